@@ -1,0 +1,172 @@
+import { z } from 'zod';
+
+/**
+ * Every error the service answers, as data: HTTP status, when exactly it occurs, and which member it adds to
+ * `{code, message}`. docs/error-codes.md is generated from this table.
+ */
+export const errorTable = {
+  INVALID_REQUEST: {
+    status: 400,
+    when: 'A path, query or body value does not have its documented form; `details` names each one.',
+    extra: 'details',
+  },
+  MALFORMED_JSON: {
+    status: 400,
+    when: 'The body is not JSON, is nested deeper than 16 levels, or has a key `__proto__`, `constructor` or `prototype`.',
+  },
+  UNAUTHORIZED: {
+    status: 401,
+    when: 'The admin key or bearer credential is missing, wrong, or not configured on the server.',
+  },
+  INVALID_SIGNATURE: {
+    status: 403,
+    when: 'The Ed25519 signature does not verify for this text and public key.',
+  },
+  SIGNER_NOT_ENTITLED: {
+    status: 403,
+    when: 'The signer is neither the account of the intent nor the anchor it concerns, or may not dispute this outcome.',
+  },
+  NOT_FOUND: { status: 404, when: 'Nothing is served at this path.' },
+  UNKNOWN_CORRIDOR: { status: 404, when: 'The corridor in the path is well formed but not served.' },
+  UNKNOWN_ANCHOR: { status: 404, when: 'The anchor in the path was never in the fleet.' },
+  UNKNOWN_INTENT: { status: 404, when: 'No intent has this hash.' },
+  UNKNOWN_DISPUTE: { status: 404, when: 'No dispute has this id.' },
+  UNKNOWN_WEBHOOK: { status: 404, when: 'No webhook or delivery has this id.' },
+  UNKNOWN_BATCH: { status: 404, when: 'No batch has this sequence, or the batch holds no such entry.' },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    when: 'The path exists, but not with this method; the `Allow` header lists the methods it has.',
+  },
+  REQUEST_TIMEOUT: { status: 408, when: 'The request was not received whole within 10 seconds.' },
+  RUN_IN_PROGRESS: {
+    status: 409,
+    when: 'The same job is running already; `startedAt` says since when.',
+    extra: 'startedAt',
+  },
+  DISPUTE_EXISTS: { status: 409, when: 'Another dispute of this intent is already filed.' },
+  DISPUTE_RESOLVED: { status: 409, when: 'The dispute was already decided the other way.' },
+  DISPUTE_WINDOW_CLOSED: {
+    status: 409,
+    when: 'The outcome is older than the 30 days in which it can be disputed.',
+  },
+  INTENT_UNRESOLVED: { status: 409, when: 'The intent has no outcome yet that could be disputed.' },
+  QUOTE_BELOW_MINIMUM: { status: 409, when: "The anchor's present quote pays out less than `minReceive`." },
+  TRANSACTION_CONFLICT: {
+    status: 409,
+    when: 'The intent already follows another transaction, or the transaction already belongs to another intent.',
+  },
+  PAYLOAD_TOO_LARGE: { status: 413, when: 'The body is larger than 16 KB.' },
+  URI_TOO_LONG: { status: 414, when: 'The request target is longer than 2 KB.' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, when: 'A body was sent that is not `application/json` in UTF-8.' },
+  UNSUPPORTED_PAIR: {
+    status: 422,
+    when: 'The body names a corridor or an anchor that is unknown, or an anchor that does not serve the corridor.',
+    extra: 'details',
+  },
+  ANCHOR_MISMATCH: {
+    status: 422,
+    when: "The dispute names an anchor that is not the intent's.",
+    extra: 'details',
+  },
+  AMOUNT_OUT_OF_RANGE: {
+    status: 422,
+    when: 'The amount is outside the limits of the corridor, or every anchor refused it.',
+    extra: 'details',
+  },
+  RATE_LIMITED: {
+    status: 429,
+    when: 'The limit of this endpoint is used up; `retryAfter` says in how many seconds to come back.',
+    extra: 'retryAfter',
+  },
+  HEADERS_TOO_LARGE: { status: 431, when: 'The header block is larger than 8 KB.' },
+  INTERNAL: { status: 500, when: 'A fault of the service; the `X-Request-Id` header finds it in the log.' },
+  RATES_UNAVAILABLE: {
+    status: 503,
+    when: 'No anchor of the corridor answered and nothing recent enough is kept.',
+    extra: 'retryAfter',
+  },
+  NOT_READY: {
+    status: 503,
+    when: 'The service is starting or stopping, or its database does not answer.',
+    extra: 'retryAfter',
+  },
+} as const satisfies Record<string, ErrorRule>;
+
+interface ErrorRule {
+  status: number;
+  when: string;
+  extra?: 'details' | 'retryAfter' | 'startedAt';
+}
+
+export type ErrorCode = keyof typeof errorTable;
+export type ErrorStatus = (typeof errorTable)[ErrorCode]['status'];
+
+/** One fault of the input: where it is (dotted path, `body.amount`) and what is wrong with it. */
+export interface ErrorDetail {
+  path: string;
+  message: string;
+}
+
+type Extra<C extends ErrorCode> = (typeof errorTable)[C] extends { extra: infer X } ? X : never;
+
+/** The body of an error answer: `{code, message}` and only what its code promises. */
+export type ErrorBody<C extends ErrorCode = ErrorCode> = { code: C; message: string } & {
+  details?: ErrorDetail[];
+} & ('retryAfter' extends Extra<C> ? { retryAfter?: number } : unknown) &
+  ('startedAt' extends Extra<C> ? { startedAt?: string } : unknown);
+
+type CodesOf<C extends ErrorCode, S> = C extends ErrorCode
+  ? (typeof errorTable)[C]['status'] extends S
+    ? C
+    : never
+  : never;
+
+export type ErrorResponses<C extends ErrorCode> = {
+  [S in (typeof errorTable)[C]['status']]: z.ZodType<ErrorBody<CodesOf<C, S>>>;
+};
+
+const detailSchema = z.object({
+  path: z.string().describe('Where the fault is: `query.amount`, `body.anchorId`.'),
+  message: z.string().describe('What is wrong there.'),
+});
+
+/** The exact 429 body of the interface specification: three members, no more. */
+export const rateLimitedBody = z
+  .object({
+    code: z.enum(['RATE_LIMITED']),
+    message: z.string(),
+    retryAfter: z.number().int().min(1).describe('Seconds to wait; equal to the Retry-After header.'),
+  })
+  .strict();
+
+function bodySchema(codes: [ErrorCode, ...ErrorCode[]]): z.ZodTypeAny {
+  if (codes.includes('RATE_LIMITED')) return rateLimitedBody;
+  const extras = new Set(
+    codes.flatMap((code) => ('extra' in errorTable[code] ? [errorTable[code].extra] : [])),
+  );
+  return z
+    .object({
+      code: z.enum(codes),
+      message: z.string().describe('For people; programs read `code`.'),
+      ...(extras.has('details') ? { details: z.array(detailSchema).max(20).optional() } : {}),
+      ...(extras.has('retryAfter')
+        ? {
+            retryAfter: z.number().int().min(1).optional().describe('Seconds to wait; equal to Retry-After.'),
+          }
+        : {}),
+      ...(extras.has('startedAt') ? { startedAt: z.string().datetime().optional() } : {}),
+    })
+    .strict();
+}
+
+/** The ts-rest `responses` members for these codes, one schema a status. */
+export function errorResponses<C extends ErrorCode>(codes: readonly C[]): ErrorResponses<C> {
+  const byStatus = new Map<number, [ErrorCode, ...ErrorCode[]]>();
+  for (const code of codes) {
+    const status = errorTable[code].status;
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code] as [ErrorCode, ...ErrorCode[]]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, list]) => [status, bodySchema(list)]),
+  ) as unknown as ErrorResponses<C>;
+}

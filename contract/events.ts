@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { anchorId, corridorId, decimalAnswer, instant, intentHash } from './primitives.js';
+
+/** What an intent event carries, as the interface specification gives it. */
+const intentData = z.object({
+  intentHash,
+  anchorId,
+  corridor: corridorId,
+  amount: decimalAnswer.describe('The sell amount of the intent.'),
+  status: z.enum(['settled', 'failed']),
+});
+
+const disputeData = z.object({
+  disputeId: z.string(),
+  intentHash,
+  anchorId,
+  corridor: corridorId,
+  status: z.enum(['open', 'accepted', 'rejected']),
+});
+
+/** Event name → schema of its `data`. The sender, the document's `webhooks` and receivers are all typed by it. */
+export const eventData = {
+  'intent.settled': intentData.describe('An off-ramp intent settled successfully.'),
+  'intent.failed': intentData.describe('An off-ramp intent failed to settle.'),
+  'dispute.created': disputeData.describe('A dispute was filed against an outcome.'),
+  'dispute.resolved': disputeData.describe('An admin accepted or rejected a dispute.'),
+  'anchor.onboarded': z
+    .object({ anchorId, name: z.string(), corridors: z.array(corridorId), simulated: z.boolean() })
+    .describe('A new anchor was added to the fleet.'),
+  'publisher.tick': z
+    .object({
+      sequence: z.number().int().min(1),
+      root: z.string().regex(/^[0-9a-f]{64}$/),
+      headerHash: z.string().regex(/^[0-9a-f]{64}$/),
+      size: z.number().int().min(0),
+      submitted: z.boolean().describe('Whether an oracle receipt is held; false where no oracle is configured.'),
+    })
+    .describe('The publisher finished a batch submission to the oracle.'),
+} as const;
+
+export type EventName = keyof typeof eventData;
+export type EventData<N extends EventName> = z.infer<(typeof eventData)[N]>;
+
+export const eventNames = Object.keys(eventData) as [EventName, ...EventName[]];
+
+/** `evt_` and at least 16 letters or digits; stable over retries, so receivers deduplicate by it. */
+export const eventId = z.string().regex(/^evt_[0-9A-Za-z]{16,64}$/);
+
+/** The envelope of a delivery: exactly four members. */
+export function eventEnvelope<N extends EventName>(name: N) {
+  return z.object({ event: z.literal(name), id: eventId, createdAt: instant, data: eventData[name] });
+}
+
+export interface EventEnvelope<N extends EventName = EventName> {
+  event: N;
+  id: string;
+  createdAt: string;
+  data: EventData<N>;
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+
+/** What a limit counts: requests of one client address, or disputes of one public key. */
+export type RateLimitKey = 'client' | 'publicKey';
+
+export interface RateLimitClass {
+  points: number;
+  windowSeconds: number;
+  key: RateLimitKey;
+}
+
+/**
+ * The limits table of the interface specification. Every endpoint has a counter of its own; the class says how
+ * many requests it grants in a fixed window. `none` is for the operational endpoints.
+ */
+export const rateLimitClasses = {
+  rates: { points: 90, windowSeconds: 60, key: 'client' },
+  intent: { points: 20, windowSeconds: 60, key: 'client' },
+  dispute: { points: 10, windowSeconds: 86_400, key: 'publicKey' },
+  publisherHealth: { points: 120, windowSeconds: 60, key: 'client' },
+  scores: { points: 60, windowSeconds: 60, key: 'client' },
+  default: { points: 60, windowSeconds: 60, key: 'client' },
+} as const satisfies Record<string, RateLimitClass>;
+
+export type RateLimitClassName = keyof typeof rateLimitClasses;
+
+/** The headers on every answer of a limited endpoint, errors included. */
+export const rateLimitHeaders = {
+  'X-RateLimit-Limit': z.number().int().min(1).describe('Requests granted in one window.'),
+  'X-RateLimit-Remaining': z.number().int().min(0).describe('Requests left in this window.'),
+  'X-RateLimit-Reset': z
+    .number()
+    .int()
+    .describe('When the window ends, in seconds since the Unix epoch (UTC).'),
+} as const;
+
+/** On 429 and 503 besides. */
+export const retryAfterHeader = {
+  'Retry-After': z.number().int().min(1).describe('Whole seconds to wait before the next request.'),
+} as const;

@@ -1,0 +1,25 @@
+import { type ErrorCode, type ErrorDetail, errorTable } from '../contract/errors.js';
+
+interface ErrorExtras {
+  details?: ErrorDetail[];
+  /** Whole seconds, 1 or more. */
+  retryAfter?: number;
+  /** ISO 8601 UTC. */
+  startedAt?: string;
+  cause?: unknown;
+}
+
+/** An error that the contract documents; thrown anywhere, turned into an answer by http/error-mapper alone. */
+export class ApiError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly extras: ErrorExtras;
+
+  constructor(code: ErrorCode, message: string, extras: ErrorExtras = {}) {
+    super(message, extras.cause === undefined ? {} : { cause: extras.cause });
+    this.name = 'ApiError';
+    this.code = code;
+    this.status = errorTable[code].status;
+    this.extras = extras;
+  }
+}

@@ -1,0 +1,24 @@
+/** The world outside the rules, as narrow functions: passed in, so that tests hold time, ids and chance still. */
+
+/** Present time in epoch milliseconds. */
+export type Clock = () => number;
+
+/** A number in [0, 1). */
+export type Random = () => number;
+
+/** A fresh unique id, 24 lower-case hex digits or more. */
+export type NewId = () => string;
+
+/** Structured log; `error` means that a person must act, what heals itself is `warn`. */
+export interface Logger {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+  child(fields: object): Logger;
+}
+
+/** ISO 8601 UTC with milliseconds and `Z`, the one form of an instant on the wire. */
+export function toInstant(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+/** One MongoDB replica set a run (global setup), one database a test file; two files at a time. */
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    globalSetup: ['test/helpers/global-setup.ts'],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+});
