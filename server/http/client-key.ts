@@ -1,0 +1,59 @@
+import ipaddr from 'ipaddr.js';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+export type TrustedRange = [Address, number];
+
+/** Parses TRUST_PROXY: a comma list of addresses and CIDRs. Throws naming the entry that is neither. */
+export function parseTrustProxy(text: string): TrustedRange[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+    .map((entry) => {
+      if (ipaddr.isValidCIDR(entry)) return ipaddr.parseCIDR(entry) as TrustedRange;
+      const address = parseAddress(entry);
+      if (address === undefined) throw new Error(`"${entry}" is neither an address nor a CIDR`);
+      return [address, address.kind() === 'ipv4' ? 32 : 128];
+    });
+}
+
+/**
+ * The key a client's requests are counted by: its IPv4 address, or the /64 of its IPv6 address.
+ *
+ * `::ffff:a.b.c.d` is unmapped first, else every IPv4 client of a dual-stack listener would share one /64.
+ * X-Forwarded-For is walked from the right, only through trusted hops; an entry that does not parse ends the
+ * walk at the last trusted hop, so a forged header never chooses a key.
+ */
+export function clientKey(
+  remoteAddress: string | undefined,
+  forwardedFor: string | undefined,
+  trusted: readonly TrustedRange[],
+): string {
+  let hop = parseAddress(remoteAddress ?? '');
+  if (hop === undefined) return 'unknown';
+  const claims = (forwardedFor ?? '').split(',').map((part) => part.trim());
+  while (isTrusted(hop, trusted)) {
+    const claim = claims.pop();
+    const earlier = claim === undefined ? undefined : parseAddress(claim);
+    if (earlier === undefined) break;
+    hop = earlier;
+  }
+  return toKey(hop);
+}
+
+function parseAddress(text: string): Address | undefined {
+  const bare = text.replace(/^\[(.*)\]$/, '$1').replace(/%.*$/, '');
+  // ipaddr.js also reads `1`, `0x7f.1` and the like as IPv4; a peer address is never written so.
+  if (!ipaddr.IPv4.isValidFourPartDecimal(bare) && !ipaddr.IPv6.isValid(bare)) return undefined;
+  return ipaddr.process(bare);
+}
+
+function isTrusted(address: Address, trusted: readonly TrustedRange[]): boolean {
+  return trusted.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
+}
+
+function toKey(address: Address): string {
+  if (address.kind() === 'ipv4') return address.toString();
+  const parts = (address as ipaddr.IPv6).parts.slice(0, 4);
+  return `${parts.map((part) => part.toString(16)).join(':')}::/64`;
+}

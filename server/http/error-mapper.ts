@@ -1,0 +1,109 @@
+import { type RequestValidationError, RequestValidationError as ValidationError } from '@ts-rest/express';
+import type { ErrorRequestHandler, Response } from 'express';
+import type { ZodIssue } from 'zod';
+import type { ErrorDetail } from '../../contract/errors.js';
+import { ApiError } from '../errors.js';
+import { isMongoUnavailable } from '../mongo/failures.js';
+import type { Logger } from '../ports.js';
+
+const maxDetails = 20;
+const maxEcho = 64;
+const notReadyRetrySeconds = 2;
+
+/** The one place where an error becomes an answer: `{code, message}` and what the code promises. */
+export function errorMapper(deps: { logger: Logger }): ErrorRequestHandler {
+  return (error: unknown, req, res, _next) => {
+    if (res.headersSent) {
+      res.destroy();
+      return;
+    }
+    const known = toApiError(error);
+    if (known.code === 'INTERNAL') {
+      deps.logger.error(
+        { err: error, requestId: res.locals.requestId, route: req.route?.path },
+        'request failed',
+      );
+    }
+    sendError(res, known);
+  };
+}
+
+export function sendError(res: Response, error: ApiError): void {
+  const { details, retryAfter, startedAt } = error.extras;
+  res.status(error.status);
+  res.setHeader('Cache-Control', 'no-store');
+  if (retryAfter !== undefined) res.setHeader('Retry-After', String(retryAfter));
+  res.json({
+    code: error.code,
+    message: error.message,
+    ...(details === undefined ? {} : { details: details.slice(0, maxDetails) }),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(startedAt === undefined ? {} : { startedAt }),
+  });
+}
+
+function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof ValidationError) return invalidRequest(error);
+  if (error instanceof URIError)
+    return new ApiError('INVALID_REQUEST', 'The path is not validly percent-encoded.');
+  if (isMongoUnavailable(error)) {
+    return new ApiError('NOT_READY', 'The database does not answer.', {
+      retryAfter: notReadyRetrySeconds,
+      cause: error,
+    });
+  }
+  return (
+    bodyError(error) ??
+    new ApiError('INTERNAL', 'The service failed; quote the X-Request-Id when reporting it.')
+  );
+}
+
+/** What Express's body reader throws, by its `type`. */
+function bodyError(error: unknown): ApiError | undefined {
+  const type = typeof error === 'object' && error !== null && 'type' in error ? error.type : undefined;
+  switch (type) {
+    case 'entity.parse.failed':
+    case 'request.size.invalid':
+      return new ApiError('MALFORMED_JSON', 'The body is not valid JSON.');
+    case 'entity.too.large':
+      return new ApiError('PAYLOAD_TOO_LARGE', 'The body is larger than 16 KB.');
+    case 'encoding.unsupported':
+    case 'charset.unsupported':
+      return new ApiError('UNSUPPORTED_MEDIA_TYPE', 'The body must be uncompressed JSON in UTF-8.');
+    case 'request.aborted':
+      return new ApiError('REQUEST_TIMEOUT', 'The request was not received whole.');
+    default:
+      return undefined;
+  }
+}
+
+function invalidRequest(error: RequestValidationError): ApiError {
+  const parts = [
+    ['path', error.pathParams],
+    ['query', error.query],
+    ['header', error.headers],
+    ['body', error.body],
+  ] as const;
+  const details = parts.flatMap(([part, zodError]) =>
+    zodError === null ? [] : zodError.issues.flatMap((issue) => toDetails(part, issue as ZodIssue)),
+  );
+  const first = details[0];
+  const message = first === undefined ? 'The request is not valid.' : `${first.path}: ${first.message}`;
+  return new ApiError('INVALID_REQUEST', message, { details });
+}
+
+function toDetails(part: string, issue: ZodIssue): ErrorDetail[] {
+  const at = (path: (string | number)[]) => [part, ...path.map((step) => cap(String(step)))].join('.');
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ path: at([...issue.path, key]), message: 'is not known here' }));
+  }
+  // zod's enum and literal messages quote what was received, which may be long or hostile.
+  const message =
+    issue.code === 'invalid_enum_value' ? `must be one of ${issue.options.join(', ')}` : issue.message;
+  return [{ path: at(issue.path), message }];
+}
+
+function cap(text: string): string {
+  return text.length > maxEcho ? `${text.slice(0, maxEcho)}…` : text;
+}

@@ -1,0 +1,41 @@
+import type { Response } from 'express';
+import { type RateLimitClass, rateLimitClasses } from '../../contract/rate-limits.js';
+import type { RouteMetadata } from '../../contract/route-metadata.js';
+import { ApiError } from '../errors.js';
+import type { RateLimiter, RateLimitState } from './rate-limiter.js';
+
+/**
+ * The client's own limit of an operation. The dispute class counts public keys, which only its handler knows:
+ * here its clients get the default limit.
+ */
+export function clientLimitOf(metadata: RouteMetadata): RateLimitClass {
+  const rule = rateLimitClasses[metadata.limit];
+  return rule.key === 'client' ? rule : rateLimitClasses.default;
+}
+
+/** Takes one point, shows it in the headers, and throws RATE_LIMITED when none was left. */
+export async function enforceLimit(
+  limiter: RateLimiter,
+  res: Response,
+  rule: RateLimitClass,
+  key: string,
+  options: { strict?: boolean } = {},
+): Promise<void> {
+  const state = await limiter.consume(rule, key, options);
+  showLimit(res, state);
+  if (state.retryAfterSeconds !== undefined) {
+    throw new ApiError('RATE_LIMITED', 'Too many requests; come back after the time in retryAfter.', {
+      retryAfter: state.retryAfterSeconds,
+    });
+  }
+}
+
+/** Sets the three headers; where several limits hold, the one with the smaller remainder stays. */
+export function showLimit(res: Response, state: RateLimitState): void {
+  const shown = res.getHeader('X-RateLimit-Remaining');
+  const refusal = state.retryAfterSeconds !== undefined;
+  if (shown !== undefined && Number(shown) < state.remaining && !refusal) return;
+  res.setHeader('X-RateLimit-Limit', String(state.limit));
+  res.setHeader('X-RateLimit-Remaining', String(state.remaining));
+  res.setHeader('X-RateLimit-Reset', String(state.resetSeconds));
+}

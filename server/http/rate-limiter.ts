@@ -1,0 +1,132 @@
+import { ConsecutiveBreaker, circuitBreaker, handleAll, TimeoutStrategy, timeout, wrap } from 'cockatiel';
+import { LRUCache } from 'lru-cache';
+import { type Connection, Schema } from 'mongoose';
+import { RateLimiterMongo, RateLimiterRes } from 'rate-limiter-flexible';
+import type { RateLimitClass } from '../../contract/rate-limits.js';
+import type { Clock, Logger } from '../ports.js';
+
+const storeTimeoutMs = 150;
+const retryStoreAfterMs = 2_000;
+const failuresToOpen = 3;
+const localKeys = 50_000;
+
+const limitSchema = new Schema(
+  {
+    key: { type: String, required: true },
+    points: { type: Number, required: true },
+    expire: { type: Date, default: null },
+  },
+  { collection: 'rate_limits', versionKey: false },
+);
+limitSchema.index({ key: 1 }, { unique: true, name: 'key' });
+limitSchema.index({ expire: 1 }, { expireAfterSeconds: 0, name: 'expiry' });
+
+/** What one request left of its limit. */
+export interface RateLimitState {
+  limit: number;
+  /** 0 or more. */
+  remaining: number;
+  /** Epoch seconds, rounded up. */
+  resetSeconds: number;
+  /** Whole seconds, 1 or more; undefined where the request was granted. */
+  retryAfterSeconds: number | undefined;
+}
+
+export interface RateLimiter {
+  /**
+   * Takes one point of `key`. Counts in MongoDB, shared by all instances; while that does not answer within
+   * 150 ms, counts in a bounded table of this process instead (`strict`: throws the store's error instead).
+   */
+  consume(rule: RateLimitClass, key: string, options?: { strict?: boolean }): Promise<RateLimitState>;
+  /** Whether the shared counters are out of reach. */
+  degraded(): boolean;
+}
+
+export function rateLimitModel(connection: Connection) {
+  return connection.model('RateLimit', limitSchema);
+}
+
+export function createRateLimiter(deps: {
+  connection: Connection;
+  clock: Clock;
+  logger: Logger;
+}): RateLimiter {
+  const collection = rateLimitModel(deps.connection).collection.name;
+  const stores = new Map<string, RateLimiterMongo>();
+  const local = createLocalCounter(deps.clock);
+  const breaker = circuitBreaker(handleAll, {
+    halfOpenAfter: retryStoreAfterMs,
+    breaker: new ConsecutiveBreaker(failuresToOpen),
+  });
+  breaker.onBreak(() =>
+    deps.logger.warn({}, 'rate limits are counted in this process: the database does not answer'),
+  );
+  breaker.onReset(() => deps.logger.info({}, 'rate limits are counted in the database again'));
+  const guard = wrap(breaker, timeout(storeTimeoutMs, TimeoutStrategy.Aggressive));
+
+  function storeOf(rule: RateLimitClass): RateLimiterMongo {
+    const name = `${rule.points}/${rule.windowSeconds}`;
+    let store = stores.get(name);
+    if (store === undefined) {
+      store = new RateLimiterMongo({
+        storeClient: deps.connection.getClient(),
+        dbName: deps.connection.name,
+        tableName: collection,
+        keyPrefix: '',
+        points: rule.points,
+        duration: rule.windowSeconds,
+        disableIndexesCreation: true,
+      });
+      stores.set(name, store);
+    }
+    return store;
+  }
+
+  async function consumeShared(rule: RateLimitClass, key: string): Promise<RateLimitState> {
+    const result = await guard.execute(async () => {
+      try {
+        return await storeOf(rule).consume(key);
+      } catch (denial) {
+        // A refusal is an answer, not a failure: only a failure may open the breaker.
+        if (denial instanceof RateLimiterRes) return denial;
+        throw denial;
+      }
+    });
+    return toState(rule, result.consumedPoints, deps.clock() + result.msBeforeNext, deps.clock());
+  }
+
+  return {
+    async consume(rule, key, options = {}) {
+      try {
+        return await consumeShared(rule, key);
+      } catch (error) {
+        if (options.strict === true) throw error;
+        return local(rule, key);
+      }
+    },
+    degraded: () => breaker.state !== 0,
+  };
+}
+
+function createLocalCounter(clock: Clock) {
+  const windows = new LRUCache<string, { used: number; endsAt: number }>({ max: localKeys });
+  return (rule: RateLimitClass, key: string): RateLimitState => {
+    const now = clock();
+    let window = windows.get(key);
+    if (window === undefined || window.endsAt <= now) {
+      window = { used: 0, endsAt: now + rule.windowSeconds * 1000 };
+      windows.set(key, window);
+    }
+    window.used += 1;
+    return toState(rule, window.used, window.endsAt, now);
+  };
+}
+
+function toState(rule: RateLimitClass, used: number, endsAt: number, now: number): RateLimitState {
+  return {
+    limit: rule.points,
+    remaining: Math.max(0, rule.points - used),
+    resetSeconds: Math.ceil(endsAt / 1000),
+    retryAfterSeconds: used > rule.points ? Math.max(1, Math.ceil((endsAt - now) / 1000)) : undefined,
+  };
+}

@@ -1,0 +1,71 @@
+import { type AppRoute, type AppRouter, isAppRoute } from '@ts-rest/core';
+import type { RouteMetadata } from '../../contract/route-metadata.js';
+
+export interface RouteEntry {
+  method: string;
+  /** The template as Express has it: `/api/rates/:corridor`. */
+  path: string;
+  metadata: RouteMetadata;
+}
+
+interface PathEntry {
+  pattern: RegExp;
+  template: string;
+  methods: Map<string, RouteEntry>;
+}
+
+/** Every operation of the contract, in its order. */
+export function listRoutes(contract: AppRouter): RouteEntry[] {
+  return Object.values(contract).flatMap((node) =>
+    isAppRoute(node)
+      ? [{ method: node.method, path: node.path, metadata: metadataOf(node) }]
+      : listRoutes(node as AppRouter),
+  );
+}
+
+export function metadataOf(route: AppRoute): RouteMetadata {
+  return route.metadata as RouteMetadata;
+}
+
+/**
+ * Finds what a path offers, whatever the method: for preflights, 405 and metric labels. Fixed paths win over
+ * templates, as `/api/reputation/leaderboard` over `/api/reputation/:anchor`.
+ */
+export class RouteTable {
+  readonly #paths: PathEntry[] = [];
+
+  constructor(contract: AppRouter) {
+    for (const route of listRoutes(contract)) {
+      let entry = this.#paths.find((known) => known.template === route.path);
+      if (entry === undefined) {
+        entry = { pattern: toPattern(route.path), template: route.path, methods: new Map() };
+        this.#paths.push(entry);
+      }
+      entry.methods.set(route.method, route);
+    }
+    this.#paths.sort((a, b) => countParameters(a.template) - countParameters(b.template));
+  }
+
+  find(path: string): { template: string; methods: ReadonlyMap<string, RouteEntry> } | undefined {
+    return this.#paths.find((entry) => entry.pattern.test(path));
+  }
+}
+
+/** The methods of a path as the Allow header lists them. */
+export function allowHeader(methods: ReadonlyMap<string, RouteEntry>): string {
+  const names = [...methods.keys()];
+  if (methods.has('GET')) names.push('HEAD');
+  return [...names, 'OPTIONS'].sort().join(', ');
+}
+
+function toPattern(template: string): RegExp {
+  const body = template
+    .split('/')
+    .map((part) => (part.startsWith(':') ? '[^/]+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
+    .join('/');
+  return new RegExp(`^${body}$`);
+}
+
+function countParameters(template: string): number {
+  return template.split('/:').length - 1;
+}

@@ -1,0 +1,85 @@
+import { isMongoUnavailable } from '../mongo/failures.js';
+import type { Logger, Random } from '../ports.js';
+
+/** One line of the schedule. `run` takes its lease itself, so any number of instances may hold the same list. */
+export interface Job {
+  name: string;
+  intervalMs: number;
+  run(): Promise<unknown>;
+}
+
+export interface Scheduler {
+  start(): void;
+  /** Runs the job soon, whatever its interval; wake-ups while it runs are kept as one further run. */
+  wake(name: string): void;
+  /** Waits for the runs in hand. */
+  stop(): Promise<void>;
+}
+
+interface Running {
+  job: Job;
+  timer: NodeJS.Timeout | undefined;
+  current: Promise<void> | undefined;
+  again: boolean;
+}
+
+const jitter = 0.1;
+
+/** Runs each job at its interval, ±10 % so that instances drift apart, never twice at once in one process. */
+export function createScheduler(deps: { jobs: readonly Job[]; random: Random; logger: Logger }): Scheduler {
+  const running = new Map<string, Running>(
+    deps.jobs.map((job) => [job.name, { job, timer: undefined, current: undefined, again: false }]),
+  );
+  let started = false;
+
+  function plan(entry: Running): void {
+    if (!started) return;
+    const delayMs = entry.job.intervalMs * (1 + jitter * (2 * deps.random() - 1));
+    entry.timer = setTimeout(() => launch(entry), delayMs);
+    entry.timer.unref();
+  }
+
+  function launch(entry: Running): void {
+    if (!started) return;
+    if (entry.current !== undefined) {
+      entry.again = true;
+      return;
+    }
+    clearTimeout(entry.timer);
+    entry.current = entry.job
+      .run()
+      .then(
+        () => undefined,
+        (error: unknown) => report(entry.job, error),
+      )
+      .finally(() => {
+        entry.current = undefined;
+        if (entry.again) {
+          entry.again = false;
+          launch(entry);
+        } else plan(entry);
+      });
+  }
+
+  function report(job: Job, error: unknown): void {
+    if (isMongoUnavailable(error))
+      deps.logger.warn({ err: error, job: job.name }, 'job waits for the database');
+    else deps.logger.error({ err: error, job: job.name }, 'job failed');
+  }
+
+  return {
+    start() {
+      started = true;
+      for (const entry of running.values()) launch(entry);
+    },
+    wake(name) {
+      const entry = running.get(name);
+      if (entry !== undefined) launch(entry);
+    },
+    async stop() {
+      started = false;
+      for (const entry of running.values()) clearTimeout(entry.timer);
+      await Promise.all([...running.values()].map((entry) => entry.current));
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import { type Connection, Mongoose } from 'mongoose';
+
+/** The time limits of every database operation; a stopped primary must not hang its callers. */
+const operationTimeoutMs = 2_000;
+const selectionTimeoutMs = 1_500;
+
+/** Opens the one client of the process. `databaseName` overrides the one in the address. */
+export async function connectMongo(options: { uri: string; databaseName?: string }): Promise<Connection> {
+  const mongoose = new Mongoose();
+  // `true` would drop unknown fields from a filter and so match everything.
+  mongoose.set('strictQuery', 'throw');
+  return mongoose
+    .createConnection(options.uri, {
+      ...(options.databaseName === undefined ? {} : { dbName: options.databaseName }),
+      timeoutMS: operationTimeoutMs,
+      serverSelectionTimeoutMS: selectionTimeoutMs,
+      connectTimeoutMS: selectionTimeoutMs,
+      writeConcern: { w: 'majority' },
+      retryWrites: true,
+      bufferCommands: false,
+      autoCreate: false,
+      autoIndex: false,
+      maxPoolSize: 50,
+      appName: 'fairlead',
+    })
+    .asPromise();
+}

@@ -1,0 +1,32 @@
+const unavailableNames = new Set([
+  'MongoNetworkError',
+  'MongoNetworkTimeoutError',
+  'MongoServerSelectionError',
+  'MongooseServerSelectionError',
+  'MongoOperationTimeoutError',
+  'MongoNotConnectedError',
+  'MongoClientClosedError',
+  'MongoTopologyClosedError',
+  'MongoPoolClearedError',
+  'MongoPoolClearedOnNetworkError',
+  'MongoPoolClosedError',
+  'MongoWaitQueueTimeoutError',
+]);
+
+/** Not primary, node recovering, shutting down, interrupted: codes of the server's "not now". */
+const unavailableCodes = new Set([91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436, 50]);
+
+/** Whether the database could not be reached or may not be written now: the caller may come back. */
+export function isMongoUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (unavailableNames.has(error.name)) return true;
+  if ('code' in error && typeof error.code === 'number' && unavailableCodes.has(error.code)) return true;
+  // mongoose with bufferCommands off, asked before the connection is open, has only a message to know it by.
+  if (error.name === 'MongooseError' && error.message.includes('bufferCommands = false')) return true;
+  return error.cause instanceof Error && isMongoUnavailable(error.cause);
+}
+
+/** A unique index refused the write (E11000). */
+export function isDuplicateKey(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 11000;
+}

@@ -1,0 +1,153 @@
+import { type ClientSession, type Connection, Schema } from 'mongoose';
+import type { Logger } from '../ports.js';
+
+interface LeaseRow {
+  _id: string;
+  owner: string | null;
+  /** Grows with every acquisition: the fencing token. */
+  token: number;
+  acquiredAt: Date | null;
+  expiresAt: Date;
+  fences: number;
+}
+
+const leaseSchema = new Schema<LeaseRow>(
+  {
+    _id: { type: String, required: true },
+    owner: { type: String, default: null },
+    token: { type: Number, required: true },
+    acquiredAt: { type: Date, default: null },
+    expiresAt: { type: Date, required: true },
+    fences: { type: Number, required: true },
+  },
+  { collection: 'leases', versionKey: false },
+);
+
+export class LeaseLostError extends Error {
+  constructor(name: string) {
+    super(`the lease "${name}" is held by another`);
+    this.name = 'LeaseLostError';
+  }
+}
+
+/** A lease while its holder works under it. */
+export interface HeldLease {
+  readonly name: string;
+  readonly token: number;
+  /** Aborted as soon as a renewal fails or the service stops: finish the step in hand and return. */
+  readonly signal: AbortSignal;
+  /**
+   * Must be the first operation of every transaction of the job. It updates the lease by name, owner and token,
+   * so that a holder that was taken over cannot commit (reading the lease would not fence). Throws LeaseLostError.
+   */
+  fence(session: ClientSession): Promise<void>;
+}
+
+export type LeaseOutcome<T> = { ran: true; value: T } | { ran: false; startedAt: string };
+
+export interface Leases {
+  /** Inserts the lease documents at start, so that acquiring is always one update of an existing one. */
+  seed(names: readonly string[]): Promise<void>;
+  /** Runs `work` under the lease, renewing at a third of `ttlMs`; does not run it while another holds the lease. */
+  run<T>(name: string, ttlMs: number, work: (lease: HeldLease) => Promise<T>): Promise<LeaseOutcome<T>>;
+  /** Aborts every held lease; their holders then hand them back. */
+  stop(): void;
+}
+
+export function leaseModel(connection: Connection) {
+  return connection.model<LeaseRow>('Lease', leaseSchema);
+}
+
+/** `owner` names this process for its lifetime. Times are the database server's, never this machine's. */
+export function createLeases(deps: { connection: Connection; owner: string; logger: Logger }): Leases {
+  const leases = leaseModel(deps.connection);
+  const stopping = new AbortController();
+
+  async function acquire(name: string, ttlMs: number) {
+    return leases
+      .findOneAndUpdate(
+        { _id: name, $expr: { $lte: ['$expiresAt', '$$NOW'] } },
+        [
+          {
+            $set: {
+              owner: deps.owner,
+              token: { $add: ['$token', 1] },
+              acquiredAt: '$$NOW',
+              expiresAt: { $add: ['$$NOW', ttlMs] },
+            },
+          },
+        ],
+        { returnDocument: 'after', updatePipeline: true },
+      )
+      .lean();
+  }
+
+  async function setExpiry(name: string, token: number, ttlMs: number): Promise<boolean> {
+    const result = await leases.updateOne(
+      { _id: name, owner: deps.owner, token },
+      [{ $set: { expiresAt: { $add: ['$$NOW', ttlMs] } } }],
+      { updatePipeline: true },
+    );
+    return result.matchedCount === 1;
+  }
+
+  function keepRenewed(name: string, token: number, ttlMs: number, lost: AbortController) {
+    const timer = setInterval(() => {
+      setExpiry(name, token, ttlMs).then(
+        (held) => {
+          if (!held) lost.abort(new LeaseLostError(name));
+        },
+        (error: unknown) => deps.logger.warn({ err: error, lease: name }, 'lease renewal failed'),
+      );
+    }, ttlMs / 3);
+    timer.unref();
+    return () => clearInterval(timer);
+  }
+
+  return {
+    async seed(names) {
+      for (const name of names) {
+        await leases.updateOne(
+          { _id: name },
+          { $setOnInsert: { owner: null, token: 0, acquiredAt: null, expiresAt: new Date(0), fences: 0 } },
+          { upsert: true },
+        );
+      }
+    },
+
+    async run(name, ttlMs, work) {
+      const row = await acquire(name, ttlMs);
+      if (row === null) {
+        const held = await leases.findById(name).lean();
+        return { ran: false, startedAt: (held?.acquiredAt ?? new Date(0)).toISOString() };
+      }
+      const lost = new AbortController();
+      const stopRenewing = keepRenewed(name, row.token, ttlMs, lost);
+      const lease: HeldLease = {
+        name,
+        token: row.token,
+        signal: AbortSignal.any([lost.signal, stopping.signal]),
+        async fence(session) {
+          const result = await leases.updateOne(
+            { _id: name, owner: deps.owner, token: row.token },
+            { $inc: { fences: 1 } },
+            { session },
+          );
+          if (result.matchedCount !== 1) throw new LeaseLostError(name);
+        },
+      };
+      try {
+        return { ran: true, value: await work(lease) };
+      } finally {
+        stopRenewing();
+        await setExpiry(name, row.token, 0).catch((error: unknown) =>
+          deps.logger.warn({ err: error, lease: name }, 'lease was not handed back; it expires by itself'),
+        );
+      }
+    },
+
+    stop() {
+      stopping.abort(new Error('the service is stopping'));
+    },
+  };
+}
