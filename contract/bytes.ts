@@ -1,0 +1,56 @@
+import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js';
+
+/** Text and bytes, the same in a browser and in Node. Decoders are strict: one value has one spelling. */
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+export function utf8(text: string): Uint8Array {
+  return encoder.encode(text);
+}
+
+/** Throws TypeError on bytes that are not UTF-8. */
+export function fromUtf8(bytes: Uint8Array): string {
+  return decoder.decode(bytes);
+}
+
+export function concat(...parts: Uint8Array[]): Uint8Array {
+  return concatBytes(...parts);
+}
+
+/** Lower-case hex. */
+export function toHex(bytes: Uint8Array): string {
+  return bytesToHex(bytes);
+}
+
+/** Lower-case hex → bytes. Throws RangeError on anything else. */
+export function fromHex(text: string): Uint8Array {
+  if (text.length % 2 !== 0 || !/^[0-9a-f]*$/.test(text))
+    throw new RangeError('must be lower-case hex digits');
+  return hexToBytes(text);
+}
+
+/** Standard alphabet, padded. */
+export function toBase64(bytes: Uint8Array): string {
+  let binary = '';
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary);
+}
+
+/** Standard alphabet, padded, spare bits zero → bytes. Throws RangeError on any other spelling. */
+export function fromBase64(text: string): Uint8Array {
+  if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) {
+    throw new RangeError('must be standard base64 with padding');
+  }
+  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  if (toBase64(bytes) !== text) throw new RangeError('must be standard base64 with padding');
+  return bytes;
+}
+
+/** Takes the same time wherever the difference is; only the lengths may be told from it. */
+export function equalInConstantTime(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  let difference = 0;
+  for (let index = 0; index < a.length; index += 1) difference |= (a[index] ?? 0) ^ (b[index] ?? 0);
+  return difference === 0;
+}
