@@ -1,0 +1,129 @@
+import { createExpressEndpoints } from '@ts-rest/express';
+import express, { type Express, type Request, type RequestHandler, type Router } from 'express';
+import { contract } from '../contract/index.js';
+import { rateLimitClasses } from '../contract/rate-limits.js';
+import { ApiError } from './errors.js';
+import { authenticate, type Secrets } from './http/authenticate.js';
+import { clientKey, type TrustedRange } from './http/client-key.js';
+import { cors } from './http/cors.js';
+import { errorMapper } from './http/error-mapper.js';
+import { jsonBody } from './http/json-body.js';
+import type { Metrics } from './http/metrics.js';
+import { clientLimitOf, enforceLimit } from './http/rate-limit.js';
+import type { RateLimiter } from './http/rate-limiter.js';
+import { requestId } from './http/request-id.js';
+import { requestLog } from './http/request-log.js';
+import { allowHeader, metadataOf, RouteTable } from './http/route-table.js';
+import { sendJson } from './http/send-json.js';
+import type { Logger, NewId } from './ports.js';
+import type { Routers } from './routers.js';
+
+const maxTargetLength = 2_048;
+
+export interface AppDeps {
+  routers: Routers;
+  /** `/healthz`, `/readyz`, `/metrics`, `/docs`, `/openapi.json`: neither limited nor authenticated. */
+  operations: Router;
+  limiter: RateLimiter;
+  secrets: Secrets;
+  trustProxy: readonly TrustedRange[];
+  metrics: Metrics;
+  logger: Logger;
+  newId: NewId;
+}
+
+/** The middleware in order: id, log, CORS, operations; then per route limit, credential, body, validation, handler. */
+export function createApp(deps: AppDeps): Express {
+  const app = express();
+  const routes = new RouteTable(contract);
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', 'simple');
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+
+  app.use(requestId(deps), securityHeaders, sendJson, deps.metrics.observeRequests, requestLog(deps));
+  app.use(refuseBadTarget(deps), cors({ routes }), deps.operations);
+  createExpressEndpoints(contract, deps.routers, app, {
+    logInitialization: false,
+    globalMiddleware: [guard(deps), jsonBody],
+    requestValidationErrorHandler: (error, _req, _res, next) => next(error),
+  });
+  app.use(unmatched(deps, routes), errorMapper(deps));
+  return app;
+}
+
+/** Limit before credential before body: a flood costs one counter update, a guess costs one comparison. */
+function guard(deps: AppDeps): RequestHandler {
+  return async (req, res, next) => {
+    try {
+      const metadata = metadataOf(
+        (req as Request & { tsRestRoute: Parameters<typeof metadataOf>[0] }).tsRestRoute,
+      );
+      const client = keyOf(deps, req);
+      res.locals.clientKey = client;
+      await enforceLimit(deps.limiter, res, clientLimitOf(metadata), `${metadata.operationId}|${client}`);
+      authenticate(metadata.access, req, res, deps.secrets);
+      next();
+    } catch (error) {
+      next(error);
+    }
+  };
+}
+
+/** Too long a target or broken percent-encoding: counted with the unmatched paths, then refused. */
+function refuseBadTarget(deps: AppDeps): RequestHandler {
+  return async (req, res, next) => {
+    try {
+      const refusal = targetRefusal(req.originalUrl);
+      if (refusal === undefined) return next();
+      await countUnmatched(deps, req, res);
+      next(refusal);
+    } catch (error) {
+      next(error);
+    }
+  };
+}
+
+function targetRefusal(target: string): ApiError | undefined {
+  if (target.length > maxTargetLength)
+    return new ApiError('URI_TOO_LONG', 'The request target is longer than 2 KB.');
+  try {
+    decodeURIComponent(target);
+    return undefined;
+  } catch {
+    return new ApiError('INVALID_REQUEST', 'The request target is not validly percent-encoded UTF-8.');
+  }
+}
+
+/** 404 for unknown paths, 405 with Allow for known ones; both count on one limit shared by all such requests. */
+function unmatched(deps: AppDeps, routes: RouteTable): RequestHandler {
+  return async (req, res, next) => {
+    try {
+      await countUnmatched(deps, req, res);
+      const found = routes.find(req.path);
+      if (found === undefined) throw new ApiError('NOT_FOUND', 'Nothing is served at this path.');
+      res.setHeader('Allow', allowHeader(found.methods));
+      throw new ApiError('METHOD_NOT_ALLOWED', `This path has ${allowHeader(found.methods)}.`);
+    } catch (error) {
+      next(error);
+    }
+  };
+}
+
+async function countUnmatched(
+  deps: AppDeps,
+  req: Request,
+  res: Parameters<RequestHandler>[1],
+): Promise<void> {
+  await enforceLimit(deps.limiter, res, rateLimitClasses.default, `unmatched|${keyOf(deps, req)}`);
+}
+
+function keyOf(deps: AppDeps, req: Request): string {
+  return clientKey(req.socket.remoteAddress, req.get('x-forwarded-for'), deps.trustProxy);
+}
+
+const securityHeaders: RequestHandler = (_req, res, next) => {
+  res.setHeader('X-Content-Type-Options', 'nosniff');
+  next();
+};

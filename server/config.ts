@@ -1,0 +1,177 @@
+import { z } from 'zod';
+import { parseTrustProxy, type TrustedRange } from './http/client-key.js';
+import { parseOutboundAllow } from './outbound/outbound.js';
+
+/** Everything the service is told from outside: environment variables, all faults reported at once. */
+export interface Config {
+  production: boolean;
+  host: string;
+  port: number;
+  /** Address under which clients reach the service, without a trailing slash; status callbacks are built on it. */
+  publicUrl: string;
+  mongodbUri: string;
+  mongodbDatabase: string | undefined;
+  fleetFile: string;
+  adminKeys: string[];
+  cronSecrets: string[];
+  trustProxy: TrustedRange[];
+  outboundAllow: string[];
+  fxUrl: string | undefined;
+  /** FX older than this gives no estimate. */
+  fxMaxAgeSeconds: number;
+  oracleUrl: string | undefined;
+  /** Ed25519 seed, 64 hex digits; undefined: batches are not published. */
+  publisherSecretKey: string | undefined;
+  /** Older publisher public keys, 64 hex digits each, kept and listed for verifiers. */
+  publisherOldKeys: string[];
+  /** AES-256 key for webhook secrets at rest, 64 hex digits. */
+  webhookKey: string | undefined;
+  scheduler: boolean;
+  cachePublic: boolean;
+  /** How long a reported `error` must stand before a paid intent counts as failed. */
+  failureGraceSeconds: number;
+  logLevel: string;
+}
+
+/** A start-up error that lists every fault; its message is meant for the operator as it is. */
+export class ConfigError extends Error {
+  constructor(faults: readonly string[]) {
+    super(
+      `The configuration has ${faults.length} fault(s):\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
+    );
+    this.name = 'ConfigError';
+  }
+}
+
+const minSecretLength = 24;
+
+const flag = z.enum(['on', 'off'], { message: 'must be "on" or "off"' });
+const seconds = z
+  .string()
+  .regex(/^\d{1,8}$/, 'must be a whole number of seconds')
+  .transform(Number);
+const hexKey = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex digits');
+const httpUrl = z
+  .string()
+  .refine((text) => /^https?:$/.test(protocolOf(text)), 'must be an http or https address')
+  .transform((text) => text.replace(/\/+$/, ''));
+
+const environment = z.object({
+  NODE_ENV: z.string().default('development'),
+  HOST: z.string().default('127.0.0.1'),
+  PORT: z
+    .string()
+    .regex(/^\d{1,5}$/, 'must be a port number')
+    .transform(Number)
+    .refine((port) => port <= 65_535, 'must be a port number')
+    .default('8080'),
+  PUBLIC_URL: httpUrl.optional(),
+  MONGODB_URI: z
+    .string({ message: 'is required' })
+    .regex(/^mongodb(\+srv)?:\/\//, 'must be a mongodb:// address'),
+  MONGODB_DATABASE: z.string().optional(),
+  FLEET_FILE: z.string({ message: 'is required' }),
+  ADMIN_SECRET_KEY: z.string().default(''),
+  CRON_SECRET: z.string().default(''),
+  TRUST_PROXY: list(parseTrustProxy),
+  OUTBOUND_ALLOW: list(parseOutboundAllow),
+  FX_URL: httpUrl.optional(),
+  FX_MAX_AGE_SECONDS: seconds.default('172800'),
+  ORACLE_URL: httpUrl.optional(),
+  PUBLISHER_SECRET_KEY: hexKey.optional(),
+  PUBLISHER_OLD_KEYS: z
+    .string()
+    .regex(/^([0-9a-f]{64}(,[0-9a-f]{64})*)?$/, 'must be a comma list of 64 lower-case hex digits each')
+    .default(''),
+  WEBHOOK_KEY: hexKey.optional(),
+  SCHEDULER: flag.optional(),
+  CACHE_PUBLIC: flag.default('off'),
+  FAILURE_GRACE_SECONDS: seconds.default('86400'),
+  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+});
+
+/** Reads the environment. Throws ConfigError. An empty variable is the same as an unset one. */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const parsed = environment.safeParse(given);
+  if (!parsed.success) {
+    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`));
+  }
+  const values = parsed.data;
+  const production = values.NODE_ENV === 'production';
+  const config: Config = {
+    production,
+    host: values.HOST,
+    port: values.PORT,
+    publicUrl: values.PUBLIC_URL ?? `http://${values.HOST}:${values.PORT}`,
+    mongodbUri: values.MONGODB_URI,
+    mongodbDatabase: values.MONGODB_DATABASE,
+    fleetFile: values.FLEET_FILE,
+    adminKeys: splitList(values.ADMIN_SECRET_KEY),
+    cronSecrets: splitList(values.CRON_SECRET),
+    trustProxy: values.TRUST_PROXY,
+    outboundAllow: values.OUTBOUND_ALLOW,
+    fxUrl: values.FX_URL,
+    fxMaxAgeSeconds: values.FX_MAX_AGE_SECONDS,
+    oracleUrl: values.ORACLE_URL,
+    publisherSecretKey: values.PUBLISHER_SECRET_KEY,
+    publisherOldKeys: splitList(values.PUBLISHER_OLD_KEYS),
+    webhookKey: values.WEBHOOK_KEY,
+    // Off in production unless asked for: there, a scheduled job may call the internal endpoints instead.
+    scheduler: values.SCHEDULER === undefined ? !production : values.SCHEDULER === 'on',
+    cachePublic: values.CACHE_PUBLIC === 'on',
+    failureGraceSeconds: values.FAILURE_GRACE_SECONDS,
+    logLevel: values.LOG_LEVEL,
+  };
+  const faults = productionFaults(config, values);
+  if (faults.length > 0) throw new ConfigError(faults);
+  return config;
+}
+
+function productionFaults(
+  config: Config,
+  values: { ADMIN_SECRET_KEY: string; CRON_SECRET: string },
+): string[] {
+  const faults: string[] = [];
+  for (const name of ['ADMIN_SECRET_KEY', 'CRON_SECRET'] as const) {
+    const secrets = splitList(values[name]);
+    if (secrets.length > 2) faults.push(`${name} may list two values at most`);
+    if (config.production && secrets.some((secret) => secret.length < minSecretLength)) {
+      faults.push(`${name} must have at least ${minSecretLength} characters in production`);
+    }
+  }
+  if (config.production && config.webhookKey === undefined)
+    faults.push('WEBHOOK_KEY is required in production');
+  return faults;
+}
+
+/** A variable whose parser throws on a fault; the fault becomes an issue of that variable. */
+function list<T>(parse: (text: string) => T[]) {
+  return z
+    .string()
+    .default('')
+    .transform((text, context) => {
+      try {
+        return parse(text);
+      } catch (error) {
+        context.addIssue({
+          code: 'custom',
+          message: error instanceof Error ? error.message : 'is not valid',
+        });
+        return z.NEVER;
+      }
+    });
+}
+
+function splitList(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+function protocolOf(text: string): string {
+  return URL.canParse(text) ? new URL(text).protocol : '';
+}
