@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto';
+import { mongo } from 'mongoose';
+import { afterAll, inject } from 'vitest';
+import { type RunningMongo, startMongo } from '../../scripts/mongod/replica-set.js';
+import { withDatabase } from '../../scripts/mongod/uri.js';
+
+interface TestDatabase {
+  /** Names the database. */
+  uri: string;
+  name: string;
+}
+
+/**
+ * A database of the calling file's own on the replica set of the run, dropped after the file. Call it once at the
+ * top of the file, or inside a describe; hooks run last in first out, so what you close in afterAll closes first.
+ */
+export function testDatabase(): TestDatabase {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  const uri = withDatabase(inject('mongoUri'), name);
+  afterAll(async () => {
+    const client = new mongo.MongoClient(uri, { serverSelectionTimeoutMS: 5_000 });
+    try {
+      await client.db().dropDatabase();
+    } finally {
+      await client.close();
+    }
+  });
+  return { uri, name };
+}
+
+/** A mongod of your own, to be stopped with signals. */
+export interface PrivateMongo extends RunningMongo {
+  pid: number;
+  /** SIGSTOP: connections stay open and nothing answers. */
+  freeze(): void;
+  /** SIGCONT. */
+  thaw(): void;
+}
+
+/** For fault tests: a replica set that no other file uses, whatever MONGODB_URI says. Call stop() when done. */
+export async function privateMongo(): Promise<PrivateMongo> {
+  const running = await startMongo({ ownProcess: true, database: 'private' });
+  const { pid } = running;
+  if (pid === undefined) throw new Error('the mongod started has no process id');
+  const signal = (name: 'SIGSTOP' | 'SIGCONT') => () => {
+    process.kill(pid, name);
+  };
+  const thaw = signal('SIGCONT');
+  return {
+    ...running,
+    pid,
+    freeze: signal('SIGSTOP'),
+    thaw,
+    // A frozen process can neither be asked to end nor end.
+    stop: async () => {
+      thaw();
+      await running.stop();
+    },
+  };
+}
