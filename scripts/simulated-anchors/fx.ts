@@ -30,7 +30,7 @@ export async function startSimulatedFx(options: {
     ]);
     return {
       base: 'USD',
-      date: new Date(now).toISOString(),
+      date: new Date(now).toISOString().slice(0, 10),
       rates: Object.fromEntries(rates),
       simulated: true,
     };

@@ -43,7 +43,7 @@ export function priceForSell(asked: Decimal, terms: PriceTerms): Priced | null {
 
 /** The stablecoin it takes to pay out this much fiat, rounded up. */
 export function priceForBuy(buy: Decimal, terms: PriceTerms): Priced | null {
-  const net = buy.div(terms.rate);
+  const net = buy.div(terms.rate).toDecimalPlaces(stellarPlaces, Decimal.ROUND_UP);
   const kept = new Amount(100).sub(terms.feePercent).div(100);
   const sell = net.add(terms.feeFixed).div(kept).toDecimalPlaces(stellarPlaces, Decimal.ROUND_UP);
   if (terms.lot !== null) return priceForSell(sell, terms);

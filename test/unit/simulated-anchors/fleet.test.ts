@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { corridors } from '../../../scripts/simulated-anchors/corridors.js';
+import { corridorsOf } from '../../../scripts/simulated-anchors/fleet.js';
+import { anchorDefinitions } from '../../../scripts/simulated-anchors/tempers.js';
+
+describe('the simulated fleet', () => {
+  it('has at least six anchors over at least eight corridors, each served by two or more', () => {
+    expect(anchorDefinitions.length).toBeGreaterThanOrEqual(6);
+    expect(corridorsOf(anchorDefinitions)).toEqual(corridors);
+    expect(corridors.length).toBeGreaterThanOrEqual(8);
+    for (const { id } of corridors) {
+      const serving = anchorDefinitions.filter((each) => each.corridors.some((own) => own.id === id));
+      expect(serving.length, id).toBeGreaterThanOrEqual(2);
+    }
+  });
+
+  it('says in every name that it is simulated', () => {
+    for (const { name } of anchorDefinitions) expect(name).toMatch(/\(simulated\)$/);
+  });
+});
+
+describe('fleets/mainnet.example.json', () => {
+  const fleet = JSON.parse(
+    readFileSync(new URL('../../../fleets/mainnet.example.json', import.meta.url), 'utf8'),
+  );
+
+  it('is dated, calls nothing simulated, and seeds no delisted or unreachable anchor', () => {
+    expect(fleet.note).toContain('2026-11-21');
+    const text = JSON.stringify(fleet).toLowerCase();
+    for (const gone of ['simulated', 'mykobo', 'clickpesa', 'flutterwave', 'settle', 'testanchor'])
+      expect(text).not.toContain(gone);
+    for (const anchor of fleet.anchors) expect(anchor.note, anchor.id).toContain('2026-11-21');
+  });
+});
