@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { type Connection, Schema } from 'mongoose';
 import { RateLimiterMongo, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RateLimitClass } from '../../contract/rate-limits.js';
+import { defineModel } from '../mongo/models.js';
 import type { Clock, Logger } from '../ports.js';
 
 const storeTimeoutMs = 150;
@@ -43,7 +44,7 @@ export interface RateLimiter {
 }
 
 export function rateLimitModel(connection: Connection) {
-  return connection.model('RateLimit', limitSchema);
+  return defineModel(connection, 'RateLimit', limitSchema);
 }
 
 export function createRateLimiter(deps: {

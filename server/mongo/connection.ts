@@ -15,6 +15,8 @@ export async function connectMongo(options: { uri: string; databaseName?: string
       timeoutMS: operationTimeoutMs,
       serverSelectionTimeoutMS: selectionTimeoutMs,
       connectTimeoutMS: selectionTimeoutMs,
+      // A primary that comes back is noticed by the next heartbeat; the driver's 10 s would prolong every outage.
+      heartbeatFrequencyMS: 1_000,
       writeConcern: { w: 'majority' },
       retryWrites: true,
       bufferCommands: false,

@@ -1,5 +1,6 @@
 import { type ClientSession, type Connection, Schema } from 'mongoose';
 import type { Logger } from '../ports.js';
+import { defineModel } from './models.js';
 
 interface LeaseRow {
   _id: string;
@@ -55,7 +56,7 @@ export interface Leases {
 }
 
 export function leaseModel(connection: Connection) {
-  return connection.model<LeaseRow>('Lease', leaseSchema);
+  return defineModel(connection, 'Lease', leaseSchema);
 }
 
 /** `owner` names this process for its lifetime. Times are the database server's, never this machine's. */
@@ -77,17 +78,15 @@ export function createLeases(deps: { connection: Connection; owner: string; logg
             },
           },
         ],
-        { returnDocument: 'after', updatePipeline: true },
+        { returnDocument: 'after' },
       )
       .lean();
   }
 
   async function setExpiry(name: string, token: number, ttlMs: number): Promise<boolean> {
-    const result = await leases.updateOne(
-      { _id: name, owner: deps.owner, token },
-      [{ $set: { expiresAt: { $add: ['$$NOW', ttlMs] } } }],
-      { updatePipeline: true },
-    );
+    const result = await leases.updateOne({ _id: name, owner: deps.owner, token }, [
+      { $set: { expiresAt: { $add: ['$$NOW', ttlMs] } } },
+    ]);
     return result.matchedCount === 1;
   }
 

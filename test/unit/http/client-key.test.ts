@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { clientKey, parseTrustProxy } from '../../../server/http/client-key.js';
+
+const noProxy = parseTrustProxy('');
+const proxy = parseTrustProxy('10.0.0.0/8, 192.0.2.7, fd00::/8');
+
+describe('clientKey', () => {
+  it.each([
+    ['198.51.100.7', '198.51.100.7'],
+    ['::ffff:198.51.100.7', '198.51.100.7'],
+    ['::ffff:c633:6407', '198.51.100.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:db8:1:2:ffff::1', '2001:db8:1:2::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ])('of peer %s is %s', (peer, key) => {
+    expect(clientKey(peer, undefined, noProxy)).toBe(key);
+  });
+
+  it('keeps two IPv4 clients of a dual-stack listener apart', () => {
+    const keys = ['::ffff:198.51.100.7', '::ffff:198.51.100.8'].map((peer) =>
+      clientKey(peer, undefined, noProxy),
+    );
+    expect(new Set(keys).size).toBe(2);
+  });
+
+  it('ignores X-Forwarded-For of a peer that is not a trusted proxy', () => {
+    expect(clientKey('198.51.100.7', '203.0.113.9', proxy)).toBe('198.51.100.7');
+  });
+
+  it.each([
+    ['one trusted hop', '203.0.113.9', '203.0.113.9'],
+    ['two trusted hops', '203.0.113.9, 10.1.1.1', '203.0.113.9'],
+    ['a forged entry left of the client', '1.2.3.4, 203.0.113.9', '203.0.113.9'],
+    ['an IPv6 client', '2001:db8::9', '2001:db8:0:0::/64'],
+    ['a bracketed IPv6 client', '[2001:db8::9]', '2001:db8:0:0::/64'],
+    ['no header', undefined, '10.2.2.2'],
+    ['an unparsable entry', '203.0.113.9, unknown', '10.2.2.2'],
+    ['an entry in another spelling of IPv4', '203.0.113.9, 0x7f.1', '10.2.2.2'],
+    ['an unparsable entry behind a trusted hop', 'nonsense, 10.1.1.1', '10.1.1.1'],
+  ])('walks from the right through trusted hops: %s', (_case, header, key) => {
+    expect(clientKey('10.2.2.2', header, proxy)).toBe(key);
+  });
+
+  it('gives one shared key to peers without an address', () => {
+    expect(clientKey(undefined, '203.0.113.9', proxy)).toBe('unknown');
+  });
+});
+
+describe('parseTrustProxy', () => {
+  it('names the entry that is neither an address nor a CIDR', () => {
+    expect(() => parseTrustProxy('10.0.0.0/8, office')).toThrow('"office"');
+  });
+});
