@@ -1,0 +1,70 @@
+/** What import rules cannot see in pure files, such as Date.now(): `npm run check:pure` ends with 1 on a finding. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import ts from 'typescript';
+
+/** The same files as `pureFiles` in .dependency-cruiser.mjs. */
+const pureFile = /^crypto\/|^features\/.+\.rules\.ts$/;
+
+/** Globals that reach the clock, chance, the process or the wire. */
+const impureGlobals = new Set(
+  'process performance fetch setTimeout setInterval setImmediate queueMicrotask console crypto'.split(' '),
+);
+const impureMembers = new Set(['Date.now', 'Math.random']);
+const impureImport = /^(random|generateKey|getRandomValues|webcrypto|createDiffieHellman)/;
+
+/** One line for each clock, random source or effect that this source text uses; empty for a pure file. */
+export function impurities(fileName: string, source: string): string[] {
+  const file = ts.createSourceFile(fileName, source, ts.ScriptTarget.Latest, true);
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const what = impurityOf(node);
+    if (what !== undefined) {
+      const { line } = file.getLineAndCharacterOfPosition(node.getStart());
+      found.push(`${fileName}:${line + 1} uses ${what}`);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
+}
+
+function impurityOf(node: ts.Node): string | undefined {
+  if (ts.isPropertyAccessExpression(node) && impureMembers.has(node.getText())) return node.getText();
+  if (ts.isNewExpression(node) && node.expression.getText() === 'Date' && !node.arguments?.length) {
+    return 'new Date() without an instant';
+  }
+  if (ts.isImportSpecifier(node)) {
+    const name = (node.propertyName ?? node.name).text;
+    return impureImport.test(name) ? name : undefined;
+  }
+  if (ts.isIdentifier(node) && impureGlobals.has(node.text) && isReadAsValue(node)) return node.text;
+  return undefined;
+}
+
+/** Neither the name after a dot, nor the name that something is given. */
+function isReadAsValue(node: ts.Identifier): boolean {
+  const { parent } = node;
+  if (ts.isPropertyAccessExpression(parent)) return parent.expression === node;
+  if (ts.isPropertyAssignment(parent)) return parent.initializer === node;
+  return (
+    ts.isExpression(parent) ||
+    ts.isStatement(parent) ||
+    (ts.isVariableDeclaration(parent) && parent.initializer === node)
+  );
+}
+
+function check(): void {
+  const server = fileURLToPath(new URL('../server/', import.meta.url));
+  const files = readdirSync(server, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    pureFile.test(name),
+  );
+  const found = files
+    .filter((name) => name.endsWith('.ts'))
+    .flatMap((name) => impurities(`server/${name}`, readFileSync(join(server, name), 'utf8')));
+  for (const line of found) console.error(line);
+  if (found.length > 0) process.exitCode = 1;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) check();
