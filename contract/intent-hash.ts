@@ -1,0 +1,53 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { toHex, utf8 } from './bytes.js';
+import { canonicalJson } from './canonical-json.js';
+import { parsePublicKey } from './strkey.js';
+
+/** What an intent hash is taken of: the terms as the wallet sends them, never a default of the server. */
+export interface IntentTerms {
+  corridor: string;
+  anchorId: string;
+  /** `G…` or 64 hex digits; hashed as `G…`. */
+  account: string;
+  /** Decimal string; trailing zeros do not matter. */
+  sellAmount: string;
+  /** Decimal string; trailing zeros do not matter. */
+  minReceive?: string | undefined;
+  deliveryMethod?: string | undefined;
+  /** ISO 8601 UTC with milliseconds, hashed as written. */
+  expiresAt?: string | undefined;
+  nonce: string;
+}
+
+/** `100.50` → `100.5`, `100.00` → `100`. Throws RangeError on signs, exponents and leading zeros. */
+function withoutTrailingZeros(amount: string): string {
+  if (amount.length > 64 || !/^(0|[1-9]\d*)(\.\d+)?$/.test(amount)) {
+    throw new RangeError(
+      'an amount of an intent must be a decimal string without sign, exponent or leading zeros',
+    );
+  }
+  return amount.includes('.') ? amount.replace(/\.?0+$/, '') : amount;
+}
+
+/**
+ * The text that is hashed: RFC 8785 form of the terms with `type: "fairlead.intent.v1"`, absent members left out.
+ * Throws StrkeyError on a bad account, RangeError on a bad amount.
+ */
+export function canonicalIntent(intent: IntentTerms): string {
+  return canonicalJson({
+    type: 'fairlead.intent.v1',
+    corridor: intent.corridor,
+    anchorId: intent.anchorId,
+    account: parsePublicKey(intent.account).account,
+    sellAmount: withoutTrailingZeros(intent.sellAmount),
+    minReceive: intent.minReceive === undefined ? undefined : withoutTrailingZeros(intent.minReceive),
+    deliveryMethod: intent.deliveryMethod,
+    expiresAt: intent.expiresAt,
+    nonce: intent.nonce,
+  });
+}
+
+/** SHA-256 of `canonicalIntent` in UTF-8: 64 lower-case hex digits. Throws as `canonicalIntent` does. */
+export function intentHash(intent: IntentTerms): string {
+  return toHex(sha256(utf8(canonicalIntent(intent))));
+}
