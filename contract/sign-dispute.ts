@@ -1,0 +1,36 @@
+import { toBase64 } from './bytes.js';
+import { publicKeyOf, signEd25519 } from './ed25519.js';
+import { sep53Hash } from './sep53.js';
+import { decodeSecretKey, encodePublicKey } from './strkey.js';
+
+/** The body of `POST /api/reputation/dispute`. */
+export interface SignedDispute {
+  intentHash: string;
+  /** `G…` */
+  publicKey: string;
+  /** 64 bytes, standard base64. */
+  signature: string;
+  anchorId: string;
+  reason: string;
+}
+
+export interface DisputeToSign {
+  intentHash: string;
+  anchorId: string;
+  reason: string;
+  /** 32 seed bytes, or the `S…` strkey. */
+  secretKey: Uint8Array | string;
+}
+
+/**
+ * A complete dispute, signed over the SEP-53 hash of the intent hash's 64 characters. A wallet that keeps its key to
+ * itself does the same: `signMessage(intentHash)`, and the base64 it answers is the `signature`.
+ * Throws RangeError if intentHash is not 64 lower-case hex digits, StrkeyError on a malformed `S…`.
+ */
+export function signDispute({ intentHash, anchorId, reason, secretKey }: DisputeToSign): SignedDispute {
+  if (!/^[0-9a-f]{64}$/.test(intentHash)) throw new RangeError('intentHash must be 64 lower-case hex digits');
+  const seed = typeof secretKey === 'string' ? decodeSecretKey(secretKey) : secretKey;
+  const publicKey = encodePublicKey(publicKeyOf(seed));
+  const signature = toBase64(signEd25519(sep53Hash(intentHash), seed));
+  return { intentHash, publicKey, signature, anchorId, reason };
+}
