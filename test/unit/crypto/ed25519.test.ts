@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fromHex, toHex, utf8 } from '../../../contract/bytes.js';
+import { publicKeyOf, signEd25519, verifyEd25519 } from '../../../contract/ed25519.js';
+import { sep53Hash } from '../../../contract/sep53.js';
+import {
+  disputeForms,
+  Ed25519InputError,
+  openSslKey,
+  verifyStrict,
+  verifyWithOpenSsl,
+} from '../../../server/crypto/ed25519.js';
+import rfc8032 from '../../vectors/rfc8032.json' with { type: 'json' };
+import speccheck from '../../vectors/speccheck.json' with { type: 'json' };
+import wycheproof from '../../vectors/wycheproof-ed25519.json' with { type: 'json' };
+import zip215 from '../../vectors/zip215-small-order.json' with { type: 'json' };
+
+/** Of another length than 64 bytes counts as refused, since no such signature passes the parser. */
+function accepted(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean {
+  try {
+    return verifyStrict(signature, message, publicKey);
+  } catch (error) {
+    if (error instanceof Ed25519InputError) return false;
+    throw error;
+  }
+}
+
+describe('RFC 8032', () => {
+  it.each(rfc8032.cases)('$name: same key, same signature, accepted', (vector) => {
+    const [seed, message] = [fromHex(vector.secretKey), fromHex(vector.message)];
+    expect(toHex(publicKeyOf(seed))).toBe(vector.publicKey);
+    expect(toHex(signEd25519(message, seed))).toBe(vector.signature);
+    expect(verifyStrict(fromHex(vector.signature), message, fromHex(vector.publicKey))).toBe(true);
+  });
+});
+
+describe('Wycheproof', () => {
+  it('has its 150 tests', () => expect(wycheproof.cases).toHaveLength(150));
+
+  it.each(wycheproof.cases)('$id $comment: $valid', (vector) => {
+    const given = [vector.signature, vector.message, vector.publicKey].map(fromHex);
+    const [signature = new Uint8Array(), message = new Uint8Array(), publicKey = new Uint8Array()] = given;
+    expect(accepted(signature, message, publicKey)).toBe(vector.valid);
+  });
+});
+
+describe('speccheck', () => {
+  it.each(speccheck.cases)(
+    'case $case, $about: OpenSSL $node, strict noble $noble, both $both',
+    async (vector) => {
+      const [signature, message, key] = [
+        fromHex(vector.signature),
+        fromHex(vector.message),
+        fromHex(vector.publicKey),
+      ] as const;
+      expect(await verifyWithOpenSsl(signature, message, openSslKey(key))).toBe(vector.node);
+      expect(verifyEd25519(signature, message, key)).toBe(vector.noble);
+      expect(verifyStrict(signature, message, key)).toBe(vector.both);
+    },
+  );
+});
+
+describe('small-order forgery', () => {
+  it('is refused for every pair of small-order key and R that ZIP-215 accepts, whatever the message', () => {
+    expect(zip215.cases).toHaveLength(196);
+    for (const vector of zip215.cases) {
+      const [signature, publicKey] = [fromHex(vector.signature), fromHex(vector.publicKey)] as const;
+      for (const message of [fromHex(zip215.message), ...disputeForms('ab'.repeat(32))]) {
+        expect(verifyStrict(signature, message, publicKey)).toBe(false);
+        expect(verifyEd25519(signature, message, publicKey)).toBe(false);
+      }
+    }
+  });
+});
+
+describe('verifyStrict', () => {
+  it('accepts what was signed, and nothing once a bit of signature, message or key is changed', () => {
+    const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
+    fc.assert(
+      fc.property(
+        bytes(32),
+        fc.uint8Array({ minLength: 1, maxLength: 100 }),
+        fc.nat(),
+        (seed, message, at) => {
+          const publicKey = publicKeyOf(seed);
+          const signature = signEd25519(message, seed);
+          expect(verifyStrict(signature, message, publicKey)).toBe(true);
+          for (const changed of [0, 1, 2]) {
+            const parts = [signature, message, publicKey].map((part) => Uint8Array.from(part));
+            const part = parts[changed] ?? new Uint8Array(0);
+            const byte = at % part.length;
+            part[byte] = (part[byte] ?? 0) ^ (1 << (at % 8));
+            const [s = signature, m = message, k = publicKey] = parts;
+            expect(verifyStrict(s, m, k)).toBe(false);
+          }
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it('names a signature or key of the wrong length rather than calling it false', () => {
+    const message = utf8('x');
+    for (const length of [0, 63, 65, 128]) {
+      expect(() => verifyStrict(new Uint8Array(length), message, new Uint8Array(32))).toThrow(
+        Ed25519InputError,
+      );
+    }
+    for (const length of [0, 31, 33, 64]) {
+      expect(() => verifyStrict(new Uint8Array(64), message, new Uint8Array(length))).toThrow(
+        Ed25519InputError,
+      );
+    }
+  });
+
+  it('is false for keys that are no point of the curve', () => {
+    const signature = signEd25519(utf8('x'), randomBytes(32));
+    for (const first of ['02', '07', '08', 'ff']) {
+      expect(verifyStrict(signature, utf8('x'), fromHex(first + '00'.repeat(31)))).toBe(false);
+    }
+    expect(verifyStrict(signature, utf8('x'), fromHex('ff'.repeat(32)))).toBe(false);
+  });
+});
+
+describe('disputeForms', () => {
+  it('are the SEP-53 hash, the text and the bytes of the intent hash', () => {
+    const intentHash = '0123456789abcdef'.repeat(4);
+    expect(disputeForms(intentHash)).toEqual([sep53Hash(intentHash), utf8(intentHash), fromHex(intentHash)]);
+  });
+
+  it('refuse an intent hash of another form', () => {
+    for (const text of ['', 'ab', 'AB'.repeat(32), 'zz'.repeat(32), 'ab'.repeat(33)]) {
+      expect(() => disputeForms(text)).toThrow(RangeError);
+    }
+  });
+});

@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { fromHex, utf8 } from '../../../contract/bytes.js';
+import { publicKeyOf, signEd25519, verifyEd25519 } from '../../../contract/ed25519.js';
+import { disputeForms, Ed25519InputError } from '../../../server/crypto/ed25519.js';
+import { createVerifyPool } from '../../../server/crypto/verify-pool.js';
+import speccheck from '../../vectors/speccheck.json' with { type: 'json' };
+
+const intentHash = '0123456789abcdef'.repeat(4);
+const seed = randomBytes(32);
+const publicKey = publicKeyOf(seed);
+const genuine = signEd25519(disputeForms(intentHash)[0], seed);
+const falseSignature = genuine.map((byte, index) => (index === 40 ? byte ^ 1 : byte));
+
+describe('verify', () => {
+  it.each(['SEP-53', 'text', 'raw'].map((form, index) => ({ form, index })))(
+    'accepts a signature in the form $form, for this intent hash and key alone',
+    async ({ index }) => {
+      const pool = createVerifyPool();
+      const message = disputeForms(intentHash)[index] ?? new Uint8Array();
+      const signature = signEd25519(message, seed);
+      expect(await pool.verify({ signature, publicKey, intentHash })).toBe(true);
+      expect(await pool.verify({ signature, publicKey, intentHash: 'ab'.repeat(32) })).toBe(false);
+      expect(await pool.verify({ signature, publicKey: publicKeyOf(randomBytes(32)), intentHash })).toBe(
+        false,
+      );
+      await pool.close();
+    },
+  );
+
+  it('does not take one form for a message of its own', async () => {
+    const pool = createVerifyPool();
+    const upper = signEd25519(utf8(intentHash.toUpperCase()), seed);
+    expect(await pool.verify({ signature: upper, publicKey, intentHash })).toBe(false);
+    await pool.close();
+  });
+
+  it('refuses a small-order key, and what only one of the verifiers accepts', async () => {
+    const pool = createVerifyPool();
+    const identity = fromHex(`01${'00'.repeat(31)}`);
+    const forged = fromHex(`01${'00'.repeat(63)}`);
+    expect(await pool.verify({ signature: forged, publicKey: identity, intentHash })).toBe(false);
+    for (const vector of speccheck.cases) {
+      const signed = {
+        signature: fromHex(vector.signature),
+        message: fromHex(vector.message),
+        publicKey: fromHex(vector.publicKey),
+      };
+      expect(await pool.verifyMessage(signed), `case ${vector.case}`).toBe(vector.both);
+    }
+    await pool.close();
+  });
+
+  it('asks the slow verifier about nothing that OpenSSL refused, and needs its word for the rest', async () => {
+    let asked = 0;
+    const pool = createVerifyPool({
+      secondVerifier: (...claim) => {
+        asked += 1;
+        return verifyEd25519(...claim);
+      },
+    });
+    const claims = Array.from({ length: 100 }, () =>
+      pool.verify({ signature: falseSignature, publicKey, intentHash }),
+    );
+    expect(await Promise.all(claims)).not.toContain(true);
+    expect(asked).toBe(0);
+    expect(await pool.verify({ signature: genuine, publicKey, intentHash })).toBe(true);
+    expect(asked).toBe(1);
+    await pool.close();
+
+    const refusing = createVerifyPool({ secondVerifier: () => false });
+    expect(await refusing.verify({ signature: genuine, publicKey, intentHash })).toBe(false);
+    await refusing.close();
+  });
+
+  it('rejects input of the wrong form by name', async () => {
+    const pool = createVerifyPool();
+    const signed = { signature: genuine, publicKey, intentHash };
+    await expect(pool.verify({ ...signed, signature: genuine.slice(1) })).rejects.toThrow(Ed25519InputError);
+    await expect(pool.verify({ ...signed, publicKey: publicKey.slice(1) })).rejects.toThrow(
+      Ed25519InputError,
+    );
+    await expect(pool.verify({ ...signed, intentHash: 'ab' })).rejects.toThrow(RangeError);
+    await pool.close();
+  });
+});
+
+describe('the queue', () => {
+  it('turns away what exceeds it with NOT_READY, and serves again once it has drained', async () => {
+    const pool = createVerifyPool({ concurrency: 1, maxQueued: 4 });
+    const claims = Array.from({ length: 20 }, () =>
+      pool.verify({ signature: genuine, publicKey, intentHash }),
+    );
+    const settled = await Promise.allSettled(claims);
+    expect(settled.filter((result) => result.status === 'fulfilled' && result.value)).toHaveLength(5);
+    for (const result of settled.slice(5)) {
+      expect(result).toMatchObject({
+        status: 'rejected',
+        reason: { code: 'NOT_READY', extras: { retryAfter: 1 } },
+      });
+    }
+    expect(await pool.verify({ signature: genuine, publicKey, intentHash })).toBe(true);
+    await pool.close();
+  });
+
+  it('leaves the event loop its turns while false signatures keep it full', async () => {
+    const pool = createVerifyPool();
+    let running = true;
+    let verified = 0;
+    const flood = Array.from({ length: 16 }, async () => {
+      while (running) {
+        await pool.verify({ signature: falseSignature, publicKey, intentHash });
+        verified += 1;
+      }
+    });
+    // Verified on the event loop, the flood would run in microtasks and this turn would never come.
+    while (verified < 200) await new Promise((resolve) => setImmediate(resolve));
+    running = false;
+    await Promise.all(flood);
+    expect(verified).toBeGreaterThanOrEqual(200);
+    await pool.close();
+  });
+
+  it('ends what runs and turns away what waits and what comes after close', async () => {
+    let closing: Promise<void> | undefined;
+    const pool = createVerifyPool({
+      concurrency: 1,
+      secondVerifier: (...claim) => {
+        closing = pool.close();
+        return verifyEd25519(...claim);
+      },
+    });
+    const claims = Array.from({ length: 5 }, () =>
+      pool.verify({ signature: genuine, publicKey, intentHash }),
+    );
+    const states = (await Promise.allSettled(claims)).map(({ status }) => status);
+    expect(states).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected', 'rejected']);
+    await closing;
+    await expect(pool.verify({ signature: genuine, publicKey, intentHash })).rejects.toMatchObject({
+      code: 'NOT_READY',
+    });
+  });
+});
