@@ -56,7 +56,7 @@ export default {
       from: {},
       to: {
         dependencyTypes: ['npm-no-pkg', 'npm-unknown'],
-        pathNot: '^node_modules/(zod|@ts-rest/core)/',
+        pathNot: '(^|/)node_modules/(zod|@ts-rest/core)/',
       },
     },
     {
@@ -86,8 +86,8 @@ export default {
       severity: 'error',
       from: { path: '^contract/' },
       to: {
-        path: '^node_modules/',
-        pathNot: '^node_modules/(@noble/(ed25519|hashes)|@ts-rest/core|canonicalize|zod)/',
+        path: '(^|/)node_modules/',
+        pathNot: '(^|/)node_modules/(@noble/(ed25519|hashes)|@ts-rest/core|canonicalize|zod)/',
       },
     },
     {
@@ -110,12 +110,19 @@ export default {
       from: { path: pureFiles },
       to: {
         path: [
-          '^node_modules/(mongoose|mongodb|express|undici|pino|prom-client|rate-limiter-flexible|cockatiel)/',
+          '(^|/)node_modules/(mongoose|mongodb|express|undici|pino|prom-client|rate-limiter-flexible|cockatiel)/',
           '^server/(http|mongo|jobs|outbound)/',
           '^server/(ports|config|logger|app|compose|main)\\.ts$',
-          '^server/features/.+/(router|service|store)\\.ts$',
         ],
       },
+    },
+    {
+      name: 'pure-files-are-called',
+      comment:
+        'Services call rules and not the other way; the type of a document may be what a rule is about.',
+      severity: 'error',
+      from: { path: pureFiles },
+      to: { path: '^server/features/.+/(router|service|store)\\.ts$', dependencyTypesNot: typeOnly },
     },
     {
       name: 'pure-files-use-no-machine',
@@ -131,7 +138,7 @@ export default {
       from: { path: '^server/features/([^/]+)/router\\.ts$' },
       to: {
         path: [
-          '^node_modules/(mongoose|mongodb|undici|rate-limiter-flexible)/',
+          '(^|/)node_modules/(mongoose|mongodb|undici|rate-limiter-flexible)/',
           '^server/(mongo|jobs|outbound|crypto)/',
           '^server/(config|logger|app|compose|main|routers)\\.ts$',
           '^server/features/$1/.*store\\.ts$',
@@ -152,7 +159,7 @@ export default {
       from: { path: '^server/features/.+/(service|store)\\.ts$' },
       to: {
         path: [
-          '^node_modules/(express|@ts-rest/express)/',
+          '(^|/)node_modules/(express|@ts-rest/express)/',
           '^server/http/',
           '^server/features/.+/router\\.ts$',
         ],
