@@ -1,35 +1,12 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { deliveryMethod } from './corridors.js';
-import { intentOutcome } from './intent-outcome.js';
-import {
-  anchorId,
-  corridorId,
-  decimalAnswer,
-  decimalString,
-  instant,
-  intentHash,
-  stablecoinAmount,
-} from './primitives.js';
-import { quoteTier } from './rates.js';
+import { anchorTransactionId, type IntentAnswer, intentAnswer, intentStatus } from './intent-answer.js';
+import { anchorId, corridorId, decimalString, instant, intentHash, stablecoinAmount } from './primitives.js';
 import { describeRoute } from './route-metadata.js';
 import { publicKeyText } from './strkey.js';
 
 const c = initContract();
-
-/** `pending` until it ended; then how. `expired` counts against nobody. */
-export const intentStatus = z
-  .enum(['pending', 'settled', 'failed', 'expired'])
-  .describe(
-    '`pending`: no outcome yet. `settled`: paid out. `failed`: the anchor received the funds and did not pay out. ' +
-      '`expired`: ended without funds received (or cash that was never collected); counts against nobody.',
-  );
-
-/** The id the anchor gave the withdrawal: printable ASCII without spaces. */
-export const anchorTransactionId = z
-  .string()
-  .regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 printable ASCII characters without spaces')
-  .describe('The `id` the anchor gave the withdrawal (SEP-24 or SEP-6).');
 
 /** Terms of an intent as a wallet sends them. Unknown members are refused, so that no bank details slip in. */
 export const createIntentBody = z
@@ -58,71 +35,6 @@ export const createIntentBody = z
   .strict()
   .describe('An off-ramp intent. No bank details, ever.');
 
-/** The quote an intent was accepted against. */
-export const intentQuote = z
-  .object({
-    tier: quoteTier,
-    sellAmount: decimalAnswer.describe('Stablecoin given; may differ from the amount asked for.'),
-    receiveAmount: decimalAnswer.describe('Fiat received for it, all fees in.'),
-    rate: decimalAnswer.describe('Fiat per one stablecoin, all fees in.'),
-    adjusted: z.boolean().describe('Whether the anchor quoted another amount than the one asked for.'),
-    quotedAt: instant.describe('When the anchor answered.'),
-  })
-  .describe('The quote the intent was accepted against; indicative, never firm.');
-
-/** What the anchor last said of the transaction that the intent follows. */
-export const followedTransaction = z
-  .object({
-    id: anchorTransactionId,
-    status: z
-      .string()
-      .nullable()
-      .describe(
-        "The anchor's last status word; `unrecognised` for one outside SEP-24 and SEP-6; null: none yet.",
-      ),
-    lastSeenAt: instant.nullable().describe('When it was last read, by poll or callback.'),
-    fundsReceivedAt: instant.nullable().describe('When funds received were first seen, or null.'),
-    readyAt: instant.nullable().describe('Since when cash is ready for pick-up, or null.'),
-  })
-  .describe("The anchor's transaction, as last seen.");
-
-/** The dispute of an intent, in short. */
-export const intentDispute = z
-  .object({
-    disputeId: z.string(),
-    status: z.enum(['open', 'accepted', 'rejected']),
-    createdAt: instant,
-    resolvedAt: instant.nullable(),
-  })
-  .describe('The dispute filed against the outcome.');
-
-/** An intent as it stands. The nonce is never part of it. */
-export const intentAnswer = z
-  .object({
-    intentHash,
-    status: intentStatus,
-    corridor: corridorId,
-    anchorId,
-    account: z.string().describe('The account that sells, as `G…`.'),
-    sellAmount: decimalAnswer,
-    minReceive: decimalAnswer.nullable(),
-    deliveryMethod: z.string().nullable(),
-    createdAt: instant,
-    expiresAt: instant.describe('Until when the payment may be made.'),
-    quote: intentQuote
-      .nullable()
-      .describe('The quote it was accepted against; null where the anchor had none at that moment.'),
-    statusCallbackUrl: z
-      .string()
-      .describe(
-        'Give it to the anchor as `on_change_callback`, so that it tells this service of every change.',
-      ),
-    transaction: followedTransaction.nullable().describe('The attached transaction, or null.'),
-    outcome: intentOutcome.nullable().describe('Null while pending.'),
-    dispute: intentDispute.nullable(),
-  })
-  .describe('An off-ramp intent, its outcome and its dispute.');
-
 /** An anchor's status callback: the answer of its `/transaction` endpoint. Only listed members are read. */
 export const statusCallbackBody = z
   .object({ transaction: z.object({}).passthrough().optional() })
@@ -143,10 +55,6 @@ export const statusCallbackAnswer = z
   .describe('The callback was genuine; the intent stands as said.');
 
 export type CreateIntentBody = z.infer<typeof createIntentBody>;
-export type IntentAnswer = z.infer<typeof intentAnswer>;
-export type IntentStatus = z.infer<typeof intentStatus>;
-export type IntentQuote = z.infer<typeof intentQuote>;
-export type IntentDispute = z.infer<typeof intentDispute>;
 export type StatusCallbackAnswer = z.infer<typeof statusCallbackAnswer>;
 
 const exampleTerms = {

@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import { anchorId, corridorId, decimalAnswer, instant, intentHash } from './primitives.js';
+import { quoteTier } from './rates.js';
+
+/** `pending` until it ended; then how. `expired` counts against nobody. */
+export const intentStatus = z
+  .enum(['pending', 'settled', 'failed', 'expired'])
+  .describe(
+    '`pending`: no outcome yet. `settled`: paid out. `failed`: the anchor received the funds and did not pay out. ' +
+      '`expired`: ended without funds received (or cash that was never collected); counts against nobody.',
+  );
+
+/** The id the anchor gave the withdrawal: printable ASCII without spaces. */
+export const anchorTransactionId = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 printable ASCII characters without spaces')
+  .describe('The `id` the anchor gave the withdrawal (SEP-24 or SEP-6).');
+
+/** Why an intent ended as it did, and when exactly each reason is given. */
+export const outcomeReasons = {
+  completed: 'Settled: the anchor completed the withdrawal and names the amount paid out.',
+  recovered: 'Settled: it had failed, and the anchor completed it within 30 days.',
+  refunded: 'Failed: the anchor sent the funds back.',
+  error: 'Failed: the anchor closed the withdrawal without paying out, and left it so for 24 hours.',
+  overdue: "Failed: still open when the corridor's time for a payout was over.",
+  unproven: 'Failed: called completed, but 24 hours later without an amount paid out.',
+  no_transaction: 'Expired: no transaction was attached in time.',
+  never_funded: 'Expired: the anchor saw no funds in time.',
+  abandoned: 'Expired: the anchor closed the withdrawal before it saw funds.',
+  not_collected: 'Expired: the cash lay ready for 90 days and was not collected.',
+} as const;
+
+export type OutcomeReason = keyof typeof outcomeReasons;
+
+/** Why an outcome is left out of the scores. */
+export const unscoredReasons = {
+  not_a_withdrawal: 'The transaction is not a withdrawal.',
+  sender_mismatch: "The transaction names another sender than the intent's account.",
+  asset_mismatch: "The transaction names another asset than the corridor's.",
+  amount_mismatch: 'The amount paid in is not within 10 % of the sell amount.',
+  amount_missing: 'It was completed without saying what was paid in.',
+  started_before_intent: 'The transaction was started before the intent was registered.',
+  seen_after_payment: 'The transaction was first seen when the funds had already been received.',
+} as const;
+
+export type UnscoredReason = keyof typeof unscoredReasons;
+
+function reasonEnum<R extends string>(reasons: Readonly<Record<R, string>>) {
+  return z.enum(Object.keys(reasons) as [R, ...R[]]).describe(
+    Object.entries(reasons)
+      .map(([reason, when]) => `\`${reason}\`: ${when}`)
+      .join(' '),
+  );
+}
+
+/** How an intent ended. */
+export const intentOutcome = z
+  .object({
+    status: z.enum(['settled', 'failed', 'expired']),
+    reason: reasonEnum<OutcomeReason>(outcomeReasons),
+    recordedAt: instant.describe('When it was first recorded here; a recovery keeps it.'),
+    recoveredAt: instant.nullable().describe('When a failed intent became settled, or null.'),
+    settleSeconds: z
+      .number()
+      .int()
+      .min(0)
+      .nullable()
+      .describe('Seconds from payment to pay-out (for cash: to ready for pick-up); null unless settled.'),
+    shortfall: decimalAnswer
+      .nullable()
+      .describe("Share by which the pay-out fell short of the anchor's own quote, nine places, or null."),
+    scored: z.boolean().describe('Whether the outcome may count in the scores.'),
+    unscoredReason: reasonEnum<UnscoredReason>(unscoredReasons).nullable(),
+  })
+  .describe('How the intent ended.');
+
+/** The quote an intent was accepted against. */
+export const intentQuote = z
+  .object({
+    tier: quoteTier,
+    sellAmount: decimalAnswer.describe('Stablecoin given; may differ from the amount asked for.'),
+    receiveAmount: decimalAnswer.describe('Fiat received for it, all fees in.'),
+    rate: decimalAnswer.describe('Fiat per one stablecoin, all fees in.'),
+    adjusted: z.boolean().describe('Whether the anchor quoted another amount than the one asked for.'),
+    quotedAt: instant.describe('When the anchor answered.'),
+  })
+  .describe('The quote the intent was accepted against; indicative, never firm.');
+
+/** What the anchor last said of the transaction that the intent follows. */
+export const followedTransaction = z
+  .object({
+    id: anchorTransactionId,
+    status: z
+      .string()
+      .nullable()
+      .describe(
+        "The anchor's last status word; `unrecognised` for one outside SEP-24 and SEP-6; null: none yet.",
+      ),
+    lastSeenAt: instant.nullable().describe('When it was last read, by poll or callback.'),
+    fundsReceivedAt: instant.nullable().describe('When funds received were first seen, or null.'),
+    readyAt: instant.nullable().describe('Since when cash is ready for pick-up, or null.'),
+  })
+  .describe("The anchor's transaction, as last seen.");
+
+/** The dispute of an intent, in short. */
+export const intentDispute = z
+  .object({
+    disputeId: z.string(),
+    status: z.enum(['open', 'accepted', 'rejected']),
+    createdAt: instant,
+    resolvedAt: instant.nullable(),
+  })
+  .describe('The dispute filed against the outcome.');
+
+/** An intent as it stands. The nonce is never part of it. */
+export const intentAnswer = z
+  .object({
+    intentHash,
+    status: intentStatus,
+    corridor: corridorId,
+    anchorId,
+    account: z.string().describe('The account that sells, as `G…`.'),
+    sellAmount: decimalAnswer,
+    minReceive: decimalAnswer.nullable(),
+    deliveryMethod: z.string().nullable(),
+    createdAt: instant,
+    expiresAt: instant.describe('Until when the payment may be made.'),
+    quote: intentQuote
+      .nullable()
+      .describe('The quote it was accepted against; null where the anchor had none at that moment.'),
+    statusCallbackUrl: z
+      .string()
+      .describe(
+        'Give it to the anchor as `on_change_callback`, so that it tells this service of every change.',
+      ),
+    transaction: followedTransaction.nullable().describe('The attached transaction, or null.'),
+    outcome: intentOutcome.nullable().describe('Null while pending.'),
+    dispute: intentDispute.nullable(),
+  })
+  .describe('An off-ramp intent, its outcome and its dispute.');
+
+export type IntentAnswer = z.infer<typeof intentAnswer>;
+export type IntentStatus = z.infer<typeof intentStatus>;
+export type IntentQuote = z.infer<typeof intentQuote>;
+export type IntentDispute = z.infer<typeof intentDispute>;
