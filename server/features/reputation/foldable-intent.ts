@@ -32,6 +32,17 @@ export interface FoldableIntent {
   unfolded: boolean;
   /** What the roll-ups hold of this intent now; null: nothing. Written by the folder only. */
   counted: Contribution | null;
+  /**
+   * Whether it is among the first outcomes of its account-day that may count. Decided once, when it is first folded,
+   * and kept as a fact, so that a rebuild finds the same. Null until then. Written by the folder only.
+   */
+  admission: Admission | null;
+}
+
+export interface Admission {
+  /** UTC day of the account-day it was decided for. */
+  day: string;
+  admitted: boolean;
 }
 
 /** Integers only: the difference of two contributions is what the folder adds to the roll-ups. */
@@ -40,7 +51,7 @@ export interface Contribution {
   day: string;
   filled: 0 | 1;
   notFilled: 0 | 1;
-  /** Index into the committed table of settle-second bounds; null where it was not filled. */
+  /** Index into the committed table of settle-second bounds; null where it was not filled or took unknown time. */
   settleBucket: number | null;
   shortfallPpb: number | null;
   acceptedDispute: 0 | 1;
