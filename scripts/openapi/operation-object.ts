@@ -1,0 +1,118 @@
+import { ContractNoBody } from '@ts-rest/core';
+import { z } from 'zod';
+import { type RateLimitClass, rateLimitClasses } from '../../contract/rate-limits.js';
+import type { Access } from '../../contract/route-metadata.js';
+import type { Answer, ErrorAnswers } from './error-answers.js';
+import { headersOf } from './headers.js';
+import type { JsonSchema } from './json-schema.js';
+import { codesByStatus, type Operation, successStatuses } from './operations.js';
+import { type Parameter, parametersOf } from './parameters.js';
+import type { SchemaWriter } from './zod-schema.js';
+
+export interface OperationObject {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description: string;
+  deprecated?: boolean;
+  security: Record<string, string[]>[];
+  parameters?: Parameter[];
+  requestBody?: {
+    required: boolean;
+    content: Record<string, { schema: JsonSchema; example?: unknown }>;
+  };
+  responses: Record<string, Answer | { $ref: string }>;
+}
+
+const securityByAccess: Record<Access, Record<string, string[]>[]> = {
+  public: [],
+  signed: [],
+  callback: [],
+  admin: [{ adminKey: [] }],
+  internal: [{ cronSecret: [] }],
+};
+
+export function operationObject(
+  operation: Operation,
+  writer: SchemaWriter,
+  errors: ErrorAnswers,
+): OperationObject {
+  const { route, metadata } = operation;
+  const parameters = parametersOf(operation, writer);
+  const requestBody = requestBodyOf(operation, writer);
+  return {
+    operationId: metadata.operationId,
+    tags: [metadata.tag],
+    summary: route.summary ?? '',
+    description: `${route.description ?? ''}\n\n${describeLimit(rateLimitClasses[metadata.limit])}`,
+    ...(route.deprecated === true ? { deprecated: true } : {}),
+    security: securityByAccess[metadata.access],
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(requestBody === undefined ? {} : { requestBody }),
+    responses: responsesOf(operation, writer, errors),
+  };
+}
+
+function describeLimit({ points, windowSeconds, key }: RateLimitClass): string {
+  const window = windowSeconds % 3_600 === 0 ? `${windowSeconds / 3_600} h` : `${windowSeconds} s`;
+  return `Limit: ${points} requests per ${window}, per ${key === 'client' ? 'client address' : 'public key'}.`;
+}
+
+function requestBodyOf({ route, metadata }: Operation, writer: SchemaWriter): OperationObject['requestBody'] {
+  if (!('body' in route) || !(route.body instanceof z.ZodType)) return undefined;
+  const schema = route.body;
+  const { body: example } = metadata.example;
+  return {
+    required: !schema.isOptional(),
+    content: {
+      'application/json': { schema: writer.write(schema), ...(example === undefined ? {} : { example }) },
+    },
+  };
+}
+
+function responsesOf(
+  operation: Operation,
+  writer: SchemaWriter,
+  errors: ErrorAnswers,
+): OperationObject['responses'] {
+  const { route, metadata } = operation;
+  const responses: OperationObject['responses'] = {};
+  const successes = successStatuses(route);
+  for (const status of successes) responses[status] = success(operation, status, writer);
+  if (metadata.cache === 'etag' && !successes.includes(304)) {
+    responses[304] = {
+      description: 'The answer named by If-None-Match is still the present one.',
+      headers: headersOf(metadata, 304),
+    };
+  }
+  const listed = codesByStatus(metadata.errors);
+  for (const status of Object.keys(route.responses).map(Number)) {
+    if (status >= 400 && !listed.has(status))
+      throw new Error(`${metadata.operationId} answers ${status} without listing a code for it`);
+  }
+  for (const [status, codes] of [...listed].sort(([a], [b]) => a - b)) {
+    responses[status] = errors.of(operation, status, codes);
+  }
+  responses.default = errors.edge();
+  return responses;
+}
+
+function success({ route, metadata }: Operation, status: number, writer: SchemaWriter): Answer {
+  const schema: unknown = route.responses[status];
+  const headers = headersOf(metadata, status);
+  if (schema === ContractNoBody) return { description: 'Done; the answer has no body.', headers };
+  if (!(schema instanceof z.ZodType))
+    throw new Error(`${metadata.operationId} answers ${status} in a form the emitter does not know`);
+  const { answer } = metadata.example;
+  return {
+    description: schema.description ?? route.summary ?? '',
+    headers,
+    content: {
+      'application/json': {
+        schema: writer.write(schema),
+        // Where an operation succeeds in several ways, its one example shows those that it fits.
+        ...(schema.safeParse(answer).success ? { example: answer } : {}),
+      },
+    },
+  };
+}

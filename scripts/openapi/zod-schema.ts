@@ -1,0 +1,170 @@
+import { type ZodTypeAny, z } from 'zod';
+import type { JsonSchema } from './json-schema.js';
+import { numberSchema, stringSchema } from './zod-strings.js';
+
+/** Finds the component name of a schema, or undefined where it is written in place. */
+export type NameOf = (schema: ZodTypeAny) => string | undefined;
+
+export interface SchemaWriter {
+  /** The schema as a reference, where it has a name, else in place. */
+  write(schema: ZodTypeAny): JsonSchema;
+  /** Makes a component of a schema that has no name of its own. Throws if the name stands for another one. */
+  define(name: string, schema: ZodTypeAny): JsonSchema;
+  /** Every component written so far, by name. */
+  components(): Record<string, JsonSchema>;
+}
+
+/**
+ * Writes zod schemas as JSON Schema 2020-12, as what goes over the wire: refinements and transforms are passed
+ * through to what they are applied to. A kind of schema without a rule is an error, never `{}`.
+ */
+export function createSchemaWriter(nameOf: NameOf): SchemaWriter {
+  const components = new Map<string, JsonSchema>();
+
+  function write(schema: ZodTypeAny): JsonSchema {
+    const name = nameOf(schema);
+    return name === undefined ? inPlace(schema) : reference(name, schema);
+  }
+
+  function reference(name: string, schema: ZodTypeAny): JsonSchema {
+    if (!components.has(name)) {
+      components.set(name, {});
+      components.set(name, inPlace(schema));
+    }
+    const result: JsonSchema = { $ref: `#/components/schemas/${name}` };
+    const { description } = schema;
+    if (description !== undefined && description !== components.get(name)?.description)
+      result.description = description;
+    return result;
+  }
+
+  function inPlace(schema: ZodTypeAny): JsonSchema {
+    const { description } = schema;
+    const written = writeKind(schema);
+    if (description === undefined) return written;
+    // Wrappers (optional, nullable) repeat the description of what they wrap; a component has it already.
+    const named = written.$ref ?? written.oneOf?.[0]?.$ref;
+    if (named !== undefined && components.get(componentName(named))?.description === description)
+      return written;
+    return { ...written, description };
+  }
+
+  function writeKind(schema: ZodTypeAny): JsonSchema {
+    if (schema instanceof z.ZodString) return stringSchema(schema);
+    if (schema instanceof z.ZodNumber) return numberSchema(schema);
+    if (schema instanceof z.ZodBoolean) return { type: 'boolean' };
+    if (schema instanceof z.ZodNull) return { type: 'null' };
+    if (schema instanceof z.ZodUnknown || schema instanceof z.ZodAny) return {};
+    if (schema instanceof z.ZodEnum) return { type: 'string', enum: [...schema.options] };
+    if (schema instanceof z.ZodLiteral) return enumOf([schema.value]);
+    if (schema instanceof z.ZodObject) return objectSchema(schema);
+    if (schema instanceof z.ZodArray) return arraySchema(schema);
+    if (schema instanceof z.ZodRecord)
+      return { type: 'object', additionalProperties: write(schema.valueSchema) };
+    if (schema instanceof z.ZodDiscriminatedUnion) return discriminated(schema);
+    if (schema instanceof z.ZodUnion) return unionSchema(schema.options);
+    if (schema instanceof z.ZodNullable) return nullable(write(schema.unwrap()));
+    if (schema instanceof z.ZodOptional || schema instanceof z.ZodBranded) return write(schema.unwrap());
+    if (schema instanceof z.ZodReadonly) return write(schema.unwrap());
+    if (schema instanceof z.ZodDefault)
+      return { ...write(schema.removeDefault()), default: schema._def.defaultValue() };
+    if (schema instanceof z.ZodEffects) return write(schema.innerType());
+    if (schema instanceof z.ZodPipeline) return write(schema._def.in);
+    throw new Error(`the OpenAPI emitter has no rule for ${schema.constructor.name}`);
+  }
+
+  function objectSchema(schema: z.AnyZodObject): JsonSchema {
+    const shape: Record<string, ZodTypeAny> = schema.shape;
+    const properties = Object.fromEntries(Object.entries(shape).map(([key, value]) => [key, write(value)]));
+    const required = Object.keys(shape).filter((key) => !(shape[key]?.isOptional() ?? true));
+    return {
+      type: 'object',
+      properties,
+      ...(required.length > 0 ? { required } : {}),
+      ...(schema._def.unknownKeys === 'strict' ? { additionalProperties: false } : {}),
+    };
+  }
+
+  function arraySchema(schema: z.ZodArray<ZodTypeAny>): JsonSchema {
+    const { minLength, maxLength, exactLength } = schema._def;
+    const least = exactLength ?? minLength;
+    const most = exactLength ?? maxLength;
+    return {
+      type: 'array',
+      items: write(schema.element),
+      ...(least === null ? {} : { minItems: least.value }),
+      ...(most === null ? {} : { maxItems: most.value }),
+    };
+  }
+
+  function discriminated(
+    schema: z.ZodDiscriminatedUnion<string, z.ZodDiscriminatedUnionOption<string>[]>,
+  ): JsonSchema {
+    const propertyName = schema.discriminator;
+    const options = schema.options.map((option) => ({ option, written: write(option) }));
+    const mapping: Record<string, string> = {};
+    for (const { option, written } of options) {
+      const tag: ZodTypeAny | undefined = option.shape[propertyName];
+      if (written.$ref !== undefined && tag instanceof z.ZodLiteral)
+        mapping[String(tag.value)] = written.$ref;
+    }
+    return {
+      oneOf: options.map(({ written }) => written),
+      // A discriminator without names would leave generators guessing: they then use the union as it is.
+      ...(Object.keys(mapping).length === options.length ? { discriminator: { propertyName, mapping } } : {}),
+    };
+  }
+
+  function unionSchema(options: readonly ZodTypeAny[]): JsonSchema {
+    const literals = options.flatMap((option) => (option instanceof z.ZodLiteral ? [option.value] : []));
+    return literals.length === options.length ? enumOf(literals) : { anyOf: options.map(write) };
+  }
+
+  return {
+    write,
+    define(name, schema) {
+      const written = inPlace(schema);
+      const known = components.get(name);
+      if (known !== undefined && JSON.stringify(known) !== JSON.stringify(written))
+        throw new Error(`two different schemas want the component name ${name}`);
+      components.set(name, written);
+      return { $ref: `#/components/schemas/${name}` };
+    },
+    components: () => Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
+  };
+}
+
+function componentName(ref: string): string {
+  return ref.slice(ref.lastIndexOf('/') + 1);
+}
+
+/** A one-value `enum` rather than `const`: generators for Go and Java lose the type of the latter. */
+function enumOf(values: unknown[]): JsonSchema {
+  const scalars = values.filter(
+    (value): value is string | number | boolean => value !== null && typeof value !== 'object',
+  );
+  const types = new Set(scalars.map((value) => (Number.isInteger(value) ? 'integer' : typeof value)));
+  const [type, ...others] = types;
+  if (scalars.length !== values.length || type === undefined || others.length > 0)
+    throw new Error('the OpenAPI emitter writes literals of one scalar type only');
+  return { type, enum: scalars };
+}
+
+function nullable(schema: JsonSchema): JsonSchema {
+  if (schema.$ref !== undefined) {
+    const { description, ...rest } = schema;
+    return {
+      oneOf: [rest, { type: 'null' }],
+      ...(description === undefined ? {} : { description }),
+    };
+  }
+  if (schema.oneOf !== undefined) return { ...schema, oneOf: [...schema.oneOf, { type: 'null' }] };
+  if (schema.anyOf !== undefined) return { ...schema, anyOf: [...schema.anyOf, { type: 'null' }] };
+  if (typeof schema.type !== 'string')
+    throw new Error('the OpenAPI emitter cannot make this schema nullable');
+  return {
+    ...schema,
+    type: [schema.type, 'null'],
+    ...(schema.enum === undefined ? {} : { enum: [...schema.enum, null] }),
+  };
+}

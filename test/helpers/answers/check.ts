@@ -1,0 +1,121 @@
+import { type ErrorCode, errorTable } from '../../../contract/errors.js';
+import { edgeCodes } from '../../../scripts/openapi/error-answers.js';
+import { pascalCase } from '../../../scripts/openapi/schema-names.js';
+import { type DocumentedResponse, findOperation, findResponse } from './document.js';
+import { recordAnswer } from './record.js';
+import { componentSchema, faultsOf } from './schemas.js';
+
+export interface Answer {
+  method: string;
+  /** As requested; a query is ignored. */
+  path: string;
+  status: number;
+  headers: AnswerHeaders;
+  /** Parsed JSON; undefined where there was no body. */
+  body: unknown;
+}
+
+export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Addresses beside the contract, described in docs/operations.md; only their errors have a documented shape. */
+const operational = /^\/(healthz|readyz|metrics|openapi\.json|docs(\/.*)?)$/;
+
+/**
+ * Holds an answer against docs/openapi.json: the status is listed for the operation, the body is what its schema
+ * says and nothing more, the headers it promises are there and in form. Throws an error that lists every fault.
+ * What was seen is recorded for scripts/check-answers-seen.ts.
+ */
+export function checkAnswer(answer: Answer): void {
+  const method = answer.method.toUpperCase();
+  const faults = method === 'OPTIONS' ? optionsFaults(answer) : answerFaults(answer, method);
+  if (faults.length === 0) return;
+  const shown = JSON.stringify(answer.body)?.slice(0, 600) ?? 'no body';
+  throw new Error(
+    `${method} ${answer.path} answered ${answer.status}, which is not as docs/openapi.json has it ` +
+      `(after a change of the contract: npm run openapi):\n${faults.map((fault) => `  - ${fault}`).join('\n')}\n` +
+      `  answer: ${shown}`,
+  );
+}
+
+function answerFaults(answer: Answer, method: string): string[] {
+  const operation = findOperation(method, answer.path);
+  if (operation === undefined) return unlistedFaults(answer, method);
+  const response = findResponse(operation, answer.status);
+  if (response === undefined) return edgeFaults(answer, method, operation.operationId);
+  const faults = [...headerFaults(answer, response), ...bodyFaults(answer, method, response)];
+  if (faults.length === 0 && method !== 'HEAD')
+    recordAnswer({ operationId: operation.operationId, status: answer.status });
+  return faults;
+}
+
+/** Refused before the operation was reached: only by the codes that say so. */
+function edgeFaults(answer: Answer, method: string, operationId: string): string[] {
+  const code = codeOf(answer.body);
+  const isEdge = edgeCodes.some((edge) => edge === code && errorTable[edge].status === answer.status);
+  if (isEdge) return faultsOf({ $ref: '#/components/schemas/EdgeError' }, answer.body);
+  if (method === 'HEAD' && edgeCodes.some((edge) => errorTable[edge].status === answer.status)) return [];
+  return [`${operationId} does not list the status ${answer.status}`];
+}
+
+/** A path or method that no operation has: an error in the common shape, or an operational address. */
+function unlistedFaults(answer: Answer, method: string): string[] {
+  if (operational.test(answer.path.replace(/\?.*$/, ''))) return [];
+  if (method === 'HEAD' && answer.status >= 400) return [];
+  const code = codeOf(answer.body);
+  if (code === undefined || errorTable[code].status !== answer.status)
+    return ['the document lists no operation here, and the answer is not an error in the common shape'];
+  const schema =
+    componentSchema(`${pascalCase(code)}Error`) ??
+    (edgeCodes.some((edge) => edge === code) ? componentSchema('EdgeError') : undefined);
+  if (schema === undefined) return [`the code ${code} cannot occur where no operation is`];
+  return [
+    ...faultsOf(schema, answer.body),
+    ...(answer.status === 405 && header(answer, 'Allow') === undefined
+      ? ['the header Allow is missing']
+      : []),
+  ];
+}
+
+function optionsFaults(answer: Answer): string[] {
+  if (answer.status === 204)
+    return header(answer, 'Allow') === undefined ? ['the header Allow is missing'] : [];
+  return unlistedFaults(answer, 'OPTIONS');
+}
+
+function headerFaults(answer: Answer, response: DocumentedResponse): string[] {
+  const faults = Object.entries(response.headers).flatMap(([name, { required, schema }]) => {
+    const value = header(answer, name);
+    if (value === undefined) return required ? [`the header ${name} is missing`] : [];
+    const parsed = schema.type === 'integer' && /^\d+$/.test(value) ? Number(value) : value;
+    return faultsOf(schema, parsed).map(
+      (fault) => `${fault.replace('body', `the header ${name}`)}: ${value}`,
+    );
+  });
+  const { body } = answer;
+  if (typeof body === 'object' && body !== null && 'retryAfter' in body) {
+    const value = header(answer, 'Retry-After');
+    if (value !== String(body.retryAfter))
+      faults.push(`Retry-After is ${value}, but the body says ${String(body.retryAfter)}`);
+  }
+  return faults;
+}
+
+function bodyFaults(answer: Answer, method: string, { schema }: DocumentedResponse): string[] {
+  if (schema === undefined || method === 'HEAD') {
+    return answer.body === undefined ? [] : ['there is a body where none is documented'];
+  }
+  const type = header(answer, 'Content-Type') ?? 'none';
+  if (!/^application\/json; charset=utf-8$/.test(type)) return [`the Content-Type is ${type}`];
+  return faultsOf(schema, answer.body);
+}
+
+function header(answer: Answer, name: string): string | undefined {
+  const wanted = name.toLowerCase();
+  const value = Object.entries(answer.headers).find(([key]) => key.toLowerCase() === wanted)?.[1];
+  return typeof value === 'string' || value === undefined ? value : value.join(', ');
+}
+
+function codeOf(body: unknown): ErrorCode | undefined {
+  const code = typeof body === 'object' && body !== null && 'code' in body ? String(body.code) : '';
+  return Object.hasOwn(errorTable, code) ? (code as ErrorCode) : undefined;
+}

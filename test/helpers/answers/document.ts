@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import type { OpenApiDocument } from '../../../scripts/openapi/document.js';
+import type { JsonSchema } from '../../../scripts/openapi/json-schema.js';
+import type { OperationObject } from '../../../scripts/openapi/operation-object.js';
+
+/** The document as committed; its freshness is a test of its own. */
+export const document: OpenApiDocument = JSON.parse(
+  readFileSync(new URL('../../../docs/openapi.json', import.meta.url), 'utf8'),
+);
+
+export interface DocumentedResponse {
+  headers: Record<string, { required: boolean; schema: JsonSchema }>;
+  /** Undefined where the answer has no body. */
+  schema: JsonSchema | undefined;
+}
+
+const matchers = Object.entries(document.paths)
+  .map(([template, methods]) => ({
+    pattern: new RegExp(
+      `^${template.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&').replaceAll(/\{[^}]+\}/g, '[^/]+')}$`,
+    ),
+    parameters: template.split('{').length - 1,
+    methods,
+  }))
+  // A fixed path wins over a template, as it does in the service.
+  .sort((a, b) => a.parameters - b.parameters);
+
+/** The operation of a method and path (a query is ignored); HEAD is GET's. */
+export function findOperation(method: string, target: string): OperationObject | undefined {
+  const path = target.replace(/[?#].*$/, '');
+  const found = matchers.find(({ pattern }) => pattern.test(path));
+  return found?.methods[method === 'HEAD' ? 'get' : method.toLowerCase()];
+}
+
+/** What the document says of an answer, references resolved; undefined where it lists no such status. */
+export function findResponse(operation: OperationObject, status: number): DocumentedResponse | undefined {
+  const listed = operation.responses[status];
+  return listed === undefined ? undefined : resolveResponse(listed);
+}
+
+function resolveResponse(listed: OperationObject['responses'][string]): DocumentedResponse {
+  const response = '$ref' in listed ? componentOf(document.components.responses, listed.$ref) : listed;
+  const headers = Object.entries(response.headers ?? {}).map(
+    ([name, { $ref }]) => [name, componentOf(document.components.headers, $ref)] as const,
+  );
+  const content = response.content?.['application/json'];
+  return {
+    headers: Object.fromEntries(headers),
+    schema: content !== undefined && 'schema' in content ? (content.schema as JsonSchema) : undefined,
+  };
+}
+
+function componentOf<T>(components: Record<string, T>, ref: string): T {
+  const component = components[ref.slice(ref.lastIndexOf('/') + 1)];
+  if (component === undefined) throw new Error(`the document has no ${ref}`);
+  return component;
+}

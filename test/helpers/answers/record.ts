@@ -1,0 +1,22 @@
+import { randomBytes } from 'node:crypto';
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+
+const seen = new Set<string>();
+const fileName = `${process.pid}-${randomBytes(6).toString('hex')}.jsonl`;
+
+export interface SeenAnswer {
+  operationId: string;
+  status: number;
+}
+
+/** Notes that an operation answered with a status, once for each test file. */
+export function recordAnswer(answer: SeenAnswer): void {
+  const line = JSON.stringify(answer);
+  if (seen.has(line)) return;
+  seen.add(line);
+  const folder = process.env.FAIRLEAD_ANSWERS_DIR ?? inject('answersDir');
+  mkdirSync(folder, { recursive: true });
+  appendFileSync(join(folder, fileName), `${line}\n`);
+}
