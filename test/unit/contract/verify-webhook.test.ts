@@ -1,0 +1,223 @@
+import { createHmac } from 'node:crypto';
+import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it } from 'vitest';
+import { utf8 } from '../../../contract/bytes.js';
+import {
+  standardSecret,
+  verifyWebhook,
+  type WebhookDelivery,
+  WebhookVerificationError,
+} from '../../../contract/verify-webhook.js';
+
+const now = Date.parse('2026-11-21T09:30:00.000Z');
+const nowSeconds = now / 1000;
+const secret = 'correct horse battery staple';
+const newSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const id = 'evt_0123456789abcdefABCDEF';
+const envelope = {
+  event: 'intent.settled',
+  id,
+  createdAt: '2026-11-21T09:29:59.000Z',
+  data: {
+    intentHash: 'ab'.repeat(32),
+    anchorId: 'cowrie',
+    corridor: 'usdc-ngn',
+    amount: '100.5',
+    status: 'settled',
+    note: 'naïve ₦ 😂',
+  },
+};
+const body = JSON.stringify(envelope);
+
+const hexHmac = (key: string, text: string) => createHmac('sha256', key).update(text).digest('hex');
+
+/** Signed by the library of Standard Webhooks, with secrets as it takes them. */
+function standardHeaders(secrets: string[], text: string, seconds = nowSeconds) {
+  const signatures = secrets.map((key) => {
+    const signer = new Webhook(standardSecret(key));
+    return signer.sign(id, new Date(seconds * 1000), text);
+  });
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': signatures.join(' '),
+  };
+}
+
+const plain = { 'X-Fairlead-Signature': hexHmac(secret, body) };
+const full = { ...plain, ...standardHeaders([secret], body) };
+
+function faultOf(changes: Partial<WebhookDelivery>): string {
+  try {
+    verifyWebhook({ body, headers: full, secret, now, ...changes });
+  } catch (error) {
+    if (error instanceof WebhookVerificationError) return error.fault;
+    throw error;
+  }
+  return 'accepted';
+}
+
+describe('verifyWebhook', () => {
+  it('gives the envelope of a delivery signed in both ways', () => {
+    expect(verifyWebhook({ body, headers: full, secret, now })).toEqual(envelope);
+    expect(verifyWebhook({ body: utf8(body), headers: full, secret, now })).toEqual(envelope);
+    expect(verifyWebhook({ body: Buffer.from(body), headers: new Headers(full), secret, now })).toEqual(
+      envelope,
+    );
+  });
+
+  it('reads header names in any case, and values as Node gives them', () => {
+    const upper = Object.entries(full).map(([name, value]) => [name.toUpperCase(), value]);
+    const listed = Object.entries(full).map(([name, value]) => [name.toLowerCase(), [value]]);
+    expect(faultOf({ headers: Object.fromEntries(upper) })).toBe('accepted');
+    expect(faultOf({ headers: Object.fromEntries(listed) })).toBe('accepted');
+  });
+
+  it('needs X-Fairlead-Signature, and is content with it unless a time is required', () => {
+    expect(faultOf({ headers: plain })).toBe('accepted');
+    expect(faultOf({ headers: plain, requireTimestamp: true })).toBe('missing_header');
+    expect(faultOf({ headers: standardHeaders([secret], body) })).toBe('missing_header');
+    expect(faultOf({ headers: {} })).toBe('missing_header');
+  });
+
+  it('refuses every other spelling, length and digest of X-Fairlead-Signature', () => {
+    const right = hexHmac(secret, body);
+    const others = [
+      right.toUpperCase(),
+      right.slice(0, -1),
+      right.slice(2),
+      `${right}00`,
+      `sha256=${right}`,
+      ` ${right}`,
+      '',
+      hexHmac('another secret of mine', body),
+      hexHmac(secret, `${body} `),
+      createHmac('sha256', secret).update(body).digest('base64'),
+    ];
+    for (const value of others) {
+      expect(faultOf({ headers: { ...full, 'X-Fairlead-Signature': value } }), value).toBe('bad_signature');
+    }
+    expect(faultOf({ headers: { ...full, 'X-Fairlead-Signature': [right, right] } })).toBe('bad_signature');
+  });
+
+  it('refuses a body of which any byte was changed', () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.integer({ min: 1, max: 255 }), (at, change) => {
+        const bytes = utf8(body);
+        const place = at % bytes.length;
+        bytes[place] = (bytes[place] ?? 0) ^ change;
+        expect(faultOf({ body: bytes })).toBe('bad_signature');
+      }),
+      { numRuns: 200 },
+    );
+    expect(faultOf({ body: JSON.stringify(envelope, null, 1) })).toBe('bad_signature');
+  });
+
+  it('refuses the Standard Webhooks headers when some are missing or one was changed', () => {
+    for (const name of ['webhook-id', 'webhook-timestamp', 'webhook-signature']) {
+      expect(faultOf({ headers: { ...full, [name]: undefined } })).toBe('missing_header');
+    }
+    expect(faultOf({ headers: { ...full, 'webhook-id': 'evt_another' } })).toBe('bad_signature');
+    expect(faultOf({ headers: { ...full, 'webhook-timestamp': String(nowSeconds - 1) } })).toBe(
+      'bad_signature',
+    );
+    for (const value of ['', 'v1,', 'v1a,AAAA', full['webhook-signature'].replace('v1,', 'v2,')]) {
+      expect(faultOf({ headers: { ...full, 'webhook-signature': value } })).toBe('bad_signature');
+    }
+    const wrong = { ...plain, ...standardHeaders(['another secret of mine'], body) };
+    expect(faultOf({ headers: wrong })).toBe('bad_signature');
+  });
+
+  it('reads past signatures of other versions and keys', () => {
+    const signatures = `v1a,AAAA v1,AAAA ${full['webhook-signature']}`;
+    expect(faultOf({ headers: { ...full, 'webhook-signature': signatures } })).toBe('accepted');
+  });
+
+  it('takes a timestamp up to the tolerance away, either way, and none further', () => {
+    const at = (seconds: number) => ({ ...plain, ...standardHeaders([secret], body, seconds) });
+    expect(faultOf({ headers: at(nowSeconds - 300) })).toBe('accepted');
+    expect(faultOf({ headers: at(nowSeconds - 301) })).toBe('too_old');
+    expect(faultOf({ headers: at(nowSeconds + 300) })).toBe('accepted');
+    expect(faultOf({ headers: at(nowSeconds + 301) })).toBe('too_new');
+    expect(faultOf({ headers: at(nowSeconds - 11), toleranceSeconds: 10 })).toBe('too_old');
+    for (const text of ['', 'now', '-1', '1e9', `${nowSeconds}.0`, '9'.repeat(13)]) {
+      expect(faultOf({ headers: { ...full, 'webhook-timestamp': text } })).toBe('bad_timestamp');
+    }
+  });
+
+  it('through a rotation accepts with both secrets what is signed with the old and listed under both', () => {
+    const headers = {
+      'X-Fairlead-Signature': hexHmac(secret, body),
+      ...standardHeaders([secret, newSecret], body),
+    };
+    expect(faultOf({ headers, secret: [newSecret, secret] })).toBe('accepted');
+    expect(faultOf({ headers, secret })).toBe('accepted');
+    expect(faultOf({ headers, secret: newSecret })).toBe('bad_signature');
+  });
+
+  it('refuses to work without a secret', () => {
+    expect(() => faultOf({ secret: '' })).toThrow(RangeError);
+    expect(() => faultOf({ secret: [] })).toThrow(RangeError);
+  });
+
+  it.each([
+    '',
+    'null',
+    '5',
+    '"x"',
+    '[]',
+    '{}',
+    '{"event":"x"}',
+    '{"event":"x","id":"y","createdAt":"z","data":1}',
+    '{',
+  ])('refuses an authentic body that is no envelope: %j', (text) => {
+    const headers = { 'X-Fairlead-Signature': hexHmac(secret, text) };
+    expect(faultOf({ body: text, headers })).toBe('malformed_body');
+  });
+
+  it('refuses an authentic body that is not UTF-8', () => {
+    const bytes = Buffer.concat([Buffer.from(body.slice(0, -2)), Buffer.of(0xff), Buffer.from('"}')]);
+    const signature = createHmac('sha256', secret).update(bytes).digest('hex');
+    expect(faultOf({ body: bytes, headers: { 'X-Fairlead-Signature': signature } })).toBe('malformed_body');
+  });
+});
+
+describe('standardSecret', () => {
+  it('keeps a whsec_ secret and wraps any other, so that the library of Standard Webhooks verifies', () => {
+    expect(standardSecret(newSecret)).toBe(newSecret);
+    expect(standardSecret('plain secret 123')).toBe(
+      `whsec_${Buffer.from('plain secret 123').toString('base64')}`,
+    );
+    for (const text of ['whsec_', 'whsec_not base64!', 'whsec_abc']) {
+      expect(standardSecret(text)).toBe(`whsec_${Buffer.from(text).toString('base64')}`);
+    }
+  });
+
+  it('agrees with the published vector of Standard Webhooks', () => {
+    const signature = 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=';
+    const text = '{"test": 2432232314}';
+    const headers = {
+      'X-Fairlead-Signature': hexHmac(newSecret, text),
+      'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+      'webhook-timestamp': '1614265330',
+      'webhook-signature': signature,
+    };
+    // Authentic and fresh: what remains to complain of is that the vector's body is no envelope of ours.
+    const then = { body: text, headers, secret: newSecret, now: 1614265330_000 };
+    expect(faultOf(then)).toBe('malformed_body');
+    const changed = { ...headers, 'webhook-signature': signature.replace('g0hM', 'g0hN') };
+    expect(faultOf({ ...then, headers: changed })).toBe('bad_signature');
+  });
+
+  it('verifies under every printable secret of 16 to 256 characters', () => {
+    const printable = fc.string({ unit: 'grapheme', minLength: 16, maxLength: 256 });
+    fc.assert(
+      fc.property(printable, (key) => {
+        const headers = { 'X-Fairlead-Signature': hexHmac(key, body), ...standardHeaders([key], body) };
+        expect(verifyWebhook({ body, headers, secret: key, now }).id).toBe(id);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
