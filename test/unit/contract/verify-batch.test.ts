@@ -1,0 +1,299 @@
+import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fromHex, toHex } from '../../../contract/bytes.js';
+import { CanonicalJsonError } from '../../../contract/canonical-json.js';
+import { inclusionProof, merkleRoot } from '../../../contract/merkle.js';
+import { encodePublicKey } from '../../../contract/strkey.js';
+import {
+  type BatchEntry,
+  type BatchFault,
+  type BatchHeader,
+  type BatchToVerify,
+  batchFaults,
+  batchHeaderHash,
+  batchKeyId,
+  batchSigningBytes,
+  entryLeafHash,
+  verifyBatch,
+  verifyEntry,
+} from '../../../contract/verify-batch.js';
+
+/** Signs with OpenSSL, so that signer and verifier are not one library. */
+function signer(seedByte: number) {
+  const seed = Buffer.alloc(32, seedByte);
+  const pkcs8 = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed]);
+  const secret = createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' });
+  const publicKey = createPublicKey(secret).export({ format: 'der', type: 'spki' }).subarray(-32);
+  return {
+    key: { keyId: batchKeyId(publicKey), publicKey: encodePublicKey(publicKey) },
+    sign: (header: BatchHeader) => sign(null, batchSigningBytes(header), secret).toString('base64'),
+  };
+}
+
+const publisher = signer(7);
+const stranger = signer(8);
+
+const entriesOf = (size: number): BatchEntry[] =>
+  Array.from({ length: size }, (_, index) => ({
+    anchorId: `anchor-${index}`,
+    corridor: 'usdc-ngn',
+    outcomes: 30 + index,
+    score: `${90 - index}.25`,
+    state: 'scored',
+  }));
+
+function headerOf(entries: readonly BatchEntry[], changes: Partial<BatchHeader> = {}): BatchHeader {
+  return {
+    version: 1,
+    sequence: 1,
+    previous: null,
+    root: toHex(merkleRoot(entries.map(entryLeafHash))),
+    size: entries.length,
+    formula: 'v1',
+    createdAt: '2026-11-21T09:30:00.000Z',
+    keyId: publisher.key.keyId,
+    ...changes,
+  };
+}
+
+const entries = entriesOf(5);
+const header = headerOf(entries);
+const batch: BatchToVerify = { header, signature: publisher.sign(header), entries, keys: [publisher.key] };
+
+function faultOf(changes: Partial<BatchToVerify>): BatchFault | 'ok' {
+  const verdict = verifyBatch({ ...batch, ...changes });
+  return verdict.ok ? 'ok' : verdict.reason;
+}
+
+/** A header that its own key signed, though it should not have. */
+const signed = (changes: Partial<BatchHeader>) => {
+  const changed = headerOf(entries, changes);
+  return { header: changed, signature: publisher.sign(changed) };
+};
+
+describe('what is signed', () => {
+  it('is the context line and the hex hash of the canonical header, to the byte', () => {
+    const canonical =
+      `{"createdAt":"2026-11-21T09:30:00.000Z","formula":"v1","keyId":"${header.keyId}","previous":null,` +
+      `"root":"${header.root}","sequence":1,"size":5,"version":1}`;
+    const hash = createHash('sha256').update(canonical).digest('hex');
+    expect(batchHeaderHash(header)).toBe(hash);
+    expect(Buffer.from(batchSigningBytes(header)).toString('latin1')).toBe(`fairlead.batch.v1\n${hash}`);
+    expect(batchSigningBytes(header)).toHaveLength(82);
+  });
+
+  it('names the key by the first 16 digits of its hash', () => {
+    const key = fromHex('d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a');
+    expect(batchKeyId(key)).toBe(createHash('sha256').update(key).digest('hex').slice(0, 16));
+  });
+
+  it('takes no leaf of what other languages would write differently', () => {
+    for (const value of [0.5, 2 ** 53, Number.NaN, '\ud800', undefined]) {
+      expect(() => entryLeafHash({ value: [value] })).toThrow(CanonicalJsonError);
+    }
+    for (const entry of [null, [], 'x', 1]) {
+      expect(() => entryLeafHash(entry as unknown as BatchEntry)).toThrow(CanonicalJsonError);
+    }
+  });
+});
+
+describe('verifyBatch', () => {
+  it('accepts a signed batch with its entries, and gives its header hash', () => {
+    expect(verifyBatch(batch)).toEqual({ ok: true, headerHash: batchHeaderHash(header) });
+    const { entries: _entries, ...headerAlone } = batch;
+    expect(verifyBatch(headerAlone).ok).toBe(true);
+    expect(faultOf({ keys: [stranger.key, publisher.key] })).toBe('ok');
+  });
+
+  it('accepts an empty batch', () => {
+    const empty = headerOf([]);
+    expect(faultOf({ header: empty, signature: publisher.sign(empty), entries: [] })).toBe('ok');
+  });
+
+  it('follows the chain: the head before, the first, or either unasked', () => {
+    const previous = { sequence: 1, headerHash: batchHeaderHash(header) };
+    const second = signed({ sequence: 2, previous: previous.headerHash });
+    expect(faultOf(second)).toBe('ok');
+    expect(faultOf({ ...second, previous })).toBe('ok');
+    expect(faultOf({ ...second, previous: null })).toBe('broken_chain');
+    expect(faultOf({ ...second, previous: { ...previous, sequence: 2 } })).toBe('broken_chain');
+    expect(faultOf({ ...second, previous: { ...previous, headerHash: 'ab'.repeat(32) } })).toBe(
+      'broken_chain',
+    );
+    expect(faultOf({ previous: null })).toBe('ok');
+    expect(faultOf({ previous })).toBe('broken_chain');
+    expect(faultOf(signed({ sequence: 2, previous: null }))).toBe('broken_chain');
+    expect(faultOf(signed({ sequence: 1, previous: 'ab'.repeat(32) }))).toBe('broken_chain');
+  });
+
+  it('tells unknown, false and unusable keys apart', () => {
+    expect(faultOf({ keys: [] })).toBe('unknown_key');
+    expect(faultOf({ keys: [stranger.key] })).toBe('unknown_key');
+    expect(faultOf({ keys: [{ ...stranger.key, keyId: publisher.key.keyId }] })).toBe('malformed_key');
+    expect(faultOf({ keys: [{ ...publisher.key, publicKey: 'G' }] })).toBe('malformed_key');
+    expect(faultOf({ signature: stranger.sign(header) })).toBe('bad_signature');
+  });
+
+  it('is not fooled by a small-order key, under which anything verifies', () => {
+    const identity = fromHex(`01${'00'.repeat(31)}`);
+    const key = { keyId: batchKeyId(identity), publicKey: encodePublicKey(identity) };
+    const forged = Buffer.from(`01${'00'.repeat(63)}`, 'hex').toString('base64');
+    const changed = headerOf(entries, { keyId: key.keyId });
+    expect(faultOf({ header: changed, signature: forged, keys: [key] })).toBe('malformed_key');
+  });
+
+  it('refuses a signature of another spelling or over other bytes', () => {
+    const { signature } = batch;
+    const unpadded = signature.replace(/=+$/, '');
+    for (const text of [
+      '',
+      unpadded,
+      ` ${signature}`,
+      `${signature}\n`,
+      toHex(Buffer.from(signature, 'base64')),
+    ]) {
+      expect(faultOf({ signature: text })).toBe('bad_signature');
+    }
+  });
+
+  it('counts the entries, and reads no more than one beyond the count', () => {
+    let read = 0;
+    function* endless(): Generator<BatchEntry> {
+      for (;;) {
+        read += 1;
+        yield entries[0] ?? {};
+      }
+    }
+    expect(faultOf({ entries: endless() })).toBe('size_mismatch');
+    expect(read).toBe(header.size + 1);
+    expect(faultOf({ entries: entries.slice(1) })).toBe('size_mismatch');
+    expect(faultOf({ entries: [...entries, ...entries.slice(-1)] })).toBe('size_mismatch');
+  });
+
+  it('refuses entries exchanged, doubled or malformed', () => {
+    const [first = {}, second = {}, ...rest] = entries;
+    expect(faultOf({ entries: [second, first, ...rest] })).toBe('root_mismatch');
+    expect(faultOf({ entries: [first, first, ...rest] })).toBe('root_mismatch');
+    expect(faultOf({ entries: [first, { ...second, outcomes: 0.5 }, ...rest] })).toBe('malformed_entry');
+    expect(faultOf({ entries: [first, null as unknown as BatchEntry, ...rest] })).toBe('malformed_entry');
+  });
+
+  it('explains every reason it can give', () => {
+    for (const text of Object.values(batchFaults)) expect(text).toMatch(/^[A-Z].+\.$/);
+  });
+});
+
+/** Changes to one header member, in form and out of form. */
+const headerMutation: fc.Arbitrary<Record<string, unknown>> = fc.oneof(
+  fc
+    .constantFrom('root', 'previous')
+    .chain((member) =>
+      fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => ({ [member]: toHex(bytes) })),
+    ),
+  fc.uint8Array({ minLength: 8, maxLength: 8 }).map((bytes) => ({ keyId: toHex(bytes) })),
+  fc
+    .constantFrom('sequence', 'size', 'version')
+    .chain((member) =>
+      fc.oneof(fc.nat(), fc.double(), fc.string(), fc.constant(null)).map((value) => ({ [member]: value })),
+    ),
+  fc.integer({ min: 2, max: 9999 }).map((number) => ({ formula: `v${number}` })),
+  fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }).map((date) => ({
+    createdAt: date.toISOString(),
+  })),
+  fc.constantFrom(...Object.keys(header)).map((member) => ({ [member]: undefined })),
+  fc.string({ minLength: 1 }).map((member) => ({ [`x${member}`]: 1 })),
+  fc.jsonValue().map((value) => ({ keyId: value })),
+);
+
+const entryMutation = fc.oneof(
+  fc
+    .constantFrom('anchorId', 'corridor', 'score', 'state')
+    .chain((member) => fc.string().map((value) => ({ [member]: `${value}!` }))),
+  fc.integer({ min: 1000 }).map((outcomes) => ({ outcomes })),
+  fc
+    .constantFrom('anchorId', 'corridor', 'score', 'state', 'outcomes')
+    .map((member) => ({ [member]: undefined })),
+  fc.string({ minLength: 1 }).map((member) => ({ [`x${member}`]: null })),
+);
+
+describe('mutated batches are refused', () => {
+  const second = signed({ sequence: 2, previous: batchHeaderHash(header) });
+
+  it('every one of 1,500 headers', () => {
+    fc.assert(
+      fc.property(headerMutation, (mutation) => {
+        const changed = { ...second.header, ...mutation } as BatchHeader;
+        fc.pre(JSON.stringify(changed) !== JSON.stringify(second.header));
+        expect(faultOf({ ...second, header: changed })).not.toBe('ok');
+      }),
+      { numRuns: 1500 },
+    );
+  }, 60_000);
+
+  it('every one of 300 signatures', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 511 }), (bit) => {
+        const bytes = Buffer.from(second.signature, 'base64');
+        const at = Math.floor(bit / 8);
+        bytes[at] = (bytes[at] ?? 0) ^ (1 << (bit % 8));
+        expect(faultOf({ ...second, signature: bytes.toString('base64') })).toBe('bad_signature');
+      }),
+      { numRuns: 300 },
+    );
+  }, 60_000);
+
+  it('every one of 1,500 entries, in the whole batch and in a proof', () => {
+    const hashes = entries.map(entryLeafHash);
+    fc.assert(
+      fc.property(fc.nat(4), entryMutation, (index, mutation) => {
+        const original = entries[index] ?? {};
+        const entry: BatchEntry = { ...original, ...mutation };
+        expect(JSON.stringify(entry)).not.toBe(JSON.stringify(original));
+        const changed = entries.map((each, at) => (at === index ? entry : each));
+        const proof = inclusionProof(hashes, index).map(toHex);
+        const claim = { index, size: 5, proof, header };
+        expect(verifyEntry({ ...claim, entry: original })).toBe(true);
+        expect(verifyEntry({ ...claim, entry })).toBe(false);
+        expect(['root_mismatch', 'malformed_entry']).toContain(faultOf({ entries: changed }));
+      }),
+      { numRuns: 1500 },
+    );
+  }, 60_000);
+});
+
+describe('verifyEntry', () => {
+  const claimOf = (index: number) => ({
+    entry: entries[index] ?? {},
+    index,
+    size: 5,
+    proof: inclusionProof(entries.map(entryLeafHash), index).map(toHex),
+    header,
+  });
+
+  it('proves each entry at its place and nowhere else', () => {
+    for (let index = 0; index < 5; index += 1) {
+      expect(verifyEntry(claimOf(index))).toBe(true);
+      expect(verifyEntry({ ...claimOf(index), index: (index + 1) % 5 })).toBe(false);
+    }
+  });
+
+  it('is false for another size, a malformed header and malformed proofs', () => {
+    // The last of five is one level below the root; in a tree of eight its path would be longer.
+    const claim = claimOf(4);
+    const { proof } = claim;
+    expect(verifyEntry({ ...claim, size: 6 })).toBe(false);
+    expect(verifyEntry({ ...claim, header: { ...header, size: 8 }, size: 8 })).toBe(false);
+    expect(verifyEntry({ ...claim, header: { ...header, root: 'x' } })).toBe(false);
+    expect(verifyEntry({ ...claim, entry: { value: 0.5 } })).toBe(false);
+    for (const changed of [
+      [],
+      proof.slice(1),
+      [...proof, header.root],
+      proof.map((text) => text.toUpperCase()),
+    ]) {
+      expect(verifyEntry({ ...claim, proof: changed })).toBe(false);
+    }
+    expect(verifyEntry({ ...claim, proof: ['zz', ...proof.slice(1)] })).toBe(false);
+  });
+});
