@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { MongoMemoryReplSet, MongoMemoryServer } from 'mongodb-memory-server-core';
+import { MongoMemoryReplSetStates } from 'mongodb-memory-server-core/lib/MongoMemoryReplSet.js';
 import { mongo } from 'mongoose';
 import { findMongod } from '../find-mongod.js';
 import { endLeftover } from './leftover.js';
@@ -31,6 +32,36 @@ interface StartOptions {
   say?: (line: string) => void;
 }
 
+/**
+ * Starts on the port it is told, or fails; left to itself it would quietly take another one. And leaves a set that
+ * was initiated by an earlier run alone: left to itself it would reconfigure it, which mongod refuses while it is
+ * still reading the configuration from its data (seen after a kill, code 109, ConfigurationInProgress).
+ */
+class ReplicaSet extends MongoMemoryReplSet {
+  initiated = false;
+
+  protected override getInstanceOpts(...args: Parameters<MongoMemoryReplSet['getInstanceOpts']>) {
+    return { ...super.getInstanceOpts(...args), portGeneration: false };
+  }
+
+  protected override async _initReplSet(): Promise<void> {
+    if (!this.initiated) return super._initReplSet();
+    await this._waitForPrimary(launchTimeoutMs, 'existing data');
+    this.stateChange(MongoMemoryReplSetStates.running);
+  }
+}
+
+interface Binary {
+  systemBinary: string;
+  version: string;
+}
+
+interface PreparedData {
+  port: number;
+  /** It holds a replica set already, which finds itself at `port`. */
+  initiated: boolean;
+}
+
 const setName = 'fairlead';
 const launchTimeoutMs = 60_000;
 /** Many of these run beside each other on machines of developers: half of memory each, the default, is too much. */
@@ -58,8 +89,9 @@ export async function startMongo(options: StartOptions = {}): Promise<RunningMon
 
   const binary = { systemBinary: found.path, version: found.version };
   const dbPath = options.dbPath === undefined ? undefined : resolve(options.dbPath);
-  const port = dbPath === undefined ? options.port : await prepareData(dbPath, binary, options.port);
-  const replicaSet = await MongoMemoryReplSet.create({
+  const data = dbPath === undefined ? undefined : await prepareData(dbPath, binary, options.port);
+  const port = data?.port ?? options.port;
+  const replicaSet = new ReplicaSet({
     binary,
     instanceOpts: [
       {
@@ -76,6 +108,9 @@ export async function startMongo(options: StartOptions = {}): Promise<RunningMon
       spawn: { detached: process.platform !== 'win32' },
     },
   });
+  replicaSet.initiated = data?.initiated ?? false;
+  await replicaSet.start();
+  if (dbPath !== undefined && data !== undefined) await writeFile(portFileOf(dbPath), `${data.port}\n`);
   const pid = replicaSet.servers[0]?.instanceInfo?.instance.mongodProcess?.pid;
   return {
     uri: withDatabase(replicaSet.getUri(), database),
@@ -88,44 +123,43 @@ export async function startMongo(options: StartOptions = {}): Promise<RunningMon
 }
 
 /**
- * Makes a folder ready to be started on, and tells the port to start on. A replica set writes its own address into
- * its data, and a member that does not find itself there never becomes primary: so the port is kept beside the
- * data, and where it is taken by now, the address inside is changed first.
+ * Makes a folder ready to be started on. A replica set writes its own address into its data, and a member that does
+ * not find itself there never becomes primary: so the port is kept beside the data once it is known to be in there,
+ * and where that port is taken by now, the address inside is changed first.
  */
-async function prepareData(
-  dbPath: string,
-  binary: { systemBinary: string; version: string },
-  preferred?: number,
-): Promise<number> {
+async function prepareData(dbPath: string, binary: Binary, preferred?: number): Promise<PreparedData> {
   await mkdir(dbPath, { recursive: true });
   await endLeftover(dbPath);
-  const portFile = `${dbPath}.port`;
+  const portFile = portFileOf(dbPath);
   const kept = Number(await readFile(portFile, 'utf8').catch(() => ''));
-  if (kept > 0 && (await isFree(kept))) return kept;
+  if (kept > 0 && (await isFree(kept))) return { port: kept, initiated: true };
+  await rm(portFile, { force: true });
   const port = preferred !== undefined && (await isFree(preferred)) ? preferred : await freePort();
-  if (existsSync(join(dbPath, 'WiredTiger'))) await changeAddress(dbPath, binary, port);
-  await writeFile(portFile, `${port}\n`);
-  return port;
+  const holdsData = existsSync(join(dbPath, 'WiredTiger'));
+  return { port, initiated: holdsData && (await changeAddress(dbPath, binary, port)) };
 }
 
-/** MongoDB's own procedure for a changed host name: start without the replica set, and edit its configuration. */
-async function changeAddress(
-  dbPath: string,
-  binary: { systemBinary: string; version: string },
-  port: number,
-): Promise<void> {
+/**
+ * MongoDB's own procedure for a changed host name: start without the replica set, and edit its configuration.
+ * Tells whether there was one to edit.
+ */
+async function changeAddress(dbPath: string, binary: Binary, port: number): Promise<boolean> {
   const server = await MongoMemoryServer.create({
     binary,
     instance: { dbPath, storageEngine: 'wiredTiger', launchTimeout: launchTimeoutMs },
   });
   const client = new mongo.MongoClient(server.getUri(), { serverSelectionTimeoutMS: 10_000 });
   try {
-    await client
-      .db('local')
-      .collection('system.replset')
-      .updateMany({}, { $set: { _id: setName, 'members.0.host': `127.0.0.1:${port}` } });
+    const configurations = client.db('local').collection('system.replset');
+    const address = `127.0.0.1:${port}`;
+    const { matchedCount } = await configurations.updateMany({}, { $set: { 'members.0.host': address } });
+    return matchedCount > 0;
   } finally {
     await client.close();
     await server.stop({ doCleanup: false, force: false });
   }
+}
+
+function portFileOf(dbPath: string): string {
+  return `${dbPath}.port`;
 }
