@@ -113,8 +113,8 @@ export const ratesAnswer = z
     sellAsset: sellAssetId,
     buyAsset: buyAssetId,
     amount: decimalAnswer.describe('The stablecoin amount asked for, or the reference amount.'),
-    asOf: instant.describe('When these quotes were fetched.'),
-    stale: z.boolean().describe('True when the quotes are older than 15 s and a refresh is running.'),
+    asOf: instant.describe('When the oldest of these quotes was fetched.'),
+    stale: z.boolean().describe('True when a quote here is older than 15 s; a refresh is then running.'),
     best: z
       .object({ anchorId })
       .nullable()

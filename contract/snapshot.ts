@@ -89,7 +89,8 @@ export const snapshotContract = c.router(
       summary: 'Read the best offer of every corridor',
       description:
         'Every corridor at its reference amount: the best offer and the record of the anchor that makes it. ' +
-        'Rebuilt in the background and served from memory; 503 NOT_READY until the first one is built.',
+        'Rebuilt in the background and served from memory; the first request after a start or an invalidation ' +
+        'waits for the build.',
       query: z.object({}).strict(),
       responses: { 200: snapshotAnswer, ...getSnapshot.errors },
       metadata: getSnapshot.metadata,

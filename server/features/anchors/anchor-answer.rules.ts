@@ -1,0 +1,104 @@
+import type { AnchorAnswer, AnchorSummary } from '../../../contract/anchors.js';
+import type { CorridorAnswer } from '../../../contract/corridors.js';
+import type { DiscoveryView } from './discovery.js';
+import type { Corridor, Fleet } from './fleet.rules.js';
+import { type AnchorEndpoints, noEndpoints } from './sep1.rules.js';
+import type { AnchorRecord } from './store.js';
+
+/** A stored anchor as a list shows it. */
+export function toAnchorSummary(record: AnchorRecord): AnchorSummary {
+  return {
+    id: record._id,
+    name: record.name,
+    note: record.note,
+    status: !record.listed ? 'delisted' : record.refusedKey !== null ? 'refused' : 'active',
+    simulated: record.simulated,
+    homeDomain: record.homeDomain,
+    corridors: record.listed
+      ? record.corridors.map(({ corridor, deliveryMethods }) => ({
+          corridor,
+          deliveryMethods: [...deliveryMethods],
+        }))
+      : [],
+    onboardedAt: record.onboardedAt.toISOString(),
+    delistedAt: record.delistedAt?.toISOString() ?? null,
+  };
+}
+
+/** A stored anchor whole. `view` is what discovery knows of it now; a delisted one has only what was stored. */
+export function toAnchorAnswer(
+  record: AnchorRecord,
+  view: DiscoveryView | undefined,
+  corridorOf: (id: string) => Corridor | undefined,
+): AnchorAnswer {
+  const summary = toAnchorSummary(record);
+  const endpoints = view?.endpoints ?? record.endpoints ?? noEndpoints;
+  const fetchedAt = view === undefined ? record.discoveredAt : view.fetchedAt;
+  const { quoteServer, transferServerSep24, transferServerSep6, webAuthEndpoint } = endpoints;
+  const served = summary.corridors.flatMap(({ corridor }) => corridorOf(corridor) ?? []);
+  return {
+    ...summary,
+    signingKey: record.signingKey ?? endpoints.signingKey,
+    endpoints: { quoteServer, transferServerSep24, transferServerSep6, webAuthEndpoint },
+    discovery: {
+      state: view?.state ?? (record.homeDomain === null ? 'configured' : 'stale'),
+      fetchedAt: fetchedAt === null ? null : new Date(fetchedAt).toISOString(),
+      reason: view?.reason ?? null,
+    },
+    // A refused anchor may be somebody else: nobody is sent there.
+    start: summary.status === 'active' ? startingPoints(endpoints, served) : [],
+  };
+}
+
+/** How a wallet starts a withdrawal: SEP-24 first, since it works in any wallet; then SEP-6. */
+export function startingPoints(
+  endpoints: AnchorEndpoints,
+  corridors: readonly Corridor[],
+): AnchorAnswer['start'] {
+  const { transferServerSep24, transferServerSep6, quoteServer, webAuthEndpoint } = endpoints;
+  return corridors.flatMap((corridor) => {
+    const common = {
+      corridor: corridor.id,
+      assetCode: corridor.sellCode,
+      assetIssuer: corridor.sellIssuer,
+      destinationAsset: corridor.buyAsset,
+      webAuthEndpoint,
+    };
+    const points: AnchorAnswer['start'] = [];
+    if (transferServerSep24 !== null) {
+      const url = `${transferServerSep24}/transactions/withdraw/interactive`;
+      points.push({ ...common, protocol: 'sep24', method: 'POST', url });
+    }
+    if (transferServerSep6 !== null) {
+      // SEP-6: a withdrawal into another asset is /withdraw-exchange, which needs SEP-38 at the anchor.
+      const path = quoteServer === null ? 'withdraw' : 'withdraw-exchange';
+      points.push({ ...common, protocol: 'sep6', method: 'GET', url: `${transferServerSep6}/${path}` });
+    }
+    return points;
+  });
+}
+
+/** A corridor with the anchors that serve it. */
+export function toCorridorAnswer(corridor: Corridor, anchors: Fleet['anchors']): CorridorAnswer {
+  const serving = anchors.flatMap((anchor) => {
+    const served = anchor.corridors.find(({ id }) => id === corridor.id);
+    if (served === undefined) return [];
+    const { id, name, simulated } = anchor;
+    return [{ id, name, simulated, deliveryMethods: [...served.deliveryMethods] }];
+  });
+  const { id, sellAsset, buyAsset, country, referenceAmount, min, max, payoutDecimals } = corridor;
+  return {
+    id,
+    sellAsset,
+    buyAsset,
+    country,
+    referenceAmount,
+    min,
+    max,
+    payoutDecimals,
+    speedTargetSeconds: corridor.speedTargetSeconds,
+    overdueAfterSeconds: corridor.overdueAfterSeconds,
+    deliveryMethods: [...new Set(serving.flatMap((anchor) => anchor.deliveryMethods))].sort(),
+    anchors: serving,
+  };
+}

@@ -1,0 +1,250 @@
+import { Decimal } from 'decimal.js';
+import { z } from 'zod';
+import { deliveryMethod } from '../../../contract/corridors.js';
+import { minorUnitsOf } from '../../../contract/currencies.js';
+import { anchorId, corridorId, reservedAnchorIds, stablecoinAmount } from '../../../contract/primitives.js';
+import { decodePublicKey, StrkeyError } from '../../../contract/strkey.js';
+
+/** The fleet file is not usable; the message lists every fault with its path inside the file. */
+export class FleetError extends Error {
+  constructor(faults: readonly string[]) {
+    super(
+      `The fleet file has ${faults.length} fault(s):\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
+    );
+    this.name = 'FleetError';
+  }
+}
+
+const maxEntries = 500;
+const seconds = z.number().int().min(1).max(31_536_000);
+const stellarAsset = /^stellar:(?:native|([A-Za-z0-9]{1,12}):(G[A-Z2-7]{55}))$/;
+const fiatAsset = /^iso4217:([A-Z]{3})$/;
+
+const publicKey = z.string().superRefine((text, context) => {
+  try {
+    decodePublicKey(text);
+  } catch (error) {
+    if (!(error instanceof StrkeyError)) throw error;
+    context.addIssue({ code: 'custom', message: error.message });
+  }
+});
+
+/** An http or https address without credentials, query or fragment. Whether it may be called is the connector's affair. */
+const address = z
+  .string()
+  .max(512)
+  .refine(isPlainAddress, 'must be an http(s) address without credentials, query or fragment')
+  .transform((text) => text.replace(/\/+$/, ''));
+
+const origin = z
+  .string()
+  .max(300)
+  .refine((text) => isPlainAddress(text) && new URL(text).origin === text, 'must be an origin: https://host');
+
+const homeDomain = z
+  .string()
+  .max(300)
+  .refine(
+    (text) => /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(text) || origin.safeParse(text).success,
+    'must be a domain, or an origin like http://127.0.0.1:7301',
+  );
+
+const corridorSchema = z
+  .object({
+    id: corridorId,
+    sellAsset: z.string().regex(stellarAsset, 'must be stellar:CODE:ISSUER'),
+    buyAsset: z.string().regex(fiatAsset, 'must be iso4217:XXX'),
+    country: z
+      .string()
+      .regex(/^[A-Z]{2}$/, 'must be two capital letters')
+      .optional(),
+    referenceAmount: stablecoinAmount,
+    min: stablecoinAmount,
+    max: stablecoinAmount,
+    speedTargetSeconds: seconds,
+    overdueAfterSeconds: seconds,
+  })
+  .strict();
+
+const anchorSchema = z
+  .object({
+    id: anchorId.refine((id) => !reservedAnchorIds.includes(id), 'is a path segment of its own'),
+    name: z.string().min(1).max(100),
+    note: z.string().max(500).optional(),
+    simulated: z.boolean().optional(),
+    homeDomain: homeDomain.optional(),
+    endpoints: z
+      .object({
+        quoteServer: address.optional(),
+        transferServerSep24: address.optional(),
+        transferServerSep6: address.optional(),
+        signingKey: publicKey.optional(),
+      })
+      .strict()
+      .optional(),
+    corridors: z
+      .array(z.object({ id: corridorId, deliveryMethods: z.array(deliveryMethod).max(20) }).strict())
+      .max(maxEntries),
+    partnerToken: z
+      .object({
+        env: z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'must be the name of an environment variable'),
+        origin,
+      })
+      .strict()
+      .optional(),
+  })
+  .strict();
+
+const fleetSchema = z
+  .object({
+    note: z.string().optional(),
+    simulated: z.boolean().optional(),
+    corridors: z.array(corridorSchema).min(1).max(maxEntries),
+    anchors: z.array(anchorSchema).max(maxEntries),
+  })
+  .strict();
+
+export type FleetAnchor = z.infer<typeof anchorSchema>;
+
+/** A corridor with what its assets say spelled out. */
+export interface Corridor {
+  id: string;
+  /** SEP-38 form: `stellar:USDC:G…` or `stellar:native`. */
+  sellAsset: string;
+  sellCode: string;
+  sellIssuer: string | null;
+  /** SEP-38 form: `iso4217:NGN`. */
+  buyAsset: string;
+  /** ISO 4217: `NGN`. */
+  currency: string;
+  payoutDecimals: number;
+  country: string | null;
+  /** The country is part of the id, so the anchor must be told it. */
+  countryMatters: boolean;
+  referenceAmount: string;
+  min: string;
+  max: string;
+  speedTargetSeconds: number;
+  overdueAfterSeconds: number;
+}
+
+export interface Fleet {
+  note: string | null;
+  /** Ordered by id. */
+  corridors: readonly Corridor[];
+  /** Ordered by id; `simulated` is the anchor's own or the whole fleet's. */
+  anchors: readonly (FleetAnchor & { simulated: boolean })[];
+}
+
+/** Reads the text of a fleet file. Throws FleetError listing every fault and where it is. */
+export function parseFleet(text: string): Fleet {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new FleetError([`it is not JSON: ${error instanceof Error ? error.message : 'unreadable'}`]);
+  }
+  const parsed = fleetSchema.safeParse(json);
+  if (!parsed.success) {
+    throw new FleetError(parsed.error.issues.map((issue) => `${pathText(issue.path)}: ${issue.message}`));
+  }
+  const faults = crossFaults(parsed.data);
+  if (faults.length > 0) throw new FleetError(faults);
+  const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
+  return {
+    note: parsed.data.note ?? null,
+    corridors: parsed.data.corridors.map(toCorridor).sort(byId),
+    anchors: parsed.data.anchors
+      .map((anchor) => ({ ...anchor, simulated: anchor.simulated ?? parsed.data.simulated ?? false }))
+      .sort(byId),
+  };
+}
+
+function toCorridor(raw: z.infer<typeof corridorSchema>): Corridor {
+  const [, code = 'XLM', issuer = null] = stellarAsset.exec(raw.sellAsset) ?? [];
+  const currency = raw.buyAsset.slice('iso4217:'.length);
+  return {
+    ...raw,
+    sellCode: code,
+    sellIssuer: issuer,
+    currency,
+    payoutDecimals: minorUnitsOf(currency) ?? 2,
+    country: raw.country ?? null,
+    countryMatters: raw.id.split('-').length === 3,
+    referenceAmount: plain(raw.referenceAmount),
+    min: plain(raw.min),
+    max: plain(raw.max),
+  };
+}
+
+/** One spelling of an amount: no trailing zeros. */
+function plain(amount: string): string {
+  return new Decimal(amount).toFixed();
+}
+
+/** What no single field shows: ids that agree with assets, references that exist, amounts in order. */
+function crossFaults(fleet: z.infer<typeof fleetSchema>): string[] {
+  const faults: string[] = [];
+  const corridorIds = new Set<string>();
+  for (const [index, corridor] of fleet.corridors.entries()) {
+    const at = `corridors[${index}]`;
+    if (corridorIds.has(corridor.id)) faults.push(`${at}.id: ${corridor.id} is listed twice`);
+    corridorIds.add(corridor.id);
+    faults.push(...corridorFaults(corridor).map((fault) => `${at}.${fault}`));
+  }
+  const anchorIds = new Set<string>();
+  for (const [index, anchor] of fleet.anchors.entries()) {
+    const at = `anchors[${index}]`;
+    if (anchorIds.has(anchor.id)) faults.push(`${at}.id: ${anchor.id} is listed twice`);
+    anchorIds.add(anchor.id);
+    faults.push(...anchorFaults(anchor, corridorIds).map((fault) => `${at}.${fault}`));
+  }
+  return faults;
+}
+
+function corridorFaults(corridor: z.infer<typeof corridorSchema>): string[] {
+  const faults: string[] = [];
+  const { sellCode, currency, country, sellIssuer } = toCorridor(corridor);
+  const plain = `${sellCode}-${currency}`.toLowerCase();
+  const allowed = country === null ? [plain] : [plain, `${plain}-${country.toLowerCase()}`];
+  if (!allowed.includes(corridor.id)) faults.push(`id: must be ${allowed.join(' or ')} for these assets`);
+  if (minorUnitsOf(currency) === undefined)
+    faults.push(`buyAsset: ${currency} is not a known ISO 4217 currency`);
+  if (sellIssuer !== null && !publicKey.safeParse(sellIssuer).success) {
+    faults.push('sellAsset: the issuer has a wrong checksum');
+  }
+  if (new Decimal(corridor.min).gt(corridor.max)) faults.push('min: is more than max');
+  const reference = new Decimal(corridor.referenceAmount);
+  if (reference.lt(corridor.min) || reference.gt(corridor.max)) {
+    faults.push('referenceAmount: is not between min and max');
+  }
+  return faults;
+}
+
+function anchorFaults(anchor: FleetAnchor, corridorIds: ReadonlySet<string>): string[] {
+  const faults: string[] = [];
+  const { quoteServer, transferServerSep24, transferServerSep6 } = anchor.endpoints ?? {};
+  const hasAddress = [anchor.homeDomain, quoteServer, transferServerSep24, transferServerSep6].some(Boolean);
+  if (!hasAddress) faults.push('homeDomain: is required where endpoints names no server');
+  const seen = new Set<string>();
+  for (const [index, { id }] of anchor.corridors.entries()) {
+    if (!corridorIds.has(id)) faults.push(`corridors[${index}].id: no corridor ${id} in this file`);
+    if (seen.has(id)) faults.push(`corridors[${index}].id: ${id} is listed twice`);
+    seen.add(id);
+  }
+  return faults;
+}
+
+function isPlainAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  const plain = url.username === '' && url.password === '' && !/[?#]/.test(text);
+  return plain && (url.protocol === 'https:' || url.protocol === 'http:');
+}
+
+function pathText(path: readonly (string | number)[]): string {
+  if (path.length === 0) return 'the file';
+  return path
+    .map((step, index) => (typeof step === 'number' ? `[${step}]` : index === 0 ? step : `.${step}`))
+    .join('');
+}

@@ -1,0 +1,39 @@
+import { initServer } from '@ts-rest/express';
+import { anchorsContract } from '../../../contract/anchors.js';
+import { corridorsContract } from '../../../contract/corridors.js';
+import { setFreshness } from '../../http/send-json.js';
+import type { AnchorDirectory } from './service.js';
+
+/** Both change when the fleet does, at a restart, or when an anchor moves; neither is urgent. */
+const freshSeconds = 15;
+
+interface Deps {
+  anchors: Pick<AnchorDirectory, 'listAnchors' | 'getAnchor' | 'listCorridors'>;
+  /** Cache-Control: public instead of private. */
+  publicCache: boolean;
+}
+
+export function createAnchorsRouter({ anchors, publicCache }: Deps) {
+  return initServer().router(anchorsContract, {
+    listAnchors: async ({ query, res }) => {
+      const body = await anchors.listAnchors(query);
+      setFreshness(res, freshSeconds, { public: publicCache });
+      return { status: 200, body };
+    },
+    getAnchor: async ({ params, res }) => {
+      const body = await anchors.getAnchor(params.anchor);
+      setFreshness(res, freshSeconds, { public: publicCache });
+      return { status: 200, body };
+    },
+  });
+}
+
+export function createCorridorsRouter({ anchors, publicCache }: Deps) {
+  return initServer().router(corridorsContract, {
+    listCorridors: async ({ query, res }) => {
+      const body = anchors.listCorridors(query);
+      setFreshness(res, freshSeconds, { public: publicCache });
+      return { status: 200, body };
+    },
+  });
+}

@@ -1,0 +1,37 @@
+import type { CacheScope, InvalidateCacheAnswer } from '../../../contract/admin-cache.js';
+import { ApiError } from '../../errors.js';
+import { type Clock, type Logger, toInstant } from '../../ports.js';
+import type { Epochs } from './epochs.js';
+
+export interface CacheAdmin {
+  /** Throws UNSUPPORTED_PAIR for a corridor that is not served. */
+  invalidate(request: {
+    scope?: CacheScope | undefined;
+    corridor?: string | undefined;
+  }): Promise<InvalidateCacheAnswer>;
+}
+
+export function createCacheAdmin(deps: {
+  epochs: Pick<Epochs, 'invalidate'>;
+  hasCorridor: (id: string) => boolean;
+  clock: Clock;
+  logger: Logger;
+}): CacheAdmin {
+  return {
+    async invalidate({ scope = 'all', corridor }) {
+      if (corridor !== undefined && !deps.hasCorridor(corridor)) {
+        const message = `the corridor ${corridor} is not served`;
+        throw new ApiError('UNSUPPORTED_PAIR', message, { details: [{ path: 'body.corridor', message }] });
+      }
+      const { epoch, droppedEntries } = await deps.epochs.invalidate(scope, corridor);
+      deps.logger.info({ scope, corridor, epoch, droppedEntries }, 'cache invalidated');
+      return {
+        scope,
+        corridor: corridor ?? null,
+        epoch,
+        droppedEntries,
+        invalidatedAt: toInstant(deps.clock()),
+      };
+    },
+  };
+}

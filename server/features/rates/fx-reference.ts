@@ -1,0 +1,81 @@
+import type { Outbound } from '../../outbound/outbound.js';
+import type { Clock, Logger, Random } from '../../ports.js';
+import { AnchorFault, toAnchorFault } from '../anchors/anchor-fault.js';
+import { createRefreshedValue } from '../cache/refreshed-value.js';
+import { type FxRate, type FxTable, rateFor, readFxTable } from './fx.rules.js';
+
+const fxTimeoutMs = 2_000;
+const maxFxBytes = 256 * 1024;
+const freshMs = 10 * 60_000;
+const retry = { baseMs: 2_000, factor: 2, maxMs: 60_000, jitter: 0.2 };
+
+/** The operator's reference exchange rates, for estimates. */
+export interface FxReference {
+  /** Undefined while there is no reference that is recent enough. */
+  rateOf(asset: { code: string; currency: string }): Promise<FxRate | undefined>;
+  /** Forgets the table; returns 1 if there was one. */
+  drop(): number;
+}
+
+export function createFxReference(deps: {
+  /** FX_URL; undefined: no estimates. */
+  url: string | undefined;
+  /** A connector that trusts the origin of `url`. */
+  outbound: Outbound;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+  maxAgeMs: number;
+  epoch: () => number;
+}): FxReference {
+  const { url, clock, maxAgeMs, logger } = deps;
+  if (url === undefined) return { rateOf: async () => undefined, drop: () => 0 };
+
+  const table = createRefreshedValue<FxTable>({
+    ...deps,
+    load: async () => {
+      try {
+        return await fetchTable(deps.outbound, url);
+      } catch (error) {
+        const fault = error instanceof FxError ? error : toAnchorFault(error);
+        logger.warn({ detail: fault.message }, 'the FX reference cannot be read');
+        throw fault;
+      }
+    },
+    // How old a table may be is judged by its own date.
+    policy: { freshMs, staleMs: maxAgeMs, retry },
+  });
+
+  return {
+    async rateOf(asset) {
+      try {
+        return rateFor(await table.get(), asset, { nowMs: clock(), maxAgeMs });
+      } catch (error) {
+        if (error instanceof FxError || error instanceof AnchorFault) return undefined;
+        throw error;
+      }
+    },
+    drop: () => (table.drop() ? 1 : 0),
+  };
+}
+
+class FxError extends Error {}
+
+async function fetchTable(outbound: Outbound, url: string): Promise<FxTable> {
+  const answer = await outbound({
+    url,
+    headers: { accept: 'application/json' },
+    timeoutMs: fxTimeoutMs,
+    maxBytes: maxFxBytes,
+  });
+  if (answer.status !== 200) throw new FxError(`the FX reference answered ${answer.status}`);
+  let json: unknown;
+  try {
+    json = JSON.parse(answer.body.toString('utf8'));
+  } catch {
+    throw new FxError('the FX reference is not JSON');
+  }
+  const found = readFxTable(json);
+  if (found === undefined) throw new FxError('the FX reference is not {base, date, rates}');
+  return found;
+}

@@ -1,0 +1,84 @@
+import { Decimal } from 'decimal.js';
+import { z } from 'zod';
+import { Money } from './money.rules.js';
+
+/** The reference table as FX_URL gives it: units of each currency per one `base`, as of `date`. */
+export interface FxTable {
+  base: string;
+  /** As the reference wrote it: a day or an instant. */
+  date: string;
+  asOfMs: number;
+  rates: ReadonlyMap<string, Decimal>;
+}
+
+export interface FxRate {
+  /** Fiat per one unit of `base`. */
+  rate: string;
+  base: string;
+  date: string;
+}
+
+const rateDigits = 12;
+/** The currency a stablecoin is taken at par with. Others have no estimate. */
+const pegs: ReadonlyMap<string, string> = new Map([
+  ['USDC', 'USD'],
+  ['USDT', 'USD'],
+  ['PYUSD', 'USD'],
+  ['EURC', 'EUR'],
+]);
+
+const currency = z.string().regex(/^[A-Z]{3}$/);
+const rate = z
+  .union([z.number().positive().finite(), z.string().regex(/^\d{1,15}(\.\d{1,20})?$/)])
+  .transform((value) => new Money(value))
+  .refine((value) => value.gt('1e-12') && value.lt('1e12'));
+const table = z.object({
+  base: currency,
+  date: z.string().max(40),
+  rates: z.record(z.string(), z.unknown()),
+});
+
+/** Reads `{base, date, rates}`; undefined where it is not that. Entries that are no positive rate are left out. */
+export function readFxTable(json: unknown): FxTable | undefined {
+  const parsed = table.safeParse(json);
+  if (!parsed.success) return undefined;
+  const { base, date, rates } = parsed.data;
+  const asOfMs = readDate(date);
+  if (asOfMs === undefined) return undefined;
+  const known = Object.entries(rates).flatMap(([code, value]) => {
+    const read = rate.safeParse(value);
+    return currency.safeParse(code).success && read.success ? [[code, read.data] as const] : [];
+  });
+  return { base, date, asOfMs, rates: new Map([...known, [base, new Money(1)] as const]) };
+}
+
+/** A day counts as its end in UTC, an instant without offset as UTC. */
+function readDate(text: string): number | undefined {
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return valid(Date.parse(`${text}T23:59:59.999Z`));
+  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(text)) return undefined;
+  return valid(Date.parse(/(Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : `${text}Z`));
+}
+
+function valid(epochMs: number): number | undefined {
+  return Number.isNaN(epochMs) ? undefined : epochMs;
+}
+
+/**
+ * What one unit of the stablecoin's peg is worth in `currency`, across the base where need be, rounded down to twelve
+ * significant digits. Undefined for a stablecoin without a peg, a currency the table lacks, and a table older than
+ * `maxAgeMs` or from the future by more than a day.
+ */
+export function rateFor(
+  found: FxTable,
+  asset: { code: string; currency: string },
+  limits: { nowMs: number; maxAgeMs: number },
+): FxRate | undefined {
+  const ageMs = limits.nowMs - found.asOfMs;
+  if (ageMs > limits.maxAgeMs || ageMs < -86_400_000) return undefined;
+  const peg = pegs.get(asset.code);
+  const perBase = found.rates.get(asset.currency);
+  const pegPerBase = peg === undefined ? undefined : found.rates.get(peg);
+  if (peg === undefined || perBase === undefined || pegPerBase === undefined) return undefined;
+  const cross = perBase.div(pegPerBase).toSignificantDigits(rateDigits, Decimal.ROUND_DOWN);
+  return { rate: cross.toFixed(), base: peg, date: found.date };
+}

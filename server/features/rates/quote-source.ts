@@ -1,0 +1,154 @@
+import type { UnavailableReason } from '../../../contract/rates.js';
+import type { Outbound } from '../../outbound/outbound.js';
+import type { Clock } from '../../ports.js';
+import { AnchorFault, toAnchorFault } from '../anchors/anchor-fault.js';
+import type { Corridor } from '../anchors/fleet.rules.js';
+import type { AnchorEndpoints } from '../anchors/sep1.rules.js';
+import type { AnchorDirectory } from '../anchors/service.js';
+import type { AnchorGate, GatedCall } from './anchor-gate.js';
+import type { Lane } from './call-budget.rules.js';
+import { type FeeInfo, parseJson } from './fee-info.js';
+import type { FxReference } from './fx-reference.js';
+import { type Offer, offerFromFee, offerFromSep38 } from './quote.rules.js';
+import { priceUrl, readPrice, reasonOfStatus, type Sep38Context } from './sep38.rules.js';
+import { within } from './within.js';
+
+const anchorTimeoutMs = 2_000;
+/** Discovery, fee and FX have their own limits; together they may not take much longer than one call. */
+const overallTimeoutMs = 2_200;
+const maxPriceBytes = 64 * 1024;
+
+/** What one anchor says to one question. */
+export type AnchorReply = { offer: Offer } | { reason: UnavailableReason };
+
+export interface Question {
+  anchorId: string;
+  corridor: Corridor;
+  /** Normalised. */
+  amount: string;
+  /** As asked for; undefined: any. */
+  deliveryMethod: string | undefined;
+  lane: Lane;
+}
+
+/** Asks one anchor, once. Never rejects for a reason that lies with the anchor. */
+export type QuoteSource = (question: Question) => Promise<AnchorReply>;
+
+export function createQuoteSource(deps: {
+  directory: Pick<AnchorDirectory, 'anchor' | 'endpointsOf' | 'tokenFor'>;
+  outbound: Outbound;
+  gate: AnchorGate;
+  fees: FeeInfo;
+  fx: FxReference;
+  clock: Clock;
+}): QuoteSource {
+  const { directory, gate, clock } = deps;
+
+  async function ask(question: Question): Promise<AnchorReply> {
+    const { anchorId, corridor, deliveryMethod } = question;
+    const served = directory.anchor(anchorId)?.corridors.find(({ id }) => id === corridor.id);
+    const methods = served?.deliveryMethods ?? [];
+    if (served === undefined || (deliveryMethod !== undefined && !methods.includes(deliveryMethod))) {
+      return { reason: 'not_served' };
+    }
+    // Where there is one method, that is the one quoted for, said or not.
+    const label = deliveryMethod ?? (methods.length === 1 ? methods[0] : undefined) ?? null;
+    const askedAtMs = clock();
+    const endpoints = await directory.endpointsOf(anchorId);
+    if (endpoints.quoteServer !== null) {
+      const reply = await askPrice(question, endpoints, label, askedAtMs);
+      const elsewhere = endpoints.transferServerSep24 !== null || endpoints.transferServerSep6 !== null;
+      // Its quote server does not know this pair; the fee it publishes may still say something.
+      if (!('reason' in reply && reply.reason === 'not_served' && elsewhere)) return reply;
+    }
+    return estimate(question, endpoints, label);
+  }
+
+  async function askPrice(
+    question: Question,
+    endpoints: AnchorEndpoints,
+    label: string | null,
+    askedAtMs: number,
+  ): Promise<AnchorReply> {
+    const timeoutMs = anchorTimeoutMs - (clock() - askedAtMs);
+    if (timeoutMs < 1) return { reason: 'timeout' };
+    const outcome = await gate.run(question.anchorId, question.lane, () =>
+      fetchPrice(question, endpoints, label, timeoutMs),
+    );
+    return outcome.made ? outcome.value : { reason: outcome.reason };
+  }
+
+  async function fetchPrice(
+    { anchorId, corridor, amount, deliveryMethod }: Question,
+    endpoints: AnchorEndpoints,
+    label: string | null,
+    timeoutMs: number,
+  ): Promise<GatedCall<AnchorReply>> {
+    const context = contextFor(endpoints);
+    const url = priceUrl(endpoints.quoteServer ?? '', corridor, { amount, deliveryMethod, context });
+    const token = directory.tokenFor(anchorId, url);
+    try {
+      const answer = await deps.outbound({
+        url,
+        headers: {
+          accept: 'application/json',
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        },
+        timeoutMs,
+        maxBytes: maxPriceBytes,
+      });
+      if (answer.status !== 200) {
+        const reason = reasonOfStatus(answer.status, answer.body.toString('utf8', 0, 500));
+        if (reason === 'busy') {
+          return {
+            value: { reason },
+            health: 'unknown',
+            pause: { retryAfter: answer.headers['retry-after'] },
+          };
+        }
+        return { value: { reason }, health: reason === 'error' ? 'failing' : 'well' };
+      }
+      const price = readPrice(parseJson(answer.body), corridor, context);
+      if (price === undefined) return { value: { reason: 'malformed' }, health: 'failing' };
+      const offer = offerFromSep38(corridor, { amount, deliveryMethod: label }, price);
+      if (!offer.ok) return { value: { reason: offer.reason }, health: 'failing' };
+      return { value: { offer: offer.value }, health: 'well' };
+    } catch (error) {
+      const { reason } = toAnchorFault(error);
+      return { value: { reason }, health: reason === 'blocked' ? 'unknown' : 'failing' };
+    }
+  }
+
+  async function estimate(
+    { corridor, amount }: Question,
+    endpoints: AnchorEndpoints,
+    label: string | null,
+  ): Promise<AnchorReply> {
+    const asset = { code: corridor.sellCode, currency: corridor.currency };
+    const [schedule, rate] = await Promise.all([
+      deps.fees.scheduleOf(endpoints, corridor.sellCode),
+      deps.fx.rateOf(asset),
+    ]);
+    if (rate === undefined) return { reason: 'no_fx' };
+    const offer = offerFromFee(corridor, { amount, deliveryMethod: label }, schedule, rate);
+    return offer.ok ? { offer: offer.value } : { reason: offer.reason };
+  }
+
+  return async (question) => {
+    try {
+      return await within(overallTimeoutMs, ask(question));
+    } catch (error) {
+      if (error instanceof AnchorFault) return { reason: error.reason };
+      throw error;
+    }
+  };
+}
+
+/** SEP-38 §Price: `context` is sep6 or sep31; an anchor that serves businesses alone knows the latter only. */
+function contextFor(endpoints: AnchorEndpoints): Sep38Context {
+  const businessOnly =
+    endpoints.directPaymentServer !== null &&
+    endpoints.transferServerSep6 === null &&
+    endpoints.transferServerSep24 === null;
+  return businessOnly ? 'sep31' : 'sep6';
+}

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import type { UnavailableReason } from '../../../contract/rates.js';
+import type { Corridor } from '../anchors/fleet.rules.js';
+import { Money, plain } from './money.rules.js';
+
+/** Contexts legal on GET /price: `sep24` is for firm quotes alone. */
+export type Sep38Context = 'sep6' | 'sep31';
+
+/** A price as the anchor gave it, spelled plainly; the formulas of SEP-38 hold within printed precision. */
+export interface Sep38Price {
+  /** Null where an older dialect has none. */
+  price: string | null;
+  totalPrice: string | null;
+  sellAmount: string;
+  buyAmount: string;
+  fee: { total: string; asset: string } | null;
+  context: Sep38Context;
+}
+
+/** The address of GET /price (SEP-38 §Price) for this much stablecoin. */
+export function priceUrl(
+  quoteServer: string,
+  corridor: Corridor,
+  asked: { amount: string; deliveryMethod: string | undefined; context: Sep38Context },
+): string {
+  const query = new URLSearchParams({
+    sell_asset: corridor.sellAsset,
+    buy_asset: corridor.buyAsset,
+    sell_amount: asked.amount,
+    context: asked.context,
+  });
+  if (asked.deliveryMethod !== undefined) query.set('buy_delivery_method', asked.deliveryMethod);
+  // An anchor that lists no countries refuses any; so only where the corridor cannot be told without it.
+  if (corridor.countryMatters && corridor.country !== null) query.set('country_code', corridor.country);
+  return `${quoteServer}/price?${query}`;
+}
+
+// Bounds on text come before any arithmetic: exponents and endless digits never reach it. More than 15 integer
+// digits is no payment (the largest Stellar balance has 12).
+const decimal = z.string().regex(/^\d{1,15}(\.\d{1,20})?$/);
+const positive = decimal.refine((text) => /[1-9]/.test(text));
+
+/** Today's answer, and older ones: `total_price` and `fee` came late, and some name the pair again. */
+const priceAnswer = z.object({
+  total_price: positive.optional(),
+  price: positive.optional(),
+  sell_amount: positive,
+  buy_amount: positive,
+  fee: z.object({ total: decimal, asset: z.string().max(100) }).optional(),
+  sell_asset: z.string().max(100).optional(),
+  buy_asset: z.string().max(100).optional(),
+});
+
+/**
+ * Reads the answer of GET /price. Undefined for what is no valid price of this very pair: wrong types, signs,
+ * exponents, enormous numbers, another pair, a fee that eats the amount, or a total price that contradicts the
+ * amounts beyond its own printed precision.
+ */
+export function readPrice(json: unknown, corridor: Corridor, context: Sep38Context): Sep38Price | undefined {
+  const parsed = priceAnswer.safeParse(json);
+  if (!parsed.success) return undefined;
+  const { total_price, price, sell_amount, buy_amount, fee, sell_asset, buy_asset } = parsed.data;
+  if (sell_asset !== undefined && sell_asset !== corridor.sellAsset) return undefined;
+  if (buy_asset !== undefined && buy_asset !== corridor.buyAsset) return undefined;
+  if (fee !== undefined && ![corridor.sellAsset, corridor.buyAsset].includes(fee.asset)) return undefined;
+  if (fee?.asset === corridor.sellAsset && new Money(fee.total).gte(sell_amount)) return undefined;
+  if (total_price !== undefined && !agrees(total_price, sell_amount, buy_amount)) return undefined;
+  return {
+    price: price === undefined ? null : plain(price),
+    totalPrice: total_price === undefined ? null : plain(total_price),
+    sellAmount: plain(sell_amount),
+    buyAmount: plain(buy_amount),
+    fee: fee === undefined ? null : { total: plain(fee.total), asset: fee.asset },
+    context,
+  };
+}
+
+const tolerance = '0.01';
+
+/**
+ * `sell_amount = total_price * buy_amount` (SEP-38 §Price Formulas). Anchors print few digits (the standard's own
+ * example has 0.20), so one unit of the last printed place is let through, or one per cent.
+ */
+function agrees(totalPrice: string, sellAmount: string, buyAmount: string): boolean {
+  const exact = new Money(sellAmount).div(buyAmount);
+  const places = totalPrice.split('.')[1]?.length ?? 0;
+  const lastPlace = new Money(10).pow(-places);
+  return exact
+    .sub(totalPrice)
+    .abs()
+    .lte(Money.max(lastPlace, exact.mul(tolerance)));
+}
+
+/** What a status other than 200 means. SEP-38 has no error codes, only 400 with a text for people, and 403. */
+export function reasonOfStatus(status: number, body: string): UnavailableReason {
+  if (status === 401 || status === 403) return 'unauthorized';
+  if (status === 404) return 'not_served';
+  if (status === 429) return 'busy';
+  if (status !== 400 && status !== 422) return 'error';
+  const text = body.slice(0, 500).toLowerCase();
+  if (/amount|minimum|maximum|limit|small|large/.test(text)) return 'refused_amount';
+  return /asset|pair|context|delivery|country|unsupported/.test(text) ? 'not_served' : 'refused_amount';
+}

@@ -1,0 +1,14 @@
+import { AnchorFault } from '../anchors/anchor-fault.js';
+
+/** The work, or AnchorFault `timeout`; the work itself goes on and fills its caches. */
+export async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new AnchorFault('timeout', `no answer in ${timeoutMs} ms`)), timeoutMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
