@@ -50,31 +50,27 @@ export function text(status: number, body: string): Reply {
   return { status, contentType: 'text/plain; charset=utf-8', body };
 }
 
-export const authenticationRequired = json(403, { type: 'authentication_required' });
-
 /** `Bearer x` → `x`; null for anything else. */
 export function bearerOf(headers: IncomingHttpHeaders): string | null {
   const match = /^Bearer ([\x21-\x7e]{1,512})$/.exec(headers.authorization ?? '');
   return match?.[1] ?? null;
 }
 
-/** The fields of a JSON or form body as text; null where it is neither. Nested values are left out. */
-export function fieldsOf(exchange: Exchange): ReadonlyMap<string, string> | null {
-  const type = (exchange.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
-  if (exchange.body === '') return new Map();
-  if (type === 'application/x-www-form-urlencoded') return new Map(new URLSearchParams(exchange.body));
-  if (type !== 'application/json') return null;
-  let value: unknown;
+/** The text and number fields of a JSON, multipart or form body; null where it is none of these. */
+export async function fieldsOf({ headers, body }: Exchange): Promise<ReadonlyMap<string, string> | null> {
+  if (body === '') return new Map();
+  const type = headers['content-type'] ?? '';
   try {
-    value = JSON.parse(exchange.body);
-  } catch {
-    return null;
+    const entries = /^application\/json\b/i.test(type)
+      ? Object.entries(JSON.parse(body) as object)
+      : [...(await new Response(body, { headers: { 'content-type': type } }).formData())];
+    const fields = new Map<string, string>();
+    for (const [name, value] of entries) {
+      if (typeof value === 'string' || typeof value === 'number') fields.set(name, String(value));
+    }
+    return fields;
+  } catch (fault) {
+    if (fault instanceof SyntaxError || fault instanceof TypeError) return null;
+    throw fault;
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-  const fields = new Map<string, string>();
-  for (const [name, field] of Object.entries(value)) {
-    if (typeof field === 'string') fields.set(name, field);
-    else if (typeof field === 'number') fields.set(name, String(field));
-  }
-  return fields;
 }

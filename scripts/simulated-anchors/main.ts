@@ -3,7 +3,8 @@ import { parseArgs } from 'node:util';
 import { startSimulatedAnchors } from './index.js';
 
 /**
- * tsx scripts/simulated-anchors/main.ts [--port-base 7300] [--fleet-file fleet.json] [--pace 1]
+ * tsx scripts/simulated-anchors/main.ts [--port-base 7300] [--fleet-file fleet.json] [--state-file anchors.json]
+ *   [--pace 1]
  * Runs the simulated anchors until Ctrl-C and prints what the service needs to use them.
  */
 async function main(): Promise<void> {
@@ -11,6 +12,7 @@ async function main(): Promise<void> {
     options: {
       'port-base': { type: 'string', default: '7300' },
       'fleet-file': { type: 'string' },
+      'state-file': { type: 'string' },
       pace: { type: 'string', default: '1' },
     },
   });
@@ -20,7 +22,15 @@ async function main(): Promise<void> {
     throw new Error('--port-base must be a port below 65000, or 0 for any free ones');
   if (!(pace > 0 && pace <= 100)) throw new Error('--pace must be above 0 and at most 100');
 
-  const simulated = await startSimulatedAnchors({ clock: Date.now, random: Math.random, portBase, pace });
+  const stateFile = values['state-file'];
+  const simulated = await startSimulatedAnchors({
+    clock: Date.now,
+    random: Math.random,
+    portBase,
+    pace,
+    tickMs: 1_000,
+    ...(stateFile === undefined ? {} : { stateFile }),
+  });
   for (const { id, origin } of simulated.anchors) console.log(`${id.padEnd(12)} ${origin}`);
   console.log(`\nFX_URL=${simulated.fxUrl}\nOUTBOUND_ALLOW=${simulated.allow.join(',')}`);
   for (const [name, value] of Object.entries(simulated.env)) console.log(`${name}=${value}`);
@@ -31,13 +41,15 @@ async function main(): Promise<void> {
     console.log(`FLEET_FILE=${file}`);
   }
   const stop = () => {
-    simulated.stop().then(() => process.exit(0));
+    simulated.stop().catch(fail);
   };
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
 }
 
-main().catch((fault: unknown) => {
+function fail(fault: unknown): void {
   console.error(fault instanceof Error ? fault.message : fault);
   process.exitCode = 1;
-});
+}
+
+main().catch(fail);

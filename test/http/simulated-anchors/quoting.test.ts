@@ -1,6 +1,7 @@
 import { parse } from 'smol-toml';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
+import { parseFleet } from '../../../server/features/anchors/fleet.rules.js';
 
 let fleet: SimulatedAnchors;
 let now = Date.UTC(2026, 10, 21, 9, 30);
@@ -167,6 +168,15 @@ describe('GET /fx', () => {
     expect(body).toMatchObject({ base: 'USD', date: '2026-11-21', simulated: true });
     for (const { buyAsset } of fleet.fleet.corridors)
       expect(body.rates[buyAsset.slice(8)]).toMatch(/^\d+(\.\d+)?$/);
+  });
+});
+
+describe('the fleet file', () => {
+  it('is one that the service takes, and names the variables that carry the partner tokens', () => {
+    const parsed = parseFleet(JSON.stringify(fleet.fleet));
+    expect(parsed.anchors.every(({ simulated }) => simulated)).toBe(true);
+    const named = parsed.anchors.flatMap(({ partnerToken }) => (partnerToken ? [partnerToken.env] : []));
+    expect(named.sort()).toEqual(Object.keys(fleet.env).sort());
   });
 });
 

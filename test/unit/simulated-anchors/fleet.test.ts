@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { corridors } from '../../../scripts/simulated-anchors/corridors.js';
 import { corridorsOf } from '../../../scripts/simulated-anchors/fleet.js';
 import { anchorDefinitions } from '../../../scripts/simulated-anchors/tempers.js';
+import { parseFleet } from '../../../server/features/anchors/fleet.rules.js';
 
 describe('the simulated fleet', () => {
   it('has at least six anchors over at least eight corridors, each served by two or more', () => {
@@ -21,9 +22,12 @@ describe('the simulated fleet', () => {
 });
 
 describe('fleets/mainnet.example.json', () => {
-  const fleet = JSON.parse(
-    readFileSync(new URL('../../../fleets/mainnet.example.json', import.meta.url), 'utf8'),
-  );
+  const file = readFileSync(new URL('../../../fleets/mainnet.example.json', import.meta.url), 'utf8');
+  const fleet = JSON.parse(file);
+
+  it('is a fleet file that the service takes', () => {
+    expect(parseFleet(file).anchors).toHaveLength(fleet.anchors.length);
+  });
 
   it('is dated, calls nothing simulated, and seeds no delisted or unreachable anchor', () => {
     expect(fleet.note).toContain('2026-11-21');
