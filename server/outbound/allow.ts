@@ -1,0 +1,35 @@
+/**
+ * OUTBOUND_ALLOW, for operators.
+ *
+ * The addresses that this service calls come from others: fleet files, anchors' TOML, webhook registrations.
+ * It therefore speaks only https, only to port 443 and only to public addresses. What you list here is excepted:
+ * exact origins (scheme, host and port), separated by commas, such as
+ * `http://127.0.0.1:7301,https://10.0.0.5:8443`. Only a listed origin may be http, on another port, or on a
+ * loopback, private or otherwise special address, and then only to that very host and port.
+ *
+ * A listed host name is found through the system (hosts file included) and may lead anywhere it resolves to, so
+ * list a name only if you trust whoever controls it. Certificates are always checked; for a private authority set
+ * NODE_EXTRA_CA_CERTS. Proxy variables are not read, redirects are not followed.
+ */
+export function parseOutboundAllow(text: string): string[] {
+  const entries = text.split(',').map((entry) => entry.trim());
+  return [...new Set(entries.filter((entry) => entry !== '').map(parseAllowedOrigin))];
+}
+
+/** The one spelling of an exact origin. @throws Error that names the entry and its fault */
+export function parseAllowedOrigin(entry: string): string {
+  const refuse = (fault: string) =>
+    new Error(`"${entry.slice(0, 64)}" ${fault}; expected an exact origin such as http://127.0.0.1:7301`);
+  if (!/^https?:\/\/[^/]/i.test(entry)) throw refuse('does not begin with http:// or https://');
+  if (entry.includes('*')) throw refuse('holds a wildcard');
+  let url: URL;
+  try {
+    url = new URL(entry);
+  } catch {
+    throw refuse('is not a URL');
+  }
+  if (url.username !== '' || url.password !== '' || entry.includes('@')) throw refuse('holds credentials');
+  if (url.pathname !== '/' || /[?#\\\s]/.test(entry)) throw refuse('has something after the host and port');
+  if (url.hostname.endsWith('.')) throw refuse('ends its host in a dot');
+  return url.origin;
+}

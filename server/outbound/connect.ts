@@ -1,0 +1,141 @@
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { blockReason, canonicalAddress } from './address-rules.js';
+import type { LookupFn } from './lookup.js';
+import { OutboundError } from './outbound-error.js';
+import { untilAborted } from './until-aborted.js';
+import type { Target } from './vet-url.js';
+
+/** Addresses of one name that are tried before giving up. */
+const maxAddresses = 8;
+/** What one address may take before the next is tried; the network distance to Lagos or Manila is under half. */
+const attemptTimeoutMs = 600;
+
+export interface ConnectDeps {
+  lookup: LookupFn;
+  /** For hosts that the operator listed; `lookup` if there is no other. */
+  listedLookup?: LookupFn;
+  /** Why an address is refused; `blockReason` but in tests. */
+  refuse?: (address: string) => string | undefined;
+  /** Certificate authorities in place of the system's. */
+  ca?: string;
+}
+
+type Where = Pick<Target, 'hostname' | 'port' | 'secure' | 'literal' | 'listed'>;
+
+/**
+ * A connected socket (TLS established if `secure`) to an address that was vetted. The name is looked up once; the
+ * socket is pinned to that answer and its peer compared with it before anything is written, ClientHello included.
+ * @throws OutboundError `blocked` or `unreachable`, or the signal's reason; no socket is left behind
+ */
+export async function connectVetted(
+  where: Where,
+  deps: ConnectDeps,
+  signal: AbortSignal,
+): Promise<Socket | TLSSocket> {
+  const addresses = await resolveVetted(where, deps, signal);
+  const raw = connectTcp({
+    host: where.hostname,
+    port: where.port,
+    lookup: pinnedTo(addresses),
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: attemptTimeoutMs,
+    noDelay: true,
+  });
+  await established(raw, 'connect', signal);
+  if (!isVettedPeer(raw.remoteAddress, addresses)) {
+    raw.destroy();
+    throw new OutboundError('blocked', 'the connection led to an address that was not vetted');
+  }
+  if (!where.secure) return raw;
+  const secured = connectTls({
+    socket: raw,
+    host: where.hostname,
+    // RFC 6066 section 3: no literal addresses in SNI; the certificate is then checked against the address.
+    ...(where.literal ? {} : { servername: where.hostname }),
+    ...(deps.ca === undefined ? {} : { ca: deps.ca }),
+    ALPNProtocols: ['http/1.1'],
+    minVersion: 'TLSv1.2',
+    // Said aloud, so that NODE_TLS_REJECT_UNAUTHORIZED cannot switch it off.
+    rejectUnauthorized: true,
+  });
+  try {
+    await established(secured, 'secureConnect', signal);
+  } catch (error) {
+    raw.destroy();
+    throw error;
+  }
+  return secured;
+}
+
+/** All addresses of the host, every one permitted. One that is not refuses the lot: an honest name has none. */
+export async function resolveVetted(where: Where, deps: ConnectDeps, signal: AbortSignal): Promise<string[]> {
+  const lookup = where.listed ? (deps.listedLookup ?? deps.lookup) : deps.lookup;
+  const found = where.literal ? [where.hostname] : await lookUp(where.hostname, lookup, signal);
+  const refuse = deps.refuse ?? blockReason;
+  for (const address of found) {
+    if (isIP(address) === 0)
+      throw new OutboundError('unreachable', 'the lookup gave something else than addresses');
+    const reason = where.listed ? undefined : refuse(address);
+    if (reason !== undefined) {
+      throw new OutboundError(
+        'blocked',
+        `${where.hostname.slice(0, 64)} leads to ${address}, which is ${reason}`,
+      );
+    }
+  }
+  if (found.length === 0)
+    throw new OutboundError('unreachable', `${where.hostname.slice(0, 64)} has no address`);
+  return found.slice(0, maxAddresses);
+}
+
+async function lookUp(hostname: string, lookup: LookupFn, signal: AbortSignal): Promise<readonly string[]> {
+  try {
+    return await untilAborted(signal, () => lookup(hostname, signal));
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw new OutboundError('unreachable', `${hostname.slice(0, 64)} could not be looked up`, cause);
+  }
+}
+
+function pinnedTo(addresses: readonly string[]): LookupFunction {
+  const all = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_hostname, options, callback) => {
+    const [first] = all;
+    if (options.all) callback(null, all);
+    else callback(null, first?.address ?? '', first?.family ?? 0);
+  };
+}
+
+/** Whether a socket's peer is one of the addresses that were vetted. */
+export function isVettedPeer(remoteAddress: string | undefined, vetted: readonly string[]): boolean {
+  const peer = canonicalAddress(remoteAddress);
+  return peer !== undefined && vetted.some((address) => canonicalAddress(address) === peer);
+}
+
+/** Waits for a socket's event; if it fails, closes early or the signal comes first, destroys the socket. */
+function established(socket: Socket, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const finish = (error?: unknown) => {
+      signal.removeEventListener('abort', onAbort);
+      socket.off(event, onReady);
+      socket.off('close', onClose);
+      if (error === undefined) return resolve();
+      socket.destroy();
+      reject(error);
+    };
+    const onReady = () => finish();
+    const onAbort = () => finish(signal.reason);
+    const unreachable = (cause?: unknown) =>
+      finish(
+        new OutboundError('unreachable', `no ${event === 'connect' ? 'connection' : 'TLS session'}`, cause),
+      );
+    const onClose = () => unreachable();
+    // Stays on for good: an error between two owners of a socket must not end the process.
+    socket.on('error', unreachable);
+    socket.once('close', onClose);
+    socket.once(event, onReady);
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+  });
+}

@@ -1,0 +1,90 @@
+import { Client } from 'undici';
+import { type ConnectDeps, connectVetted } from './connect.js';
+import type { Target } from './vet-url.js';
+
+const maxHeaderBytes = 16 * 1_024;
+/** Under the 5 s after which Node's own servers close an idle connection. */
+const idleTimeoutMs = 4_000;
+const maxIdleTimeoutMs = 30_000;
+const maxIdlePerOrigin = 16;
+const maxIdle = 256;
+
+/** The connection was gone before the request was written; another connection may carry it. */
+export class StaleConnection extends Error {}
+
+export interface ConnectionPool {
+  /** A connection at rest that was vetted for this very origin. */
+  take(origin: string): Client | undefined;
+  /** A fresh one. @throws what `connectVetted` throws */
+  open(target: Target, signal: AbortSignal): Promise<Client>;
+  /** Puts a connection to rest, after an exchange that left it clean. */
+  give(origin: string, client: Client): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Connections by origin. Each is one vetted socket and never becomes another: undici is given the socket and cannot
+ * open one, so nothing kept here reaches an address that was not vetted for its origin.
+ */
+export function createConnectionPool(deps: ConnectDeps): ConnectionPool {
+  const idle = new Map<string, Set<Client>>();
+  let idleCount = 0;
+  let closed = false;
+
+  function forget(origin: string, client: Client) {
+    const set = idle.get(origin);
+    if (!set?.delete(client)) return;
+    idleCount -= 1;
+    if (set.size === 0) idle.delete(origin);
+  }
+
+  return {
+    take(origin) {
+      const [client] = idle.get(origin) ?? [];
+      if (client) forget(origin, client);
+      return client;
+    },
+
+    async open(target, signal) {
+      const socket = await connectVetted(target, deps, signal);
+      let handedOver = false;
+      const client = new Client(target.origin, {
+        connect: (_options, callback) => {
+          // Not at once: undici would wait for ever on a connector that calls back while it is being called.
+          queueMicrotask(() => {
+            if (handedOver) return callback(new StaleConnection('the connection is gone'), null);
+            handedOver = true;
+            callback(null, socket);
+          });
+        },
+        pipelining: 1,
+        maxHeaderSize: maxHeaderBytes,
+        keepAliveTimeout: idleTimeoutMs,
+        keepAliveMaxTimeout: maxIdleTimeoutMs,
+        // The time limit of the whole exchange is ours; these would only count the gaps in it.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      });
+      client.on('disconnect', () => forget(target.origin, client));
+      return client;
+    },
+
+    give(origin, client) {
+      const set = idle.get(origin) ?? new Set();
+      if (closed || idleCount >= maxIdle || set.size >= maxIdlePerOrigin) {
+        void client.destroy();
+        return;
+      }
+      idle.set(origin, set.add(client));
+      idleCount += 1;
+    },
+
+    async close() {
+      closed = true;
+      const clients = [...idle.values()].flatMap((set) => [...set]);
+      idle.clear();
+      idleCount = 0;
+      await Promise.all(clients.map((client) => client.destroy()));
+    },
+  };
+}

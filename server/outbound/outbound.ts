@@ -1,0 +1,126 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+import pLimit from 'p-limit';
+import type { Clock } from '../ports.js';
+import { parseAllowedOrigin } from './allow.js';
+import { createConnectionPool } from './connection-pool.js';
+import { type Answer, type Exchange, exchange } from './exchange.js';
+import { type LookupFn, publicLookup, systemLookup } from './lookup.js';
+import { OutboundError } from './outbound-error.js';
+import { untilAborted } from './until-aborted.js';
+import { vetUrl } from './vet-url.js';
+
+export { parseOutboundAllow } from './allow.js';
+export type { LookupFn } from './lookup.js';
+export { OutboundError, type OutboundFailure } from './outbound-error.js';
+
+export interface OutboundRequest {
+  url: string;
+  /** GET unless said otherwise; a body needs POST. */
+  method?: 'GET' | 'POST';
+  /** Those that shape the connection (Host, Content-Length, ...) are the connector's own. */
+  headers?: Record<string, string>;
+  body?: string | Uint8Array;
+  /** For everything together: waiting, name, connection, TLS, request, header block and body. At most 120 s. */
+  timeoutMs: number;
+  /** Of body, after decompression. */
+  maxBytes: number;
+  /** `error` (default) fails as `too_large`; `truncate` answers with the first maxBytes. */
+  onOverflow?: 'error' | 'truncate';
+}
+
+/** Redirects are answers like any other: nothing follows them. */
+export interface OutboundAnswer extends Answer {
+  elapsedMs: number;
+}
+
+/** Rejects with OutboundError alone, but for a TypeError where the caller's own arguments are at fault. */
+export type Outbound = (request: OutboundRequest) => Promise<OutboundAnswer>;
+
+export interface OutboundOptions {
+  /** Exact origins out of OUTBOUND_ALLOW, see `parseOutboundAllow`. */
+  allow: readonly string[];
+  /**
+   * Exact origins of the operator's own FX_URL and ORACLE_URL. Whoever is handed this connector may be led there, so
+   * hand what others' addresses go through one that trusts nothing.
+   */
+  trusted?: readonly string[];
+  /** In place of DNS and the system's resolver. */
+  lookup?: LookupFn;
+  /** PEM authorities in place of the system's. */
+  ca?: string;
+  /** Only measures `elapsedMs`. */
+  clock?: Clock;
+  /** Exchanges at once, over all origins; the rest wait within their own time limits. */
+  maxConcurrent?: number;
+}
+
+const maxTimeoutMs = 120_000;
+const ownHeaders =
+  /^(host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/i;
+
+/** The one way out for every address that comes from others. See allow.ts for what it lets through. */
+export function createOutbound(options: OutboundOptions): { request: Outbound; close(): Promise<void> } {
+  const listed = new Set([...options.allow, ...(options.trusted ?? [])].map(parseAllowedOrigin));
+  const clock = options.clock ?? (() => performance.now());
+  const limit = pLimit(options.maxConcurrent ?? 512);
+  const running = new Set<AbortController>();
+  const pool = createConnectionPool({
+    lookup: options.lookup ?? publicLookup,
+    listedLookup: options.lookup ?? systemLookup,
+    ...(options.ca === undefined ? {} : { ca: options.ca }),
+  });
+  let closed = false;
+
+  async function request(asked: OutboundRequest): Promise<OutboundAnswer> {
+    const startedAtMs = clock();
+    const what = checkArguments(asked);
+    const target = vetUrl(asked.url, listed);
+    if (closed) throw new OutboundError('unreachable', 'the connector is closed');
+
+    const deadline = new AbortController();
+    const expire = () => deadline.abort(new OutboundError('timeout', `no answer in ${asked.timeoutMs} ms`));
+    const timer = setTimeout(expire, asked.timeoutMs);
+    running.add(deadline);
+    try {
+      const answer = await untilAborted(deadline.signal, () =>
+        limit(() => {
+          deadline.signal.throwIfAborted();
+          return exchange(target, what, pool, deadline.signal);
+        }),
+      );
+      return { ...answer, elapsedMs: Math.max(0, Math.round(clock() - startedAtMs)) };
+    } finally {
+      clearTimeout(timer);
+      running.delete(deadline);
+    }
+  }
+
+  async function close() {
+    closed = true;
+    for (const each of running) each.abort(new OutboundError('unreachable', 'the connector is closed'));
+    await pool.close();
+  }
+
+  return { request, close };
+}
+
+function checkArguments(asked: OutboundRequest): Exchange {
+  const { method = 'GET', timeoutMs, maxBytes } = asked;
+  if (!(timeoutMs >= 1 && timeoutMs <= maxTimeoutMs)) throw new TypeError('timeoutMs is out of range');
+  if (!(Number.isSafeInteger(maxBytes) && maxBytes >= 0)) throw new TypeError('maxBytes is not a size');
+  if (method === 'GET' && asked.body !== undefined) throw new TypeError('a GET has no body');
+  const headers: Record<string, string> = { 'user-agent': 'Fairlead', 'accept-encoding': 'gzip, br' };
+  for (const [name, value] of Object.entries(asked.headers ?? {})) {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    if (ownHeaders.test(name)) throw new TypeError(`the header ${name} is the connector's own`);
+    headers[name.toLowerCase()] = value;
+  }
+  return {
+    method,
+    headers,
+    ...(asked.body === undefined ? {} : { body: asked.body }),
+    maxBytes,
+    onOverflow: asked.onOverflow ?? 'error',
+  };
+}

@@ -1,0 +1,79 @@
+import { isIP } from 'node:net';
+import { blockReason } from './address-rules.js';
+import { OutboundError } from './outbound-error.js';
+
+const maxUrlLength = 4_096;
+
+/** Where a call may go. `hostname` has no brackets; `literal` says that it is an address and not a name. */
+export interface Target {
+  origin: string;
+  /** Path and query, as they go on the request line; the fragment is dropped. */
+  path: string;
+  hostname: string;
+  port: number;
+  secure: boolean;
+  literal: boolean;
+  /** Named by the operator: any port, http, and whatever address the host leads to. */
+  listed: boolean;
+}
+
+/**
+ * Decides, without asking DNS, whether a URL may be called at all.
+ *
+ * Host spellings (decimal, octal, hex, short, full-width, percent-encoded) are settled by the WHATWG parser, and
+ * only what it settled on is ever connected to, so there is no second parser to disagree with it.
+ * @throws OutboundError `invalid_url` or `blocked`
+ */
+export function vetUrl(text: string, listedOrigins: ReadonlySet<string>): Target {
+  const url = parse(text);
+  const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const secure = url.protocol === 'https:';
+  const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port);
+  const literal = isIP(hostname) !== 0;
+  const listed = listedOrigins.has(url.origin);
+  if (!listed) {
+    if (!secure) throw blocked(url, 'is not https');
+    if (port !== 443) throw blocked(url, 'is not on port 443');
+    const reason = literal ? blockReason(hostname) : nameReason(hostname);
+    if (reason !== undefined) throw blocked(url, `is ${reason}`);
+  }
+  return { origin: url.origin, path: url.pathname + url.search, hostname, port, secure, literal, listed };
+}
+
+function parse(text: string): URL {
+  if (text.length > maxUrlLength) throw invalid(`is longer than ${maxUrlLength} characters`);
+  // The parser would silently drop tabs and line breaks, and read `https:host` and backslashes as if well-formed.
+  if (!/^https?:\/\/[^/]/i.test(text)) throw invalid('does not begin with http:// or https:// and a host');
+  if (hasControlSpaceOrBackslash(text)) throw invalid('holds a space, control character or backslash');
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch (cause) {
+    throw invalid('does not parse', cause);
+  }
+  // An empty `user@` leaves no trace in the parsed form.
+  const authority = /^https?:\/\/([^/?#]*)/i.exec(text)?.[1] ?? '';
+  if (authority.includes('@')) throw invalid('holds credentials');
+  if (url.hostname.endsWith('.')) throw invalid('ends its host in a dot');
+  return url;
+}
+
+function hasControlSpaceOrBackslash(text: string): boolean {
+  for (const character of text) {
+    if (character <= ' ' || character === '\u007f' || character === '\\') return true;
+  }
+  return false;
+}
+
+/** RFC 6761 section 6.3: these names are loopback whatever a resolver says. */
+function nameReason(hostname: string): string | undefined {
+  return hostname === 'localhost' || hostname.endsWith('.localhost') ? 'loopback' : undefined;
+}
+
+function invalid(fault: string, cause?: unknown): OutboundError {
+  return new OutboundError('invalid_url', `the URL ${fault}`, cause);
+}
+
+function blocked(url: URL, fault: string): OutboundError {
+  return new OutboundError('blocked', `${url.host.slice(0, 64)} ${fault} and not in OUTBOUND_ALLOW`);
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { parseOutboundAllow } from '../../../server/outbound/outbound.js';
+
+describe('parseOutboundAllow', () => {
+  it('reads a comma list of exact origins into their one spelling', () => {
+    expect(
+      parseOutboundAllow('http://127.0.0.1:7301, HTTPS://10.0.0.5:8443 ,https://Anchor.Internal:443/'),
+    ).toEqual(['http://127.0.0.1:7301', 'https://10.0.0.5:8443', 'https://anchor.internal']);
+  });
+
+  it('settles odd spellings of an address and drops repetitions', () => {
+    expect(parseOutboundAllow('http://2130706433:7301,http://127.1:7301,http://[0::1]:80')).toEqual([
+      'http://127.0.0.1:7301',
+      'http://[::1]',
+    ]);
+  });
+
+  it.each(['', '  ', ',', ' , '])('lists nothing for %j', (text) => {
+    expect(parseOutboundAllow(text)).toEqual([]);
+  });
+
+  it.each([
+    ['127.0.0.1:7301', /begin with http/],
+    ['localhost', /begin with http/],
+    ['*', /begin with http/],
+    ['ftp://127.0.0.1', /begin with http/],
+    ['http:///127.0.0.1', /begin with http/],
+    ['http://*.internal', /wildcard/],
+    ['http://127.0.0.1:port', /not a URL/],
+    ['http://127.0.0.1:70000', /not a URL/],
+    ['http://user:secret@127.0.0.1', /credentials/],
+    ['http://@127.0.0.1', /credentials/],
+    ['http://127.0.0.1:7301/prices', /after the host/],
+    ['http://127.0.0.1:7301?a=1', /after the host/],
+    ['http://127.0.0.1:7301#a', /after the host/],
+    ['http://127.0.0.1 :7301', /not a URL|after the host/],
+    ['http://anchor.internal.:7301', /dot/],
+  ])('names the faulty entry %j and its fault', (entry, fault) => {
+    expect(() => parseOutboundAllow(`http://127.0.0.1:7301,${entry}`)).toThrow(fault);
+    expect(() => parseOutboundAllow(`http://127.0.0.1:7301,${entry}`)).toThrow(`"${entry}"`);
+  });
+
+  it('echoes no more than 64 characters of an entry', () => {
+    expect(() => parseOutboundAllow('x'.repeat(10_000))).toThrow(/^.{64,200}$/);
+  });
+});

@@ -1,0 +1,184 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { blockedIpv4 } from '../../../server/outbound/address-rules.js';
+import { OutboundError } from '../../../server/outbound/outbound-error.js';
+import { vetUrl } from '../../../server/outbound/vet-url.js';
+import vectors from '../../vectors/outbound-addresses.json' with { type: 'json' };
+
+const none: ReadonlySet<string> = new Set();
+
+function failureOf(url: string, listed = none): string {
+  try {
+    vetUrl(url, listed);
+    return 'let through';
+  } catch (error) {
+    if (error instanceof OutboundError) return error.failure;
+    throw error;
+  }
+}
+
+describe('vetUrl', () => {
+  it.each(vectors.spellings.blocked)('blocks the host spelling %j', (host) => {
+    expect(failureOf(`https://${host}/`)).toBe('blocked');
+    expect(failureOf(`https://${host}:443/price?a=1`)).toBe('blocked');
+    expect(failureOf(`http://${host}/`)).toBe('blocked');
+  });
+
+  it.each(vectors.spellings.invalid)('refuses the malformed host %j as no URL', (host) => {
+    expect(failureOf(`https://${host}/`)).toBe('invalid_url');
+  });
+
+  it.each([
+    '',
+    'anchor.example',
+    '//anchor.example/',
+    'https:anchor.example',
+    'https:/anchor.example',
+    'https:\\\\anchor.example',
+    'ftp://anchor.example/',
+    'file:///etc/passwd',
+    'data:text/plain,a',
+    'javascript:alert(1)',
+    'unix:///var/run/docker.sock',
+    'https://anchor.example/a b',
+    'https://anchor.example/\u0000',
+    ' https://anchor.example/',
+  ])('refuses %j, which is no plain absolute http(s) URL', (url) => {
+    expect(failureOf(url)).toBe('invalid_url');
+  });
+
+  it('refuses a URL over 4,096 characters', () => {
+    expect(failureOf(`https://anchor.example/${'a'.repeat(4_096)}`)).toBe('invalid_url');
+    expect(failureOf(`https://anchor.example/${'a'.repeat(4_000)}`)).toBe('let through');
+  });
+
+  it.each(['http://anchor.example/', 'https://anchor.example:8443/', 'https://8.8.8.8:22/'])(
+    'blocks %s: others may name only https on port 443',
+    (url) => {
+      expect(failureOf(url)).toBe('blocked');
+    },
+  );
+
+  it('lets a public host through and says where it leads', () => {
+    expect(vetUrl('https://Anchor.Example:443/price?amount=1#top', none)).toEqual({
+      origin: 'https://anchor.example',
+      path: '/price?amount=1',
+      hostname: 'anchor.example',
+      port: 443,
+      secure: true,
+      literal: false,
+      listed: false,
+    });
+    expect(vetUrl('https://[2606:4700:4700::1111]/', none)).toMatchObject({
+      hostname: '2606:4700:4700::1111',
+      literal: true,
+    });
+    expect(vetUrl('https://8.8.8.8/', none)).toMatchObject({ hostname: '8.8.8.8', literal: true });
+  });
+
+  it('leaves an @ in the path or query alone', () => {
+    expect(vetUrl('https://anchor.example/@me?to=a@b', none).path).toBe('/@me?to=a@b');
+  });
+
+  it('excepts a listed origin, and nothing beside it', () => {
+    const listed = new Set(['http://127.0.0.1:7301']);
+    expect(vetUrl('http://127.0.0.1:7301/price', listed)).toMatchObject({
+      listed: true,
+      port: 7301,
+      secure: false,
+    });
+    expect(vetUrl('http://2130706433:7301/', listed).listed).toBe(true);
+    for (const url of [
+      'https://127.0.0.1:7301/',
+      'http://127.0.0.1:7302/',
+      'http://127.0.0.1/',
+      'https://127.0.0.1/',
+      'http://127.0.0.2:7301/',
+      'http://localhost:7301/',
+      'http://[::ffff:127.0.0.1]:7301/',
+    ]) {
+      expect(failureOf(url, listed), url).toBe('blocked');
+    }
+    expect(failureOf('http://user@127.0.0.1:7301/', listed)).toBe('invalid_url');
+  });
+
+  it('keeps paths, queries and credentials out of its messages', () => {
+    for (const url of [
+      'http://h.example/s3cret?t=s3cret',
+      'https://u:s3cret@h.example/',
+      'https://127.0.0.1/s3cret',
+    ]) {
+      expect(() => vetUrl(url, none)).toThrow(/^(?!.*s3cret)/);
+    }
+  });
+});
+
+describe('vetUrl over random spellings', () => {
+  const blockedAddress = fc
+    .tuple(fc.constantFrom(...blockedIpv4), fc.nat(2 ** 32 - 1))
+    .map(([{ cidr }, random]) => {
+      const [network = '', bits = ''] = cidr.split('/');
+      const first = network.split('.').reduce((sum, octet) => sum * 256 + Number(octet), 0);
+      return first + (random % 2 ** (32 - Number(bits)));
+    });
+  const spellNumber = (value: number, base: number, zeros: number, upper: boolean): string => {
+    if (base === 10) return String(value);
+    if (base === 8) return `0${'0'.repeat(zeros)}${value.toString(8)}`;
+    const digits = `${'0'.repeat(zeros)}${value.toString(16)}`;
+    return upper ? `0X${digits.toUpperCase()}` : `0x${digits}`;
+  };
+  /** One to four parts, the last one holding what remains; each part in a base of its own (inet_aton). */
+  const spelling = fc
+    .record({
+      address: blockedAddress,
+      parts: fc.integer({ min: 1, max: 4 }),
+      bases: fc.array(fc.constantFrom(8, 10, 16), { minLength: 4, maxLength: 4 }),
+      zeros: fc.nat(3),
+      upper: fc.boolean(),
+      dot: fc.constantFrom('.', '。', '．', '%2e'),
+      end: fc.constantFrom('', '.'),
+      script: fc.constantFrom('ascii', 'wide', 'percent'),
+    })
+    .map(({ address, parts, bases, zeros, upper, dot, end, script }) => {
+      const octets = [24, 16, 8, 0].map((shift) => Math.floor(address / 2 ** shift) % 256);
+      const values = [...octets.slice(0, parts - 1), address % 2 ** (8 * (5 - parts))];
+      const text =
+        values.map((value, at) => spellNumber(value, bases[at] ?? 10, zeros, upper)).join('.') + end;
+      const recoded = [...text].map((character) => {
+        if (character === '.') return dot;
+        if (script === 'wide') return String.fromCodePoint(character.charCodeAt(0) + 0xfee0);
+        return script === 'percent' ? `%${character.charCodeAt(0).toString(16)}` : character;
+      });
+      return { address, host: recoded.join('') };
+    });
+
+  it('blocks every inet_aton spelling of every blocked IPv4 address', () => {
+    fc.assert(
+      fc.property(spelling, fc.constantFrom('https', 'HTTPS', 'http'), ({ host }, scheme) => {
+        expect(failureOf(`${scheme}://${host}/`)).toBe('blocked');
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('blocks every IPv6 form that carries a blocked IPv4 address', () => {
+    const forms = [
+      (high: string, low: string) => `::ffff:${high}:${low}`,
+      (high: string, low: string) => `0:0:0:0:0:FFFF:${high}:${low}`,
+      (high: string, low: string) => `::${high}:${low}`,
+      (high: string, low: string) => `::ffff:0:${high}:${low}`,
+      (high: string, low: string) => `64:ff9b::${high}:${low}`,
+      (high: string, low: string) => `64:ff9b:1::${high}:${low}`,
+      (high: string, low: string) => `2002:${high}:${low}::1`,
+      (high: string, low: string) => `2600:1f00::5efe:${high}:${low}`,
+      (high: string, low: string) => `2600:1f00::200:5efe:${high}:${low}`,
+    ];
+    fc.assert(
+      fc.property(blockedAddress, fc.constantFrom(...forms), fc.boolean(), (address, form, upper) => {
+        const host = form(Math.floor(address / 65_536).toString(16), (address % 65_536).toString(16));
+        expect(failureOf(`https://[${upper ? host.toUpperCase() : host}]/`)).toBe('blocked');
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
