@@ -12,7 +12,6 @@ import { createSchemaWriter } from './zod-schema.js';
 
 export interface OpenApiDocument {
   openapi: '3.1.0';
-  jsonSchemaDialect: string;
   info: object;
   servers: { url: string; description: string }[];
   tags: { name: string; description: string }[];
@@ -50,7 +49,6 @@ export function buildDocument(
   const responses = errors.components();
   return {
     openapi: '3.1.0',
-    jsonSchemaDialect: 'https://spec.openapis.org/oas/3.1/dialect/base',
     info: {
       title: 'Fairlead',
       summary: 'Off-ramp rates, anchor reputation and provable scores.',

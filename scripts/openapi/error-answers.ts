@@ -1,5 +1,5 @@
 import { type ZodTypeAny, z } from 'zod';
-import { type ErrorCode, errorTable } from '../../contract/errors.js';
+import { type ErrorCode, type ErrorDetail, errorTable } from '../../contract/errors.js';
 import { type HeaderRefs, headersOf } from './headers.js';
 import type { Operation } from './operations.js';
 import { pascalCase } from './schema-names.js';
@@ -40,9 +40,7 @@ export function createErrorAnswers(writer: SchemaWriter): ErrorAnswers {
   }
 
   function content(name: string, schema: ZodTypeAny, codes: readonly ErrorCode[]) {
-    const examples = Object.fromEntries(
-      codes.map((code) => [code, { summary: plain(errorTable[code].when), value: exampleBody(code) }]),
-    );
+    const examples = Object.fromEntries(codes.map((code) => [code, { value: exampleBody(code) }]));
     return { 'application/json': { schema: writer.define(name, schema), examples } };
   }
 
@@ -72,18 +70,31 @@ function describe(codes: readonly ErrorCode[]): string {
   return codes.map((code) => `\`${code}\`: ${errorTable[code].when}`).join('\n\n');
 }
 
+type WithDetails = {
+  [C in ErrorCode]: (typeof errorTable)[C] extends { extra: 'details' } ? C : never;
+}[ErrorCode];
+
+const detailExamples: Record<WithDetails, ErrorDetail> = {
+  INVALID_REQUEST: { path: 'query.limit', message: 'must be a whole number from 1 to 100' },
+  UNSUPPORTED_PAIR: { path: 'body.corridor', message: 'is not served' },
+  ANCHOR_MISMATCH: { path: 'body.anchorId', message: 'is not the anchor of the intent' },
+  AMOUNT_OUT_OF_RANGE: { path: 'query.amount', message: 'must be between 10 and 10000' },
+};
+
 /** A body as the service would send it for this code. */
 export function exampleBody(code: ErrorCode): Record<string, unknown> {
   const rule: { status: number; when: string; extra?: string } = errorTable[code];
   return {
     code,
     message: plain(rule.when),
-    ...(rule.extra === 'details'
-      ? { details: [{ path: 'body.corridor', message: 'is not one that is served' }] }
-      : {}),
+    ...(hasDetails(code) ? { details: [detailExamples[code]] } : {}),
     ...(rule.extra === 'retryAfter' ? { retryAfter: 17 } : {}),
     ...(rule.extra === 'startedAt' ? { startedAt: '2026-11-21T09:30:00.000Z' } : {}),
   };
+}
+
+function hasDetails(code: ErrorCode): code is WithDetails {
+  return Object.hasOwn(detailExamples, code);
 }
 
 function plain(text: string): string {

@@ -12,7 +12,6 @@ const descriptions = {
   webhooks: 'Who is told of events, and what became of each delivery.',
   admin: "The operator's own: everything here needs the admin key.",
   internal: 'Runs that a scheduler starts: everything here needs the cron bearer.',
-  deliveries: 'What a subscribed webhook receives from this service.',
 } as const satisfies Record<string, string>;
 
 /** The tags in use, described; throws on one that has no description yet. */

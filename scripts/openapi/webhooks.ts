@@ -43,7 +43,7 @@ export function webhooksOf(writer: SchemaWriter): Record<string, { post: Webhook
       );
       const operation: WebhookOperation = {
         operationId: `on${pascalCase(event)}`,
-        tags: ['deliveries'],
+        tags: ['webhooks'],
         summary: meaning.replace(/\.$/, ''),
         description:
           `Sent to every webhook subscribed to \`${event}\`. Answer any 2xx within 5 seconds; the same event may ` +

@@ -15,7 +15,7 @@ export interface Answer {
   body: unknown;
 }
 
-export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+export type AnswerHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Addresses beside the contract, described in docs/operations.md; only their errors have a documented shape. */
 const operational = /^\/(healthz|readyz|metrics|openapi\.json|docs(\/.*)?)$/;
@@ -110,8 +110,10 @@ function bodyFaults(answer: Answer, method: string, { schema }: DocumentedRespon
 }
 
 function header(answer: Answer, name: string): string | undefined {
+  const { headers } = answer;
+  if (headers instanceof Headers) return headers.get(name) ?? undefined;
   const wanted = name.toLowerCase();
-  const value = Object.entries(answer.headers).find(([key]) => key.toLowerCase() === wanted)?.[1];
+  const value = Object.entries(headers).find(([key]) => key.toLowerCase() === wanted)?.[1];
   return typeof value === 'string' || value === undefined ? value : value.join(', ');
 }
 

@@ -10,17 +10,19 @@ export interface RequestOptions {
   query?: Record<string, string>;
 }
 
-export interface Received {
+export interface Received<Body = unknown> {
   status: number;
-  /** Names in lower case. */
-  headers: Record<string, string | string[] | undefined>;
+  headers: Headers;
   /** Parsed where it is JSON, else text; undefined where there was none. */
-  body: unknown;
+  body: Body;
 }
 
 export interface TestClient {
-  /** Sends the path exactly as written, and holds the answer against the document (see checkAnswer). */
-  request(method: string, path: string, options?: RequestOptions): Promise<Received>;
+  /**
+   * Sends the path exactly as written, and holds the answer against the document (see checkAnswer). `Body` names
+   * the documented type of the answer that the test expects, for reading on from it.
+   */
+  request<Body = unknown>(method: string, path: string, options?: RequestOptions): Promise<Received<Body>>;
   close(): Promise<void>;
 }
 
@@ -30,7 +32,8 @@ const timeoutMs = 30_000;
 export function createClient(baseUrl: string, options: { dispatcher?: Dispatcher } = {}): TestClient {
   const agent = options.dispatcher ?? new Agent({ headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
   return {
-    async request(method, path, { headers = {}, body, query } = {}) {
+    async request<Body>(method: string, path: string, given: RequestOptions = {}) {
+      const { headers = {}, body, query } = given;
       const target = query === undefined ? path : `${path}?${new URLSearchParams(query)}`;
       const raw = typeof body === 'string' || body instanceof Uint8Array;
       const answer = await agent.request({
@@ -43,8 +46,8 @@ export function createClient(baseUrl: string, options: { dispatcher?: Dispatcher
       const bytes = Buffer.from(await answer.body.arrayBuffer());
       const received = {
         status: answer.statusCode,
-        headers: answer.headers,
-        body: parse(bytes, answer.headers),
+        headers: toHeaders(answer.headers),
+        body: parse(bytes, answer.headers) as Body,
       };
       checkAnswer({ method, path: target, ...received });
       return received;
@@ -55,7 +58,17 @@ export function createClient(baseUrl: string, options: { dispatcher?: Dispatcher
   };
 }
 
-function parse(bytes: Buffer, headers: Received['headers']): unknown {
+type RawHeaders = Dispatcher.ResponseData['headers'];
+
+function toHeaders(raw: RawHeaders): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(raw)) {
+    for (const line of [value ?? []].flat()) headers.append(name, line);
+  }
+  return headers;
+}
+
+function parse(bytes: Buffer, headers: RawHeaders): unknown {
   if (bytes.length === 0) return undefined;
   const text = (headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString('utf8');
   return /^application\/json/.test(String(headers['content-type'])) ? JSON.parse(text) : text;
