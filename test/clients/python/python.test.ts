@@ -1,0 +1,67 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { cannotRun } from '../../helpers/cannot-run.js';
+
+const script = fileURLToPath(new URL('./verify_vectors.py', import.meta.url));
+const vectors = fileURLToPath(new URL('../../../contract/vectors/', import.meta.url));
+
+function python(...args: string[]) {
+  return spawnSync('python3', ['-B', ...args], { encoding: 'utf8', timeout: 60_000 });
+}
+
+function needPython(): void {
+  if (python('--version').error !== undefined)
+    cannotRun('no python3: the Python verifier of contract/vectors');
+}
+
+/** Runs the script over a copy of the vectors in which one text was replaced. */
+function runTampered(file: string, original: string | RegExp, replacement: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'fairlead-vectors-'));
+  try {
+    cpSync(vectors, folder, { recursive: true });
+    const text = readFileSync(join(folder, file), 'utf8');
+    const tampered = text.replace(original, replacement);
+    expect(tampered).not.toBe(text);
+    writeFileSync(join(folder, file), tampered);
+    return python(script, folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+describe('a verifier in Python, from the documented bytes and the standard library alone', () => {
+  it('recomputes every vector of the contract package', () => {
+    needPython();
+    const { status, stdout, stderr } = python(script, vectors);
+    expect(stderr).toBe('');
+    expect(stdout.trim().split('\n')).toHaveLength(readdirSync(vectors).length);
+    expect(stdout).not.toContain('disagrees');
+    expect(status).toBe(0);
+  });
+
+  it.each([
+    ['strkey.json', /"account": "GA7Q/, '"account": "GA7R'],
+    // A text that must be refused, put right.
+    ['strkey.json', 'QDQ64ZV6ZL2S3LAGW4SY7NTCMWIVT', 'QDQ64ZV6ZL2S3LAGW4SY7NTCMWIVL'],
+    ['intent-hash.json', '"sellAmount": "250"', '"sellAmount": "251"'],
+    ['intent-hash.json', /"intentHash": "../, '"intentHash": "zz'],
+    ['dispute.json', /"intentHash": "../, '"intentHash": "00'],
+    ['dispute.json', /"signature": "../, '"signature": "AA'],
+    ['webhook.json', /"X-Fairlead-Signature": "../, '"X-Fairlead-Signature": "zz'],
+    ['webhook.json', '"webhook-timestamp": "1', '"webhook-timestamp": "2'],
+    ['batch.json', '"outcomes": 44', '"outcomes": 45'],
+    ['batch.json', '"sequence": 2', '"sequence": 3'],
+    ['batch.json', /"signature": "../, '"signature": "AA'],
+    ['batch.json', /"previous": "../, '"previous": "zz'],
+  ])('ends with 1 when %s is changed at %s', (file, original, replacement) => {
+    needPython();
+    const { status, stdout } = runTampered(file, original, replacement);
+    expect(stdout).toMatch(/disagrees: /);
+    expect(stdout).toContain(file);
+    expect(status).toBe(1);
+  });
+});

@@ -1,0 +1,107 @@
+import { createHmac } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it } from 'vitest';
+import { fromHex, toBase64, toHex } from '../../../contract/bytes.js';
+import { canonicalJson } from '../../../contract/canonical-json.js';
+import { publicKeyOf, signEd25519 } from '../../../contract/ed25519.js';
+import { canonicalIntent, type IntentTerms, intentHash } from '../../../contract/intent-hash.js';
+import { inclusionProof } from '../../../contract/merkle.js';
+import { sep53Hash } from '../../../contract/sep53.js';
+import { signDispute } from '../../../contract/sign-dispute.js';
+import { decodePublicKey, encodePublicKey, StrkeyError } from '../../../contract/strkey.js';
+import batchVectors from '../../../contract/vectors/batch.json' with { type: 'json' };
+import disputeVectors from '../../../contract/vectors/dispute.json' with { type: 'json' };
+import intentVectors from '../../../contract/vectors/intent-hash.json' with { type: 'json' };
+import strkeyVectors from '../../../contract/vectors/strkey.json' with { type: 'json' };
+import webhookVectors from '../../../contract/vectors/webhook.json' with { type: 'json' };
+import {
+  type BatchEntry,
+  type BatchHead,
+  type BatchHeader,
+  batchKeyId,
+  batchSigningBytes,
+  entryLeafHash,
+  verifyBatch,
+  verifyEntry,
+} from '../../../contract/verify-batch.js';
+import { standardSecret, verifyWebhook, WebhookVerificationError } from '../../../contract/verify-webhook.js';
+
+/** The vectors that outsiders build by. They are fixed: a change here breaks every client written against them. */
+describe('contract/vectors', () => {
+  it.each(strkeyVectors.accepted)('strkey: $account', ({ hex, account }) => {
+    expect(encodePublicKey(fromHex(hex))).toBe(account);
+    expect(toHex(decodePublicKey(account))).toBe(hex);
+  });
+
+  it.each(strkeyVectors.refused)('strkey: refuses $why', ({ text }) => {
+    expect(() => decodePublicKey(text)).toThrow(StrkeyError);
+  });
+
+  it.each(intentVectors.cases)('intent: $name', ({ intent, canonical, intentHash: hash }) => {
+    const terms: IntentTerms = intent;
+    expect(canonicalIntent(terms)).toBe(canonical);
+    expect(intentHash(terms)).toBe(hash);
+  });
+
+  it.each(disputeVectors.cases)(
+    'dispute by $body.publicKey',
+    ({ seed, secretKey, sep53Hash: digest, body }) => {
+      expect(toHex(sep53Hash(body.intentHash))).toBe(digest);
+      expect(signDispute({ ...body, secretKey })).toEqual(body);
+      expect(signDispute({ ...body, secretKey: fromHex(seed) })).toEqual(body);
+    },
+  );
+
+  it.each(webhookVectors.cases)(
+    'webhook: secret $secret',
+    ({ secret, standardSecret: standard, body, headers }) => {
+      const now = Number(headers['webhook-timestamp']) * 1000;
+      expect(standardSecret(secret)).toBe(standard);
+      expect(verifyWebhook({ body, headers, secret, now, requireTimestamp: true })).toEqual(JSON.parse(body));
+      const signed = new Webhook(standard).sign(headers['webhook-id'], new Date(now), body);
+      expect(signed).toBe(headers['webhook-signature']);
+      expect(createHmac('sha256', secret).update(body).digest('hex')).toBe(headers['X-Fairlead-Signature']);
+    },
+  );
+
+  it.each(webhookVectors.refused)('webhook: refuses, $why', ({ secret = '', body, signature }) => {
+    const headers = { 'X-Fairlead-Signature': signature };
+    expect(() => verifyWebhook({ body, headers, secret })).toThrow(WebhookVerificationError);
+  });
+
+  it('batches: the chain, each header, signature, leaf and proof', () => {
+    const { keys, batches } = batchVectors;
+    let previous: BatchHead | null = null;
+    for (const { signature, canonicalHeader, signingBytesHex, leafHashes, proofs, ...batch } of batches) {
+      const header = batch.header as BatchHeader;
+      const entries: BatchEntry[] = batch.entries;
+      expect(canonicalJson(header)).toBe(canonicalHeader);
+      expect(toHex(batchSigningBytes(header))).toBe(signingBytesHex);
+      const verdict = verifyBatch({ header, signature, entries, keys, previous });
+      expect(verdict).toEqual({ ok: true, headerHash: batch.headerHash });
+      const leaves = entries.map(entryLeafHash);
+      expect(leaves.map(toHex)).toEqual(leafHashes);
+      for (const [index, entry] of entries.entries()) {
+        const proof = proofs[index] ?? [];
+        expect(inclusionProof(leaves, index).map(toHex)).toEqual(proof);
+        expect(verifyEntry({ entry, index, size: entries.length, proof, header })).toBe(true);
+      }
+      previous = { sequence: header.sequence, headerHash: batch.headerHash };
+    }
+    expect(previous?.sequence).toBe(4);
+  });
+
+  it('batches: the keys and what they signed', () => {
+    for (const { seed, keyId, publicKey } of batchVectors.keys) {
+      expect(encodePublicKey(publicKeyOf(fromHex(seed)))).toBe(publicKey);
+      expect(batchKeyId(decodePublicKey(publicKey))).toBe(keyId);
+      for (const { header, signature } of batchVectors.batches.filter(
+        (batch) => batch.header.keyId === keyId,
+      )) {
+        expect(toBase64(signEd25519(batchSigningBytes(header as BatchHeader), fromHex(seed)))).toBe(
+          signature,
+        );
+      }
+    }
+  });
+});
