@@ -1,0 +1,165 @@
+import { admittedPerAccountDay, contributionOf, isOutcome } from './contribution.rules.js';
+import type { Admission, Contribution, FoldableIntent } from './foldable-intent.js';
+
+/** What an account did in one corridor of one anchor on one UTC day. */
+export interface AccountDay {
+  /** Intents that were given one of its places; never given back. */
+  admitted: number;
+  /** Those among them that are outcomes now; above zero it is an account-day of the card. */
+  counting: number;
+}
+
+/** What a batch adds to the roll-up of one anchor, corridor and UTC day. Integers, of either sign. */
+export interface RollupDelta {
+  anchorId: string;
+  corridor: string;
+  day: string;
+  filled: number;
+  notFilled: number;
+  accountDays: number;
+  quotedOutcomes: number;
+  shortfallPpb: number;
+  acceptedDisputes: number;
+  /** Bucket of the settle histogram → change. */
+  settle: Map<number, number>;
+}
+
+/** The new state of one intent: the roll-ups hold `counted` of it once the plan is committed. */
+export interface FoldedIntent {
+  _id: string;
+  counted: Contribution | null;
+  admission: Admission | null;
+}
+
+export interface FoldPlan {
+  /** By `rollupKey`. */
+  rollups: Map<string, RollupDelta>;
+  /** By `accountDayKey`: the state to store. */
+  accountDays: Map<string, AccountDay>;
+  intents: FoldedIntent[];
+}
+
+type Place = Pick<FoldableIntent, 'anchorId' | 'corridor'>;
+
+/** Ordered by anchor, day and corridor: the space sorts below every character that they can hold. */
+export function rollupKey(place: Place, day: string): string {
+  return `${place.anchorId} ${day} ${place.corridor}`;
+}
+
+export function accountDayKey(intent: Place & Pick<FoldableIntent, 'account'>, day: string): string {
+  return `${rollupKey(intent, day)} ${intent.account}`;
+}
+
+/** The account-days that folding these intents may touch. */
+export function accountDaysOf(intents: readonly FoldableIntent[]): string[] {
+  const keys = new Set<string>();
+  for (const intent of intents) {
+    if (intent.counted !== null) keys.add(accountDayKey(intent, intent.counted.day));
+    const wanted = contributionOf(intent);
+    if (wanted !== null) keys.add(accountDayKey(intent, wanted.day));
+  }
+  return [...keys];
+}
+
+/**
+ * Turns a batch of changed intents into what must be written. `stored` holds the account-days by key; absent ones
+ * are empty. Among intents that still need a place in their account-day the earlier outcome comes first.
+ */
+export function planFold(
+  intents: readonly FoldableIntent[],
+  stored: ReadonlyMap<string, AccountDay>,
+): FoldPlan {
+  const plan: FoldPlan = { rollups: new Map(), accountDays: new Map(), intents: [] };
+  for (const intent of [...intents].sort(byOutcome)) {
+    const wanted = contributionOf(intent);
+    const admission = admit(intent, wanted, plan, stored);
+    const counted = wanted !== null && admission?.admitted === true ? wanted : null;
+    apply(intent, intent.counted, -1, plan, stored);
+    apply(intent, counted, 1, plan, stored);
+    plan.intents.push({ _id: intent._id, counted, admission });
+  }
+  return plan;
+}
+
+function byOutcome(a: FoldableIntent, b: FoldableIntent): number {
+  const difference = (a.outcome?.recordedAt.getTime() ?? 0) - (b.outcome?.recordedAt.getTime() ?? 0);
+  return difference !== 0 ? difference : a._id < b._id ? -1 : 1;
+}
+
+function admit(
+  intent: FoldableIntent,
+  wanted: Contribution | null,
+  plan: FoldPlan,
+  stored: ReadonlyMap<string, AccountDay>,
+): Admission | null {
+  // Documents written before the member existed lack it.
+  const decided = intent.admission ?? null;
+  if (wanted === null || decided?.day === wanted.day) return decided;
+  const accountDay = touch(intent, wanted.day, plan, stored);
+  const admitted = accountDay.admitted < admittedPerAccountDay;
+  if (admitted) accountDay.admitted += 1;
+  return { day: wanted.day, admitted };
+}
+
+function apply(
+  intent: FoldableIntent,
+  contribution: Contribution | null,
+  sign: 1 | -1,
+  plan: FoldPlan,
+  stored: ReadonlyMap<string, AccountDay>,
+): void {
+  if (contribution === null) return;
+  const delta = touchRollup(intent, contribution.day, plan);
+  delta.filled += sign * contribution.filled;
+  delta.notFilled += sign * contribution.notFilled;
+  delta.acceptedDisputes += sign * contribution.acceptedDispute;
+  if (contribution.shortfallPpb !== null) {
+    delta.quotedOutcomes += sign;
+    delta.shortfallPpb += sign * contribution.shortfallPpb;
+  }
+  if (contribution.settleBucket !== null) {
+    const before = delta.settle.get(contribution.settleBucket) ?? 0;
+    delta.settle.set(contribution.settleBucket, before + sign);
+  }
+  if (!isOutcome(contribution)) return;
+  const accountDay = touch(intent, contribution.day, plan, stored);
+  const countedBefore = accountDay.counting > 0;
+  accountDay.counting += sign;
+  if (accountDay.counting > 0 !== countedBefore) delta.accountDays += sign;
+}
+
+function touch(
+  intent: FoldableIntent,
+  day: string,
+  plan: FoldPlan,
+  stored: ReadonlyMap<string, AccountDay>,
+): AccountDay {
+  const key = accountDayKey(intent, day);
+  let accountDay = plan.accountDays.get(key);
+  if (accountDay === undefined) {
+    accountDay = { admitted: 0, counting: 0, ...stored.get(key) };
+    plan.accountDays.set(key, accountDay);
+  }
+  return accountDay;
+}
+
+function touchRollup(place: Place, day: string, plan: FoldPlan): RollupDelta {
+  const key = rollupKey(place, day);
+  let delta = plan.rollups.get(key);
+  if (delta === undefined) {
+    delta = {
+      anchorId: place.anchorId,
+      corridor: place.corridor,
+      day,
+      filled: 0,
+      notFilled: 0,
+      accountDays: 0,
+      quotedOutcomes: 0,
+      shortfallPpb: 0,
+      acceptedDisputes: 0,
+      settle: new Map(),
+    };
+    plan.rollups.set(key, delta);
+  }
+  return delta;
+}
