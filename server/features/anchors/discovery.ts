@@ -1,8 +1,8 @@
 import type { DiscoveryState } from '../../../contract/anchors.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Clock, Logger, Random } from '../../ports.js';
-import { createRefreshedValue, type RefreshedValue } from '../cache/refreshed-value.js';
-import { AnchorFault, toAnchorFault } from './anchor-fault.js';
+import { createRefreshedValue, type RefreshedValue } from '../../upstream/refreshed-value.js';
+import { toUpstreamFault, UpstreamFault } from '../../upstream/upstream-fault.js';
 import type { Fleet } from './fleet.rules.js';
 import {
   type AnchorEndpoints,
@@ -30,7 +30,7 @@ export interface DiscoveryView {
 
 /** Addresses of the anchors, from their stellar.toml; what the fleet file says goes before what the file says. */
 export interface Discovery {
-  /** Reads the stellar.toml if need be, within 2 s. Throws AnchorFault. */
+  /** Reads the stellar.toml if need be, within 2 s. Throws UpstreamFault. */
   endpointsOf(anchorId: string): Promise<AnchorEndpoints>;
   /** What is known now, without asking anybody; undefined for an anchor that is not in the fleet. */
   view(anchorId: string): DiscoveryView | undefined;
@@ -75,7 +75,7 @@ export function createDiscovery(deps: {
       deps.onRead(anchorId, endpoints);
       return endpoints;
     } catch (error) {
-      const fault = toAnchorFault(error);
+      const fault = toUpstreamFault(error);
       deps.logger.warn(
         { anchorId, reason: fault.reason, detail: fault.message },
         'stellar.toml cannot be read',
@@ -107,7 +107,7 @@ export function createDiscovery(deps: {
       }
       const found = reading.peek();
       const fault = reading.lastFault();
-      const reason = fault instanceof AnchorFault ? fault.reason : null;
+      const reason = fault instanceof UpstreamFault ? fault.reason : null;
       const endpoints = withOverrides(anchorId, found?.value ?? noEndpoints);
       if (found === undefined) {
         return { endpoints, state: reason === null ? 'pending' : 'failed', fetchedAt: null, reason };
@@ -131,12 +131,12 @@ export function createDiscovery(deps: {
 async function fetchToml(outbound: Outbound, homeDomain: string): Promise<AnchorEndpoints> {
   const url = tomlUrl(homeDomain);
   const answer = await outbound({ url, timeoutMs: tomlTimeoutMs, maxBytes: maxTomlBytes });
-  if (answer.status !== 200) throw new AnchorFault('error', `${url} answered ${answer.status}`);
-  if (answer.truncated) throw new AnchorFault('malformed', `${url} is larger than ${maxTomlBytes} bytes`);
+  if (answer.status !== 200) throw new UpstreamFault('error', `${url} answered ${answer.status}`);
+  if (answer.truncated) throw new UpstreamFault('malformed', `${url} is larger than ${maxTomlBytes} bytes`);
   try {
     return parseStellarToml(answer.body, { readOver: url.startsWith('http:') ? 'http' : 'https' });
   } catch (error) {
-    if (error instanceof Sep1Error) throw new AnchorFault('malformed', error.message, error);
+    if (error instanceof Sep1Error) throw new UpstreamFault('malformed', error.message, error);
     throw error;
   }
 }

@@ -7,10 +7,10 @@ import { ApiError } from '../../errors.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Clock, Logger, Random } from '../../ports.js';
+import { UpstreamFault } from '../../upstream/upstream-fault.js';
 import type { Epochs } from '../cache/epochs.js';
 import type { WriteEvent } from '../webhooks/outbox.js';
 import { toAnchorAnswer, toAnchorSummary, toCorridorAnswer } from './anchor-answer.rules.js';
-import { AnchorFault } from './anchor-fault.js';
 import { readIdCursor, readLimit, toPage } from './cursor.rules.js';
 import { createDiscovery } from './discovery.js';
 import type { Corridor, Fleet } from './fleet.rules.js';
@@ -45,7 +45,7 @@ export interface AnchorDirectory {
   anchorsOf(corridorId: string): readonly FleetMember[];
   /** An anchor of the fleet that is not refused. */
   anchor(id: string): FleetMember | undefined;
-  /** Throws AnchorFault while the addresses cannot be had. */
+  /** Throws UpstreamFault while the addresses cannot be had. */
   endpointsOf(anchorId: string): Promise<AnchorEndpoints>;
   /** The key (G…) it signs with, of delisted anchors too; null where none is known. */
   signingKeyOf(anchorId: string): Promise<string | null>;
@@ -151,7 +151,7 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
       const endpoints = await discovery.endpointsOf(anchorId);
       // This very reading may have shown another key.
       if (keys.isRefused(anchorId))
-        throw new AnchorFault('not_served', 'the anchor shows another signing key');
+        throw new UpstreamFault('not_served', 'the anchor shows another signing key');
       return endpoints;
     },
     async signingKeyOf(anchorId) {

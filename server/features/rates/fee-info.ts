@@ -1,8 +1,8 @@
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Clock, Random } from '../../ports.js';
-import { AnchorFault, toAnchorFault } from '../anchors/anchor-fault.js';
+import { createRefreshedValue, type RefreshedValue } from '../../upstream/refreshed-value.js';
+import { toUpstreamFault, UpstreamFault } from '../../upstream/upstream-fault.js';
 import type { AnchorEndpoints } from '../anchors/sep1.rules.js';
-import { createRefreshedValue, type RefreshedValue } from '../cache/refreshed-value.js';
 import { type FeeSchedule, readFeeSchedule } from './fee-schedule.rules.js';
 
 const infoTimeoutMs = 2_000;
@@ -15,7 +15,7 @@ const policy = {
 
 /** The withdrawal fees that anchors publish in SEP-24 or SEP-6 /info. */
 export interface FeeInfo {
-  /** Throws AnchorFault, `not_served` where no fee is published. */
+  /** Throws UpstreamFault, `not_served` where no fee is published. */
   scheduleOf(endpoints: AnchorEndpoints, assetCode: string): Promise<FeeSchedule>;
   /** Forgets every /info; returns how many. */
   drop(): number;
@@ -48,16 +48,16 @@ export function createFeeInfo(deps: {
         { source: 'sep24' as const, server: transferServerSep24 },
         { source: 'sep6' as const, server: transferServerSep6 },
       ];
-      let fault = new AnchorFault('not_served', 'it publishes no withdrawal fee');
+      let fault = new UpstreamFault('not_served', 'it publishes no withdrawal fee');
       for (const { source, server } of sources) {
         if (server === null) continue;
         try {
           const reading = readFeeSchedule(await infoAt(`${server}/info`).get(), assetCode, source);
           if (reading.kind === 'schedule') return reading.schedule;
           if (reading.kind === 'malformed')
-            fault = new AnchorFault('malformed', `${source} /info is malformed`);
+            fault = new UpstreamFault('malformed', `${source} /info is malformed`);
         } catch (error) {
-          fault = toAnchorFault(error);
+          fault = toUpstreamFault(error);
         }
       }
       throw fault;
@@ -78,17 +78,17 @@ async function fetchInfo(outbound: Outbound, url: string): Promise<unknown> {
     maxBytes: maxInfoBytes,
   });
   if (answer.status === 401 || answer.status === 403)
-    throw new AnchorFault('unauthorized', '/info wants a token');
-  if (answer.status === 404) throw new AnchorFault('not_served', 'there is no /info');
-  if (answer.status !== 200) throw new AnchorFault('error', `/info answered ${answer.status}`);
+    throw new UpstreamFault('unauthorized', '/info wants a token');
+  if (answer.status === 404) throw new UpstreamFault('not_served', 'there is no /info');
+  if (answer.status !== 200) throw new UpstreamFault('error', `/info answered ${answer.status}`);
   return parseJson(answer.body);
 }
 
-/** JSON of an anchor. Throws AnchorFault `malformed`. */
+/** JSON of an anchor. Throws UpstreamFault `malformed`. */
 export function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
   } catch (error) {
-    throw new AnchorFault('malformed', 'the answer is not JSON', error);
+    throw new UpstreamFault('malformed', 'the answer is not JSON', error);
   }
 }

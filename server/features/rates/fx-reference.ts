@@ -1,7 +1,7 @@
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Clock, Logger, Random } from '../../ports.js';
-import { AnchorFault, toAnchorFault } from '../anchors/anchor-fault.js';
-import { createRefreshedValue } from '../cache/refreshed-value.js';
+import { createRefreshedValue } from '../../upstream/refreshed-value.js';
+import { toUpstreamFault, UpstreamFault } from '../../upstream/upstream-fault.js';
 import { type FxRate, type FxTable, rateFor, readFxTable } from './fx.rules.js';
 
 const fxTimeoutMs = 2_000;
@@ -37,7 +37,7 @@ export function createFxReference(deps: {
       try {
         return await fetchTable(deps.outbound, url);
       } catch (error) {
-        const fault = error instanceof FxError ? error : toAnchorFault(error);
+        const fault = error instanceof FxError ? error : toUpstreamFault(error);
         logger.warn({ detail: fault.message }, 'the FX reference cannot be read');
         throw fault;
       }
@@ -51,7 +51,7 @@ export function createFxReference(deps: {
       try {
         return rateFor(await table.get(), asset, { nowMs: clock(), maxAgeMs });
       } catch (error) {
-        if (error instanceof FxError || error instanceof AnchorFault) return undefined;
+        if (error instanceof FxError || error instanceof UpstreamFault) return undefined;
         throw error;
       }
     },

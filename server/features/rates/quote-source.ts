@@ -1,7 +1,8 @@
 import type { UnavailableReason } from '../../../contract/rates.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Clock } from '../../ports.js';
-import { AnchorFault, toAnchorFault } from '../anchors/anchor-fault.js';
+import { toUpstreamFault, UpstreamFault } from '../../upstream/upstream-fault.js';
+import { within } from '../../upstream/within.js';
 import type { Corridor } from '../anchors/fleet.rules.js';
 import type { AnchorEndpoints } from '../anchors/sep1.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
@@ -11,7 +12,6 @@ import { type FeeInfo, parseJson } from './fee-info.js';
 import type { FxReference } from './fx-reference.js';
 import { type Offer, offerFromFee, offerFromSep38 } from './quote.rules.js';
 import { priceUrl, readPrice, reasonOfStatus, type Sep38Context } from './sep38.rules.js';
-import { within } from './within.js';
 
 const anchorTimeoutMs = 2_000;
 /** Discovery, fee and FX have their own limits; together they may not take much longer than one call. */
@@ -114,7 +114,7 @@ export function createQuoteSource(deps: {
       if (!offer.ok) return { value: { reason: offer.reason }, health: 'failing' };
       return { value: { offer: offer.value }, health: 'well' };
     } catch (error) {
-      const { reason } = toAnchorFault(error);
+      const { reason } = toUpstreamFault(error);
       return { value: { reason }, health: reason === 'blocked' ? 'unknown' : 'failing' };
     }
   }
@@ -138,7 +138,7 @@ export function createQuoteSource(deps: {
     try {
       return await within(overallTimeoutMs, ask(question));
     } catch (error) {
-      if (error instanceof AnchorFault) return { reason: error.reason };
+      if (error instanceof UpstreamFault) return { reason: error.reason };
       throw error;
     }
   };

@@ -1,5 +1,5 @@
-import { type BackoffPolicy, backoffMs } from '../../jobs/backoff.js';
-import type { Clock, Random } from '../../ports.js';
+import { type BackoffPolicy, backoffMs } from '../jobs/backoff.js';
+import type { Clock, Random } from '../ports.js';
 
 /** One remote value kept in memory: fresh for a while, served stale while a single refresh runs, then gone. */
 export interface RefreshedValue<T> {

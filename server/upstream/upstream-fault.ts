@@ -1,0 +1,29 @@
+import type { UnavailableReason } from '../../contract/rates.js';
+import { OutboundError, type OutboundFailure } from '../outbound/outbound-error.js';
+
+/** Somebody else's service cannot be used just now, for a reason that the rates answer names. */
+export class UpstreamFault extends Error {
+  readonly reason: UnavailableReason;
+
+  constructor(reason: UnavailableReason, message: string, cause?: unknown) {
+    super(message, cause === undefined ? {} : { cause });
+    this.name = 'UpstreamFault';
+    this.reason = reason;
+  }
+}
+
+const reasonOfFailure: Readonly<Record<OutboundFailure, UnavailableReason>> = {
+  invalid_url: 'blocked',
+  blocked: 'blocked',
+  timeout: 'timeout',
+  too_large: 'malformed',
+  unreachable: 'unreachable',
+  bad_response: 'malformed',
+};
+
+/** What a failed call of the connector comes to; anything else is not the other side's doing and is thrown on. */
+export function toUpstreamFault(error: unknown): UpstreamFault {
+  if (error instanceof UpstreamFault) return error;
+  if (!(error instanceof OutboundError)) throw error;
+  return new UpstreamFault(reasonOfFailure[error.failure], error.message, error);
+}
