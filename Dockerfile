@@ -1,0 +1,25 @@
+# Builds with development packages, runs without them.
+FROM node:20-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY contract/package.json contract/
+RUN npm ci
+COPY tsconfig.json tsconfig.build.json ./
+COPY contract contract
+COPY server server
+COPY docs/openapi.json docs/
+RUN npm run build && npm ci --omit=dev
+
+FROM node:20-bookworm-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/dist dist
+COPY fleets fleets
+USER node
+EXPOSE 8080
+# Ready, not merely alive: a replica that has lost its database gets no work from whoever asks this.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "dist/server/main.js"]

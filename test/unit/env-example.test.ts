@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../../server/config.js';
+
+const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+
+const documented = [...read('.env.example').matchAll(/^([A-Z_]+)=(.*)$/gm)];
+const understood = [...read('server/config.ts').matchAll(/^ {2}([A-Z_]+): /gm)];
+
+describe('.env.example', () => {
+  it('names every variable that the service understands, once, and no other', () => {
+    const names = documented.map(([, name]) => name);
+    expect(understood.length).toBeGreaterThan(15);
+    expect([...names].sort()).toEqual(understood.map(([, name]) => name).sort());
+  });
+
+  it('is a configuration that the service accepts as it is', () => {
+    const env = Object.fromEntries(documented.map(([, name, value]) => [name, value]));
+    expect(readConfig(env)).toMatchObject({ port: 8080, fleetFile: 'fleets/mainnet.example.json' });
+  });
+});
