@@ -8,6 +8,17 @@ export const document: OpenApiDocument = JSON.parse(
   readFileSync(new URL('../../../docs/openapi.json', import.meta.url), 'utf8'),
 );
 
+type ListedOperation = Pick<OperationObject, 'operationId' | 'parameters'>;
+
+/** Every operation of the document, those that receivers of webhooks implement included. */
+export function listedOperations(): ListedOperation[] {
+  const { paths, webhooks } = document;
+  return [
+    ...Object.values(paths).flatMap((item) => Object.values(item)),
+    ...Object.values(webhooks).map(({ post }) => post),
+  ];
+}
+
 export interface DocumentedResponse {
   headers: Record<string, { required: boolean; schema: JsonSchema }>;
   /** Undefined where the answer has no body. */

@@ -1,0 +1,104 @@
+import { mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../helpers/app.js';
+import { cannotRun } from '../helpers/cannot-run.js';
+import { findChromium, launchChromium } from '../helpers/chromium.js';
+import { testDatabase } from '../helpers/database.js';
+
+const artifacts = fileURLToPath(new URL('../../artifacts/', import.meta.url));
+const executable = findChromium();
+const database = testDatabase();
+let app: TestApp;
+let browser: Browser | undefined;
+
+beforeAll(async () => {
+  app = await startTestApp({ uri: database.uri });
+  if (executable !== undefined) browser = await launchChromium(executable);
+});
+afterAll(async () => {
+  await browser?.close();
+  await app.close();
+});
+
+/** Runs in the page. */
+const reportViolations = `document.addEventListener('securitypolicyviolation', (event) =>
+  console.error('policy violated: ' + event.violatedDirective + ' by ' + event.blockedURI));`;
+
+/** What the page complained of and where it went, from its first byte on. */
+interface Watched {
+  page: Page;
+  complaints: string[];
+  requested: URL[];
+}
+
+async function open(path: string): Promise<Watched | undefined> {
+  if (browser === undefined) {
+    cannotRun('no Chromium found (set CHROMIUM_PATH): the documentation page in a browser');
+    return undefined;
+  }
+  const page = await browser.newPage({ viewport: { width: 1280, height: 1600 } });
+  const watched: Watched = { page, complaints: [], requested: [] };
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) watched.complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => watched.complaints.push(error.message));
+  page.on('requestfailed', (request) => watched.complaints.push(`${request.url()} failed`));
+  page.on('request', (request) => watched.requested.push(new URL(request.url())));
+  // A violation is reported to the page itself as well: it must not depend on how a browser words it.
+  await page.addInitScript({ content: reportViolations });
+  await page.goto(`${app.url}${path}`, { waitUntil: 'networkidle' });
+  await page.waitForSelector('.opblock-summary');
+  return watched;
+}
+
+describe('the documentation page in a real browser', () => {
+  it.each(['/docs', '/docs/'])(
+    '%s loads without a complaint, asking nobody but this service',
+    async (path) => {
+      const watched = await open(path);
+      if (watched === undefined) return;
+      const { page, complaints, requested } = watched;
+      expect(await page.title()).toBe('Fairlead API');
+      expect(await page.locator('.info .title').textContent()).toContain('Fairlead');
+      expect(complaints).toEqual([]);
+      expect(requested.filter(({ protocol, origin }) => protocol !== 'data:' && origin !== app.url)).toEqual(
+        [],
+      );
+      await page.close();
+    },
+  );
+
+  it('takes no document from its query string', async () => {
+    const watched = await open('/docs?url=/other.json&configUrl=/config.json');
+    if (watched === undefined) return;
+    const { page, requested } = watched;
+    const paths = requested.map(({ pathname }) => pathname);
+    expect(paths).toContain('/openapi.json');
+    expect(paths).not.toContain('/other.json');
+    expect(paths).not.toContain('/config.json');
+    await page.close();
+  });
+
+  it('tries the rates operation out and shows its 200', async () => {
+    const watched = await open('/docs');
+    if (watched === undefined) return;
+    const { page, complaints } = watched;
+    const operation = page.locator('[id$="-getRates"]');
+    await operation.locator('.opblock-summary-control').click();
+    await operation.getByRole('button', { name: 'Try it out' }).click();
+    const answered = page.waitForResponse((response) => response.url().includes('/api/rates/'));
+    await operation.getByRole('button', { name: 'Execute' }).click();
+    expect((await answered).status()).toBe(200);
+    const live = operation.locator('.live-responses-table');
+    await live.waitFor();
+    expect(await live.locator('.response-col_status').last().textContent()).toMatch(/^200/);
+    expect(await live.locator('.response-col_description').last().textContent()).toContain('"quotes"');
+    expect(complaints).toEqual([]);
+    mkdirSync(artifacts, { recursive: true });
+    await operation.scrollIntoViewIfNeeded();
+    await page.screenshot({ path: `${artifacts}docs.png` });
+    await page.close();
+  });
+});

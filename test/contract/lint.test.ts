@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { errorTable } from '../../contract/errors.js';
+import { rateLimitClasses } from '../../contract/rate-limits.js';
+import { codesByStatus, successStatuses } from '../../scripts/openapi/operations.js';
+import { fieldsOf } from '../../scripts/openapi/parameters.js';
+import { document } from '../helpers/answers/document.js';
+import { faultsOf } from '../helpers/answers/schemas.js';
+import { operations } from './operations.js';
+
+const minDescription = 40;
+const accesses = ['public', 'admin', 'internal', 'signed', 'callback'];
+
+describe.each(operations)('%s', (operationId, { route, metadata, path }) => {
+  it('has an id in camel case that no other operation has', () => {
+    expect(operationId).toMatch(/^[a-z]+([A-Z][a-z0-9]*)+$/);
+    expect(operations.filter(([other]) => other === operationId)).toHaveLength(1);
+  });
+
+  it('has a summary of one line without a full stop, and a description that says more', () => {
+    expect(route.summary).toMatch(/^[A-Z][^\n]{5,80}[^.\n]$/);
+    expect(route.description?.length ?? 0).toBeGreaterThanOrEqual(minDescription);
+    expect(route.description).not.toBe(route.summary);
+  });
+
+  it('says who may call it, how often, and whether it may be cached', () => {
+    expect(accesses).toContain(metadata.access);
+    expect(Object.keys(rateLimitClasses)).toContain(metadata.limit);
+    expect(['etag', 'no-store']).toContain(metadata.cache);
+    if (metadata.cache === 'etag') expect(route.method).toBe('GET');
+    expect(document.tags.map(({ name }) => name)).toContain(metadata.tag);
+  });
+
+  it('answers only the statuses it lists, and lists a code for every error', () => {
+    expect(route.strictStatusCodes).toBe(true);
+    const listed = [...codesByStatus(metadata.errors).keys()].sort();
+    const answered = Object.keys(route.responses).map(Number);
+    expect(answered.filter((status) => status >= 400).sort()).toEqual(listed);
+    expect(successStatuses(route).length).toBeGreaterThan(0);
+    expect(new Set(metadata.errors).size, 'a code is listed twice').toBe(metadata.errors.length);
+    for (const code of metadata.errors) expect(Object.keys(errorTable)).toContain(code);
+  });
+
+  it('refuses what it does not know in query and body', () => {
+    for (const schema of [route.query, 'body' in route ? route.body : undefined]) {
+      const object = unwrap(schema);
+      if (object !== undefined) expect(object._def.unknownKeys).toBe('strict');
+    }
+    expect(route.query, 'a route without a strict query takes any').toBeInstanceOf(z.ZodType);
+  });
+
+  it('describes a parameter for every part of its path', () => {
+    const inPath = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name);
+    expect(Object.keys(fieldsOf(route.pathParams)).sort()).toEqual(inPath.sort());
+  });
+
+  it('has an example that its own schemas accept', () => {
+    const { example } = metadata;
+    expectAccepted(route.pathParams, example.params ?? {});
+    expectAccepted(route.query, example.query ?? {});
+    if ('body' in route) expectAccepted(route.body, example.body);
+    const fitting = successStatuses(route).filter((status) =>
+      accepts(route.responses[status], example.answer),
+    );
+    expect(fitting, 'the example answer fits no success status').not.toEqual([]);
+  });
+
+  it('has an example answer with no member that the document does not know', () => {
+    const responses = document.paths[path]?.[route.method.toLowerCase()]?.responses ?? {};
+    const schemas = successStatuses(route).flatMap((status) => {
+      const response = responses[status];
+      const content = response !== undefined && 'content' in response ? response.content : undefined;
+      const media = content?.['application/json'];
+      return media !== undefined && 'schema' in media ? [media.schema as object] : [];
+    });
+    const faults = schemas.map((schema) => faultsOf(schema, metadata.example.answer));
+    if (schemas.length > 0) expect(faults).toContainEqual([]);
+  });
+});
+
+/** The object inside optional wrappers and rules between members. */
+function unwrap(schema: unknown): z.AnyZodObject | undefined {
+  if (schema instanceof z.ZodOptional) return unwrap(schema.unwrap());
+  if (schema instanceof z.ZodEffects) return unwrap(schema.innerType());
+  return schema instanceof z.ZodObject ? schema : undefined;
+}
+
+function accepts(schema: unknown, value: unknown): boolean {
+  return schema instanceof z.ZodType ? schema.safeParse(value).success : value === undefined;
+}
+
+function expectAccepted(schema: unknown, value: unknown): void {
+  if (schema instanceof z.ZodType) expect(schema.safeParse(value)).toMatchObject({ success: true });
+}
