@@ -1,0 +1,192 @@
+import { describe, expect, it } from 'vitest';
+import { FleetError, parseFleet } from '../../../server/features/anchors/fleet.rules.js';
+
+const issuer = 'GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN';
+
+function corridor(patch: object = {}) {
+  return {
+    id: 'usdc-ngn',
+    sellAsset: `stellar:USDC:${issuer}`,
+    buyAsset: 'iso4217:NGN',
+    country: 'NG',
+    referenceAmount: '100',
+    min: '10',
+    max: '10000',
+    speedTargetSeconds: 600,
+    overdueAfterSeconds: 86_400,
+    ...patch,
+  };
+}
+
+function anchor(patch: object = {}) {
+  return {
+    id: 'harbour',
+    name: 'Harbour',
+    homeDomain: 'harbour.example',
+    corridors: [{ id: 'usdc-ngn', deliveryMethods: ['bank_account'] }],
+    ...patch,
+  };
+}
+
+function fleet(patch: object = {}) {
+  return JSON.stringify({ corridors: [corridor()], anchors: [anchor()], ...patch });
+}
+
+function faultsOf(text: string): string {
+  try {
+    parseFleet(text);
+  } catch (error) {
+    if (error instanceof FleetError) return error.message;
+    throw error;
+  }
+  return '';
+}
+
+describe('a fleet file', () => {
+  it('gives corridors with their assets spelled out', () => {
+    const { corridors } = parseFleet(fleet());
+    expect(corridors[0]).toMatchObject({
+      sellCode: 'USDC',
+      sellIssuer: issuer,
+      currency: 'NGN',
+      payoutDecimals: 2,
+      country: 'NG',
+      countryMatters: false,
+    });
+  });
+
+  it('has the minor units of ISO 4217, not those of Intl', () => {
+    const of = (currency: string) =>
+      parseFleet(
+        fleet({
+          corridors: [
+            corridor({
+              id: `usdc-${currency.toLowerCase()}`,
+              buyAsset: `iso4217:${currency}`,
+              country: undefined,
+            }),
+          ],
+          anchors: [],
+        }),
+      ).corridors[0]?.payoutDecimals;
+    expect(['UGX', 'XOF', 'COP', 'IDR', 'NGN', 'KWD'].map(of)).toEqual([0, 0, 2, 2, 2, 3]);
+  });
+
+  it('tells a corridor by country where its id does', () => {
+    const xof = corridor({ id: 'usdc-xof-sn', buyAsset: 'iso4217:XOF', country: 'SN' });
+    expect(parseFleet(fleet({ corridors: [xof], anchors: [] })).corridors[0]).toMatchObject({
+      countryMatters: true,
+      payoutDecimals: 0,
+    });
+  });
+
+  it('orders corridors and anchors by id and spells amounts plainly', () => {
+    const { corridors, anchors } = parseFleet(
+      fleet({
+        corridors: [
+          corridor({ referenceAmount: '100.50', min: '10.0' }),
+          corridor({ id: 'eurc-ngn', sellAsset: `stellar:EURC:${issuer}` }),
+        ],
+        anchors: [anchor({ id: 'zebra' }), anchor({ id: 'able' })],
+      }),
+    );
+    expect(corridors.map(({ id }) => id)).toEqual(['eurc-ngn', 'usdc-ngn']);
+    expect(anchors.map(({ id }) => id)).toEqual(['able', 'zebra']);
+    expect(corridors[1]).toMatchObject({ referenceAmount: '100.5', min: '10' });
+  });
+
+  it('marks every anchor of a simulated fleet as simulated', () => {
+    const { anchors } = parseFleet(
+      fleet({ simulated: true, anchors: [anchor(), anchor({ id: 'real', simulated: false })] }),
+    );
+    expect(anchors.map(({ id, simulated }) => [id, simulated])).toEqual([
+      ['harbour', true],
+      ['real', false],
+    ]);
+  });
+
+  it.each([
+    ['not JSON', '{', 'it is not JSON'],
+    ['a list', '[]', 'the file: '],
+    ['no corridor', fleet({ corridors: [] }), 'corridors: '],
+    ['an unknown member', fleet({ anchor: [] }), "the file: Unrecognized key(s) in object: 'anchor'"],
+    ['an amount with an exponent', fleet({ corridors: [corridor({ max: '1e4' })] }), 'corridors[0].max: '],
+    ['a numeric amount', fleet({ corridors: [corridor({ max: 10_000 })] }), 'corridors[0].max: '],
+    [
+      'min over max',
+      fleet({ corridors: [corridor({ min: '10001' })] }),
+      'corridors[0].min: is more than max',
+    ],
+    [
+      'a reference amount out of range',
+      fleet({ corridors: [corridor({ referenceAmount: '1' })] }),
+      'corridors[0].referenceAmount: is not between min and max',
+    ],
+    [
+      'an id that is not its assets',
+      fleet({ corridors: [corridor({ id: 'usdc-kes' })] }),
+      'corridors[0].id: must be usdc-ngn or usdc-ngn-ng',
+    ],
+    [
+      'a currency nobody knows',
+      fleet({ corridors: [corridor({ id: 'usdc-xyz', buyAsset: 'iso4217:XYZ' })] }),
+      'corridors[0].buyAsset: XYZ is not a known',
+    ],
+    [
+      'an issuer mistyped',
+      fleet({ corridors: [corridor({ sellAsset: `stellar:USDC:${issuer.slice(0, -1)}A` })] }),
+      'corridors[0].sellAsset: the issuer has a wrong checksum',
+    ],
+    [
+      'a corridor twice',
+      fleet({ corridors: [corridor(), corridor()] }),
+      'corridors[1].id: usdc-ngn is listed twice',
+    ],
+    ['an anchor twice', fleet({ anchors: [anchor(), anchor()] }), 'anchors[1].id: harbour is listed twice'],
+    [
+      'an anchor called like a path',
+      fleet({ anchors: [anchor({ id: 'leaderboard' })] }),
+      'anchors[0].id: is a path segment of its own',
+    ],
+    [
+      'an anchor without an address',
+      fleet({ anchors: [anchor({ homeDomain: undefined })] }),
+      'anchors[0].homeDomain: is required',
+    ],
+    [
+      'a home domain with a path',
+      fleet({ anchors: [anchor({ homeDomain: 'https://a.example/x' })] }),
+      'anchors[0].homeDomain: must be a domain',
+    ],
+    [
+      'a corridor nobody lists',
+      fleet({ anchors: [anchor({ corridors: [{ id: 'usdc-kes', deliveryMethods: [] }] })] }),
+      'anchors[0].corridors[0].id: no corridor usdc-kes',
+    ],
+    [
+      'an address with credentials',
+      fleet({ anchors: [anchor({ endpoints: { quoteServer: 'https://u:p@a.example' } })] }),
+      'anchors[0].endpoints.quoteServer: must be an http(s) address',
+    ],
+    [
+      'a signing key mistyped',
+      fleet({ anchors: [anchor({ endpoints: { signingKey: `${issuer.slice(0, -1)}A` } })] }),
+      'anchors[0].endpoints.signingKey: has a wrong checksum',
+    ],
+    [
+      'a token for more than an origin',
+      fleet({ anchors: [anchor({ partnerToken: { env: 'TOKEN', origin: 'https://a.example/sep38' } })] }),
+      'anchors[0].partnerToken.origin: must be an origin',
+    ],
+  ])('with %s is refused, and the error says where', (_name, text, message) => {
+    expect(faultsOf(text)).toContain(message);
+  });
+
+  it('is refused with every fault at once', () => {
+    const text = fleet({
+      corridors: [corridor({ min: 10, speedTargetSeconds: 0 })],
+      anchors: [anchor({ id: 'A' })],
+    });
+    expect(faultsOf(text)).toMatch(/has 3 fault\(s\)/);
+  });
+});

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { readFeeSchedule } from '../../../server/features/rates/fee-schedule.rules.js';
+import { rateFor, readFxTable } from '../../../server/features/rates/fx.rules.js';
+
+describe('the fee of SEP-24 and SEP-6 /info', () => {
+  const read = (terms: unknown) => readFeeSchedule({ withdraw: { USDC: terms } }, 'USDC', 'sep24');
+
+  it('is read from JSON numbers, as the standard has them, without a float showing', () => {
+    const terms = { enabled: true, min_amount: 0.1, max_amount: 1000, fee_fixed: 0.1, fee_percent: 0.3 };
+    expect(read(terms)).toEqual({
+      kind: 'schedule',
+      schedule: {
+        source: 'sep24',
+        feeFixed: '0.1',
+        feePercent: '0.3',
+        feeMinimum: '0',
+        min: '0.1',
+        max: '1000',
+      },
+    });
+  });
+
+  it('is read from decimal strings too', () => {
+    expect(read({ fee_fixed: '1.50', fee_minimum: '2' })).toMatchObject({
+      kind: 'schedule',
+      schedule: { feeFixed: '1.5', feePercent: '0', feeMinimum: '2' },
+    });
+  });
+
+  it.each([
+    ['disabled', { enabled: false, fee_fixed: 1 }],
+    ['without a fee, which may be a complex one', { enabled: true }],
+    ['with a null fee', { enabled: true, fee_fixed: null, fee_percent: null }],
+  ])('is unknown where the withdrawal is %s', (_name, terms) => {
+    expect(read(terms)).toEqual({ kind: 'none' });
+  });
+
+  it('is unknown for an asset that is not listed, inherited names included', () => {
+    expect(readFeeSchedule({ withdraw: {} }, 'USDC', 'sep24')).toEqual({ kind: 'none' });
+    expect(readFeeSchedule({ withdraw: {} }, 'constructor', 'sep24')).toEqual({ kind: 'none' });
+  });
+
+  it.each([
+    ['negative', { fee_fixed: -1 }],
+    ['enormous', { fee_fixed: 1e300 }],
+    ['an exponent in a string', { fee_fixed: '1e3' }],
+    ['an object', { fee_fixed: {} }],
+    ['a boolean', { fee_percent: true }],
+    ['terms that are a list', []],
+  ])('is malformed when %s', (_name, terms) => {
+    expect(read(terms)).toEqual({ kind: 'malformed' });
+  });
+
+  it.each([null, 5, 'x', [], { withdraw: [1] }, { withdraw: 'x' }, {}])(
+    'is malformed where /info is %j',
+    (json) => {
+      expect(readFeeSchedule(json, 'USDC', 'sep6').kind).toBe('malformed');
+    },
+  );
+});
+
+describe('the FX reference', () => {
+  const nowMs = Date.parse('2026-11-21T09:00:00Z');
+  const limits = { nowMs, maxAgeMs: 172_800_000 };
+  const usdcNgn = { code: 'USDC', currency: 'NGN' };
+
+  function table(patch: object = {}) {
+    const read = readFxTable({
+      base: 'USD',
+      date: '2026-11-21',
+      rates: { NGN: 1541.25, EUR: '0.92' },
+      ...patch,
+    });
+    if (read === undefined) throw new Error('the table was refused');
+    return read;
+  }
+
+  it('gives the fiat of one stablecoin at par with its peg', () => {
+    expect(rateFor(table(), usdcNgn, limits)).toEqual({ rate: '1541.25', base: 'USD', date: '2026-11-21' });
+  });
+
+  it('crosses the base where the peg is another currency, rounded down', () => {
+    const rate = rateFor(table(), { code: 'EURC', currency: 'NGN' }, limits);
+    expect(rate).toEqual({ rate: '1675.27173913', base: 'EUR', date: '2026-11-21' });
+    const inverse = rateFor(table({ base: 'EUR', rates: { USD: 1.25, NGN: 1600 } }), usdcNgn, limits);
+    expect(inverse?.rate).toBe('1280');
+  });
+
+  it.each([
+    ['a stablecoin without a peg', { code: 'XLM', currency: 'NGN' }],
+    ['a currency it lacks', { code: 'USDC', currency: 'KES' }],
+    ['an inherited name', { code: 'USDC', currency: 'constructor' }],
+  ])('gives nothing for %s', (_name, asset) => {
+    expect(rateFor(table(), asset, limits)).toBeUndefined();
+  });
+
+  it('gives nothing once it is stale, a day counting to its end in UTC', () => {
+    const twoDays = (date: string) => rateFor(table({ date }), usdcNgn, limits) !== undefined;
+    expect(twoDays('2026-11-19')).toBe(true);
+    expect(twoDays('2026-11-18')).toBe(false);
+    expect(twoDays('2026-11-19T09:00:00')).toBe(true);
+    expect(twoDays('2026-11-19T08:59:59Z')).toBe(false);
+    expect(twoDays('2026-11-25')).toBe(false);
+  });
+
+  it.each([
+    ['negative', -1],
+    ['zero', 0],
+    ['an exponent in a string', '1e3'],
+    ['enormous', 1e300],
+    ['an object', { value: 1 }],
+  ])('leaves out an entry that is %s', (_name, value) => {
+    expect(rateFor(table({ rates: { NGN: value } }), usdcNgn, limits)).toBeUndefined();
+  });
+
+  it.each([
+    null,
+    [],
+    { base: 'USD' },
+    { base: 'usd', date: '2026-11-21', rates: {} },
+    { base: 'USD', date: 'soon', rates: {} },
+  ])('is refused where it is %j', (json) => {
+    expect(readFxTable(json)).toBeUndefined();
+  });
+});
