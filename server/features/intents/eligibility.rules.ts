@@ -1,0 +1,45 @@
+import { Decimal } from 'decimal.js';
+import type { UnscoredReason } from '../../../contract/intent-answer.js';
+import { isSameAccount } from './muxed.rules.js';
+import type { TransactionRecord } from './sep-record.rules.js';
+
+/** What a transaction is held against. */
+export interface EligibilityTerms {
+  account: string;
+  sellAmount: string;
+  /** SEP-38 form. */
+  sellAsset: string;
+  buyAsset: string;
+  createdAtMs: number;
+}
+
+/** Clocks of anchors differ from ours; the first sight before payment is what really guards against old ones. */
+export const startedAtToleranceMs = 60_000;
+
+const withdrawalKinds: ReadonlySet<string> = new Set(['withdrawal', 'withdrawal-exchange']);
+const amountTolerance = '0.1';
+
+/** Why the transaction cannot be this intent's, by what it says of itself; null: nothing speaks against it. */
+export function identityFault(record: TransactionRecord, terms: EligibilityTerms): UnscoredReason | null {
+  if (record.kind === null || !withdrawalKinds.has(record.kind)) return 'not_a_withdrawal';
+  if (record.from !== null && !isSameAccount(record.from, terms.account)) return 'sender_mismatch';
+  if (!isAsset(record.amountInAsset, terms.sellAsset) || !isAsset(record.amountOutAsset, terms.buyAsset)) {
+    return 'asset_mismatch';
+  }
+  if (record.startedAtMs !== null && record.startedAtMs < terms.createdAtMs - startedAtToleranceMs) {
+    return 'started_before_intent';
+  }
+  return null;
+}
+
+/** Whether what was paid in is within 10 % of what the intent announced. */
+export function isAnnouncedAmount(amountIn: string, sellAmount: string): boolean {
+  const announced = new Decimal(sellAmount);
+  return announced.minus(amountIn).abs().lte(announced.times(amountTolerance));
+}
+
+/** An asset that is not named passes. Some anchors write the bare code for `stellar:CODE:ISSUER`. */
+function isAsset(named: string | null, expected: string): boolean {
+  if (named === null || named === expected) return true;
+  return !named.includes(':') && named === expected.split(':')[1];
+}

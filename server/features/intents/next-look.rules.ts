@@ -1,0 +1,79 @@
+import {
+  type IntentState,
+  lateFundsMs,
+  overdueAtMs,
+  pickUpMs,
+  recoverableUntilMs,
+  type TransitionLimits,
+} from './transition.rules.js';
+
+const secondMs = 1_000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
+
+/** How often to look, by how long the present phase has lasted: [up to this age, every]. The last one goes on. */
+type Pace = readonly (readonly [untilMs: number, everyMs: number])[];
+
+const unfundedPace: Pace = [
+  [hourMs, 20 * secondMs],
+  [6 * hourMs, 2 * minuteMs],
+  [Number.POSITIVE_INFINITY, 15 * minuteMs],
+];
+const fundedPace: Pace = [
+  [15 * minuteMs, 15 * secondMs],
+  [2 * hourMs, minuteMs],
+  [24 * hourMs, 5 * minuteMs],
+  [Number.POSITIVE_INFINITY, 30 * minuteMs],
+];
+const readyPace: Pace = [
+  [24 * hourMs, 5 * minuteMs],
+  [Number.POSITIVE_INFINITY, hourMs],
+];
+const failedPace: Pace = [
+  [24 * hourMs, 15 * minuteMs],
+  [Number.POSITIVE_INFINITY, 6 * hourMs],
+];
+/** Of anchors that are not polled, only the clock is watched; a token granted meanwhile is noticed by this. */
+const unpolledEveryMs = hourMs;
+
+/** When to look at the intent again; null: never, it is done. `pollable`: whether its transaction can be asked for. */
+export function nextLookMs(
+  state: IntentState,
+  nowMs: number,
+  pollable: boolean,
+  limits: TransitionLimits,
+): number | null {
+  const { ending } = state;
+  if (ending !== null && (ending.status !== 'failed' || nowMs > recoverableUntilMs(ending))) return null;
+  const turningMs = turningPointMs(state, limits);
+  // Where the moment has passed and nothing came of it, the pace alone counts.
+  const awaitedMs = turningMs > nowMs ? turningMs : Number.POSITIVE_INFINITY;
+  if (state.attachedAtMs === null || (ending !== null && !pollable)) return turningMs;
+  return Math.min(awaitedMs, nowMs + (pollable ? paceMs(state, nowMs) : unpolledEveryMs));
+}
+
+function paceMs(state: IntentState, nowMs: number): number {
+  const { fundedAtMs, readyAtMs } = state.sightings;
+  if (state.ending !== null) return at(failedPace, nowMs - state.ending.recordedAtMs);
+  if (readyAtMs !== null) return at(readyPace, nowMs - readyAtMs);
+  if (fundedAtMs !== null) return at(fundedPace, nowMs - fundedAtMs);
+  return at(unfundedPace, nowMs - (state.attachedAtMs ?? nowMs));
+}
+
+/** The next moment at which time alone may end it. */
+function turningPointMs(state: IntentState, { failureGraceMs }: TransitionLimits): number {
+  const { ending, sightings: seen, deadlineMs, attachedAtMs } = state;
+  if (ending !== null) return recoverableUntilMs(ending) + 1;
+  if (seen.completedSeenAtMs !== null) return seen.completedSeenAtMs + failureGraceMs;
+  if (seen.closedSinceMs !== null) return seen.closedSinceMs + failureGraceMs;
+  if (seen.readyAtMs !== null) return seen.readyAtMs + pickUpMs;
+  const overdueMs = overdueAtMs(state);
+  if (overdueMs !== null) {
+    return (seen.lastAtMs ?? 0) < overdueMs ? overdueMs : overdueMs + failureGraceMs;
+  }
+  return attachedAtMs === null ? deadlineMs : deadlineMs + lateFundsMs;
+}
+
+function at(pace: Pace, ageMs: number): number {
+  return (pace.find(([untilMs]) => ageMs < untilMs) ?? pace[pace.length - 1])?.[1] ?? hourMs;
+}

@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { instantMs, provesFunds, readRecord } from '../../../server/features/intents/sep-record.rules.js';
+
+const sep24 = {
+  id: '82fhs729f63dh0v4',
+  kind: 'withdrawal',
+  status: 'completed',
+  amount_in: '510',
+  amount_in_asset: 'stellar:USDC:GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN',
+  amount_out: '490',
+  amount_out_asset: 'iso4217:NGN',
+  fee_details: { total: '5', asset: 'iso4217:NGN', breakdown: [{ name: 'fee', amount: '5' }] },
+  started_at: '2017-03-20T17:00:02Z',
+  completed_at: '2017-03-20T17:09:58Z',
+  updated_at: '2017-03-20T17:09:58Z',
+  stellar_transaction_id: '17a670bc424ff5ce3b386dbfaae9990b66a2a37b4fbe51547e8794962a3f9e6a',
+  external_transaction_id: '1941491',
+  from: 'GBXFXNDLV4LSWA4VB7YIL5GBD7BVNR22SGBTDKMO2SBZZHDXSKZYCP7L',
+  to: 'GB29NWBK020100005509',
+  external_extra: '021000021',
+  external_extra_text: 'Bank of Somewhere',
+  message: 'paid to account 12345678',
+  withdraw_memo: '186384',
+};
+
+describe('readRecord', () => {
+  it('reads a SEP-24 record, wrapped or bare', () => {
+    const wrapped = readRecord({ transaction: sep24 }, 'sep24');
+    expect(wrapped).toEqual(readRecord(sep24, 'sep24'));
+    expect(wrapped).toEqual({
+      id: '82fhs729f63dh0v4',
+      kind: 'withdrawal',
+      status: { word: 'completed', group: 'completed', provesFunds: true },
+      from: sep24.from,
+      amountIn: '510',
+      amountInAsset: sep24.amount_in_asset,
+      amountOut: '490',
+      amountOutAsset: 'iso4217:NGN',
+      startedAtMs: Date.UTC(2017, 2, 20, 17, 0, 2),
+      completedAtMs: Date.UTC(2017, 2, 20, 17, 9, 58),
+      updatedAtMs: Date.UTC(2017, 2, 20, 17, 9, 58),
+      hasStellarTransaction: true,
+      refunded: false,
+    });
+  });
+
+  it('takes up nothing that carries bank data', () => {
+    const text = JSON.stringify(readRecord(sep24, 'sep24'));
+    for (const secret of [
+      sep24.to,
+      sep24.external_extra,
+      'Bank of Somewhere',
+      '12345678',
+      sep24.withdraw_memo,
+    ]) {
+      expect(text).not.toContain(secret);
+    }
+  });
+
+  it('reads SEP-6 records, whose fees are `details`, whose amounts may be numbers and most members absent', () => {
+    const read = readRecord(
+      {
+        transaction: {
+          id: 77,
+          kind: 'withdrawal-exchange',
+          status: 'pending_customer_info_update',
+          amount_in: 99.5,
+          amount_out: 1e-7,
+          fee_details: { total: 5, asset: 'iso4217:NGN', details: [] },
+        },
+      },
+      'sep6',
+    );
+    expect(read).toMatchObject({ id: '77', amountIn: '99.5', amountOut: '0.0000001', from: null });
+    expect(read?.status.word).toBe('pending_customer_info_update');
+  });
+
+  it.each([
+    '1e999999999',
+    '-1',
+    '+1',
+    '0x10',
+    '1,000',
+    'NaN',
+    '',
+    '1'.repeat(21),
+    {},
+    null,
+    true,
+    -3,
+    Infinity,
+  ])('takes the amount %j for absent', (amount) =>
+    expect(readRecord({ ...sep24, amount_in: amount }, 'sep24')?.amountIn).toBeNull(),
+  );
+
+  it.each([
+    null,
+    7,
+    'text',
+    [],
+    {},
+    { transaction: {} },
+    { id: 'a' },
+    { status: 'completed' },
+    { id: 'a', status: 5 },
+  ])('is null for %j, which is no record', (json) => expect(readRecord(json, 'sep24')).toBeNull());
+
+  it('never throws, whatever JSON it is given, and reads no status it does not know', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), fc.string(), (value, amount, status) => {
+        readRecord(value, 'sep6');
+        const read = readRecord({ ...sep24, amount_in: amount, started_at: value, status }, 'sep24');
+        if (read !== null) expect(read.status.group).toBeTypeOf('string');
+      }),
+    );
+  });
+});
+
+describe('instantMs', () => {
+  it.each([
+    ['2021-04-30T07:42:23', '2021-04-30T07:42:23.000Z'],
+    ['2021-04-30T07:42:23.123456', '2021-04-30T07:42:23.123Z'],
+    ['2021-04-30 07:42:23Z', '2021-04-30T07:42:23.000Z'],
+    ['2021-04-30T07:42:23+01:00', '2021-04-30T06:42:23.000Z'],
+    ['2021-04-30T07:42:23-0330', '2021-04-30T11:12:23.000Z'],
+    ['2021-04-30T07:42:23.1234567Z', '2021-04-30T07:42:23.123Z'],
+  ])('reads %s as %s, in whatever zone this machine is', (text, expected) => {
+    expect(new Date(instantMs(text) ?? Number.NaN).toISOString()).toBe(expected);
+  });
+
+  it.each(['yesterday', '2021-13-01T00:00:00Z', '2021-04-30', 1619768543000, null])(
+    'takes %j for absent',
+    (value) => expect(instantMs(value)).toBeNull(),
+  );
+});
+
+describe('provesFunds', () => {
+  const proof = (raw: Record<string, unknown>) => {
+    const read = readRecord({ id: 'a', ...raw }, 'sep24');
+    return read !== null && provesFunds(read);
+  };
+
+  it('needs the ledger transaction or a status that follows payment', () => {
+    expect(proof({ status: 'pending_anchor' })).toBe(false);
+    expect(proof({ status: 'pending_anchor', stellar_transaction_id: '' })).toBe(false);
+    expect(proof({ status: 'pending_anchor', stellar_transaction_id: 'ab' })).toBe(true);
+    expect(proof({ status: 'pending_external' })).toBe(true);
+    expect(proof({ status: 'error', refunded: true })).toBe(true);
+    expect(proof({ status: 'pending_anchor', refunded: true })).toBe(false);
+  });
+});
