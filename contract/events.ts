@@ -33,7 +33,9 @@ export const eventData = {
       root: z.string().regex(/^[0-9a-f]{64}$/),
       headerHash: z.string().regex(/^[0-9a-f]{64}$/),
       size: z.number().int().min(0),
-      submitted: z.boolean().describe('Whether an oracle receipt is held; false where no oracle is configured.'),
+      submitted: z
+        .boolean()
+        .describe('Whether an oracle receipt is held; false where no oracle is configured.'),
     })
     .describe('The publisher finished a batch submission to the oracle.'),
 } as const;

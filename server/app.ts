@@ -16,9 +16,11 @@ import { requestLog } from './http/request-log.js';
 import { allowHeader, metadataOf, RouteTable } from './http/route-table.js';
 import { sendJson } from './http/send-json.js';
 import type { Logger, NewId } from './ports.js';
-import type { Routers } from './routers.js';
 
 const maxTargetLength = 2_048;
+
+/** The implementation of the whole contract: one router a feature, under the contract's keys. */
+export type Routers = Parameters<typeof createExpressEndpoints<typeof contract>>[1];
 
 export interface AppDeps {
   routers: Routers;

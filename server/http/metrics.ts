@@ -1,14 +1,13 @@
 import type { RequestHandler } from 'express';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { type Outbound, OutboundError } from '../outbound/outbound.js';
 
 /** Prometheus metrics of one service instance; labelled by route template, never by a client's text. */
 export interface Metrics {
   registry: Registry;
   observeRequests: RequestHandler;
-  /** Counts upstream calls by anchor and outcome. */
-  upstreamCalls: Counter<'anchor' | 'outcome'>;
-  /** Counts webhook attempts by outcome. */
-  webhookAttempts: Counter<'outcome'>;
+  /** The same connector, its calls counted by purpose and outcome. */
+  countOutbound(outbound: Outbound, purpose: string): Outbound;
 }
 
 export function createMetrics(deps: { limiterDegraded: () => boolean }): Metrics {
@@ -29,6 +28,12 @@ export function createMetrics(deps: { limiterDegraded: () => boolean }): Metrics
       this.set(deps.limiterDegraded() ? 1 : 0);
     },
   });
+  const outboundCalls = new Counter({
+    name: 'fairlead_outbound_calls_total',
+    help: 'Calls to anchors, the FX reference, the oracle and webhooks, by outcome.',
+    labelNames: ['purpose', 'outcome'] as const,
+    registers: [registry],
+  });
   return {
     registry,
     observeRequests: (req, res, next) => {
@@ -42,18 +47,16 @@ export function createMetrics(deps: { limiterDegraded: () => boolean }): Metrics
       });
       next();
     },
-    upstreamCalls: new Counter({
-      name: 'fairlead_upstream_calls_total',
-      help: 'Calls to anchors, by anchor and outcome.',
-      labelNames: ['anchor', 'outcome'] as const,
-      registers: [registry],
-    }),
-    webhookAttempts: new Counter({
-      name: 'fairlead_webhook_attempts_total',
-      help: 'Webhook delivery attempts, by outcome.',
-      labelNames: ['outcome'] as const,
-      registers: [registry],
-    }),
+    countOutbound: (outbound, purpose) => async (request) => {
+      try {
+        const answer = await outbound(request);
+        outboundCalls.inc({ purpose, outcome: `${Math.floor(answer.status / 100)}xx` });
+        return answer;
+      } catch (error) {
+        outboundCalls.inc({ purpose, outcome: error instanceof OutboundError ? error.failure : 'error' });
+        throw error;
+      }
+    },
   };
 }
 

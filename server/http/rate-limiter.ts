@@ -1,15 +1,18 @@
-import { ConsecutiveBreaker, circuitBreaker, handleAll, TimeoutStrategy, timeout, wrap } from 'cockatiel';
+import { CircuitState, ConsecutiveBreaker, circuitBreaker, handleAll } from 'cockatiel';
 import { LRUCache } from 'lru-cache';
 import { type Connection, Schema } from 'mongoose';
 import { RateLimiterMongo, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RateLimitClass } from '../../contract/rate-limits.js';
 import { defineModel } from '../mongo/models.js';
 import type { Clock, Logger } from '../ports.js';
+import { withTimeout } from '../with-timeout.js';
 
 const storeTimeoutMs = 150;
 const retryStoreAfterMs = 2_000;
 const failuresToOpen = 3;
 const localKeys = 50_000;
+/** Ends of one window as computed from two answers differ by the time these took. */
+const windowToleranceMs = 1_000;
 
 const limitSchema = new Schema(
   {
@@ -63,7 +66,6 @@ export function createRateLimiter(deps: {
     deps.logger.warn({}, 'rate limits are counted in this process: the database does not answer'),
   );
   breaker.onReset(() => deps.logger.info({}, 'rate limits are counted in the database again'));
-  const guard = wrap(breaker, timeout(storeTimeoutMs, TimeoutStrategy.Aggressive));
 
   function storeOf(rule: RateLimitClass): RateLimiterMongo {
     const name = `${rule.points}/${rule.windowSeconds}`;
@@ -84,16 +86,19 @@ export function createRateLimiter(deps: {
   }
 
   async function consumeShared(rule: RateLimitClass, key: string): Promise<RateLimitState> {
-    const result = await guard.execute(async () => {
-      try {
-        return await storeOf(rule).consume(key);
-      } catch (denial) {
-        // A refusal is an answer, not a failure: only a failure may open the breaker.
-        if (denial instanceof RateLimiterRes) return denial;
-        throw denial;
-      }
-    });
-    return toState(rule, result.consumedPoints, deps.clock() + result.msBeforeNext, deps.clock());
+    const late = () => new Error(`the rate-limit store did not answer in ${storeTimeoutMs} ms`);
+    const result = await breaker.execute(() => withTimeout(storeTimeoutMs, consumeStored(rule, key), late));
+    return local.agree(rule, key, result.consumedPoints, deps.clock() + result.msBeforeNext);
+  }
+
+  async function consumeStored(rule: RateLimitClass, key: string): Promise<RateLimiterRes> {
+    try {
+      return await storeOf(rule).consume(key);
+    } catch (denial) {
+      // A refusal is an answer, not a failure: only a failure may open the breaker.
+      if (denial instanceof RateLimiterRes) return denial;
+      throw denial;
+    }
   }
 
   return {
@@ -102,24 +107,43 @@ export function createRateLimiter(deps: {
         return await consumeShared(rule, key);
       } catch (error) {
         if (options.strict === true) throw error;
-        return local(rule, key);
+        return local.consume(rule, key);
       }
     },
-    degraded: () => breaker.state !== 0,
+    degraded: () => breaker.state !== CircuitState.Closed,
   };
 }
 
+/**
+ * The last known count of each key in this process. It follows the shared counters, so that a single slow answer of
+ * the database neither gives a client its points back nor takes any away.
+ */
 function createLocalCounter(clock: Clock) {
   const windows = new LRUCache<string, { used: number; endsAt: number }>({ max: localKeys });
-  return (rule: RateLimitClass, key: string): RateLimitState => {
+
+  function count(
+    rule: RateLimitClass,
+    key: string,
+    shared: { used: number; endsAt: number },
+  ): RateLimitState {
     const now = clock();
-    let window = windows.get(key);
-    if (window === undefined || window.endsAt <= now) {
-      window = { used: 0, endsAt: now + rule.windowSeconds * 1000 };
-      windows.set(key, window);
-    }
-    window.used += 1;
-    return toState(rule, window.used, window.endsAt, now);
+    const known = windows.get(key);
+    const sameWindow = known !== undefined && Math.abs(known.endsAt - shared.endsAt) < windowToleranceMs;
+    const used = sameWindow ? Math.max(known.used + 1, shared.used) : shared.used;
+    windows.set(key, { used, endsAt: shared.endsAt });
+    return toState(rule, used, shared.endsAt, now);
+  }
+
+  return {
+    agree: (rule: RateLimitClass, key: string, used: number, endsAt: number) =>
+      count(rule, key, { used, endsAt }),
+    consume(rule: RateLimitClass, key: string) {
+      const now = clock();
+      const known = windows.get(key);
+      const endsAt =
+        known !== undefined && known.endsAt > now ? known.endsAt : now + rule.windowSeconds * 1_000;
+      return count(rule, key, { used: 1, endsAt });
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import { Router } from 'express';
 import type { Registry } from 'prom-client';
+import { withTimeout } from '../../with-timeout.js';
 
 /** Each readiness check answers whether its part is ready; none may take longer than a second. */
 export interface HealthDeps {
@@ -37,15 +38,9 @@ export function createHealthRouter(deps: HealthDeps): Router {
 }
 
 async function passes(check: () => Promise<boolean> | boolean): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), checkTimeoutMs);
-  });
   try {
-    return await Promise.race([check(), late]);
+    return await withTimeout(checkTimeoutMs, Promise.resolve(check()), () => new Error('the check is late'));
   } catch {
     return false;
-  } finally {
-    clearTimeout(timer);
   }
 }

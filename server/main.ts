@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import type { Connection } from 'mongoose';
+import { composeService, type Service } from './compose.js';
+import { type Config, ConfigError, readConfig } from './config.js';
+import { type Listener, listen } from './http/listen.js';
+import { createLogger } from './logger.js';
+import { connectMongo } from './mongo/connection.js';
+import { isMongoUnavailable } from './mongo/failures.js';
+import type { Clock, Logger, NewId, Random } from './ports.js';
+
+/** Time, chance, ids and the log, as the process hands them to the service. */
+export interface World {
+  clock: Clock;
+  random: Random;
+  newId: NewId;
+  logger: Logger;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+export interface RunningService {
+  port: number;
+  url: string;
+  service: Service;
+  connection: Connection;
+  /** Finishes the requests in hand, hands leases back, closes everything. */
+  stop(): Promise<void>;
+}
+
+const mongoPatienceMs = 60_000;
+const mongoRetryMs = 1_000;
+const shutdownGraceMs = 10_000;
+
+export function realWorld(config: Config): World {
+  return {
+    clock: Date.now,
+    random: Math.random,
+    newId: () => randomBytes(16).toString('hex'),
+    logger: createLogger({ level: config.logLevel }),
+    env: process.env,
+  };
+}
+
+/** Connects, prepares, listens; stops in the reverse order. Throws when one of them cannot be done. */
+export async function startService(
+  config: Config,
+  world: World = realWorld(config),
+): Promise<RunningService> {
+  const connection = await connectPatiently(config, world);
+  let service: Service | undefined;
+  let listener: Listener | undefined;
+  const stop = async () => {
+    await listener?.stop(shutdownGraceMs);
+    await service?.stop();
+    await connection.close();
+    world.logger.info({}, 'stopped');
+  };
+  try {
+    service = await composeService(config, connection, world);
+    listener = await listen(service.app, { host: config.host, port: config.port });
+    service.start();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${listener.port}`;
+  world.logger.info({ url, scheduler: config.scheduler }, 'listening');
+  return { port: listener.port, url, service, connection, stop };
+}
+
+/** The database may start beside the service: it is waited for, a minute at most. */
+async function connectPatiently(config: Config, world: World): Promise<Connection> {
+  const givingUpAt = world.clock() + mongoPatienceMs;
+  for (;;) {
+    try {
+      return await connectMongo({
+        uri: config.mongodbUri,
+        ...(config.mongodbDatabase === undefined ? {} : { databaseName: config.mongodbDatabase }),
+      });
+    } catch (error) {
+      if (!isMongoUnavailable(error) || world.clock() > givingUpAt) throw error;
+      world.logger.warn({ err: error }, 'waiting for the database');
+      await delay(mongoRetryMs);
+    }
+  }
+}
+
+async function run(): Promise<void> {
+  const config = readConfig(process.env);
+  const world = realWorld(config);
+  const running = await startService(config, world);
+  let stopping = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (stopping) return;
+      stopping = true;
+      world.logger.info({ signal }, 'stopping');
+      running.stop().then(
+        () => process.exit(0),
+        (error: unknown) => {
+          world.logger.error({ err: error }, 'did not stop cleanly');
+          process.exit(1);
+        },
+      );
+    });
+  }
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  run().catch((error: unknown) => {
+    process.stderr.write(`${error instanceof ConfigError ? error.message : String(error)}\n`);
+    process.exit(1);
+  });
+}

@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type SimulatedAnchors, startSimulatedAnchors } from '../../scripts/simulated-anchors/index.js';
+import { type Config, readConfig } from '../../server/config.js';
+import { type RunningService, realWorld, startService, type World } from '../../server/main.js';
+import { createClient, type TestClient } from './answers.js';
+import { silentLogger } from './silent-logger.js';
+
+export const testAdminKey = 'admin-key-of-the-tests-0123456789';
+export const testCronSecret = 'cron-secret-of-the-tests-0123456789';
+
+export interface TestApp extends RunningService {
+  /** Sends requests and checks every answer against the document. */
+  client: TestClient;
+  simulated: SimulatedAnchors;
+  config: Config;
+  /** Stops the service and the anchors. */
+  close(): Promise<void>;
+}
+
+export interface TestAppOptions {
+  /** From testDatabase() or privateMongo(). */
+  uri: string;
+  /** Environment variables beside the defaults. */
+  env?: Record<string, string>;
+  world?: Partial<World>;
+  simulated?: SimulatedAnchors;
+  /** Rewrites the fleet file before it is read. */
+  fleet?: (fleet: SimulatedAnchors['fleet']) => unknown;
+}
+
+/** The real app on a socket, with the scheduler off and a fleet of simulated anchors (or the one given). */
+export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
+  const simulated =
+    options.simulated ??
+    (await startSimulatedAnchors({ clock: Date.now, random: () => 0.5, latencyFactor: 0 }));
+  const folder = mkdtempSync(join(tmpdir(), 'fairlead-test-'));
+  const fleetFile = join(folder, 'fleet.json');
+  writeFileSync(fleetFile, JSON.stringify(options.fleet?.(simulated.fleet) ?? simulated.fleet));
+  const env = {
+    MONGODB_URI: options.uri,
+    FLEET_FILE: fleetFile,
+    PORT: '0',
+    ADMIN_SECRET_KEY: testAdminKey,
+    CRON_SECRET: testCronSecret,
+    TRUST_PROXY: '127.0.0.0/8',
+    OUTBOUND_ALLOW: simulated.allow.join(','),
+    FX_URL: simulated.fxUrl,
+    SCHEDULER: 'off',
+    ...simulated.env,
+    ...options.env,
+  };
+  const config = readConfig(env);
+  const world: World = { ...realWorld(config), logger: silentLogger, env, ...options.world };
+  const running = await startService(config, world);
+  return {
+    ...running,
+    config,
+    simulated,
+    client: createClient(running.url),
+    close: async () => {
+      await running.stop();
+      if (options.simulated === undefined) await simulated.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
