@@ -1,0 +1,169 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { mongo } from 'mongoose';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { freePort } from '../../scripts/mongod/ports.js';
+import { endProcess, isAlive } from '../../scripts/mongod/processes.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const upTimeoutMs = 60_000;
+
+/** One `npm start`, in a process group of its own as a terminal gives it. */
+interface Start {
+  child: ChildProcess;
+  output(): string;
+  /** Resolves with the exit code; null when it was killed. */
+  ended: Promise<number | null>;
+}
+
+let folder = '';
+let port = 0;
+const starts: Start[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'start-local-'));
+  port = await freePort();
+});
+afterEach(async () => {
+  for (const { child, ended } of starts.splice(0)) {
+    child.kill('SIGTERM');
+    await ended;
+  }
+  await endProcess(await mongodPid(), 5_000);
+  await rm(folder, { recursive: true, force: true });
+});
+
+function start(): Start {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/start-local.ts', '--data', folder], {
+    cwd: root,
+    env: { ...process.env, PORT: String(port), MONGODB_URI: '', FLEET_FILE: '', NODE_ENV: '' },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    output += chunk;
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const started = { child, output: () => output, ended };
+  starts.push(started);
+  return started;
+}
+
+async function untilUp(started: Start): Promise<void> {
+  const deadline = Date.now() + upTimeoutMs;
+  while (!started.output().includes('Ctrl-C stops all of it.')) {
+    if (started.child.exitCode !== null || Date.now() > deadline)
+      throw new Error(`not up:\n${started.output()}`);
+    await sleep(50);
+  }
+}
+
+/** What a terminal does on Ctrl-C: the signal goes to the whole group. */
+function pressCtrlC({ child }: Start): void {
+  process.kill(-(child.pid ?? 0), 'SIGINT');
+}
+
+async function mongodPid(): Promise<number> {
+  return Number(await readFile(join(folder, 'mongo/mongod.lock'), 'utf8').catch(() => ''));
+}
+
+const printedKey = (started: Start) => /Admin key +(\S+)/.exec(started.output())?.[1] ?? '';
+
+async function onDatabase<T>(work: (notes: mongo.Collection) => Promise<T>): Promise<T> {
+  const mongoPort = (await readFile(join(folder, 'mongo.port'), 'utf8')).trim();
+  const client = new mongo.MongoClient(`mongodb://127.0.0.1:${mongoPort}/fairlead?replicaSet=fairlead`);
+  try {
+    return await work(client.db().collection('test_notes'));
+  } finally {
+    await client.close();
+  }
+}
+
+describe('npm start', () => {
+  it('prints commands that work as they are pasted, and Ctrl-C leaves nothing running', async () => {
+    const first = start();
+    await untilUp(first);
+    const rates = /curl '(\S+\/api\/rates\/\S+)'/.exec(first.output())?.[1] ?? '';
+    const answer = await fetch(rates);
+    expect(answer.status).toBe(200);
+    expect(((await answer.json()) as { quotes: unknown[] }).quotes.length).toBeGreaterThan(0);
+    const invalidated = await fetch(`http://127.0.0.1:${port}/api/admin/cache/invalidate`, {
+      method: 'POST',
+      headers: { 'X-Admin-Key': printedKey(first) },
+    });
+    expect(invalidated.status).toBe(200);
+    expect((await stat(join(folder, 'secrets.json'))).mode & 0o777).toBe(0o600);
+
+    const mongod = await mongodPid();
+    expect(isAlive(mongod)).toBe(true);
+    pressCtrlC(first);
+    expect(await first.ended).toBe(0);
+    expect(first.output()).not.toMatch(/Could not stop|\n\s+at /);
+    expect(isAlive(mongod)).toBe(false);
+    expect(existsSync(join(folder, 'start.pid'))).toBe(false);
+  });
+
+  it('finds its data and its keys again, after a clean stop and after being killed outright', async () => {
+    const first = start();
+    await untilUp(first);
+    await onDatabase((notes) => notes.insertOne({ kept: true }, { writeConcern: { w: 'majority' } }));
+    pressCtrlC(first);
+    await first.ended;
+
+    const second = start();
+    await untilUp(second);
+    expect(printedKey(second)).toBe(printedKey(first));
+    expect(await onDatabase((notes) => notes.countDocuments())).toBe(1);
+    second.child.kill('SIGKILL');
+    await second.ended;
+
+    const third = start();
+    await untilUp(third);
+    expect(await onDatabase((notes) => notes.countDocuments())).toBe(1);
+  }, 120_000);
+
+  it('says which port is taken, and leaves nothing behind', async () => {
+    const squatter = createServer();
+    await new Promise<void>((resolve) => squatter.listen(port, '127.0.0.1', resolve));
+    try {
+      const refused = start();
+      expect(await refused.ended).toBe(1);
+      expect(refused.output().trim()).toBe(
+        `Port ${port} is taken by another program. Start on another one, such as: PORT=${port + 1} npm start`,
+      );
+      expect(existsSync(join(folder, 'mongo'))).toBe(false);
+    } finally {
+      await new Promise((resolve) => squatter.close(resolve));
+    }
+  });
+
+  it('refuses a second service on the same data while the first one runs', async () => {
+    const first = start();
+    await untilUp(first);
+    const second = start();
+    expect(await second.ended).toBe(1);
+    expect(second.output()).toContain(`A service already runs on ${folder} (process ${first.child.pid})`);
+    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+  });
+
+  it('stops what it has started when Ctrl-C comes before it is up', async () => {
+    const early = start();
+    const deadline = Date.now() + upTimeoutMs;
+    while (!((await mongodPid()) > 0) && Date.now() < deadline) await sleep(20);
+    const mongod = await mongodPid();
+    pressCtrlC(early);
+    expect(await early.ended).toBe(0);
+    expect(early.output()).not.toContain('Fairlead is up.');
+    expect(isAlive(mongod)).toBe(false);
+  });
+});
