@@ -1,5 +1,5 @@
 import { type ZodTypeAny, z } from 'zod';
-import { type ErrorCode, type ErrorDetail, errorTable } from '../../contract/errors.js';
+import { type ErrorCode, type ErrorDetail, errorResponses, errorTable } from '../../contract/errors.js';
 import { type HeaderRefs, headersOf } from './headers.js';
 import type { Operation } from './operations.js';
 import { pascalCase } from './schema-names.js';
@@ -46,8 +46,9 @@ export function createErrorAnswers(writer: SchemaWriter): ErrorAnswers {
 
   return {
     of({ route, metadata }, status, codes) {
-      const schema = route.responses[status];
-      if (!(schema instanceof z.ZodType))
+      // Built anew rather than taken from the route, which may list the same codes in another order.
+      const schema = (errorResponses(codes) as Readonly<Record<number, ZodTypeAny>>)[status];
+      if (schema === undefined || !(route.responses[status] instanceof z.ZodType))
         throw new Error(`${metadata.operationId} lists ${codes.join(', ')} but answers no ${status}`);
       const name = codes.map(pascalCase).join('Or');
       const bearer = status === 401 && metadata.access === 'internal';

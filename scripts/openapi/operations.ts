@@ -25,10 +25,13 @@ export function operationsOf(router: AppRouter): Operation[] {
   );
 }
 
-/** The codes of an operation by status, in the order of its list; each once. */
+const tableOrder = Object.keys(errorTable);
+
+/** The codes by status, in the order of the error table; each once. */
 export function codesByStatus(errors: readonly ErrorCode[]): Map<number, ErrorCode[]> {
   const result = new Map<number, ErrorCode[]>();
-  for (const code of new Set(errors)) {
+  const inOrder = [...new Set(errors)].sort((a, b) => tableOrder.indexOf(a) - tableOrder.indexOf(b));
+  for (const code of inOrder) {
     const { status } = errorTable[code];
     result.set(status, [...(result.get(status) ?? []), code]);
   }

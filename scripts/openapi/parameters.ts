@@ -20,6 +20,15 @@ const ifNoneMatch: Parameter = {
   schema: { type: 'string' },
 };
 
+const callbackSignature: Parameter = {
+  name: 'Signature',
+  in: 'header',
+  required: true,
+  description:
+    '`t=<unix seconds>, s=<base64>`: the Ed25519 signature of the anchor with its SIGNING_KEY over `<t>.<host>.<body>`.',
+  schema: { type: 'string', pattern: '^t=\\d+, *s=[A-Za-z0-9+/]+=*$' },
+};
+
 /** Path, query and header parameters, from the contract's schemas and the example of its metadata. */
 export function parametersOf({ route, metadata, path }: Operation, writer: SchemaWriter): Parameter[] {
   const { params, query } = metadata.example;
@@ -37,6 +46,7 @@ export function parametersOf({ route, metadata, path }: Operation, writer: Schem
     ...Object.entries(fieldsOf(route.headers)).map(([name, schema]) =>
       parameter('header', name, schema, writer, undefined),
     ),
+    ...(metadata.access === 'callback' ? [callbackSignature] : []),
     ...(metadata.cache === 'etag' ? [ifNoneMatch] : []),
   ];
 }

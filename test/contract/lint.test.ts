@@ -13,7 +13,7 @@ const accesses = ['public', 'admin', 'internal', 'signed', 'callback'];
 
 describe.each(operations)('%s', (operationId, { route, metadata, path }) => {
   it('has an id in camel case that no other operation has', () => {
-    expect(operationId).toMatch(/^[a-z]+([A-Z][a-z0-9]*)+$/);
+    expect(operationId).toMatch(/^[a-z]+([A-Z][a-z0-9]*)*$/);
     expect(operations.filter(([other]) => other === operationId)).toHaveLength(1);
   });
 
@@ -41,8 +41,9 @@ describe.each(operations)('%s', (operationId, { route, metadata, path }) => {
     for (const code of metadata.errors) expect(Object.keys(errorTable)).toContain(code);
   });
 
-  it('refuses what it does not know in query and body', () => {
-    for (const schema of [route.query, 'body' in route ? route.body : undefined]) {
+  it("refuses what it does not know in query and body, but for callbacks, whose body is of others' making", () => {
+    const body = 'body' in route && metadata.access !== 'callback' ? route.body : undefined;
+    for (const schema of [route.query, body]) {
       const object = unwrap(schema);
       if (object !== undefined) expect(object._def.unknownKeys).toBe('strict');
     }

@@ -1,0 +1,45 @@
+import { describeRoute } from '../../contract/route-metadata.js';
+import { codesByStatus, type Operation } from './operations.js';
+
+export interface SeenAnswer {
+  operationId: string;
+  status: number;
+}
+
+/**
+ * The (operation, status) pairs that the document lists and no test has seen, one line each. A status that every
+ * operation of a kind answers alike, since one piece of code answers it for all of them, needs one sighting.
+ */
+export function unseenAnswers(
+  listed: readonly { operation: Operation; statuses: readonly number[] }[],
+  seen: readonly SeenAnswer[],
+): string[] {
+  const sightings = new Set(seen.map(({ operationId, status }) => `${operationId} ${status}`));
+  const shared = new Map<string, boolean>();
+  const unseen: string[] = [];
+  for (const { operation, statuses } of listed) {
+    for (const status of statuses) {
+      const pair = `${operation.metadata.operationId} ${status}`;
+      const group = sharedGroup(operation, status);
+      if (group !== undefined) shared.set(group, shared.get(group) === true || sightings.has(pair));
+      else if (!sightings.has(pair)) unseen.push(pair);
+    }
+  }
+  const unseenShared = [...shared].flatMap(([group, wasSeen]) =>
+    wasSeen ? [] : [`any operation: ${group}`],
+  );
+  return [...unseenShared, ...unseen];
+}
+
+/** Names what an operation shares with others at this status: its codes are those that its kind has anyway. */
+function sharedGroup({ route, metadata }: Operation, status: number): string | undefined {
+  if (status === 304) return '304';
+  const codes = codesByStatus(metadata.errors).get(status)?.join(' ');
+  const { metadata: kind } = describeRoute({
+    ...metadata,
+    method: route.method as Parameters<typeof describeRoute>[0]['method'],
+    errors: [],
+  });
+  if (codes === undefined || codesByStatus(kind.errors).get(status)?.join(' ') !== codes) return undefined;
+  return status === 401 ? `${status} ${codes} (${metadata.access})` : `${status} ${codes}`;
+}

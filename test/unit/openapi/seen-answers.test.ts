@@ -1,0 +1,110 @@
+import { initContract } from '@ts-rest/core';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { describeRoute } from '../../../contract/route-metadata.js';
+import { codesByStatus, type Operation, operationsOf } from '../../../scripts/openapi/operations.js';
+import { unseenAnswers } from '../../../scripts/openapi/seen-answers.js';
+
+const common = { tag: 'anchors', limit: 'default', example: { answer: {} } } as const;
+const query = z.object({}).strict();
+
+const readOne = describeRoute({
+  ...common,
+  method: 'GET',
+  operationId: 'readOne',
+  access: 'public',
+  cache: 'etag',
+  errors: ['UNKNOWN_ANCHOR'],
+});
+const readAll = describeRoute({
+  ...common,
+  method: 'GET',
+  operationId: 'readAll',
+  access: 'public',
+  cache: 'etag',
+});
+const runIt = describeRoute({
+  ...common,
+  method: 'POST',
+  operationId: 'runIt',
+  access: 'internal',
+  cache: 'no-store',
+  errors: ['RUN_IN_PROGRESS'],
+});
+
+const contract = initContract().router({
+  readOne: {
+    method: 'GET',
+    path: '/one',
+    query,
+    responses: { 200: z.object({}), ...readOne.errors },
+    metadata: readOne.metadata,
+  },
+  readAll: {
+    method: 'GET',
+    path: '/all',
+    query,
+    responses: { 200: z.object({}), ...readAll.errors },
+    metadata: readAll.metadata,
+  },
+  runIt: {
+    method: 'POST',
+    path: '/run',
+    query,
+    body: query,
+    responses: { 200: z.object({}), ...runIt.errors },
+    metadata: runIt.metadata,
+  },
+});
+
+const listed = operationsOf(contract).map((operation: Operation) => ({
+  operation,
+  statuses: [
+    200,
+    ...(operation.metadata.cache === 'etag' ? [304] : []),
+    ...codesByStatus(operation.metadata.errors).keys(),
+  ],
+}));
+
+const own = ['readOne 200', 'readOne 404', 'readAll 200', 'runIt 200', 'runIt 409'];
+const shared = [
+  'readAll 304',
+  'readOne 400',
+  'runIt 400',
+  'readAll 429',
+  'runIt 500',
+  'readOne 503',
+  'runIt 401',
+  'runIt 413',
+  'runIt 415',
+];
+
+function unseen(pairs: readonly string[]): string[] {
+  const seen = pairs.map((pair) => {
+    const [operationId = '', status] = pair.split(' ');
+    return { operationId, status: Number(status) };
+  });
+  return unseenAnswers(listed, seen);
+}
+
+describe('documented answers that no test has seen', () => {
+  it('are none once each own answer and one of each shared kind was seen', () => {
+    expect(unseen([...own, ...shared])).toEqual([]);
+  });
+
+  it.each(own)('%s is missed, being the own answer of one operation', (pair) => {
+    expect(unseen([...own, ...shared].filter((other) => other !== pair))).toEqual([pair]);
+  });
+
+  it.each(shared)('%s is missed, where no other operation showed it either', (pair) => {
+    const missing = unseen([...own, ...shared].filter((other) => other !== pair));
+    expect(missing).toHaveLength(1);
+    expect(missing[0]).toMatch(new RegExp(`^any operation: ${pair.split(' ')[1]}`));
+  });
+
+  it('a body that does not parse is another 400 than a query that does not fit', () => {
+    expect(unseen([...own, ...shared].filter((pair) => pair !== 'runIt 400'))).toEqual([
+      'any operation: 400 INVALID_REQUEST MALFORMED_JSON',
+    ]);
+  });
+});
