@@ -1,4 +1,5 @@
 import { type Connection, Schema } from 'mongoose';
+import { defineModel } from '../../mongo/models.js';
 import type { AnchorEndpoints } from './sep1.rules.js';
 
 /** An anchor that is or was in the fleet. Never deleted: its record stays readable. */
@@ -52,7 +53,7 @@ const anchorSchema = new Schema<AnchorRecord>(
 );
 
 export function anchorModel(connection: Connection) {
-  return connection.model<AnchorRecord>('Anchor', anchorSchema);
+  return defineModel(connection, 'Anchor', anchorSchema);
 }
 
 export type AnchorModel = ReturnType<typeof anchorModel>;

@@ -1,4 +1,5 @@
 import { type Connection, Schema } from 'mongoose';
+import { defineModel } from '../../mongo/models.js';
 
 /** One counter a scope and corridor; `*` stands for every corridor. Counters only grow. */
 export interface EpochRow {
@@ -13,7 +14,7 @@ const epochSchema = new Schema<EpochRow>(
 );
 
 export function epochModel(connection: Connection) {
-  return connection.model<EpochRow>('CacheEpoch', epochSchema);
+  return defineModel(connection, 'CacheEpoch', epochSchema);
 }
 
 /** Counts one up and returns the new value, once a majority has it. */
