@@ -50,10 +50,11 @@ export function accountDayKey(intent: Place & Pick<FoldableIntent, 'account'>, d
   return `${rollupKey(intent, day)} ${intent.account}`;
 }
 
-/** The account-days that folding these intents may touch. */
+/** The account-days that folding these intents may touch, or counting them anew. */
 export function accountDaysOf(intents: readonly FoldableIntent[]): string[] {
   const keys = new Set<string>();
   for (const intent of intents) {
+    if (intent.admission?.admitted) keys.add(accountDayKey(intent, intent.admission.day));
     if (intent.counted !== null) keys.add(accountDayKey(intent, intent.counted.day));
     const wanted = contributionOf(intent);
     if (wanted !== null) keys.add(accountDayKey(intent, wanted.day));
@@ -79,6 +80,41 @@ export function planFold(
     plan.intents.push({ _id: intent._id, counted, admission });
   }
   return plan;
+}
+
+export type RebuildPlan = Pick<FoldPlan, 'rollups' | 'accountDays'> & {
+  /** Folded intents of which the roll-ups hold something else than the rules make of them now. */
+  stale: string[];
+};
+
+/**
+ * What a rebuild adds to an empty generation for these intents. One that waits to be folded stands with what it has
+ * counted, as in the generation in force; so do stale ones with `keepCounted`, to be folded like any other change.
+ */
+export function planRebuild(
+  intents: readonly FoldableIntent[],
+  stored: ReadonlyMap<string, AccountDay>,
+  options: { keepCounted: boolean },
+): RebuildPlan {
+  const plan: FoldPlan = { rollups: new Map(), accountDays: new Map(), intents: [] };
+  const stale: string[] = [];
+  for (const intent of intents) {
+    const admission = intent.admission ?? null;
+    if (admission?.admitted === true) touch(intent, admission.day, plan, stored).admitted += 1;
+    const wanted = contributionOf(intent);
+    const admitted = wanted !== null && admission?.day === wanted.day && admission.admitted;
+    const now = admitted ? wanted : null;
+    const isStale = !intent.unfolded && !sameContribution(now, intent.counted);
+    if (isStale) stale.push(intent._id);
+    const standing = intent.unfolded || (isStale && options.keepCounted) ? intent.counted : now;
+    apply(intent, standing, 1, plan, stored);
+  }
+  return { rollups: plan.rollups, accountDays: plan.accountDays, stale };
+}
+
+function sameContribution(a: Contribution | null, b: Contribution | null): boolean {
+  if (a === null || b === null) return a === b;
+  return (Object.keys(a) as (keyof Contribution)[]).every((key) => a[key] === b[key]);
 }
 
 function byOutcome(a: FoldableIntent, b: FoldableIntent): number {
