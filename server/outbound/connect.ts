@@ -34,6 +34,7 @@ export async function connectVetted(
   signal: AbortSignal,
 ): Promise<Socket | TLSSocket> {
   const addresses = await resolveVetted(where, deps, signal);
+  signal.throwIfAborted();
   const raw = connectTcp({
     host: where.hostname,
     port: where.port,
@@ -59,12 +60,7 @@ export async function connectVetted(
     // Said aloud, so that NODE_TLS_REJECT_UNAUTHORIZED cannot switch it off.
     rejectUnauthorized: true,
   });
-  try {
-    await established(secured, 'secureConnect', signal);
-  } catch (error) {
-    raw.destroy();
-    throw error;
-  }
+  await established(secured, 'secureConnect', signal);
   return secured;
 }
 

@@ -28,6 +28,7 @@ export interface ConnectionPool {
  */
 export function createConnectionPool(deps: ConnectDeps): ConnectionPool {
   const idle = new Map<string, Set<Client>>();
+  const gone = new WeakSet<Client>();
   let idleCount = 0;
   let closed = false;
 
@@ -65,13 +66,16 @@ export function createConnectionPool(deps: ConnectDeps): ConnectionPool {
         headersTimeout: 0,
         bodyTimeout: 0,
       });
-      client.on('disconnect', () => forget(target.origin, client));
+      client.on('disconnect', () => {
+        gone.add(client);
+        forget(target.origin, client);
+      });
       return client;
     },
 
     give(origin, client) {
       const set = idle.get(origin) ?? new Set();
-      if (closed || idleCount >= maxIdle || set.size >= maxIdlePerOrigin) {
+      if (closed || gone.has(client) || idleCount >= maxIdle || set.size >= maxIdlePerOrigin) {
         void client.destroy();
         return;
       }

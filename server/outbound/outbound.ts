@@ -4,7 +4,7 @@ import type { Clock } from '../ports.js';
 import { parseAllowedOrigin } from './allow.js';
 import { createConnectionPool } from './connection-pool.js';
 import { type Answer, type Exchange, exchange } from './exchange.js';
-import { type LookupFn, publicLookup, systemLookup } from './lookup.js';
+import { createPublicLookup, type LookupFn, systemLookup } from './lookup.js';
 import { OutboundError } from './outbound-error.js';
 import { untilAborted } from './until-aborted.js';
 import { vetUrl } from './vet-url.js';
@@ -65,7 +65,7 @@ export function createOutbound(options: OutboundOptions): { request: Outbound; c
   const limit = pLimit(options.maxConcurrent ?? 512);
   const running = new Set<AbortController>();
   const pool = createConnectionPool({
-    lookup: options.lookup ?? publicLookup,
+    lookup: options.lookup ?? createPublicLookup(),
     listedLookup: options.lookup ?? systemLookup,
     ...(options.ca === undefined ? {} : { ca: options.ca }),
   });

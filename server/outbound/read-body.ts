@@ -35,7 +35,7 @@ export async function readBody(
   };
   const decoder = decoderFor(encoding);
   try {
-    if (decoder === undefined) await pipeline(source, collect, { signal });
+    if (decoder === undefined) await collect(source);
     else await pipeline(source, capped(compressed, maxCompressedBytes), decoder, collect, { signal });
   } catch (cause) {
     // Nothing at all is a body of no bytes, whatever coding was named: 204, 304, Content-Length 0, no chunks.

@@ -240,6 +240,13 @@ describe('an answer that is not one', () => {
       'bad_response',
     ],
     [
+      'resets before its gzip body',
+      answering((socket) => {
+        socket.write(head('Content-Encoding: gzip', 'Content-Length: 5'), () => socket.resetAndDestroy());
+      }),
+      'bad_response',
+    ],
+    [
       'resets in its body',
       answering((socket) => {
         socket.write(head('Content-Length: 5').concat('ab'), () => socket.resetAndDestroy());

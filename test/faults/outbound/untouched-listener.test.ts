@@ -189,11 +189,11 @@ describe('a resolver that changes its mind', () => {
     async (list) => {
       const { signal } = new AbortController();
       const deps = { lookup: async () => list };
-      await expect(connectVetted({ ...name(secret.port), listed: true }, deps, signal)).rejects.toMatchObject(
-        {
-          failure: 'unreachable',
-        },
-      );
+      const call = connectVetted({ ...name(secret.port), listed: true }, deps, signal);
+      await expect(call).rejects.toMatchObject({
+        failure: 'unreachable',
+        message: 'the lookup gave something else than addresses',
+      });
       expectUntouched(secret);
     },
   );
@@ -204,6 +204,16 @@ describe('a resolver that changes its mind', () => {
     const socket = await connectVetted({ ...name(open.port), listed: true }, deps, signal);
     expect(socket.remoteAddress).toBe('127.0.0.1');
     socket.destroy();
+  });
+});
+
+describe('a call that was given up before it connected', () => {
+  it('connects no more', async () => {
+    const where = { hostname: '127.0.0.1', port: open.port, secure: false, literal: true, listed: true };
+    const given = AbortSignal.abort(new OutboundError('timeout', 'too late'));
+    const deps = { lookup: async () => [] };
+    await expect(connectVetted(where, deps, given)).rejects.toMatchObject({ failure: 'timeout' });
+    expectUntouched(open);
   });
 });
 
