@@ -1,0 +1,73 @@
+import { Decimal } from 'decimal.js';
+import type { IntentAnswer, IntentDispute } from '../../../contract/intent-answer.js';
+import type { IntentDocument } from './intent-document.js';
+
+const shortfallPlaces = 9;
+
+/** Where the anchor reports to: what the wallet names as `on_change_callback`. */
+export function statusCallbackUrl(publicUrl: string, intentHash: string): string {
+  return `${publicUrl}/api/intent/${intentHash}/status`;
+}
+
+/** An intent as the API answers it. */
+export function toAnswer(
+  intent: IntentDocument,
+  dispute: IntentDispute | null,
+  publicUrl: string,
+): IntentAnswer {
+  const { quote } = intent;
+  return {
+    intentHash: intent._id,
+    status: intent.status,
+    corridor: intent.corridor,
+    anchorId: intent.anchorId,
+    account: intent.account,
+    sellAmount: intent.sellAmount,
+    minReceive: intent.minReceive,
+    deliveryMethod: intent.deliveryMethod,
+    createdAt: intent.createdAt.toISOString(),
+    expiresAt: intent.deadline.toISOString(),
+    quote: quote === null ? null : { ...quote, quotedAt: quote.quotedAt.toISOString() },
+    statusCallbackUrl: statusCallbackUrl(publicUrl, intent._id),
+    transaction: toTransaction(intent),
+    outcome: toOutcome(intent),
+    dispute,
+  };
+}
+
+function toTransaction({ transactionId, sightings }: IntentDocument): IntentAnswer['transaction'] {
+  if (transactionId === undefined) return null;
+  return {
+    id: transactionId,
+    status: sightings.status,
+    lastSeenAt: instantOrNull(sightings.lastAtMs),
+    fundsReceivedAt: instantOrNull(sightings.fundedAtMs),
+    readyAt: instantOrNull(sightings.readyAtMs),
+  };
+}
+
+function toOutcome({
+  outcome,
+  recoveredAt,
+  scored,
+  unscoredReason,
+}: IntentDocument): IntentAnswer['outcome'] {
+  if (outcome === null) return null;
+  return {
+    status: outcome.kind,
+    reason: outcome.reason,
+    recordedAt: outcome.recordedAt.toISOString(),
+    recoveredAt: recoveredAt?.toISOString() ?? null,
+    settleSeconds: outcome.settleSeconds,
+    shortfall:
+      outcome.shortfallPpb === null
+        ? null
+        : new Decimal(outcome.shortfallPpb).div(1e9).toFixed(shortfallPlaces),
+    scored,
+    unscoredReason,
+  };
+}
+
+function instantOrNull(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

@@ -1,0 +1,80 @@
+import type { StatusCallbackAnswer } from '../../../contract/intents.js';
+import { decodePublicKey } from '../../../contract/strkey.js';
+import { ApiError } from '../../errors.js';
+import type { Clock } from '../../ports.js';
+import { digestOf, isFresh, parseSignatureHeader, signedPayload } from './callbacks.rules.js';
+import type { IntentDocument } from './intent-document.js';
+import type { MakeProgress } from './progress.js';
+import { readRecord } from './sep-record.rules.js';
+import type { IntentModel } from './store.js';
+
+export interface StatusCallback {
+  /** The `Signature` header. */
+  signature: string | undefined;
+  /** The exact bytes that were signed, and what they parse to. */
+  rawBody: Uint8Array;
+  body: unknown;
+}
+
+export interface StatusCallbackDeps {
+  model: IntentModel;
+  progress: MakeProgress;
+  /** The key (G…) the anchor signs with; null where none is known. */
+  signingKeyOf: (anchorId: string) => Promise<string | null>;
+  /** Whether two independent verifiers accept an Ed25519 signature. */
+  verifySignature: (signed: {
+    signature: Uint8Array;
+    publicKey: Uint8Array;
+    message: Uint8Array;
+  }) => Promise<boolean>;
+  /** Host and port under which anchors reach this service: part of what they sign. */
+  host: string;
+  clock: Clock;
+}
+
+/** Takes an anchor's callback. Throws UNKNOWN_INTENT, and INVALID_SIGNATURE having changed nothing. */
+export type TakeStatusCallback = (
+  intentHash: string,
+  callback: StatusCallback,
+) => Promise<StatusCallbackAnswer>;
+
+export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCallback {
+  const { model, progress, signingKeyOf, verifySignature, host, clock } = deps;
+
+  /** Returns when it was signed, in Unix seconds. */
+  async function verified(anchorId: string, { signature, rawBody }: StatusCallback): Promise<number> {
+    const parsed = parseSignatureHeader(signature);
+    if (parsed === null) throw refused('The Signature header must be "t=<unix seconds>, s=<base64>".');
+    if (!isFresh(parsed.signedAt, clock())) throw refused('The signature is more than two minutes off.');
+    const key = await signingKeyOf(anchorId);
+    if (key === null) throw refused('No signing key of this anchor is known.');
+    const genuine = await verifySignature({
+      signature: parsed.signature,
+      publicKey: decodePublicKey(key),
+      message: signedPayload(parsed.signedAt, host, rawBody),
+    });
+    if (!genuine) throw refused("The signature is not the anchor's over this time, host and body.");
+    return parsed.signedAt;
+  }
+
+  return async (intentHash, callback) => {
+    const intent = await model.findById(intentHash).lean<IntentDocument>();
+    if (intent === null) throw new ApiError('UNKNOWN_INTENT', 'No intent has this hash.');
+    const signedAt = await verified(intent.anchorId, callback);
+    const ignored = { intentHash, status: intent.status, applied: false };
+    // Without a dialect known, SEP-6 has the larger vocabulary.
+    const dialect = intent.dialect ?? 'sep6';
+    const record = readRecord(callback.body, dialect);
+    // Whoever knows the nonce says which transaction it is; a callback does not.
+    if (record === null || record.id !== intent.transactionId) return ignored;
+    const made = await progress(intentHash, {
+      sight: { record, seenAtMs: clock() },
+      callback: { signedAt, digest: digestOf(callback.rawBody) },
+    });
+    return made === undefined ? ignored : { intentHash, status: made.after, applied: made.applied };
+  };
+}
+
+function refused(message: string): ApiError {
+  return new ApiError('INVALID_SIGNATURE', message);
+}

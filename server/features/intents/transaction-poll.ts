@@ -1,0 +1,103 @@
+import type { Outbound } from '../../outbound/outbound.js';
+import { OutboundError } from '../../outbound/outbound-error.js';
+import type { Clock } from '../../ports.js';
+import { UpstreamFault } from '../../upstream/upstream-fault.js';
+import type { AnchorDirectory } from '../anchors/service.js';
+import { readRecord, type TransactionRecord } from './sep-record.rules.js';
+import type { Dialect } from './status-table.rules.js';
+
+const timeoutMs = 5_000;
+const maxBytes = 64 * 1_024;
+
+/** The members of the anchor directory that a poll needs. */
+export type PollDirectory = Pick<AnchorDirectory, 'anchor' | 'endpointsOf' | 'tokenFor'>;
+
+export type PollResult =
+  | { kind: 'record'; record: TransactionRecord; dialect: Dialect; seenAtMs: number }
+  /** The anchor answers, and knows no such transaction. */
+  | { kind: 'not_found' }
+  /** No answer, or none that can be read; tried again later. */
+  | { kind: 'unreachable'; why: string }
+  /** The anchor granted no token, is not in the fleet, or has no server to ask. */
+  | { kind: 'not_pollable' };
+
+/** Reads one transaction with the partner token; `dialect` names the server that knew it before. What the anchor does, throws nothing. */
+export type PollTransaction = (
+  anchorId: string,
+  transactionId: string,
+  dialect: Dialect | null,
+) => Promise<PollResult>;
+
+export function createTransactionPoll(deps: {
+  directory: PollDirectory;
+  outbound: Outbound;
+  clock: Clock;
+}): PollTransaction {
+  const { directory, outbound, clock } = deps;
+
+  /** `GET /transaction` of the servers that may be asked, the one that is known to know it alone. */
+  async function addresses(anchorId: string, transactionId: string, known: Dialect | null) {
+    const { transferServerSep24, transferServerSep6 } = await directory.endpointsOf(anchorId);
+    const servers = [
+      ['sep24', transferServerSep24],
+      ['sep6', transferServerSep6],
+    ] as const;
+    return servers.flatMap(([dialect, server]) => {
+      if (server === null || (known !== null && known !== dialect)) return [];
+      const url = `${server}/transaction?id=${encodeURIComponent(transactionId)}`;
+      const token = directory.tokenFor(anchorId, url);
+      return token === undefined ? [] : [{ dialect, url, token }];
+    });
+  }
+
+  async function ask(
+    { dialect, url, token }: { dialect: Dialect; url: string; token: string },
+    transactionId: string,
+  ): Promise<PollResult> {
+    // What is told is at least as new as the moment of asking: that moment is when it was seen.
+    const seenAtMs = clock();
+    const answer = await outbound({
+      url,
+      headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
+      timeoutMs,
+      maxBytes,
+    });
+    if (answer.status === 404) return { kind: 'not_found' };
+    if (answer.status !== 200) return { kind: 'unreachable', why: `status ${answer.status}` };
+    const record = readRecord(parseJson(answer.body), dialect);
+    if (record === null || record.id !== transactionId) {
+      return { kind: 'unreachable', why: 'the answer is not the record of this transaction' };
+    }
+    return { kind: 'record', record, dialect, seenAtMs };
+  }
+
+  return async (anchorId, transactionId, dialect) => {
+    if (directory.anchor(anchorId) === undefined) return { kind: 'not_pollable' };
+    let last: PollResult = { kind: 'not_pollable' };
+    try {
+      for (const address of await addresses(anchorId, transactionId, dialect)) {
+        const result = await ask(address, transactionId).catch(unreachable);
+        if (result.kind === 'record') return result;
+        // One server that does not answer may be the one that knows it.
+        if (last.kind !== 'unreachable') last = result;
+      }
+      return last;
+    } catch (error) {
+      return unreachable(error);
+    }
+  };
+}
+
+/** What lies with the anchor or the way to it; everything else is our own fault and is thrown on. */
+function unreachable(error: unknown): PollResult {
+  if (!(error instanceof OutboundError || error instanceof UpstreamFault)) throw error;
+  return { kind: 'unreachable', why: error.message };
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return null;
+  }
+}
