@@ -1,10 +1,10 @@
 /** The part of JSON Schema 2020-12 that the document uses. */
 export interface JsonSchema {
   $ref?: string;
-  type?: string | string[];
+  type?: string;
   format?: string;
   description?: string;
-  enum?: (string | number | boolean | null)[];
+  enum?: (string | number | boolean)[];
   default?: unknown;
   pattern?: string;
   minLength?: number;

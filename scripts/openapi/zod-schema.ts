@@ -150,21 +150,14 @@ function enumOf(values: unknown[]): JsonSchema {
   return { type, enum: scalars };
 }
 
-function nullable(schema: JsonSchema): JsonSchema {
-  if (schema.$ref !== undefined) {
-    const { description, ...rest } = schema;
-    return {
-      oneOf: [rest, { type: 'null' }],
-      ...(description === undefined ? {} : { description }),
-    };
-  }
-  if (schema.oneOf !== undefined) return { ...schema, oneOf: [...schema.oneOf, { type: 'null' }] };
-  if (schema.anyOf !== undefined) return { ...schema, anyOf: [...schema.anyOf, { type: 'null' }] };
-  if (typeof schema.type !== 'string')
-    throw new Error('the OpenAPI emitter cannot make this schema nullable');
+/**
+ * `oneOf` with null for every kind: of `type: [X, "null"]` Go's ogen and oapi-codegen know nothing, and
+ * openapi-generator forgets the null where X is an object.
+ */
+function nullable({ description, ...schema }: JsonSchema): JsonSchema {
   return {
-    ...schema,
-    type: [schema.type, 'null'],
-    ...(schema.enum === undefined ? {} : { enum: [...schema.enum, null] }),
+    ...(schema.oneOf === undefined ? {} : schema),
+    oneOf: [...(schema.oneOf ?? [schema]), { type: 'null' }],
+    ...(description === undefined ? {} : { description }),
   };
 }
