@@ -29,7 +29,7 @@ export interface HarnessOptions {
   /** Origins for OUTBOUND_ALLOW. */
   allow: readonly string[];
   env?: Readonly<Record<string, string | undefined>>;
-  fxUrl?: string;
+  fxUrl?: string | undefined;
   world?: { now: number };
   limits?: Partial<RatesLimits>;
   reputationOf?: (anchorId: string, corridorId: string) => QuoteReputation;
