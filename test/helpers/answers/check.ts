@@ -17,7 +17,7 @@ export interface Answer {
 
 export type AnswerHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Addresses beside the contract, described in docs/operations.md; only their errors have a documented shape. */
+/** Addresses beside the contract: the document does not list them, and their answers are tests of their own. */
 const operational = /^\/(healthz|readyz|metrics|openapi\.json|docs(\/.*)?)$/;
 
 /**
