@@ -6,6 +6,8 @@ export interface Sightings {
   firstAtMs: number | null;
   lastAtMs: number | null;
   status: ReadStatus['word'] | null;
+  /** When the anchor says it came to that status. */
+  updatedAtMs: number | null;
   /** The last sight without proof of funds, and the first one with it. */
   unfundedAtMs: number | null;
   fundedAtMs: number | null;
@@ -26,6 +28,7 @@ export const nothingSeen: Sightings = {
   firstAtMs: null,
   lastAtMs: null,
   status: null,
+  updatedAtMs: null,
   unfundedAtMs: null,
   fundedAtMs: null,
   paidAtMs: null,
@@ -56,6 +59,7 @@ export function addSight(
     firstAtMs: before.firstAtMs ?? seenAtMs,
     lastAtMs: seenAtMs,
     status: record.status.word,
+    updatedAtMs: record.updatedAtMs,
     closedSinceMs: group === 'closed' ? (before.closedSinceMs ?? seenAtMs) : null,
   };
   if (!funded) after.unfundedAtMs = seenAtMs;

@@ -68,7 +68,7 @@ export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCa
     // Whoever knows the nonce says which transaction it is; a callback does not.
     if (record === null || record.id !== intent.transactionId) return ignored;
     const made = await progress(intentHash, {
-      sight: { record, seenAtMs: clock() },
+      sight: { record, seenAtMs: clock(), mayBeLate: true },
       callback: { signedAt, digest: digestOf(callback.rawBody) },
     });
     return made === undefined ? ignored : { intentHash, status: made.after, applied: made.applied };

@@ -45,6 +45,8 @@ export interface Sight {
   record: TransactionRecord;
   /** When we asked, or were told. */
   seenAtMs: number;
+  /** Told by a callback: anchors repeat those that failed, so that an old one may come after a newer one. */
+  mayBeLate?: boolean;
 }
 
 export interface TransitionLimits {
@@ -83,11 +85,18 @@ export function overdueAtMs(state: IntentState): number | null {
   return fromMs === null ? null : fromMs + state.terms.overdueAfterSeconds * 1_000;
 }
 
-function observe(state: IntentState, { record, seenAtMs }: Sight): IntentState {
+function observe(state: IntentState, sight: Sight): IntentState {
+  const { record, seenAtMs } = sight;
   const before = state.sightings;
-  if (state.attachedAtMs === null || (before.lastAtMs !== null && seenAtMs < before.lastAtMs)) return state;
+  if (state.attachedAtMs === null || isOld(sight, before)) return state;
   const sightings = addSight(before, record, seenAtMs, state.attachedAtMs);
   return { ...state, sightings, judgement: judge(state, sightings, record) };
+}
+
+function isOld({ record, seenAtMs, mayBeLate }: Sight, { lastAtMs, updatedAtMs }: Sightings): boolean {
+  if (lastAtMs !== null && seenAtMs < lastAtMs) return true;
+  if (!mayBeLate || record.updatedAtMs === null || updatedAtMs === null) return false;
+  return record.updatedAtMs < updatedAtMs;
 }
 
 /** What the transaction is, counts as told up to the first sight of funds; an anchor cannot unsay it afterwards. */

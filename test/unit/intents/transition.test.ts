@@ -124,6 +124,21 @@ describe('a sight', () => {
     expect(transition(funded, late, startMs + 2 * minute, limits)).toBe(funded);
   });
 
+  it('by a callback that was repeated late adds nothing, by the time the anchor dates it', () => {
+    const told = { status: 'pending_external', stellar_transaction_id: 'ab', updated_at: at(minute) };
+    const funded = see(freshState(), [0, {}], [minute, told]);
+    const repeated = record({ ...error, updated_at: at(30 * second) });
+    const seenAtMs = startMs + 2 * minute;
+    expect(transition(funded, { record: repeated, seenAtMs, mayBeLate: true }, seenAtMs, limits)).toBe(
+      funded,
+    );
+    expect(transition(funded, { record: repeated, seenAtMs }, seenAtMs, limits).sightings.status).toBe(
+      'error',
+    );
+    const undated = { record: record(error), seenAtMs, mayBeLate: true };
+    expect(transition(funded, undated, seenAtMs, limits).sightings.status).toBe('error');
+  });
+
   it('of an intent without a transaction adds nothing', () => {
     const state = freshState({ attachedAtMs: null });
     expect(see(state, [0, done])).toBe(state);
