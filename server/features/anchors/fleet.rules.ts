@@ -34,7 +34,7 @@ const address = z
   .string()
   .max(512)
   .refine(isPlainAddress, 'must be an http(s) address without credentials, query or fragment')
-  .transform((text) => text.replace(/\/+$/, ''));
+  .transform((text) => new URL(text).href.replace(/\/+$/, ''));
 
 const origin = z
   .string()

@@ -35,6 +35,8 @@ const pollMs = 500;
 export function createEpochs(deps: { connection: Connection; random: Random; logger: Logger }): Epochs {
   const model = epochModel(deps.connection);
   const counters = new Map<string, number>();
+  /** Sums already made, until a counter changes: every request reads one. As many as scopes and corridors. */
+  const sums = new Map<string, number>();
   const listeners: InvalidationListener[] = [];
   let timer: NodeJS.Timeout | undefined;
   let current: Promise<void> | undefined;
@@ -45,9 +47,20 @@ export function createEpochs(deps: { connection: Connection; random: Random; log
   function learn(id: string, epoch: number): number {
     if (epoch <= (counters.get(id) ?? 0)) return 0;
     counters.set(id, epoch);
+    sums.clear();
     const [scope, corridor] = id.split(':') as [CacheScope, string];
     const limited = corridor === anyCorridor ? undefined : corridor;
     return listeners.reduce((dropped, listener) => dropped + listener(scope, limited), 0);
+  }
+
+  function sumOf(scope: CacheScope, corridors: readonly string[] | undefined): number {
+    let sum = 0;
+    for (const [id, epoch] of counters) {
+      const [of, corridor = anyCorridor] = id.split(':');
+      const touches = corridors === undefined || corridor === anyCorridor || corridors.includes(corridor);
+      if (touches && (of === scope || of === 'all')) sum += epoch;
+    }
+    return sum;
   }
 
   async function poll(): Promise<void> {
@@ -75,12 +88,11 @@ export function createEpochs(deps: { connection: Connection; random: Random; log
 
   return {
     read(scope, corridors) {
-      let sum = 0;
-      for (const [id, epoch] of counters) {
-        const [of, corridor = anyCorridor] = id.split(':');
-        const touches = corridors === undefined || corridor === anyCorridor || corridors.includes(corridor);
-        if (touches && (of === scope || of === 'all')) sum += epoch;
-      }
+      const key = corridors === undefined ? scope : `${scope}:${corridors.join(',')}`;
+      const known = sums.get(key);
+      if (known !== undefined) return known;
+      const sum = sumOf(scope, corridors);
+      sums.set(key, sum);
       return sum;
     },
     onInvalidate(listener) {
