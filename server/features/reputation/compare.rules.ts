@@ -27,6 +27,6 @@ function flatten(rollup: Counters | undefined): Record<string, number> {
   if (rollup === undefined) return {};
   const { filled, notFilled, accountDays, quotedOutcomes, shortfallPpb, acceptedDisputes, settle } = rollup;
   const counters = { filled, notFilled, accountDays, quotedOutcomes, shortfallPpb, acceptedDisputes };
-  const buckets = Object.entries(settle ?? {}).map(([bucket, count]) => [`settle.${bucket}`, count] as const);
+  const buckets = Object.entries(settle).map(([bucket, count]) => [`settle.${bucket}`, count] as const);
   return Object.fromEntries([...Object.entries(counters), ...buckets].filter(([, count]) => count !== 0));
 }

@@ -52,7 +52,7 @@ export async function writeCounts(
   }
 }
 
-/** All counters in every update, so that a roll-up has them all from the start. */
+/** All counters in every update, and always a histogram, so that a roll-up is whole from the start. */
 function increments(delta: RollupDelta, generation: number) {
   const { anchorId, corridor, day } = delta;
   const settle = [...delta.settle].filter(([, change]) => change !== 0);
@@ -67,7 +67,8 @@ function increments(delta: RollupDelta, generation: number) {
       acceptedDisputes: delta.acceptedDisputes,
       ...Object.fromEntries(settle.map(([bucket, change]) => [`settle.${bucket}`, change])),
     },
-    $setOnInsert: { generation, anchorId, corridor, day },
+    // An increment of a bucket makes the histogram; both on one path would conflict.
+    $setOnInsert: { generation, anchorId, corridor, day, ...(settle.length === 0 ? { settle: {} } : {}) },
   };
 }
 

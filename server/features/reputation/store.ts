@@ -1,8 +1,8 @@
 import { type ClientSession, type Connection, Schema } from 'mongoose';
-import type { ScoreCard } from '../../../contract/score-card.js';
 import { bulkCollection } from '../../mongo/bulk-writes.js';
 import { defineModel } from '../../mongo/models.js';
-import type { Rollup, ScoredRecord } from './card.rules.js';
+import type { Rollup } from './card.rules.js';
+import type { CardRow } from './card-row.js';
 import type { AccountDay } from './fold.rules.js';
 import type { FoldableIntent } from './foldable-intent.js';
 
@@ -18,30 +18,6 @@ export interface RollupRow extends Rollup {
 /** `_id` is the generation and the `accountDayKey`. */
 export interface AccountDayRow extends AccountDay {
   _id: string;
-}
-
-/** Stands for all corridors together; sorts before every corridor and can be none. */
-export const allCorridors = '*';
-
-/**
- * A card as one run of the refresh computed it; rows are written once and never changed. `_id` is run, window, anchor
- * and corridor with spaces between. Readers see a run only once the pointer names it.
- */
-export interface CardRow {
-  _id: string;
-  run: number;
-  window: ScoreCard['window'];
-  anchorId: string;
-  anchorName: string;
-  simulated: boolean;
-  /** `*` for the anchor's record over all its corridors. */
-  corridor: string;
-  /** Place in the ranking of this corridor and window; null for what is not ranked. */
-  position: number | null;
-  rank: number | null;
-  scoredCorridors: number;
-  /** A ScoreCard where `corridor` is one. */
-  record: ScoreCard | ScoredRecord;
 }
 
 /** Which generation of roll-ups and which run of cards are in force. */

@@ -1,17 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import type { Connection } from 'mongoose';
 import { Schema } from 'mongoose';
+import { createReputationFeature, reputationLeases } from '../../../server/features/reputation/feature.js';
 import type { FoldableIntent } from '../../../server/features/reputation/foldable-intent.js';
-import { createFolder, foldLease } from '../../../server/features/reputation/folder.js';
+import { createFolder } from '../../../server/features/reputation/folder.js';
 import { createRebuild } from '../../../server/features/reputation/rebuild.js';
 import { reputationStore } from '../../../server/features/reputation/store.js';
 import { prepareCollections } from '../../../server/mongo/collections.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
-import { createLeases, type Leases } from '../../../server/mongo/leases.js';
+import { createLeases } from '../../../server/mongo/leases.js';
 import { defineModel } from '../../../server/mongo/models.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
 import { silentLogger } from '../../helpers/silent-logger.js';
 import { foldable } from '../../unit/reputation/foldable.js';
+import { fleetView, type TestFleet } from './fleet.js';
 
 /** The index that finds the folder's work, for tests that run without the intents feature. */
 const intentSchema = new Schema({ _id: String }, { collection: 'intents', strict: false, versionKey: false });
@@ -24,10 +26,8 @@ export async function openBooks(uri: string, options: { leaseTtlMs?: number; bat
   const store = reputationStore(connection);
   const owner = randomBytes(4).toString('hex');
   const leases = createLeases({ connection, owner, logger: silentLogger });
-  leases satisfies Leases;
-  // Registers the model of the leases before collections are created.
   await prepareCollections(connection);
-  await leases.seed([foldLease]);
+  await leases.seed(reputationLeases);
   const deps = { store, leases, inTransaction: createInTransaction(connection), logger: silentLogger };
   return {
     ...deps,
@@ -67,6 +67,24 @@ export async function totals(store: Books['store'], generation = 1) {
     quotedOutcomes: sum(({ quotedOutcomes }) => quotedOutcomes),
     shortfallPpb: sum(({ shortfallPpb }) => shortfallPpb),
     acceptedDisputes: sum(({ acceptedDisputes }) => acceptedDisputes),
-    settled: sum(({ settle }) => Object.values(settle ?? {}).reduce((a, b) => a + b, 0)),
+    settled: sum(({ settle }) => Object.values(settle).reduce((a, b) => a + b, 0)),
   };
+}
+
+/** The whole feature over the fleet and the clock given. */
+export function openFeature(
+  books: Pick<Books, 'connection' | 'leases' | 'inTransaction'>,
+  options: {
+    fleet: TestFleet;
+    now: () => number;
+    latestBatch?: () => Promise<{ sequence: number; root: string } | null>;
+  },
+) {
+  return createReputationFeature({
+    ...books,
+    fleet: fleetView(options.fleet),
+    latestBatch: options.latestBatch ?? (async () => null),
+    clock: options.now,
+    logger: silentLogger,
+  });
 }

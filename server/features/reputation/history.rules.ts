@@ -1,0 +1,85 @@
+import type { HistoryPoint } from '../../../contract/reputation.js';
+import {
+  addRollup,
+  anchorRecord,
+  countsOf,
+  emptyTally,
+  firstDayOf,
+  type Rollup,
+  scoredRecord,
+  type Tally,
+} from './card.rules.js';
+
+/**
+ * A point for each of these days, in their order: the counts of that day, and the score over the window that ends
+ * with it. `rollups` are those of one anchor, ordered by day, and reach back to the first day of the first window.
+ */
+export function historyPoints(
+  days: readonly string[],
+  rollups: readonly Rollup[],
+  window: number,
+  speedTargets: ReadonlyMap<string, number>,
+): HistoryPoint[] {
+  const sliding = new SlidingWindow(rollups, window);
+  const points = new Map<string, HistoryPoint>();
+  for (const day of [...days].sort()) {
+    sliding.moveTo(day);
+    const onDay = emptyTally();
+    for (const rollup of sliding.of(day)) addRollup(onDay, rollup);
+    const { score, state } = sliding.record(speedTargets);
+    points.set(day, { day, ...countsOf(onDay), score, state });
+  }
+  return days.flatMap((day) => points.get(day) ?? []);
+}
+
+/** Adds the days that come in and takes out those that leave: what a point costs does not depend on the window. */
+class SlidingWindow {
+  readonly #rollups: readonly Rollup[];
+  readonly #window: number;
+  readonly #tallies = new Map<string, Tally>();
+  #first = 0;
+  #next = 0;
+
+  constructor(rollups: readonly Rollup[], window: number) {
+    this.#rollups = rollups;
+    this.#window = window;
+  }
+
+  /** Days may only go up. */
+  moveTo(day: string): void {
+    for (; (this.#at(this.#next)?.day ?? '~') <= day; this.#next += 1) this.#count(this.#next, 1);
+    const from = firstDayOf(this.#window, day);
+    for (; this.#first < this.#next && (this.#at(this.#first)?.day ?? '') < from; this.#first += 1)
+      this.#count(this.#first, -1);
+  }
+
+  of(day: string): Rollup[] {
+    const found: Rollup[] = [];
+    for (let index = this.#next - 1; index >= 0; index -= 1) {
+      const rollup = this.#at(index);
+      if (rollup?.day !== day) break;
+      found.push(rollup);
+    }
+    return found;
+  }
+
+  record(speedTargets: ReadonlyMap<string, number>) {
+    const cards = [...this.#tallies].flatMap(([corridor, tally]) => {
+      const speedTargetSeconds = speedTargets.get(corridor);
+      return speedTargetSeconds === undefined ? [] : [scoredRecord(countsOf(tally), speedTargetSeconds)];
+    });
+    return anchorRecord(emptyTally(), cards);
+  }
+
+  #at(index: number): Rollup | undefined {
+    return this.#rollups[index];
+  }
+
+  #count(index: number, sign: 1 | -1): void {
+    const rollup = this.#at(index);
+    if (rollup === undefined) return;
+    const tally = this.#tallies.get(rollup.corridor) ?? emptyTally();
+    this.#tallies.set(rollup.corridor, tally);
+    addRollup(tally, rollup, sign);
+  }
+}

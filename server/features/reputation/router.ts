@@ -1,0 +1,43 @@
+import { initServer } from '@ts-rest/express';
+import { reputationContract } from '../../../contract/reputation.js';
+import type { ScoreCard } from '../../../contract/score-card.js';
+import { setFreshness } from '../../http/send-json.js';
+import type { Reputation } from './service.js';
+
+/** Scores change when they are refreshed, every few minutes. */
+const freshSeconds = 10;
+
+interface Deps {
+  reputation: Reputation;
+  /** Cache-Control: public instead of private. */
+  publicCache: boolean;
+}
+
+export function createReputationRouter({ reputation, publicCache }: Deps) {
+  return initServer().router(reputationContract, {
+    getLeaderboard: async ({ query, res }) => {
+      const { corridor = null, limit, cursor } = query;
+      const window = toWindow(query.window);
+      const body = await reputation.getLeaderboard({ corridor, window, limit, cursor });
+      setFreshness(res, freshSeconds, { public: publicCache });
+      return { status: 200, body };
+    },
+    refreshReputation: async () => ({ status: 200, body: await reputation.refresh() }),
+    getReputation: async ({ params, query, res }) => {
+      const body = await reputation.getReputation(params.anchor, toWindow(query.window));
+      setFreshness(res, freshSeconds, { public: publicCache });
+      return { status: 200, body };
+    },
+    getReputationHistory: async ({ params, query, res }) => {
+      const { corridor = null, limit, cursor } = query;
+      const window = toWindow(query.window);
+      const body = await reputation.getHistory({ anchorId: params.anchor, corridor, window, limit, cursor });
+      setFreshness(res, freshSeconds, { public: publicCache });
+      return { status: 200, body };
+    },
+  });
+}
+
+function toWindow(text: '7' | '30' | '90' | undefined): ScoreCard['window'] {
+  return text === undefined ? 30 : (Number(text) as ScoreCard['window']);
+}
