@@ -23,7 +23,7 @@ const hash = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex digit
 
 export const batchHeader = z
   .object({
-    version: z.literal(1),
+    version: z.literal(1).describe('Version of this form.'),
     sequence: z
       .number()
       .int()
@@ -37,13 +37,14 @@ export const batchHeader = z
       .string()
       .regex(/^v[1-9]\d{0,3}$/)
       .describe('Score formula: `v1`.'),
-    createdAt: instant,
+    createdAt: instant.describe('When it was made, by the clock of the database.'),
     keyId: z
       .string()
       .regex(/^[0-9a-f]{16}$/)
       .describe('First 16 hex digits of SHA-256 of the public key.'),
   })
-  .strict();
+  .strict()
+  .describe('What is signed of a batch; its hash is that of its RFC 8785 form.');
 
 export type BatchHeader = z.infer<typeof batchHeader>;
 
