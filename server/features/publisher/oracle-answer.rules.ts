@@ -1,0 +1,52 @@
+import type { TickFailure } from '../../../contract/publisher.js';
+import type { BatchHead } from '../../../contract/verify-batch.js';
+import { type OracleReceipt, oracleReceipt, receiptFault } from '../../../contract/verify-receipt.js';
+
+/** What came of one submission. */
+export type OracleOutcome =
+  | { receipt: OracleReceipt }
+  | {
+      failure: TickFailure;
+      /** Whether trying again may help without anyone doing anything. */
+      retryable: boolean;
+      /** As the oracle asked, or 0. */
+      waitMs: number;
+      /** For the log. */
+      detail: string;
+    };
+
+const comeBackStatuses = new Set([408, 425, 429]);
+const maxDetail = 200;
+
+/** Reads an HTTP answer of the oracle to a submission of the batch of this head. */
+export function readOracleAnswer(
+  answer: { status: number; headers: Readonly<Record<string, string>>; body: string },
+  batch: BatchHead,
+): OracleOutcome {
+  const { status } = answer;
+  const detail = `${status} ${answer.body.slice(0, maxDetail)}`;
+  const waitMs = retryAfterMs(answer.headers['retry-after']);
+  if (status >= 200 && status < 300) return readReceipt(answer.body, batch);
+  if (status >= 500 || comeBackStatuses.has(status)) {
+    return { failure: 'oracle_error', retryable: true, waitMs, detail };
+  }
+  return { failure: 'oracle_refused', retryable: false, waitMs: 0, detail };
+}
+
+function readReceipt(body: string, batch: BatchHead): OracleOutcome {
+  // An answer to something else is no refusal: the oracle, asked again, answers for the same header hash.
+  const unread = { failure: 'oracle_receipt', retryable: true, waitMs: 0 } as const;
+  let receipt: unknown;
+  try {
+    receipt = JSON.parse(body);
+  } catch {
+    return { ...unread, detail: 'the receipt is not JSON' };
+  }
+  const fault = receiptFault(receipt, batch);
+  return fault === null ? { receipt: oracleReceipt.parse(receipt) } : { ...unread, detail: fault };
+}
+
+/** Whole seconds only; a date would need a clock that agrees with the oracle's. */
+function retryAfterMs(header: string | undefined): number {
+  return header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) * 1_000 : 0;
+}

@@ -1,0 +1,55 @@
+import { initServer } from '@ts-rest/express';
+import { publisherContract } from '../../../contract/publisher.js';
+import { ApiError } from '../../errors.js';
+import { setFreshness } from '../../http/send-json.js';
+import type { Publisher } from './service.js';
+
+/** A batch may still get its receipt. */
+const batchFreshSeconds = 5;
+/** Entries never change. */
+const entriesFreshSeconds = 86_400;
+const defaultLimit = 50;
+
+export function createPublisherRouter(deps: {
+  publisher: Pick<Publisher, 'tick' | 'health' | 'log'>;
+  /** Cache-Control: public instead of private. */
+  publicCache: boolean;
+}) {
+  const { publisher } = deps;
+  const cache = { public: deps.publicCache };
+  return initServer().router(publisherContract, {
+    tickPublisher: async () => {
+      const outcome = await publisher.tick();
+      if (!outcome.ran) {
+        const { startedAt } = outcome;
+        throw new ApiError('RUN_IN_PROGRESS', 'A tick is running already.', { startedAt });
+      }
+      return { status: 200, body: outcome.value };
+    },
+    getPublisherHealth: async () => ({ status: 200, body: await publisher.health() }),
+    listBatches: async ({ query, res }) => {
+      const from = query.from === undefined ? undefined : Number(query.from);
+      const limit = Number(query.limit ?? defaultLimit);
+      const body = await publisher.log.list({ order: query.order, from, limit, cursor: query.cursor });
+      setFreshness(res, batchFreshSeconds, cache);
+      return { status: 200, body };
+    },
+    getBatch: async ({ params, res }) => {
+      const body = await publisher.log.get(Number(params.sequence));
+      setFreshness(res, batchFreshSeconds, cache);
+      return { status: 200, body };
+    },
+    listBatchEntries: async ({ params, query, res }) => {
+      const page = { limit: Number(query.limit ?? defaultLimit), cursor: query.cursor };
+      const body = await publisher.log.entries(Number(params.sequence), page);
+      setFreshness(res, entriesFreshSeconds, cache);
+      return { status: 200, body };
+    },
+    proveBatchEntry: async ({ params, query, res }) => {
+      const body = await publisher.log.prove(Number(params.sequence), query);
+      // Its batch may still get its receipt.
+      setFreshness(res, batchFreshSeconds, cache);
+      return { status: 200, body };
+    },
+  });
+}

@@ -1,0 +1,117 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { TickFailure } from '../../../contract/publisher.js';
+import type { OracleReceipt } from '../../../contract/verify-receipt.js';
+import { type BackoffPolicy, backoffMs } from '../../jobs/backoff.js';
+import type { HeldLease } from '../../mongo/leases.js';
+import type { InTransaction } from '../../mongo/transactions.js';
+import { untilAborted } from '../../outbound/until-aborted.js';
+import type { Logger, Random } from '../../ports.js';
+import type { WriteEvent } from '../webhooks/outbox.js';
+import type { Submission, SubmitToOracle } from './oracle.js';
+import type { OnStep } from './steps.js';
+import type { BatchRow, ChunkRow, PublisherStore } from './store.js';
+
+export interface RetryPolicy extends BackoffPolicy {
+  /** Within one tick; the next tick begins anew. */
+  attempts: number;
+}
+
+export const defaultRetry: RetryPolicy = { attempts: 4, baseMs: 500, factor: 3, maxMs: 5_000, jitter: 0.2 };
+
+export interface Submitter {
+  /** Submits one batch until it has a receipt, or says why not. The batches before it must have theirs. */
+  submit(lease: HeldLease, batch: BatchRow): Promise<TickFailure | null>;
+  /** Writes the event of a batch where there is no oracle to wait for. */
+  announce(lease: HeldLease, batch: BatchRow): Promise<void>;
+}
+
+/**
+ * Before every attempt the lease is proved by a fenced write, so that a holder that was taken over submits nothing
+ * more. Between that write and the POST it may still be stopped; what it then sends late is a committed batch, which
+ * the oracle, idempotent by header hash, takes or has taken; and the receipt it gets can no longer be stored by it.
+ */
+export function createSubmitter(deps: {
+  store: PublisherStore;
+  inTransaction: InTransaction;
+  writeEvent: WriteEvent;
+  submitToOracle: SubmitToOracle | undefined;
+  retry: RetryPolicy;
+  random: Random;
+  logger: Logger;
+  onStep: OnStep;
+}): Submitter {
+  const { store, inTransaction, submitToOracle, retry, logger, onStep } = deps;
+
+  async function toSubmission({ _id, header, headerHash, signature, publicKey, attempt }: BatchRow) {
+    const texts: string[] = [];
+    const chunks = store.chunks.find({ attempt }, { entries: 1, _id: 0 }).sort({ index: 1 }).lean();
+    for await (const { entries } of chunks as AsyncIterable<Pick<ChunkRow, 'entries'>>) {
+      for (const text of entries) texts.push(text);
+    }
+    const head = JSON.stringify({ header, signature, publicKey }).slice(0, -1);
+    const body = `${head},"entries":[${texts.join(',')}]}`;
+    return { sequence: _id, headerHash, size: header.size, body } satisfies Submission;
+  }
+
+  async function proveLease(lease: HeldLease): Promise<void> {
+    lease.signal.throwIfAborted();
+    await inTransaction((session) => lease.fence(session));
+    await onStep('submission_claimed');
+  }
+
+  async function storeReceipt(lease: HeldLease, batch: BatchRow, receipt: OracleReceipt): Promise<void> {
+    const submittedAt = await store.now();
+    await inTransaction(async (session) => {
+      await lease.fence(session);
+      await store.batches.updateOne(
+        { _id: batch._id, open: true },
+        { $set: { open: false, announced: true, receipt, submittedAt } },
+        { session },
+      );
+      await deps.writeEvent(session, 'publisher.tick', { ...eventOf(batch), submitted: true });
+    });
+    await onStep('receipt_stored');
+  }
+
+  return {
+    async submit(lease, batch) {
+      if (submitToOracle === undefined) return null;
+      const submission = await toSubmission(batch);
+      for (let attempt = 1; ; attempt += 1) {
+        await proveLease(lease);
+        const outcome = await untilAborted(lease.signal, () => submitToOracle(submission));
+        await onStep('oracle_answered');
+        if ('receipt' in outcome) {
+          await storeReceipt(lease, batch, outcome.receipt);
+          return null;
+        }
+        const { failure, retryable, detail } = outcome;
+        const waitMs = Math.max(outcome.waitMs, backoffMs(attempt, retry, deps.random));
+        const last = attempt >= retry.attempts || !retryable || outcome.waitMs > retry.maxMs;
+        const fields = { sequence: batch._id, attempt, failure, detail };
+        if (!retryable) logger.error(fields, 'the oracle does not take the batch');
+        else logger.warn(fields, 'the oracle gave no receipt');
+        if (last) return failure;
+        await delay(waitMs, undefined, { signal: lease.signal });
+      }
+    },
+
+    async announce(lease, batch) {
+      await inTransaction(async (session) => {
+        await lease.fence(session);
+        const { modifiedCount } = await store.batches.updateOne(
+          { _id: batch._id, announced: false },
+          { $set: { announced: true } },
+          { session },
+        );
+        if (modifiedCount === 0) return;
+        await deps.writeEvent(session, 'publisher.tick', { ...eventOf(batch), submitted: false });
+      });
+      await onStep('announced');
+    },
+  };
+}
+
+function eventOf({ _id, header, headerHash }: BatchRow) {
+  return { sequence: _id, root: header.root, headerHash, size: header.size };
+}
