@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
+import { z } from 'zod';
+import { fromHex, toBase64, toHex } from '../../contract/bytes.js';
+import { publicKeyOf, signEd25519 } from '../../contract/ed25519.js';
+import { encodePublicKey } from '../../contract/strkey.js';
+import { batchHeader, batchHeaderHash } from '../../contract/verify-batch.js';
+import { type OracleReceipt, oracleReceipt, receiptSigningBytes } from '../../contract/verify-receipt.js';
+import { type Clock, toInstant } from '../../server/ports.js';
+
+const takenBatch = z.object({
+  header: batchHeader,
+  signature: z.string(),
+  publicKey: z.string(),
+  receipt: oracleReceipt,
+});
+
+/** A batch as the oracle keeps it: without its entries. */
+export type TakenBatch = z.infer<typeof takenBatch>;
+
+const firstLine = z.object({ oracleSecretKey: z.string().regex(/^[0-9a-f]{64}$/) });
+
+/** What the oracle has taken, in order, each sequence once. */
+export interface Ledger {
+  /** `G…`, of the receipts. */
+  publicKey: string;
+  all(): readonly TakenBatch[];
+  /** Undefined where it was never taken. */
+  find(sequence: number): TakenBatch | undefined;
+  head(): TakenBatch | undefined;
+  /** On disk, where there is a file, before it returns. */
+  take(batch: Omit<TakenBatch, 'receipt'>): TakenBatch;
+  close(): void;
+}
+
+/**
+ * Opens the ledger in `file`, or one in memory. The file has the oracle's secret key in its first line, then one
+ * batch a line; a last line cut short by a crash was never answered for and is dropped.
+ */
+export function openLedger(deps: { clock: Clock; file?: string }): Ledger {
+  const { secretKey, batches, descriptor } = deps.file === undefined ? inMemory() : onDisk(deps.file);
+  const publicKey = encodePublicKey(publicKeyOf(secretKey));
+
+  function sign(unsigned: Omit<OracleReceipt, 'signature'>): OracleReceipt {
+    const receipt = { ...unsigned, signature: '' };
+    return { ...receipt, signature: toBase64(signEd25519(receiptSigningBytes(receipt), secretKey)) };
+  }
+
+  return {
+    publicKey,
+    all: () => batches,
+    find: (sequence) => batches[sequence - 1],
+    head: () => batches.at(-1),
+    take(batch) {
+      const receipt = sign({
+        version: 1,
+        sequence: batch.header.sequence,
+        headerHash: batchHeaderHash(batch.header),
+        receivedAt: toInstant(deps.clock()),
+        oracle: publicKey,
+      });
+      const taken = { ...batch, receipt };
+      if (descriptor !== undefined) append(descriptor, taken);
+      batches.push(taken);
+      return taken;
+    },
+    close() {
+      if (descriptor !== undefined) closeSync(descriptor);
+    },
+  };
+}
+
+interface Opened {
+  secretKey: Uint8Array;
+  batches: TakenBatch[];
+  descriptor?: number;
+}
+
+function inMemory(): Opened {
+  return { secretKey: randomBytes(32), batches: [] };
+}
+
+function onDisk(file: string): Opened {
+  const isNew = !existsSync(file) || readFileSync(file, 'utf8').indexOf('\n') < 0;
+  const text = isNew ? '' : readFileSync(file, 'utf8');
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+  // Readable by its owner alone: it holds a secret key.
+  const descriptor = openSync(file, 'a', 0o600);
+  truncateSync(file, Buffer.byteLength(whole));
+  if (isNew) {
+    const secretKey = randomBytes(32);
+    append(descriptor, { oracleSecretKey: toHex(secretKey) });
+    return { secretKey, batches: [], descriptor };
+  }
+  try {
+    const [first = '', ...lines] = whole.trimEnd().split('\n');
+    const { oracleSecretKey } = firstLine.parse(JSON.parse(first));
+    const batches = lines.map((line) => takenBatch.parse(JSON.parse(line)));
+    return { secretKey: fromHex(oracleSecretKey), batches, descriptor };
+  } catch (cause) {
+    closeSync(descriptor);
+    throw new Error(`${file} is not the ledger of a reference oracle: move it away`, { cause });
+  }
+}
+
+function append(descriptor: number, value: unknown): void {
+  writeSync(descriptor, `${JSON.stringify(value)}\n`);
+  fsyncSync(descriptor);
+}
