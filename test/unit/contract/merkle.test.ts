@@ -191,6 +191,24 @@ describe('mutated proofs', () => {
     );
   }, 60_000);
 
+  it('are refused where they go on beyond the root of the claimed size, though the hashes add up', () => {
+    const leaves = leavesOf(4);
+    const [first = new Uint8Array(0), second = new Uint8Array(0)] = leaves;
+    const pair = { root: nodeHash(first, second), proof: [first] };
+    expect(verifyInclusion({ leafHash: second, index: 0, size: 1, ...pair })).toBe(false);
+    expect(verifyInclusion({ leafHash: second, index: 1, size: 2, ...pair })).toBe(true);
+    const old = merkleRoot(leaves.slice(0, 3));
+    const proof = consistencyProof(leaves, 3);
+    const within = { size1: 3, root1: old, size2: 4, root2: merkleRoot(leaves) };
+    expect(verifyConsistency({ ...within, proof })).toBe(true);
+    const beyond = {
+      root1: nodeHash(first, old),
+      root2: nodeHash(first, within.root2),
+      proof: [...proof, first],
+    };
+    expect(verifyConsistency({ ...within, ...beyond })).toBe(false);
+  });
+
   it('do not let an inner node pass for a leaf, nor a doubled last leaf for a longer list', () => {
     const leaves = leavesOf(4);
     const [first = new Uint8Array(0), second = new Uint8Array(0), , fourth = new Uint8Array(0)] = leaves;

@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  equalInConstantTime,
+  fromBase64,
+  fromHex,
+  fromUtf8,
+  toBase64,
+  toHex,
+  utf8,
+} from '../../../contract/bytes.js';
+
+describe('bytes as text', () => {
+  it('agree with Node, there and back', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
+        expect(toHex(bytes)).toBe(Buffer.from(bytes).toString('hex'));
+        expect(toBase64(bytes)).toBe(Buffer.from(bytes).toString('base64'));
+        expect(fromHex(toHex(bytes))).toEqual(bytes);
+        expect(fromBase64(toBase64(bytes))).toEqual(bytes);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it.each(['QQ', 'QQ=', 'QR==', 'QUI', 'QUJ=', 'Q===', '====', 'Q Q=', 'QQ==\n', 'Q-__', 'QQ==QQ=='])(
+    'have one base64 spelling: %j is refused, its spare bits and padding included',
+    (text) => {
+      expect(() => fromBase64(text)).toThrow(RangeError);
+    },
+  );
+
+  it.each(['a', 'AB', '0x', 'zz', 'ab ', 'ab\n'])('have one hex spelling: %j is refused', (text) => {
+    expect(() => fromHex(text)).toThrow(RangeError);
+  });
+
+  it('refuse bytes that are not UTF-8, and keep a byte order mark', () => {
+    expect(() => fromUtf8(Uint8Array.of(0xff))).toThrow(TypeError);
+    expect(fromUtf8(utf8('\ufeff₦'))).toBe('\ufeff₦');
+  });
+
+  it('are equal only with the same length and every byte the same', () => {
+    const bytes = Uint8Array.of(1, 2, 3);
+    expect(equalInConstantTime(bytes, Uint8Array.of(1, 2, 3))).toBe(true);
+    for (const other of [[], [1, 2], [1, 2, 3, 0], [1, 2, 2], [0, 2, 3]]) {
+      expect(equalInConstantTime(bytes, Uint8Array.from(other))).toBe(false);
+    }
+  });
+});
