@@ -85,17 +85,21 @@ export function addSight(
   return after;
 }
 
+/** Beyond this, "somewhere in between" says nothing of an anchor's speed. */
+const blindMs = 60_000;
+
 /**
- * Whole seconds from payment to pay-out, for cash to ready for pick-up; null while it is not completed. Where funds
- * and pay-out were first seen together, the payment lies somewhere between the last sight without funds and the
- * pay-out: half of that time is taken, so that hiding the steps in between gains an anchor nothing.
+ * Whole seconds from payment to pay-out, for cash to ready for pick-up; null while it is not completed. Where funds and
+ * pay-out were first seen together, both lie between the last sight without funds and the pay-out: half of that time is
+ * taken if it is a minute at most, else the time is unknown, null.
  */
 export function settleSeconds(seen: Sightings, attachedAtMs: number): number | null {
   if (seen.completedAtMs === null) return null;
   const endMs = seen.readyAtMs ?? seen.completedAtMs;
-  const noFundsAtMs = seen.unfundedAtMs ?? attachedAtMs;
-  const startMs = seen.paidAtMs ?? (noFundsAtMs + endMs) / 2;
-  return Math.max(0, Math.floor((endMs - startMs) / 1_000));
+  const unseenMs = endMs - (seen.unfundedAtMs ?? attachedAtMs);
+  if (seen.paidAtMs === null && unseenMs > blindMs) return null;
+  const tookMs = seen.paidAtMs === null ? unseenMs / 2 : endMs - seen.paidAtMs;
+  return Math.max(0, Math.floor(tookMs / 1_000));
 }
 
 function clamp(value: number, low: number, high: number): number {

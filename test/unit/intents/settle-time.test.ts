@@ -46,10 +46,12 @@ describe('settle seconds', () => {
     ).toBe(150);
   });
 
-  it('take half the time since the last sight without funds where no step in between was shown', () => {
-    expect(
-      seconds([0, {}], [100 * second, {}], [300 * second, { ...done, completed_at: at(220 * second) }]),
-    ).toBe(60);
+  it('take half the time since the last sight without funds where both were first seen together', () => {
+    const together = (unfundedS: number) =>
+      seconds([0, {}], [unfundedS * second, {}], [300 * second, { ...done, completed_at: at(220 * second) }]);
+    expect(together(180)).toBe(20);
+    expect(together(160)).toBe(30);
+    expect(together(159)).toBeNull();
   });
 
   it('run to ready for pick-up for cash, however long it lies there', () => {
