@@ -133,8 +133,8 @@ const detailSchema = z.object({
 /** The exact 429 body of the interface specification: three members, no more. */
 export const rateLimitedBody = z
   .object({
-    code: z.enum(['RATE_LIMITED']),
-    message: z.string(),
+    code: z.enum(['RATE_LIMITED']).describe('Always RATE_LIMITED.'),
+    message: z.string().describe('For people; programs read `code`.'),
     retryAfter: z.number().int().min(1).describe('Seconds to wait; equal to the Retry-After header.'),
   })
   .strict();
@@ -146,15 +146,31 @@ function bodySchema(codes: [ErrorCode, ...ErrorCode[]]): z.ZodTypeAny {
   );
   return z
     .object({
-      code: z.enum(codes),
+      code: z.enum(codes).describe('What went wrong, for programs.'),
       message: z.string().describe('For people; programs read `code`.'),
-      ...(extras.has('details') ? { details: z.array(detailSchema).max(20).optional() } : {}),
+      ...(extras.has('details')
+        ? {
+            details: z
+              .array(detailSchema)
+              .max(20)
+              .optional()
+              .describe('Each fault of the input, at most 20.'),
+          }
+        : {}),
       ...(extras.has('retryAfter')
         ? {
             retryAfter: z.number().int().min(1).optional().describe('Seconds to wait; equal to Retry-After.'),
           }
         : {}),
-      ...(extras.has('startedAt') ? { startedAt: z.string().datetime().optional() } : {}),
+      ...(extras.has('startedAt')
+        ? {
+            startedAt: z
+              .string()
+              .datetime()
+              .optional()
+              .describe('Since when the other run has been running.'),
+          }
+        : {}),
     })
     .strict();
 }

@@ -7,15 +7,15 @@ const intentData = z.object({
   anchorId,
   corridor: corridorId,
   amount: decimalAnswer.describe('The sell amount of the intent.'),
-  status: z.enum(['settled', 'failed']),
+  status: z.enum(['settled', 'failed']).describe('How the intent ended.'),
 });
 
 const disputeData = z.object({
-  disputeId: z.string(),
+  disputeId: z.string().describe('Identifier of the dispute.'),
   intentHash,
   anchorId,
   corridor: corridorId,
-  status: z.enum(['open', 'accepted', 'rejected']),
+  status: z.enum(['open', 'accepted', 'rejected']).describe('Where the dispute stands.'),
 });
 
 /** Event name → schema of its `data`. The sender, the document's `webhooks` and receivers are all typed by it. */
@@ -25,14 +25,25 @@ export const eventData = {
   'dispute.created': disputeData.describe('A dispute was filed against an outcome.'),
   'dispute.resolved': disputeData.describe('An admin accepted or rejected a dispute.'),
   'anchor.onboarded': z
-    .object({ anchorId, name: z.string(), corridors: z.array(corridorId), simulated: z.boolean() })
+    .object({
+      anchorId,
+      name: z.string().describe('The name people know the anchor by.'),
+      corridors: z.array(corridorId).describe('The corridors it serves.'),
+      simulated: z.boolean().describe('True for a simulated anchor of a development fleet.'),
+    })
     .describe('A new anchor was added to the fleet.'),
   'publisher.tick': z
     .object({
-      sequence: z.number().int().min(1),
-      root: z.string().regex(/^[0-9a-f]{64}$/),
-      headerHash: z.string().regex(/^[0-9a-f]{64}$/),
-      size: z.number().int().min(0),
+      sequence: z.number().int().min(1).describe('Number of the batch.'),
+      root: z
+        .string()
+        .regex(/^[0-9a-f]{64}$/)
+        .describe('Merkle root of its entries, hex.'),
+      headerHash: z
+        .string()
+        .regex(/^[0-9a-f]{64}$/)
+        .describe('SHA-256 of its header, hex.'),
+      size: z.number().int().min(0).describe('How many entries it has.'),
       submitted: z
         .boolean()
         .describe('Whether an oracle receipt is held; false where no oracle is configured.'),
@@ -46,11 +57,19 @@ export type EventData<N extends EventName> = z.infer<(typeof eventData)[N]>;
 export const eventNames = Object.keys(eventData) as [EventName, ...EventName[]];
 
 /** `evt_` and at least 16 letters or digits; stable over retries, so receivers deduplicate by it. */
-export const eventId = z.string().regex(/^evt_[0-9A-Za-z]{16,64}$/);
+export const eventId = z
+  .string()
+  .regex(/^evt_[0-9A-Za-z]{16,64}$/)
+  .describe('Unique event identifier, the same on every attempt: deduplicate by it.');
 
 /** The envelope of a delivery: exactly four members. */
 export function eventEnvelope<N extends EventName>(name: N) {
-  return z.object({ event: z.literal(name), id: eventId, createdAt: instant, data: eventData[name] });
+  return z.object({
+    event: z.literal(name).describe('The event name.'),
+    id: eventId,
+    createdAt: instant,
+    data: eventData[name],
+  });
 }
 
 export interface EventEnvelope<N extends EventName = EventName> {

@@ -56,7 +56,7 @@ function reasonEnum<R extends string>(reasons: Readonly<Record<R, string>>) {
 /** How an intent ended. */
 export const intentOutcome = z
   .object({
-    status: z.enum(['settled', 'failed', 'expired']),
+    status: z.enum(['settled', 'failed', 'expired']).describe('How it ended.'),
     reason: reasonEnum<OutcomeReason>(outcomeReasons),
     recordedAt: instant.describe('When it was first recorded here; a recovery keeps it.'),
     recoveredAt: instant.nullable().describe('When a failed intent became settled, or null.'),
@@ -105,8 +105,8 @@ export const followedTransaction = z
 /** The dispute of an intent, in short. */
 export const intentDispute = z
   .object({
-    disputeId: z.string(),
-    status: z.enum(['open', 'accepted', 'rejected']),
+    disputeId: z.string().describe('Identifier of the dispute.'),
+    status: z.enum(['open', 'accepted', 'rejected']).describe('Whether and how it was decided.'),
     createdAt: instant,
     resolvedAt: instant.nullable(),
   })
@@ -120,9 +120,9 @@ export const intentAnswer = z
     corridor: corridorId,
     anchorId,
     account: z.string().describe('The account that sells, as `G…`.'),
-    sellAmount: decimalAnswer,
-    minReceive: decimalAnswer.nullable(),
-    deliveryMethod: z.string().nullable(),
+    sellAmount: decimalAnswer.describe('Stablecoin to sell.'),
+    minReceive: decimalAnswer.nullable().describe('Least fiat the wallet accepts, or null.'),
+    deliveryMethod: z.string().nullable().describe('The delivery method asked for, or null for any.'),
     createdAt: instant,
     expiresAt: instant.describe('Until when the payment may be made.'),
     quote: intentQuote

@@ -37,7 +37,7 @@ export const createIntentBody = z
 
 /** An anchor's status callback: the answer of its `/transaction` endpoint. Only listed members are read. */
 export const statusCallbackBody = z
-  .object({ transaction: z.object({}).passthrough().optional() })
+  .object({ transaction: z.object({}).passthrough().optional().describe('The SEP-24 or SEP-6 transaction.') })
   .passthrough()
   .describe('What `GET /transaction` of the anchor would answer: `{transaction: {id, status, …}}`.');
 

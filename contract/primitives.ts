@@ -67,5 +67,8 @@ export const pageQuery = {
 
 /** A page of a list: `nextCursor` is null on the last one. */
 export function page<T extends z.ZodTypeAny>(item: T) {
-  return z.object({ items: z.array(item), nextCursor: z.string().nullable() });
+  return z.object({
+    items: z.array(item).describe('This page, in the order that the operation says.'),
+    nextCursor: z.string().nullable().describe('`cursor` of the next page; null on the last one.'),
+  });
 }

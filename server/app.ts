@@ -45,13 +45,13 @@ export function createApp(deps: AppDeps): Express {
   app.enable('strict routing');
 
   app.use(requestId(deps), securityHeaders, sendJson, deps.metrics.observeRequests, requestLog(deps));
-  app.use(refuseBadTarget(deps), cors({ routes }), deps.operations);
+  app.use(refuseBadTarget(deps), cors({ routes }), deps.operations, refuseUnmatched(deps, routes));
   createExpressEndpoints(contract, deps.routers, app, {
     logInitialization: false,
     globalMiddleware: [guard(deps), jsonBody],
     requestValidationErrorHandler: (error, _req, _res, next) => next(error),
   });
-  app.use(unmatched(deps, routes), errorMapper(deps));
+  app.use(errorMapper(deps));
   return app;
 }
 
@@ -98,12 +98,16 @@ function targetRefusal(target: string): ApiError | undefined {
   }
 }
 
-/** 404 for unknown paths, 405 with Allow for known ones; both count on one limit shared by all such requests. */
-function unmatched(deps: AppDeps, routes: RouteTable): RequestHandler {
+/**
+ * 404 for unknown paths, 405 with Allow for known ones; both count on one limit shared by all such requests. It
+ * stands before the routes: `GET /api/reputation/dispute` is no anchor called "dispute".
+ */
+function refuseUnmatched(deps: AppDeps, routes: RouteTable): RequestHandler {
   return async (req, res, next) => {
     try {
-      await countUnmatched(deps, req, res);
       const found = routes.find(req.path);
+      if (found?.methods.has(req.method === 'HEAD' ? 'GET' : req.method)) return next();
+      await countUnmatched(deps, req, res);
       if (found === undefined) throw new ApiError('NOT_FOUND', 'Nothing is served at this path.');
       res.setHeader('Allow', allowHeader(found.methods));
       throw new ApiError('METHOD_NOT_ALLOWED', `This path has ${allowHeader(found.methods)}.`);

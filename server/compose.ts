@@ -3,25 +3,47 @@ import { type Express, Router } from 'express';
 import type { Connection } from 'mongoose';
 import { createApp } from './app.js';
 import type { Config } from './config.js';
+import { createVerifyPool } from './crypto/verify-pool.js';
 import { parseFleet } from './features/anchors/fleet.rules.js';
 import { createAnchorsRouter, createCorridorsRouter } from './features/anchors/router.js';
 import { createAnchorDirectory } from './features/anchors/service.js';
 import { createEpochs } from './features/cache/epochs.js';
 import { createAdminCacheRouter } from './features/cache/router.js';
 import { createCacheAdmin } from './features/cache/service.js';
+import { createDisputeLimits } from './features/disputes/limits.js';
+import { createAdminDisputesRouter, createDisputesRouter } from './features/disputes/router.js';
+import { createDisputeService } from './features/disputes/service.js';
+import { disputeModel } from './features/disputes/store.js';
 import { createHealthRouter } from './features/health/router.js';
+import { createMakeProgress } from './features/intents/progress.js';
+import { createReconcile, reconcileLease } from './features/intents/reconcile.js';
+import { createIntentsRouter, createReconcileRouter } from './features/intents/router.js';
+import { createIntentService } from './features/intents/service.js';
+import { intentModel } from './features/intents/store.js';
+import { createTransactionPoll } from './features/intents/transaction-poll.js';
+import { createPublisherRouter } from './features/publisher/router.js';
+import { createPublisher } from './features/publisher/service.js';
+import { publisherLease } from './features/publisher/tick.js';
 import { createRatesRouter } from './features/rates/router.js';
 import { createRates } from './features/rates/service.js';
+import { createReputationFeature, reputationLeases } from './features/reputation/feature.js';
+import { foldWakePipeline } from './features/reputation/folder.js';
+import { createReputationRouter } from './features/reputation/router.js';
+import { createScoresRouter } from './features/scores/router.js';
 import { createSnapshotRouter } from './features/snapshot/router.js';
 import { createSnapshot } from './features/snapshot/service.js';
 import { createWriteEvent } from './features/webhooks/outbox.js';
 import { createDocsRouter } from './http/docs.js';
 import { createMetrics } from './http/metrics.js';
 import { createRateLimiter } from './http/rate-limiter.js';
-import type { World } from './main.js';
+import { createSchedule } from './jobs/schedule.js';
+import { createScheduler } from './jobs/scheduler.js';
+import { createWaker } from './mongo/change-streams.js';
 import { prepareCollections } from './mongo/collections.js';
+import { createLeases } from './mongo/leases.js';
 import { createInTransaction } from './mongo/transactions.js';
 import { createOutbound } from './outbound/outbound.js';
+import type { World } from './ports.js';
 
 /** The composed service: what listens is added by main.ts, so that tests may listen where they like. */
 export interface Service {
@@ -41,7 +63,8 @@ export async function composeService(config: Config, connection: Connection, wor
   const metrics = createMetrics({ limiterDegraded: limiter.degraded });
   const anyone = createOutbound({ allow: config.outboundAllow });
   const operators = createOutbound({ allow: [], trusted: origins([config.fxUrl, config.oracleUrl]) });
-
+  const verifyPool = createVerifyPool();
+  const leases = createLeases({ connection, owner: newId(), logger });
   const inTransaction = createInTransaction(connection);
   const writeEvent = createWriteEvent({ connection, clock, newId });
   const epochs = createEpochs({ connection, random, logger });
@@ -58,6 +81,30 @@ export async function composeService(config: Config, connection: Connection, wor
     writeEvent,
     inTransaction,
   });
+  const record = createReputationFeature({
+    connection,
+    leases,
+    inTransaction,
+    fleet: directory,
+    latestBatch: () => publisher.latestBatch(),
+    clock,
+    logger,
+  });
+  const publisher = createPublisher({
+    connection,
+    leases,
+    inTransaction,
+    writeEvent,
+    gatherCards: () => record.listCards(30),
+    formula: 'v1',
+    secretKey: config.publisherSecretKey,
+    oldKeys: config.publisherOldKeys,
+    oracleUrl: config.oracleUrl,
+    outbound: metrics.countOutbound(operators.request, 'oracle'),
+    newId,
+    random,
+    logger,
+  });
   const rates = createRates({
     directory,
     outbound: metrics.countOutbound(anyone.request, 'rates'),
@@ -65,35 +112,104 @@ export async function composeService(config: Config, connection: Connection, wor
     fxUrl: config.fxUrl,
     fxMaxAgeMs: config.fxMaxAgeSeconds * 1_000,
     epochs,
-    reputationOf: () => ({ score: null, state: 'insufficient_data', outcomes: 0, meanShortfall: null }),
+    reputationOf: record.reputationOf,
     clock,
     random,
     logger,
   });
   const snapshot = createSnapshot({ directory, rates, epochs, clock, random, logger });
+
+  const intentRows = intentModel(connection);
+  const progress = createMakeProgress({
+    model: intentRows,
+    inTransaction,
+    writeEvent,
+    clock,
+    limits: { failureGraceMs: config.failureGraceSeconds * 1_000 },
+  });
+  const reconcile = createReconcile({
+    model: intentRows,
+    leases,
+    progress,
+    poll: createTransactionPoll({
+      directory,
+      outbound: metrics.countOutbound(anyone.request, 'reconcile'),
+      clock,
+    }),
+    clock,
+    logger,
+  });
+  const scheduler = createScheduler({
+    jobs: createSchedule({
+      fold: record.fold,
+      reconcile: reconcile.run,
+      refresh: record.reputation.refresh,
+      tick: publisher.tick,
+    }),
+    random,
+    logger,
+  });
+  const foldWaker = createWaker({
+    model: intentRows,
+    pipeline: foldWakePipeline,
+    wake: () => scheduler.wake('fold'),
+    logger,
+  });
+  const intents = createIntentService({
+    model: intentRows,
+    directory,
+    quoteFrom: rates.quoteFrom,
+    progress,
+    clock,
+    onAttached: () => scheduler.wake('reconcile'),
+    signingKeyOf: directory.signingKeyOf,
+    verifySignature: verifyPool.verifyMessage,
+    publicUrl: config.publicUrl,
+    disputeOf: (intentHash) => disputes.disputeOf(intentHash),
+  });
+  const disputes = createDisputeService({
+    model: disputeModel(connection),
+    findIntent: intents.find,
+    applyDispute: intents.applyDispute,
+    signingKeyOf: directory.signingKeyOf,
+    verify: verifyPool.verify,
+    limits: createDisputeLimits({ limiter }),
+    inTransaction,
+    writeEvent,
+    clock,
+    newId,
+    logger,
+  });
   const hasCorridor = (id: string) => directory.corridor(id) !== undefined;
   const cacheAdmin = createCacheAdmin({ epochs, hasCorridor, clock, logger });
 
   await prepareCollections(connection);
+  await leases.seed([...reputationLeases, reconcileLease, publisherLease]);
   await epochs.start();
   await directory.sync();
 
-  const operations = Router({ caseSensitive: true }).use(
-    createHealthRouter({
-      checks: { mongodb: () => answersPing(connection), fleet: () => directory.corridors().length > 0 },
-      registry: metrics.registry,
-    }),
-    createDocsRouter({ document: readDocument() }),
-  );
   const app = createApp({
     routers: {
       rates: createRatesRouter({ rates, publicCache }),
       corridors: createCorridorsRouter({ anchors: directory, publicCache }),
       anchors: createAnchorsRouter({ anchors: directory, publicCache }),
       snapshot: createSnapshotRouter({ snapshot, publicCache }),
+      intents: createIntentsRouter({ intents }),
+      disputes: createDisputesRouter({ disputes }),
+      reconcile: createReconcileRouter({ reconcile }),
+      reputation: createReputationRouter({ reputation: record.reputation, publicCache }),
+      scores: createScoresRouter({ scores: record.scores, publicCache }),
+      publisher: createPublisherRouter({ publisher, publicCache }),
+      adminDisputes: createAdminDisputesRouter({ disputes }),
       adminCache: createAdminCacheRouter({ cacheAdmin }),
     },
-    operations,
+    operations: Router({ caseSensitive: true }).use(
+      createHealthRouter({
+        checks: { mongodb: () => answersPing(connection), fleet: () => directory.corridors().length > 0 },
+        registry: metrics.registry,
+      }),
+      createDocsRouter({ document: readDocument() }),
+    ),
     limiter,
     secrets: { adminKeys: config.adminKeys, cronSecrets: config.cronSecrets },
     trustProxy: config.trustProxy,
@@ -106,12 +222,21 @@ export async function composeService(config: Config, connection: Connection, wor
     app,
     start() {
       directory.start();
+      record.start();
       snapshot.start();
+      if (!config.scheduler) return;
+      scheduler.start();
+      foldWaker.start();
     },
     async stop() {
+      leases.stop();
+      await foldWaker.stop();
+      await scheduler.stop();
       await snapshot.stop();
+      await record.stop();
       await directory.stop();
       await epochs.stop();
+      await verifyPool.close();
       await Promise.all([anyone.close(), operators.close()]);
     },
   };

@@ -8,16 +8,7 @@ import { type Listener, listen } from './http/listen.js';
 import { createLogger } from './logger.js';
 import { connectMongo } from './mongo/connection.js';
 import { isMongoUnavailable } from './mongo/failures.js';
-import type { Clock, Logger, NewId, Random } from './ports.js';
-
-/** Time, chance, ids and the log, as the process hands them to the service. */
-export interface World {
-  clock: Clock;
-  random: Random;
-  newId: NewId;
-  logger: Logger;
-  env: Readonly<Record<string, string | undefined>>;
-}
+import type { World } from './ports.js';
 
 export interface RunningService {
   port: number;

@@ -18,6 +18,15 @@ export interface Logger {
   child(fields: object): Logger;
 }
 
+/** Time, chance, ids and the log, as the process hands them to the service. */
+export interface World {
+  clock: Clock;
+  random: Random;
+  newId: NewId;
+  logger: Logger;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
 /** ISO 8601 UTC with milliseconds and `Z`, the one form of an instant on the wire. */
 export function toInstant(epochMs: number): string {
   return new Date(epochMs).toISOString();

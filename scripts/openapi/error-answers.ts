@@ -15,7 +15,10 @@ export const edgeCodes = [
 ] as const satisfies ErrorCode[];
 
 const edgeError = z
-  .object({ code: z.enum(edgeCodes), message: z.string().describe('For people; programs read `code`.') })
+  .object({
+    code: z.enum(edgeCodes).describe('What went wrong, for programs.'),
+    message: z.string().describe('For people; programs read `code`.'),
+  })
   .strict();
 
 export interface Answer {

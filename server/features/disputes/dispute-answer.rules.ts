@@ -1,0 +1,41 @@
+import type { AdminDispute, DisputeAnswer } from '../../../contract/disputes.js';
+import type { IntentDispute } from '../../../contract/intent-answer.js';
+import type { DisputeRecord } from './store.js';
+
+export function toDisputeAnswer(dispute: DisputeRecord): DisputeAnswer {
+  return {
+    id: dispute._id,
+    status: dispute.status,
+    intentHash: dispute.intentHash,
+    anchorId: dispute.anchorId,
+    corridor: dispute.corridor,
+    filedBy: dispute.filedBy,
+    createdAt: dispute.createdAt.toISOString(),
+    resolvedAt: dispute.resolvedAt?.toISOString() ?? null,
+  };
+}
+
+export function toAdminDispute(dispute: DisputeRecord): AdminDispute {
+  return {
+    ...toDisputeAnswer(dispute),
+    publicKey: dispute.publicKey,
+    reason: dispute.reason,
+    outcomeStatus: dispute.outcomeStatus,
+    effect: dispute.effect,
+    audit: dispute.audit.map(({ at, action, actor, note }) => ({
+      at: at.toISOString(),
+      action,
+      actor,
+      note,
+    })),
+  };
+}
+
+export function toIntentDispute(dispute: DisputeRecord): IntentDispute {
+  return {
+    disputeId: dispute._id,
+    status: dispute.status,
+    createdAt: dispute.createdAt.toISOString(),
+    resolvedAt: dispute.resolvedAt?.toISOString() ?? null,
+  };
+}

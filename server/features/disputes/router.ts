@@ -1,0 +1,22 @@
+import { initServer } from '@ts-rest/express';
+import { adminDisputesContract, disputesContract } from '../../../contract/disputes.js';
+import { showLimit } from '../../http/rate-limit.js';
+import type { DisputeService } from './service.js';
+
+export function createDisputesRouter(deps: { disputes: Pick<DisputeService, 'file'> }) {
+  return initServer().router(disputesContract, {
+    fileDispute: async ({ body, res }) => {
+      const { created, answer } = await deps.disputes.file(body, res.locals.clientKey, (state) =>
+        showLimit(res, state),
+      );
+      return { status: created ? 201 : 200, body: answer };
+    },
+  });
+}
+
+export function createAdminDisputesRouter(deps: { disputes: Pick<DisputeService, 'list' | 'resolve'> }) {
+  return initServer().router(adminDisputesContract, {
+    listDisputes: async ({ query }) => ({ status: 200, body: await deps.disputes.list(query) }),
+    resolveDispute: async ({ body }) => ({ status: 200, body: await deps.disputes.resolve(body) }),
+  });
+}

@@ -1,0 +1,19 @@
+import type { Job } from './scheduler.js';
+
+/** What the jobs call: the very functions behind the internal endpoints, under the same leases. */
+export interface ScheduledWork {
+  fold(): Promise<unknown>;
+  reconcile(): Promise<unknown>;
+  refresh(): Promise<unknown>;
+  tick(): Promise<unknown>;
+}
+
+/** Every background job: its name, how often it runs, and (in its feature) the lease it runs under. */
+export function createSchedule(work: ScheduledWork): Job[] {
+  return [
+    { name: 'fold', intervalMs: 5_000, run: work.fold },
+    { name: 'reconcile', intervalMs: 30_000, run: work.reconcile },
+    { name: 'refresh', intervalMs: 60_000, run: work.refresh },
+    { name: 'tick', intervalMs: 300_000, run: work.tick },
+  ];
+}
