@@ -1,0 +1,78 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import type { Task } from './worker.js';
+
+export interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  output: string;
+}
+
+export interface Worker {
+  process: ChildProcess;
+  ended: Promise<Ended>;
+}
+
+/** Builds the worker once, so that each of the many processes starts in a fraction of a second. */
+export async function buildWorker(folder: string): Promise<(task: Task) => Worker> {
+  const outfile = join(folder, 'reputation-worker.mjs');
+  await build({
+    entryPoints: [fileURLToPath(new URL('worker.ts', import.meta.url))],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    logLevel: 'silent',
+  });
+  return (task) => {
+    const child = spawn(process.execPath, [outfile, JSON.stringify(task)], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => {
+        output += chunk.toString();
+      });
+    const ended = new Promise<Ended>((resolve) => {
+      child.on('close', (code, signal) => resolve({ code, signal, output }));
+    });
+    return { process: child, ended };
+  };
+}
+
+/** Waits until a process has been stopped by SIGSTOP. */
+export async function untilStopped(worker: Worker): Promise<void> {
+  for (let tries = 0; tries < 400; tries += 1) {
+    if (isStopped(worker.process.pid ?? 0)) return;
+    await delay(25);
+  }
+  throw new Error('the worker was not stopped');
+}
+
+function isStopped(pid: number): boolean {
+  if (process.platform === 'linux') return /^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return execFileSync('ps', ['-o', 'state=', '-p', String(pid)], { encoding: 'utf8' })
+    .trim()
+    .startsWith('T');
+}
+
+/** Tries until it works: leases expire and the server ends abandoned transactions in their own time. */
+export async function eventually<T>(attempt: () => Promise<T | undefined>): Promise<T> {
+  const givingUpAt = performance.now() + 20_000;
+  for (;;) {
+    let failure: unknown;
+    try {
+      const result = await attempt();
+      if (result !== undefined) return result;
+    } catch (error) {
+      failure = error;
+    }
+    if (performance.now() > givingUpAt) throw failure ?? new Error('it never came about');
+    await delay(50);
+  }
+}
