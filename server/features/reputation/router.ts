@@ -22,7 +22,7 @@ export function createReputationRouter({ reputation, publicCache }: Deps) {
       setFreshness(res, freshSeconds, { public: publicCache });
       return { status: 200, body };
     },
-    refreshReputation: async () => ({ status: 200, body: await reputation.refresh() }),
+    refreshReputation: async () => ({ status: 200, body: await reputation.refreshNow() }),
     getReputation: async ({ params, query, res }) => {
       const body = await reputation.getReputation(params.anchor, toWindow(query.window));
       setFreshness(res, freshSeconds, { public: publicCache });

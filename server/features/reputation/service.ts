@@ -9,6 +9,7 @@ import type {
 } from '../../../contract/reputation.js';
 import type { ScoreCard } from '../../../contract/score-card.js';
 import { ApiError } from '../../errors.js';
+import type { LeaseOutcome } from '../../mongo/leases.js';
 import { type Clock, toInstant } from '../../ports.js';
 import { anchorRecord, emptyTally } from './card.rules.js';
 import type { CardReader } from './card-reader.js';
@@ -32,8 +33,10 @@ export interface Reputation {
   getReputation(anchorId: string, window: Window): Promise<AnchorReputation>;
   /** Throws UNKNOWN_ANCHOR. */
   getHistory(query: HistoryQuery): Promise<ReputationHistory>;
-  /** Throws RUN_IN_PROGRESS. */
-  refresh(): Promise<RefreshAnswer>;
+  /** Computes the scores anew, unless another instance does just now. */
+  refresh(): Promise<LeaseOutcome<RefreshAnswer>>;
+  /** The same for one who asks for it: throws RUN_IN_PROGRESS. */
+  refreshNow(): Promise<RefreshAnswer>;
 }
 
 export interface ReputationDeps {
@@ -122,17 +125,24 @@ export function createReputation(deps: ReputationDeps): Reputation {
       return answer;
     },
 
-    async refresh() {
-      const run = await refresher.refresh();
-      if (!run.ran) {
-        throw new ApiError('RUN_IN_PROGRESS', 'Another refresh is running.', { startedAt: run.startedAt });
-      }
+    refresh,
+
+    async refreshNow() {
+      const run = await refresh();
+      if (run.ran) return run.value;
+      throw new ApiError('RUN_IN_PROGRESS', 'Another refresh is running.', { startedAt: run.startedAt });
+    },
+  };
+
+  async function refresh(): Promise<LeaseOutcome<RefreshAnswer>> {
+    const run = await refresher.refresh();
+    if (run.ran) {
       reader.forget();
       histories.clear();
       await deps.onRefresh();
-      return run.value;
-    },
-  };
+    }
+    return run;
+  }
 }
 
 function toEntry({

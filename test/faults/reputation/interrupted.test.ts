@@ -140,7 +140,7 @@ describe('a folder', () => {
 describe('a refresh', () => {
   const withCards = async (name: string) => {
     const ready = await prepared(name);
-    await openFeature(ready.books, { fleet, now: Date.now }).reputation.refresh();
+    await openFeature(ready.books, { fleet, now: Date.now }).reputation.refreshNow();
     return ready;
   };
 
@@ -163,7 +163,7 @@ describe('a refresh', () => {
     const struck = await atEveryStep('refresh', withCards, async (books) => {
       const before = await readersSeeAWholeRun(books);
       const feature = openFeature(books, { fleet, now: Date.now });
-      await eventually(() => feature.reputation.refresh());
+      await eventually(() => feature.reputation.refreshNow());
       expect(await readersSeeAWholeRun(books)).toBeGreaterThan(before);
       const runs = await books.store.cards.distinct('run');
       expect(runs).toHaveLength(2);
@@ -177,7 +177,7 @@ describe('a refresh', () => {
     const worker = work('refresh', { at: 'commitTransaction', signal: 'SIGSTOP' });
     await untilStopped(worker);
     const feature = openFeature(books, { fleet, now: Date.now });
-    await eventually(() => feature.reputation.refresh());
+    await eventually(() => feature.reputation.refreshNow());
     const run = await readersSeeAWholeRun(books);
     worker.process.kill('SIGCONT');
     expect((await worker.ended).code).not.toBe(0);

@@ -49,7 +49,7 @@ async function run(task: Task): Promise<number> {
   });
   const feature = createReputationFeature(deps);
   try {
-    if (task.job === 'refresh') await feature.reputation.refresh();
+    if (task.job === 'refresh') await feature.reputation.refreshNow();
     else if (!(await createFolder(deps).fold()).ran) return 3;
     process.stdout.write(`${sent}\n`);
     return 0;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Connection } from 'mongoose';
-import { Schema } from 'mongoose';
+import { intentModel } from '../../../server/features/intents/store.js';
 import { createReputationFeature, reputationLeases } from '../../../server/features/reputation/feature.js';
 import type { FoldableIntent } from '../../../server/features/reputation/foldable-intent.js';
 import { createFolder } from '../../../server/features/reputation/folder.js';
@@ -9,20 +9,15 @@ import { reputationStore } from '../../../server/features/reputation/store.js';
 import { prepareCollections } from '../../../server/mongo/collections.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { createLeases } from '../../../server/mongo/leases.js';
-import { defineModel } from '../../../server/mongo/models.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
 import { silentLogger } from '../../helpers/silent-logger.js';
 import { foldable } from '../../unit/reputation/foldable.js';
 import { fleetView, type TestFleet } from './fleet.js';
 
-/** The index that finds the folder's work, for tests that run without the intents feature. */
-const intentSchema = new Schema({ _id: String }, { collection: 'intents', strict: false, versionKey: false });
-intentSchema.index({ unfolded: 1 }, { name: 'unfolded', partialFilterExpression: { unfolded: true } });
-
 /** A database with intents, and everything that folds them, on a connection of its own. */
 export async function openBooks(uri: string, options: { leaseTtlMs?: number; batchSize?: number } = {}) {
   const connection = await connectMongo({ uri });
-  if (connection.models.Intent === undefined) defineModel(connection, 'Intent', intentSchema);
+  intentModel(connection);
   const store = reputationStore(connection);
   const owner = randomBytes(4).toString('hex');
   const leases = createLeases({ connection, owner, logger: silentLogger });

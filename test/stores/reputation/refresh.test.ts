@@ -60,7 +60,7 @@ const board = (corridor: string | null = null, window: ScoreCard['window'] = 30)
 describe('a refresh', () => {
   it('folds first, and says what it did', async () => {
     await outcomes('harbour', 'usdc-ngn', 40);
-    expect(await feature.reputation.refresh()).toMatchObject({
+    expect(await feature.reputation.refreshNow()).toMatchObject({
       folded: 40,
       foldedElsewhere: false,
       anchors: 3,
@@ -79,7 +79,7 @@ describe('a refresh', () => {
     await outcomes('squall', 'usdc-ngn', 30, { daysAgo: 30 });
     await outcomes('squall', 'usdc-ngn', 30, { daysAgo: 89 });
     await outcomes('squall', 'usdc-ngn', 30, { daysAgo: 90 });
-    await feature.reputation.refresh();
+    await feature.reputation.refreshNow();
     const counts = [];
     for (const window of [7, 30, 90] as const)
       counts.push((await feature.reputation.getReputation('squall', window)).outcomes);
@@ -88,33 +88,33 @@ describe('a refresh', () => {
 
   it('lets the days move on', async () => {
     await outcomes('squall', 'usdc-ngn', 40, { daysAgo: 6 });
-    await feature.reputation.refresh();
+    await feature.reputation.refreshNow();
     expect((await board(null, 7)).items[0]).toMatchObject({ anchorId: 'squall', outcomes: 40 });
     now += dayMs;
-    await feature.reputation.refresh();
+    await feature.reputation.refreshNow();
     const { items } = await board(null, 7);
     expect(items.find(({ anchorId }) => anchorId === 'squall')).toMatchObject({ outcomes: 0, score: null });
   });
 
   it('is refused while another one runs, with the time that one began', async () => {
     await books.leases.run('reputation-refresh', 10_000, async () => {
-      const refused = feature.reputation.refresh();
+      const refused = feature.reputation.refreshNow();
       await expect(refused).rejects.toMatchObject({
         code: 'RUN_IN_PROGRESS',
         extras: { startedAt: expect.stringMatching(/^\d{4}-.*Z$/) },
       });
     });
-    expect(await feature.reputation.refresh()).toMatchObject({ foldedElsewhere: false });
+    expect(await feature.reputation.refreshNow()).toMatchObject({ foldedElsewhere: false });
   });
 
   it('goes on while another instance folds, and says so', async () => {
     await books.leases.run('reputation-fold', 10_000, async () => {
-      expect(await feature.reputation.refresh()).toMatchObject({ folded: 0, foldedElsewhere: true });
+      expect(await feature.reputation.refreshNow()).toMatchObject({ folded: 0, foldedElsewhere: true });
     });
   });
 
   it('keeps the run in force and the one before it, and removes the rest', async () => {
-    for (let round = 0; round < 4; round += 1) await feature.reputation.refresh();
+    for (let round = 0; round < 4; round += 1) await feature.reputation.refreshNow();
     const runs = await books.store.cards.distinct('run');
     const state = await books.store.state.findById('cards').lean();
     expect(runs.sort()).toEqual([state?.previousRun, state?.run].sort());
@@ -127,7 +127,7 @@ describe('the leaderboard', () => {
     await outcomes('squall', 'usdc-ngn', 40, { filled: 39 });
     await outcomes('gone', 'usdc-ngn', 40);
     fleet.anchors.push(anchor('gone', [], { status: 'delisted' }), anchor('odd', [], { status: 'refused' }));
-    await feature.reputation.refresh();
+    await feature.reputation.refreshNow();
     const answer = leaderboardAnswer.parse(await board());
     expect(answer.items.map(({ anchorId, rank }) => [anchorId, rank])).toEqual([
       ['squall', 1],
@@ -142,7 +142,7 @@ describe('the leaderboard', () => {
   it('of a corridor holds the anchors that serve it, by their card there', async () => {
     await outcomes('harbour', 'usdc-kes', 30);
     await outcomes('harbour', 'usdc-ngn', 60, { filled: 0 });
-    await feature.reputation.refresh();
+    await feature.reputation.refreshNow();
     expect((await board('usdc-kes')).items).toHaveLength(1);
     const overall = (await board()).items[0];
     const kes = (await board('usdc-kes')).items[0];
@@ -173,7 +173,7 @@ describe('the leaderboard', () => {
     fleet.anchors = Array.from({ length: 23 }, (_, index) =>
       anchor(`a${String(index).padStart(2, '0')}`, ['usdc-ngn']),
     );
-    await feature.reputation.refresh();
+    await feature.reputation.refreshNow();
     const seen: string[] = [];
     let cursor: string | undefined;
     do {
@@ -186,7 +186,7 @@ describe('the leaderboard', () => {
       seen.push(...page.items.map(({ anchorId }) => anchorId));
       if (seen.length === 10) {
         await outcomes('a22', 'usdc-ngn', 40);
-        await feature.reputation.refresh();
+        await feature.reputation.refreshNow();
       }
       cursor = page.nextCursor ?? undefined;
     } while (cursor !== undefined);
@@ -196,7 +196,7 @@ describe('the leaderboard', () => {
 
   it('refuses a cursor of another question, and one that was never given', async () => {
     fleet.anchors = Array.from({ length: 3 }, (_, index) => anchor(`a${index}`, ['usdc-ngn']));
-    await feature.reputation.refresh();
+    await feature.reputation.refreshNow();
     const query = { corridor: null, window: 30, limit: '1' } as const;
     const { nextCursor } = await feature.reputation.getLeaderboard({ ...query, cursor: undefined });
     const cursor = nextCursor ?? '';
@@ -211,10 +211,10 @@ describe('the leaderboard', () => {
   });
 
   it('gives the same object while the run is in force, so that its bytes are made once', async () => {
-    await feature.reputation.refresh();
+    await feature.reputation.refreshNow();
     const first = await board();
     expect(await board()).toBe(first);
-    await feature.reputation.refresh();
+    await feature.reputation.refreshNow();
     expect(await board()).not.toBe(first);
   });
 });
@@ -224,9 +224,9 @@ describe('the record of an anchor', () => {
     await outcomes('harbour', 'usdc-kes', 30);
     await outcomes('harbour', 'usdc-mxn', 30);
     fleet.speedTargets['usdc-mxn'] = 900;
-    await feature.reputation.refresh();
+    await feature.reputation.refreshNow();
     delete fleet.speedTargets['usdc-mxn'];
-    await feature.reputation.refresh();
+    await feature.reputation.refreshNow();
     const { corridors } = await feature.reputation.getReputation('harbour', 30);
     expect(corridors.map(({ corridor, outcomes: n }) => [corridor, n])).toEqual([
       ['usdc-kes', 30],
@@ -258,7 +258,7 @@ describe('the history', () => {
     await outcomes('harbour', 'usdc-ngn', 20, { daysAgo: 4 });
     await outcomes('harbour', 'usdc-kes', 5, { daysAgo: 4, filled: 0 });
     await outcomes('harbour', 'usdc-ngn', 1, { daysAgo: 0 });
-    await feature.reputation.refresh();
+    await feature.reputation.refreshNow();
     const all = reputationHistory.parse(await history());
     expect(all.items.map(({ day, outcomes: n, state }) => [day, n, state])).toEqual([
       ['2026-11-21', 1, 'insufficient_data'],
@@ -276,7 +276,7 @@ describe('the history', () => {
   it('agrees with the card of the same window', async () => {
     for (let daysAgo = 0; daysAgo < 12; daysAgo += 1)
       await outcomes('harbour', 'usdc-ngn', 9, { daysAgo, filled: 9 - (daysAgo % 3) });
-    await feature.reputation.refresh();
+    await feature.reputation.refreshNow();
     const [latest] = (await history({ corridor: 'usdc-ngn' })).items;
     const { corridors } = await feature.reputation.getReputation('harbour', 7);
     expect(latest?.score).toBe(corridors.find(({ corridor }) => corridor === 'usdc-ngn')?.score);
@@ -288,7 +288,7 @@ describe('the history', () => {
       await outcomes('harbour', 'usdc-ngn', 6, { daysAgo });
       await outcomes('harbour', 'usdc-kes', 7, { daysAgo, filled: 5 });
     }
-    await feature.reputation.refresh();
+    await feature.reputation.refreshNow();
     const whole = await history();
     const paged = [];
     let cursor: string | undefined;
@@ -305,7 +305,7 @@ describe('the history', () => {
 describe('the public scores', () => {
   it('are the cards of window 30 by anchor and corridor, with the latest batch', async () => {
     await outcomes('harbour', 'usdc-ngn', 40);
-    await feature.reputation.refresh();
+    await feature.reputation.refreshNow();
     batch = { sequence: 3, root: 'ab'.repeat(32) };
     now += 2_000;
     const first = await feature.scores.getPublicScores({ limit: '2', cursor: undefined });
@@ -334,7 +334,7 @@ describe('for the other features', () => {
       meanShortfall: null,
     });
     await outcomes('harbour', 'usdc-ngn', 40);
-    await feature.reputation.refresh();
+    await feature.reputation.refreshNow();
     expect(feature.reputationOf('harbour', 'usdc-ngn')).toEqual({
       score: '85.12',
       state: 'scored',
@@ -346,7 +346,7 @@ describe('for the other features', () => {
   it('the publisher is handed every card in order, across pages', async () => {
     fleet.anchors = Array.from({ length: 300 }, (_, index) => anchor(`a${index}`, ['usdc-ngn', 'usdc-kes']));
     fleet.anchors.push(anchor('a', ['usdc-ngn']), anchor('a-b', ['usdc-ngn']), anchor('ab', ['usdc-ngn']));
-    await feature.reputation.refresh();
+    await feature.reputation.refreshNow();
     const keys = [];
     for await (const card of feature.listCards(30)) keys.push([card.anchorId, card.corridor]);
     expect(keys).toHaveLength(603);
@@ -355,11 +355,11 @@ describe('for the other features', () => {
 
   it('a list of cards that is overtaken by two refreshes fails rather than end early', async () => {
     fleet.anchors = Array.from({ length: 300 }, (_, index) => anchor(`a${index}`, ['usdc-ngn', 'usdc-kes']));
-    await feature.reputation.refresh();
+    await feature.reputation.refreshNow();
     const cards = feature.listCards(30)[Symbol.asyncIterator]();
     await cards.next();
-    await feature.reputation.refresh();
-    await feature.reputation.refresh();
+    await feature.reputation.refreshNow();
+    await feature.reputation.refreshNow();
     const rest = async () => {
       while (!(await cards.next()).done);
     };
