@@ -2,16 +2,15 @@ import type { Connection } from 'mongoose';
 import pLimit from 'p-limit';
 import type { AnchorAnswer, AnchorPage } from '../../../contract/anchors.js';
 import type { CorridorPage } from '../../../contract/corridors.js';
-import { anchorId as anchorIdSchema, corridorId as corridorIdSchema } from '../../../contract/primitives.js';
 import { ApiError } from '../../errors.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
+import { readCursor, readLimit, toPage } from '../../paging.js';
 import type { Clock, Logger, Random } from '../../ports.js';
 import { UpstreamFault } from '../../upstream/upstream-fault.js';
 import type { Epochs } from '../cache/epochs.js';
 import type { WriteEvent } from '../webhooks/outbox.js';
 import { toAnchorAnswer, toAnchorSummary, toCorridorAnswer } from './anchor-answer.rules.js';
-import { readIdCursor, readLimit, toPage } from './cursor.rules.js';
 import { createDiscovery } from './discovery.js';
 import type { Corridor, Fleet } from './fleet.rules.js';
 import { syncFleet } from './fleet-sync.js';
@@ -19,6 +18,7 @@ import type { AnchorEndpoints } from './sep1.rules.js';
 import { createSigningKeys } from './signing-keys.js';
 import { anchorModel, findAnchors } from './store.js';
 
+const idPattern = /^[a-z0-9-]{1,40}$/;
 const warmUpConcurrency = 16;
 /** As long as a reading is fresh; refused anchors, which nobody asks for rates, get their second chance by it. */
 const rereadMs = 10 * 60_000;
@@ -165,7 +165,8 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
       return deps.env[granted.env] || undefined;
     },
     listCorridors(page) {
-      const afterId = readIdCursor(page.cursor, (text) => corridorIdSchema.safeParse(text).success);
+      const list = ['corridors'];
+      const [afterId] = readCursor(page.cursor, list, [idPattern]) ?? [];
       const limit = readLimit(page.limit);
       const rest = fleet.corridors
         .filter(({ id }) => afterId === undefined || id > afterId)
@@ -174,13 +175,16 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
       return toPage(
         rest.map((corridor) => toCorridorAnswer(corridor, serving)),
         limit,
+        list,
+        (last) => [last.id],
       );
     },
     async listAnchors({ corridor, ...page }) {
-      const afterId = readIdCursor(page.cursor, (text) => anchorIdSchema.safeParse(text).success);
+      const list = ['anchors', corridor ?? '*'];
+      const [afterId] = readCursor(page.cursor, list, [idPattern]) ?? [];
       const limit = readLimit(page.limit);
       const records = await findAnchors(model, { corridor, afterId, limit });
-      return toPage(records.map(toAnchorSummary), limit);
+      return toPage(records.map(toAnchorSummary), limit, list, (last) => [last.id]);
     },
     async getAnchor(id) {
       const record = await model.findById(id).lean();

@@ -1,7 +1,7 @@
 import type { ReputationHistory } from '../../../contract/reputation.js';
 import type { ScoreCard } from '../../../contract/score-card.js';
+import { readCursor, readLimit, writeCursor } from '../../paging.js';
 import { firstDayOf, type Rollup } from './card.rules.js';
-import { readCursor, readLimit, writeCursor } from './cursor.rules.js';
 import { historyPoints } from './history.rules.js';
 import { currentGeneration, idsBelow, type ReputationStore } from './store.js';
 

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { PublicScores } from '../../../contract/scores.js';
+import { readCursor, readLimit, writeCursor } from '../../paging.js';
 import { type Clock, toInstant } from '../../ports.js';
 import type { CardReader } from './card-reader.js';
-import { readCursor, readLimit, writeCursor } from './cursor.rules.js';
 
 type Batch = NonNullable<PublicScores['batch']>;
 

@@ -10,11 +10,11 @@ import type {
 import type { ScoreCard } from '../../../contract/score-card.js';
 import { ApiError } from '../../errors.js';
 import type { LeaseOutcome } from '../../mongo/leases.js';
+import { readCursor, readLimit, writeCursor } from '../../paging.js';
 import { type Clock, toInstant } from '../../ports.js';
 import { anchorRecord, emptyTally } from './card.rules.js';
 import type { CardReader } from './card-reader.js';
 import type { CardRow } from './card-row.js';
-import { readCursor, readLimit, writeCursor } from './cursor.rules.js';
 import { type HistoryQuery, readHistory } from './history.js';
 import type { FleetView, Refresh } from './refresh.js';
 import { speedTargetsOf } from './speed-targets.js';

@@ -7,7 +7,6 @@ import {
   toAnchorSummary,
   toCorridorAnswer,
 } from '../../../server/features/anchors/anchor-answer.rules.js';
-import { readIdCursor, toPage, writeIdCursor } from '../../../server/features/anchors/cursor.rules.js';
 import { noEndpoints } from '../../../server/features/anchors/sep1.rules.js';
 import { corridorFixture } from '../../helpers/corridor-fixture.js';
 
@@ -99,24 +98,4 @@ describe('a corridor as an answer', () => {
     expect(answer.deliveryMethods).toEqual(['PIX', 'cash']);
     expect(answer.anchors.map(({ id }) => id)).toEqual(['a', 'b']);
   });
-});
-
-describe('a page by id', () => {
-  const isId = (text: string) => /^[a-z]+$/.test(text);
-
-  it('says where the next one starts, and null on the last', () => {
-    const rows = ['a', 'b', 'c'].map((id) => ({ id }));
-    const first = toPage(rows, 2);
-    expect(first.items.map(({ id }) => id)).toEqual(['a', 'b']);
-    expect(readIdCursor(first.nextCursor ?? undefined, isId)).toBe('b');
-    expect(toPage(rows, 3).nextCursor).toBeNull();
-    expect(toPage([], 3)).toEqual({ items: [], nextCursor: null });
-  });
-
-  it.each(['A', '!!', writeIdCursor('UPPER'), `${writeIdCursor('abc')}=`, writeIdCursor('{"$ne":1}')])(
-    'refuses the cursor %s, which no answer gave',
-    (cursor) => {
-      expect(() => readIdCursor(cursor, isId)).toThrow(expect.objectContaining({ code: 'INVALID_REQUEST' }));
-    },
-  );
 });
