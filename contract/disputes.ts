@@ -1,8 +1,8 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { anchorId, corridorId, instant, intentHash, page, pageQuery } from './primitives.js';
+import { publicKeyText } from './public-key.js';
 import { describeRoute } from './route-metadata.js';
-import { publicKeyText } from './strkey.js';
 
 const c = initContract();
 

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { deliveryMethod } from './corridors.js';
 import { anchorTransactionId, type IntentAnswer, intentAnswer, intentStatus } from './intent-answer.js';
 import { anchorId, corridorId, decimalString, instant, intentHash, stablecoinAmount } from './primitives.js';
+import { publicKeyText } from './public-key.js';
 import { describeRoute } from './route-metadata.js';
-import { publicKeyText } from './strkey.js';
 
 const c = initContract();
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fromHex, toHex } from '../../../contract/bytes.js';
+import { publicKeyText } from '../../../contract/public-key.js';
 import {
   decodePublicKey,
   decodeSecretKey,
@@ -8,7 +9,6 @@ import {
   encodeSecretKey,
   isSmallOrder,
   parsePublicKey,
-  publicKeyText,
   StrkeyError,
 } from '../../../contract/strkey.js';
 import sep23 from '../../vectors/sep23.json' with { type: 'json' };
