@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Connection } from 'mongoose';
+import { afterEach, beforeEach } from 'vitest';
+import type { BatchPage, PublishedBatch, TickAnswer } from '../../contract/publisher.js';
 import type { ScoreCard } from '../../contract/score-card.js';
+import { type BatchHead, verifyBatch } from '../../contract/verify-batch.js';
+import { receiptFault } from '../../contract/verify-receipt.js';
+import { type ReferenceOracle, startReferenceOracle } from '../../scripts/reference-oracle/index.js';
 import {
   createPublisher,
   type Publisher,
@@ -17,6 +22,7 @@ import { createOutbound } from '../../server/outbound/outbound.js';
 import { silentLogger } from './silent-logger.js';
 
 export const testSeed = '15'.repeat(32);
+export const otherSeed = '16'.repeat(32);
 
 /** Cards of as many anchors, sorted; `points` makes their scores differ. */
 export function cardsOf(size: number, points = 50): ScoreCard[] {
@@ -40,11 +46,50 @@ export function cardsOf(size: number, points = 50): ScoreCard[] {
   }));
 }
 
+/** Reads the whole log as a stranger would, page by page, and checks it; throws on the first fault. */
+export async function verifyLog(publisher: Publisher): Promise<PublishedBatch[]> {
+  const { log } = publisher;
+  const { keys } = await publisher.health();
+  const verified: PublishedBatch[] = [];
+  let previous: BatchHead | null = null;
+  let cursor: string | undefined;
+  do {
+    const page: BatchPage = await log.list({ order: 'asc', limit: 50, cursor });
+    for (const batch of page.items) {
+      const entries = await allEntries(publisher, batch.header.sequence);
+      const verdict = verifyBatch({ ...batch, entries, keys, previous });
+      if (!verdict.ok) throw new Error(`batch ${batch.header.sequence}: ${verdict.reason}`);
+      const head: BatchHead = { sequence: batch.header.sequence, headerHash: verdict.headerHash };
+      if (batch.receipt !== null && receiptFault(batch.receipt, head) !== null) {
+        throw new Error(`the receipt of batch ${head.sequence} does not hold`);
+      }
+      verified.push(batch);
+      previous = head;
+    }
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  return verified;
+}
+
+export async function allEntries({ log }: Publisher, sequence: number): Promise<ScoreCard[]> {
+  const entries: ScoreCard[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await log.entries(sequence, { limit: 100, cursor });
+    if (page.start !== entries.length) throw new Error(`a page starts at ${page.start}`);
+    entries.push(...page.items);
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  return entries;
+}
+
 export interface PublisherInstance {
   publisher: Publisher;
   connection: Connection;
   store: PublisherStore;
   leases: Leases;
+  /** Throws where another tick runs. */
+  tick(): Promise<TickAnswer>;
   /** What the next tick publishes. */
   setCards(cards: readonly ScoreCard[]): void;
   /** The events written so far, oldest first. */
@@ -57,6 +102,7 @@ export interface InstanceOptions
     Pick<
       PublisherDeps,
       | 'gatherCards'
+      | 'formula'
       | 'oldKeys'
       | 'oracleUrl'
       | 'secretKey'
@@ -111,6 +157,11 @@ export async function publisherInstance(options: InstanceOptions): Promise<Publi
     connection,
     store,
     leases,
+    async tick() {
+      const outcome = await publisher.tick();
+      if (!outcome.ran) throw new Error(`another tick runs since ${outcome.startedAt}`);
+      return outcome.value;
+    },
     setCards(next) {
       cards = next;
     },
@@ -119,6 +170,41 @@ export async function publisherInstance(options: InstanceOptions): Promise<Publi
     async close() {
       await outbound.close();
       await connection.close();
+    },
+  };
+}
+
+/** An oracle and any number of instances on one database, anew for every test of the file. */
+export interface PublisherTests {
+  readonly oracle: ReferenceOracle;
+  /** One more instance, that submits to the oracle unless told otherwise. */
+  open(options?: Partial<InstanceOptions>): Promise<PublisherInstance>;
+}
+
+/** Call it once at the top of a file that has called testDatabase(). */
+export function publisherTests(database: { uri: string }): PublisherTests {
+  let oracle: ReferenceOracle | undefined;
+  const opened: PublisherInstance[] = [];
+  const running = () => {
+    if (oracle === undefined) throw new Error('the oracle is started before each test');
+    return oracle;
+  };
+  beforeEach(async () => {
+    oracle = await startReferenceOracle({ clock: Date.now });
+  });
+  afterEach(async () => {
+    await opened[0]?.connection.dropDatabase();
+    for (const each of opened.splice(0)) await each.close();
+    await oracle?.stop();
+  });
+  return {
+    get oracle() {
+      return running();
+    },
+    async open(options = {}) {
+      const made = await publisherInstance({ uri: database.uri, oracleUrl: running().url, ...options });
+      opened.push(made);
+      return made;
     },
   };
 }

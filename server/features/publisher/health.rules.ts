@@ -70,7 +70,8 @@ export function judge(facts: Facts): Verdict {
 
   if (state.consecutiveFailures > 0) return verdict('failing', state.lastTick?.failure ?? 'internal');
   if (!facts.hasKey) return verdict('idle', 'no_key');
-  const lastAt = state.lastTick?.finishedAt ?? state.lastTick?.startedAt;
+  const { lastTick, running } = state;
+  const lastAt = lastTick?.finishedAt ?? lastTick?.startedAt ?? running?.startedAt;
   if (lastAt === undefined ? facts.hasBatch : isOld(lastAt)) return verdict('stale', 'no_tick');
   if (waitingSince !== null && isOld(waitingSince)) return verdict('stale', 'receipt_overdue');
   return facts.hasBatch ? verdict('ok', null) : verdict('idle', 'nothing_published');

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import {
+  beginTick,
+  endTick,
+  type Facts,
+  firstState,
+  judge,
+} from '../../../server/features/publisher/health.rules.js';
+import type { StateRow, TickNote } from '../../../server/features/publisher/store.js';
+
+const at = (minutes: number) => new Date(Date.UTC(2026, 10, 21, 9, minutes));
+const good: TickNote = { startedAt: at(0), finishedAt: at(1), result: 'published', failure: null };
+const bad: TickNote = { ...good, failure: 'oracle_timeout' };
+
+const ticked: StateRow = { ...firstState, lastTick: good };
+const facts: Facts = {
+  now: at(5),
+  state: ticked,
+  lease: { token: 7, expiresAt: at(6) },
+  hasKey: true,
+  hasBatch: true,
+  waitingSince: null,
+  staleAfterMs: 15 * 60_000,
+};
+
+function verdict(changes: Partial<Facts>): string {
+  const { status, reason } = judge({ ...facts, ...changes });
+  return reason === null ? status : `${status} ${reason}`;
+}
+
+describe('ticks', () => {
+  it('count failures in a row until one does all it set out to do', () => {
+    let state: StateRow = firstState;
+    for (const [note, failures] of [
+      [bad, 1],
+      [bad, 2],
+      [good, 0],
+      [bad, 1],
+    ] as const) {
+      state = endTick(beginTick(state, { token: 1, startedAt: at(0) }), note);
+      expect(state).toMatchObject({ running: null, lastTick: note, consecutiveFailures: failures });
+    }
+  });
+
+  it('that died are noted and counted by the next', () => {
+    const died = beginTick(ticked, { token: 1, startedAt: at(2) });
+    const next = beginTick(died, { token: 2, startedAt: at(4) });
+    expect(next).toMatchObject({
+      running: { token: 2 },
+      lastTick: { startedAt: at(2), finishedAt: null, failure: 'interrupted' },
+      consecutiveFailures: 1,
+    });
+  });
+
+  it('that were stopped leave what was known as it was', () => {
+    const failing = endTick(firstState, bad);
+    expect(endTick(beginTick(failing, { token: 3, startedAt: at(3) }), null)).toEqual(failing);
+  });
+});
+
+describe('the verdict', () => {
+  it.each<[string, Partial<Facts>]>([
+    ['ok', {}],
+    ['ok', { now: at(16) }],
+    ['stale no_tick', { now: at(17) }],
+    ['stale no_tick', { state: firstState }],
+    ['ok', { waitingSince: at(-9) }],
+    ['stale receipt_overdue', { waitingSince: at(-11) }],
+    ['idle nothing_published', { hasBatch: false }],
+    ['idle nothing_published', { hasBatch: false, state: firstState }],
+    ['idle no_key', { hasKey: false }],
+    ['idle no_key', { hasKey: false, now: at(59) }],
+    ['failing oracle_timeout', { state: { ...ticked, lastTick: bad, consecutiveFailures: 1 } }],
+    [
+      'failing oracle_timeout',
+      { state: { ...ticked, lastTick: bad, consecutiveFailures: 1 }, hasKey: false },
+    ],
+  ])('is %s for %o', (expected, changes) => {
+    expect(verdict(changes)).toBe(expected);
+  });
+
+  it('believes in a running tick as long as it holds its lease', () => {
+    const state = beginTick(ticked, { token: 7, startedAt: at(4) });
+    expect(verdict({ state })).toBe('ok');
+    expect(judge({ ...facts, state }).state.running).toEqual({ token: 7, startedAt: at(4) });
+    expect(verdict({ state: beginTick(firstState, { token: 7, startedAt: at(4) }) })).toBe('ok');
+    for (const lease of [null, { token: 8, expiresAt: at(6) }, { token: 7, expiresAt: at(5) }]) {
+      expect(verdict({ state, lease })).toBe('failing interrupted');
+      expect(judge({ ...facts, state, lease }).state).toMatchObject({
+        running: null,
+        consecutiveFailures: 1,
+      });
+    }
+  });
+});

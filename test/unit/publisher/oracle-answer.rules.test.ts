@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import type { EntryProof } from '../../../contract/publisher.js';
+import { publisherContract } from '../../../contract/publisher.js';
+import { verifyBatch, verifyEntry } from '../../../contract/verify-batch.js';
+import { type OracleReceipt, oracleReceipt, receiptFault } from '../../../contract/verify-receipt.js';
+import { readOracleAnswer } from '../../../server/features/publisher/oracle-answer.rules.js';
+
+const example = (publisherContract.proveBatchEntry.metadata as { example: { answer: EntryProof } }).example
+  .answer;
+const { batch } = example;
+const receipt: OracleReceipt = oracleReceipt.parse(batch.receipt);
+const head = { sequence: 1, headerHash: batch.headerHash };
+
+function read(status: number, body: unknown, headers: Record<string, string> = {}) {
+  return readOracleAnswer(
+    { status, headers, body: typeof body === 'string' ? body : JSON.stringify(body) },
+    head,
+  );
+}
+
+describe("the contract's example", () => {
+  it('is a batch, a proof and a receipt that verify', () => {
+    const keys = [{ keyId: batch.header.keyId, publicKey: batch.publicKey }];
+    expect(verifyBatch({ ...batch, keys, previous: null })).toEqual({
+      ok: true,
+      headerHash: batch.headerHash,
+    });
+    expect(verifyEntry({ ...example, header: batch.header })).toBe(true);
+    expect(receiptFault(batch.receipt, head, receipt.oracle)).toBeNull();
+  });
+});
+
+describe('a receipt', () => {
+  const otherKey = batch.publicKey;
+  it.each<[string, unknown]>([
+    ['malformed_receipt', null],
+    ['malformed_receipt', {}],
+    ['malformed_receipt', { ...receipt, note: 'more' }],
+    ['malformed_receipt', { ...receipt, version: 2 }],
+    ['malformed_receipt', { ...receipt, receivedAt: 'yesterday' }],
+    ['other_batch', { ...receipt, sequence: 2 }],
+    ['other_batch', { ...receipt, headerHash: 'ab'.repeat(32) }],
+    ['bad_receipt_signature', { ...receipt, receivedAt: '2026-11-21T09:30:00.181Z' }],
+    ['bad_receipt_signature', { ...receipt, oracle: otherKey }],
+    ['bad_receipt_signature', { ...receipt, oracle: `${receipt.oracle.slice(0, -1)}A` }],
+    ['bad_receipt_signature', { ...receipt, signature: 'AA==' }],
+    ['bad_receipt_signature', { ...receipt, signature: 'not base64' }],
+  ])('is refused as %s', (fault, changed) => {
+    expect(receiptFault(changed, head)).toBe(fault);
+  });
+
+  it('has to be by the oracle that is known, where one is', () => {
+    expect(receiptFault(receipt, head, otherKey)).toBe('other_oracle');
+  });
+});
+
+describe("the oracle's answer", () => {
+  it('is a receipt for the batch with 200 or 201', () => {
+    expect(read(201, receipt)).toEqual({ receipt });
+    expect(read(200, receipt)).toEqual({ receipt });
+  });
+
+  it.each([
+    [200, '', 'oracle_receipt', true],
+    [201, '<html>', 'oracle_receipt', true],
+    [204, '', 'oracle_receipt', true],
+    [200, { ...receipt, sequence: 9 }, 'oracle_receipt', true],
+    [301, '', 'oracle_refused', false],
+    [400, '', 'oracle_refused', false],
+    [401, '', 'oracle_refused', false],
+    [408, '', 'oracle_error', true],
+    [409, { code: 'conflict' }, 'oracle_refused', false],
+    [422, '', 'oracle_refused', false],
+    [425, '', 'oracle_error', true],
+    [429, '', 'oracle_error', true],
+    [500, '', 'oracle_error', true],
+    [503, receipt, 'oracle_error', true],
+  ])('%i %o is %s, worth trying again: %s', (status, body, failure, retryable) => {
+    expect(read(status, body)).toMatchObject({ failure, retryable });
+  });
+
+  it('may ask for patience, in seconds', () => {
+    expect(read(503, '', { 'retry-after': '3' })).toMatchObject({ waitMs: 3_000 });
+    expect(read(503, '', { 'retry-after': 'Sat, 21 Nov 2026 09:30:00 GMT' })).toMatchObject({ waitMs: 0 });
+    expect(read(422, '', { 'retry-after': '3' })).toMatchObject({ waitMs: 0 });
+  });
+
+  it('is kept short in the log', () => {
+    const outcome = read(500, 'x'.repeat(10_000));
+    expect('detail' in outcome && outcome.detail.length).toBe(204);
+  });
+});
