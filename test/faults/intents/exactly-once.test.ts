@@ -19,6 +19,8 @@ import type { Task } from './worker.js';
 const leaseTtlMs = 600;
 const atOnce = 3;
 const minute = 60_000;
+/** Enough for a few processes to start and connect. */
+const togetherInMs = 2_500;
 
 /** What the anchor says of each transaction, and what is to come of it. */
 const plan: [record: Record<string, unknown>, outcome: string, event: string | null][] = [
@@ -104,8 +106,8 @@ async function prepared(name: string) {
       sightings,
     })),
   );
-  const work = (job: Task['job'], strike: Task['strike']) =>
-    startWorker({ uri, origin, job, leaseTtlMs, strike });
+  const work = (job: Task['job'], strike: Task['strike'], beginAtMs = 0) =>
+    startWorker({ uri, origin, job, leaseTtlMs, beginAtMs, strike });
   return { connection, intents, work };
 }
 
@@ -194,6 +196,23 @@ describe('a reconciliation', () => {
     60_000,
   );
 
+  it('that lost its lease writes no outcome any more, even where nobody else did', async () => {
+    const ready = await prepared('fenced');
+    const worker = ready.work('reconcile', { at: 'update', signal: 'SIGSTOP' });
+    await untilStopped(worker);
+    await eventually(async () => {
+      const held = await ready.intents.leases.run(reconcileLease, 10_000, async () => {
+        worker.process.kill('SIGCONT');
+        await worker.ended;
+        return ready.intents.model.countDocuments({ status: { $ne: 'pending' } });
+      });
+      expect(held.ran ? held.value : 0).toBe(0);
+      return held.ran ? true : undefined;
+    });
+    await endsWell(ready);
+    await close(ready);
+  }, 60_000);
+
   it('run by four processes at once, one of them killed, is run by one at a time', async () => {
     const ready = await prepared('crowd');
     const crowd = [null, null, { at: 20, signal: 'SIGKILL' as const }, null].map((strike) =>
@@ -208,7 +227,8 @@ describe('a reconciliation', () => {
 describe('callbacks, which hold no lease', () => {
   it('taken by four processes at once make each outcome once', async () => {
     const ready = await prepared('callbacks');
-    const crowd = Array.from({ length: 4 }, () => ready.work('callbacks', null));
+    const beginAtMs = Date.now() + togetherInMs;
+    const crowd = Array.from({ length: 4 }, () => ready.work('callbacks', null, beginAtMs));
     const ends = await Promise.all(crowd.map(({ ended }) => ended));
     const turned = ends.flatMap(({ output }) => JSON.parse(output) as string[]);
     expect(turned.sort()).toEqual([0, 1, 2, 3].map(hashOf).sort());
@@ -220,7 +240,11 @@ describe('callbacks, which hold no lease', () => {
     for (const at of [9, 13, 17]) {
       const ready = await prepared(`beside-${at}`);
       const strike = { at, signal: 'SIGKILL' as const };
-      const both = [ready.work('reconcile', strike), ready.work('callbacks', at === 13 ? null : strike)];
+      const beginAtMs = Date.now() + togetherInMs;
+      const both = [
+        ready.work('reconcile', strike, beginAtMs),
+        ready.work('callbacks', at === 13 ? null : strike, beginAtMs),
+      ];
       await Promise.all(both.map(({ ended }) => ended));
       await endsWell(ready);
       await close(ready);

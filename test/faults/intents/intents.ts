@@ -51,16 +51,16 @@ export function openIntents(connection: Connection, { origin, owner, leaseTtlMs 
     limits,
   });
 
-  /** As callbacks do it: each record is brought to its intent, under no lease. */
+  /** As callbacks do it: each record is brought to its intent, all at once and under no lease. */
   async function bringAll(): Promise<string[]> {
-    const turned: string[] = [];
-    for (const { _id, anchorId, transactionId = '' } of await model.find({ open: true }).lean()) {
+    const open = await model.find({ open: true }).lean();
+    const turned = open.map(async ({ _id, anchorId, transactionId = '' }) => {
       const read = await poll(anchorId, transactionId, 'sep24');
       if (read.kind !== 'record') throw new Error(read.kind);
       const made = await progress(_id, { sight: read, dialect: read.dialect });
-      if (made !== undefined && made.before !== made.after) turned.push(_id);
-    }
-    return turned;
+      return made !== undefined && made.before !== made.after ? [_id] : [];
+    });
+    return (await Promise.all(turned)).flat();
   }
 
   return { model, leases, reconcile, bringAll, close: () => outbound.close() };

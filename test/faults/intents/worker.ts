@@ -4,6 +4,7 @@
  * the start of the job or by name, it sends itself the signal.
  */
 import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { openIntents } from './intents.js';
 
@@ -13,6 +14,8 @@ export interface Task {
   origin: string;
   job: 'reconcile' | 'callbacks';
   leaseTtlMs: number;
+  /** Epoch ms at which the job begins, so that several processes begin together; at once where it is past. */
+  beginAtMs: number;
   strike: { at: number | string; signal: 'SIGKILL' | 'SIGSTOP' } | null;
 }
 
@@ -20,6 +23,7 @@ async function run(task: Task): Promise<unknown> {
   const connection = await connectMongo({ uri: `${task.uri}&monitorCommands=true` });
   const owner = randomBytes(4).toString('hex');
   const intents = openIntents(connection, { origin: task.origin, owner, leaseTtlMs: task.leaseTtlMs });
+  await delay(Math.max(0, task.beginAtMs - Date.now()));
   let sent = 0;
   connection.getClient().on('commandStarted', ({ commandName }) => {
     sent += 1;
