@@ -14,9 +14,11 @@ import { realWorld, startService } from '../server/main.js';
 import { MongoNotFound } from './find-mongod.js';
 import { isFree } from './mongod/ports.js';
 import { startMongo } from './mongod/replica-set.js';
+import { startSimulatedWallets } from './simulated-wallets/index.js';
 import { startLocalAnchors } from './start-local/anchors.js';
 import { CannotStart } from './start-local/cannot-start.js';
 import { claimFolder } from './start-local/only-one.js';
+import { startLocalOracle } from './start-local/oracle.js';
 import { localSecrets } from './start-local/secrets.js';
 import { Interrupted, StartedParts } from './start-local/started-parts.js';
 import { welcome } from './start-local/welcome.js';
@@ -34,6 +36,9 @@ async function start(parts: StartedParts, folder: string): Promise<void> {
   const mongo = await parts.add('MongoDB', startMongo({ dbPath: join(folder, 'mongo'), say }));
   const simulated = !given.FLEET_FILE;
   const anchors = simulated ? await parts.add('the simulated anchors', startLocalAnchors(folder)) : undefined;
+  const oracle = given.ORACLE_URL
+    ? undefined
+    : await parts.add('the reference oracle', startLocalOracle(folder));
 
   const env = {
     // A person reads this terminal: requests are in the log at level info.
@@ -41,6 +46,7 @@ async function start(parts: StartedParts, folder: string): Promise<void> {
     SCHEDULER: 'on',
     ...withoutEmpty(given),
     ...anchors?.env,
+    ...(oracle === undefined ? {} : { ORACLE_URL: oracle.url }),
     OUTBOUND_ALLOW: [given.OUTBOUND_ALLOW, anchors?.env.OUTBOUND_ALLOW].filter(Boolean).join(','),
     ...secrets,
     MONGODB_URI: mongo.uri,
@@ -48,6 +54,11 @@ async function start(parts: StartedParts, folder: string): Promise<void> {
   const config = readConfig(env);
   const service = await parts.add('the service', startService(config, { ...realWorld(config), env }));
   await untilReady(service.url);
+  if (simulated) {
+    const { url: serviceUrl } = service;
+    const wallets = async () => startSimulatedWallets({ serviceUrl, random: Math.random });
+    await parts.add('the simulated wallets', wallets());
+  }
   console.log(
     welcome({
       url: service.url,

@@ -20,6 +20,7 @@ export function welcome({
   corridor,
 }: WelcomeFacts): string {
   const fleet = simulated ? 'simulated anchors on this machine: they move no money' : 'as FLEET_FILE says';
+  const { port } = new URL(url);
   return `
 Fairlead is up.
 
@@ -34,9 +35,9 @@ Fairlead is up.
 Paste one of these:
 
   curl '${url}/api/rates/${corridor.id}?amount=${corridor.amount}'
-  curl '${url}/api/corridors'
+  curl '${url}/api/reputation/leaderboard'
   curl -X POST -H 'X-Admin-Key: ${adminKey}' '${url}/api/admin/cache/invalidate'
 
-Ctrl-C stops all of it.
+${simulated ? `In another terminal, watch one off-ramp go through: ${port === '8080' ? '' : `PORT=${port} `}npm run demo\n` : ''}Ctrl-C stops all of it.
 `;
 }

@@ -1,0 +1,45 @@
+/**
+ * `npm run demo`: one off-ramp from intent to outcome before your eyes, against the service of `npm start`. Other
+ * ways it can end: `npm run demo -- --ending refund` (or fail, recover, hold); another place: `--url`, `--anchor`.
+ */
+import { randomBytes } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { publicKeyOf } from '../contract/ed25519.js';
+import { encodePublicKey } from '../contract/strkey.js';
+import { beginJourney, JourneyEnded, untilOutcome } from './simulated-wallets/journey.js';
+
+const patienceMs = 10 * 60_000;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      url: { type: 'string', default: `http://127.0.0.1:${process.env.PORT || '8080'}` },
+      corridor: { type: 'string', default: 'usdc-ngn' },
+      anchor: { type: 'string', default: 'harbour' },
+      amount: { type: 'string', default: '100' },
+      ending: { type: 'string', default: 'complete' },
+    },
+  });
+  const startedAt = Date.now();
+  const journey = {
+    serviceUrl: values.url,
+    corridor: values.corridor,
+    anchorId: values.anchor,
+    account: encodePublicKey(publicKeyOf(randomBytes(32))),
+    sellAmount: values.amount,
+    ending: values.ending,
+    say: (line: string) =>
+      console.log(`${((Date.now() - startedAt) / 1_000).toFixed(1).padStart(6)} s  ${line}`),
+    signal: AbortSignal.timeout(patienceMs),
+  };
+  const { intent } = await beginJourney(journey);
+  const ended = await untilOutcome(journey, intent.intentHash);
+  journey.say(`outcome: ${ended.outcome?.status} (${ended.outcome?.reason})`);
+  console.log(JSON.stringify(ended, null, 2));
+}
+
+main().catch((error: unknown) => {
+  const cause = error instanceof TypeError ? ' Is the service running (npm start)?' : '';
+  console.error(error instanceof JourneyEnded ? error.message : `${String(error)}.${cause}`);
+  process.exit(1);
+});

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CorridorPage } from '../../contract/corridors.js';
+import { publicKeyOf } from '../../contract/ed25519.js';
+import { encodePublicKey } from '../../contract/strkey.js';
+import type { Random } from '../../server/ports.js';
+import { beginJourney } from './journey.js';
+
+export interface SimulatedWallets {
+  /** Ends the journey in hand. */
+  stop(): Promise<void>;
+}
+
+const intervalMs = 45_000;
+const wallets = 60;
+
+/** An account of nobody: derived from its number, so that it comes back on other days. */
+export function walletAccount(number: number): string {
+  const seed = createHash('sha256').update(`fairlead simulated wallet ${number}`).digest();
+  return encodePublicKey(publicKeyOf(seed));
+}
+
+/**
+ * Off-ramps of simulated wallets, one every 45 seconds or so, through the public API: a service left running fills
+ * its leaderboard by the very path that real ones take. What fails is left; the next one may go through.
+ */
+export function startSimulatedWallets(options: { serviceUrl: string; random: Random }): SimulatedWallets {
+  const { serviceUrl, random } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      await sleep(intervalMs * (0.5 + random()), undefined, { signal });
+      await offRamp().catch(() => undefined);
+    }
+  }
+
+  async function offRamp(): Promise<void> {
+    const answer = await fetch(`${serviceUrl}/api/corridors`, { signal });
+    const { items } = (await answer.json()) as CorridorPage;
+    const corridor = pick(items, random);
+    const anchor = pick(corridor?.anchors ?? [], random);
+    if (corridor === undefined || anchor === undefined) return;
+    await beginJourney({
+      serviceUrl,
+      corridor: corridor.id,
+      anchorId: anchor.id,
+      account: walletAccount(Math.floor(random() * wallets)),
+      sellAmount: String(20 + Math.floor(random() * 400)),
+      say: () => undefined,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(intervalMs)]),
+    });
+  }
+
+  const running = run().catch(() => undefined);
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+export function pick<T>(items: readonly T[], random: Random): T | undefined {
+  return items[Math.floor(random() * items.length)];
+}

@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AnchorAnswer } from '../../contract/anchors.js';
+import type { IntentAnswer } from '../../contract/intent-answer.js';
+
+/** One off-ramp as a wallet goes through it, against a service and simulated anchors on this machine. */
+export interface Journey {
+  serviceUrl: string;
+  corridor: string;
+  anchorId: string;
+  /** `G…` */
+  account: string;
+  /** Decimal string. */
+  sellAmount: string;
+  /** What the anchor shall make of it; its temper decides when absent. */
+  ending?: string;
+  /** Told of each step, for people to watch. */
+  say: (line: string) => void;
+  signal: AbortSignal;
+}
+
+const pollMs = 1_000;
+const callTimeoutMs = 10_000;
+
+/** Thrown where the service or the anchor refused a step; the message is the refusal. */
+export class JourneyEnded extends Error {}
+
+/**
+ * Registers the intent, starts the withdrawal at the anchor, attaches its transaction, and pays once the service has
+ * seen it (an outcome counts only if it was seen before it was paid). Returns the intent and the transaction's id.
+ */
+export async function beginJourney(
+  journey: Journey,
+): Promise<{ intent: IntentAnswer; transactionId: string }> {
+  const { serviceUrl, corridor, anchorId, account, sellAmount, say, signal } = journey;
+  const terms = { corridor, anchorId, account, sellAmount, nonce: randomBytes(24).toString('base64url') };
+  const register = (extra: object = {}) =>
+    call<IntentAnswer>(`${serviceUrl}/api/intent/offramp`, { json: { ...terms, ...extra }, signal });
+
+  const intent = await register();
+  const quoted = intent.quote === null ? 'no quote at the moment' : `quoted ${intent.quote.receiveAmount}`;
+  say(
+    `intent ${intent.intentHash.slice(0, 12)}…: ${sellAmount} in ${corridor} through ${anchorId}, ${quoted}`,
+  );
+
+  const transactionId = await startWithdrawal(journey, intent.statusCallbackUrl);
+  await register({ anchorTransactionId: transactionId.id });
+  say(`transaction ${transactionId.id} is attached; waiting until the service has seen it`);
+  await until(
+    journey,
+    intent.intentHash,
+    (seen) => seen.transaction?.status != null || !transactionId.pollable,
+  );
+  await call(`${transactionId.origin}/simulate/transactions/${transactionId.id}/payment`, {
+    json: journey.ending === undefined ? {} : { ending: journey.ending },
+    signal,
+  });
+  say('paid (no money moves)');
+  return { intent, transactionId: transactionId.id };
+}
+
+/** Reads the intent again and again until it has an outcome, saying every change of the anchor's status. */
+export function untilOutcome(journey: Journey, intentHash: string): Promise<IntentAnswer> {
+  let last: string | null = null;
+  return until(journey, intentHash, (intent) => {
+    const status = intent.transaction?.status ?? null;
+    if (status !== last) journey.say(`the anchor says: ${status}`);
+    last = status;
+    return intent.outcome !== null;
+  });
+}
+
+async function startWithdrawal(journey: Journey, callbackUrl: string) {
+  const { serviceUrl, anchorId, corridor, account, sellAmount, signal } = journey;
+  const anchor = await call<AnchorAnswer>(`${serviceUrl}/api/anchors/${anchorId}`, { signal });
+  const start = anchor.start.find((point) => point.corridor === corridor);
+  if (start === undefined) throw new JourneyEnded(`${anchorId} publishes no way to start in ${corridor}`);
+  const fields = {
+    asset_code: start.assetCode,
+    destination_asset: start.destinationAsset,
+    amount: sellAmount,
+    account,
+    on_change_callback: callbackUrl,
+  };
+  const headers = { authorization: `Bearer sim.${account}.wallet` };
+  const answer = await call<{ id: string }>(
+    start.method === 'POST' ? start.url : `${start.url}?${new URLSearchParams(fields)}`,
+    start.method === 'POST' ? { json: fields, headers, signal } : { headers, signal },
+  );
+  // An anchor that grants the service no token is followed by its callbacks alone, the first of which is the payment.
+  return { id: answer.id, origin: new URL(start.url).origin, pollable: anchorId !== 'windlass' };
+}
+
+async function until(
+  { serviceUrl, signal }: Journey,
+  intentHash: string,
+  reached: (intent: IntentAnswer) => boolean,
+): Promise<IntentAnswer> {
+  for (;;) {
+    const intent = await call<IntentAnswer>(`${serviceUrl}/api/intent/${intentHash}`, { signal });
+    if (reached(intent)) return intent;
+    await sleep(pollMs, undefined, { signal });
+  }
+}
+
+async function call<T>(
+  url: string,
+  options: { json?: object; headers?: Record<string, string>; signal: AbortSignal },
+): Promise<T> {
+  const { json, headers, signal } = options;
+  const answer = await fetch(url, {
+    method: json === undefined ? 'GET' : 'POST',
+    headers: { ...headers, ...(json === undefined ? {} : { 'content-type': 'application/json' }) },
+    signal: AbortSignal.any([signal, AbortSignal.timeout(callTimeoutMs)]),
+    ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+  });
+  const text = await answer.text();
+  if (!answer.ok)
+    throw new JourneyEnded(`${new URL(url).pathname} answered ${answer.status}: ${text.slice(0, 200)}`);
+  return JSON.parse(text) as T;
+}
