@@ -19,6 +19,8 @@ const unfundedPace: Pace = [
   [6 * hourMs, 2 * minuteMs],
   [Number.POSITIVE_INFINITY, 15 * minuteMs],
 ];
+/** Of a transaction never seen yet: ever more seldom, so that ids that do not exist cost next to nothing. */
+const unseenMs = { least: 20 * secondMs, most: hourMs };
 const fundedPace: Pace = [
   [15 * minuteMs, 15 * secondMs],
   [2 * hourMs, minuteMs],
@@ -53,11 +55,13 @@ export function nextLookMs(
 }
 
 function paceMs(state: IntentState, nowMs: number): number {
-  const { fundedAtMs, readyAtMs } = state.sightings;
+  const { firstAtMs, fundedAtMs, readyAtMs } = state.sightings;
   if (state.ending !== null) return at(failedPace, nowMs - state.ending.recordedAtMs);
   if (readyAtMs !== null) return at(readyPace, nowMs - readyAtMs);
   if (fundedAtMs !== null) return at(fundedPace, nowMs - fundedAtMs);
-  return at(unfundedPace, nowMs - (state.attachedAtMs ?? nowMs));
+  const ageMs = nowMs - (state.attachedAtMs ?? nowMs);
+  if (firstAtMs === null) return Math.min(unseenMs.most, Math.max(unseenMs.least, ageMs));
+  return at(unfundedPace, ageMs);
 }
 
 /** The next moment at which time alone may end it. */

@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import type { ReconcileAnswer } from '../../../contract/reconcile.js';
 import { type HeldLease, LeaseLostError, type LeaseOutcome, type Leases } from '../../mongo/leases.js';
 import { type Clock, type Logger, toInstant } from '../../ports.js';
+import { expireUnattached } from './expiry.js';
 import type { IntentDocument } from './intent-document.js';
 import { ContendedIntentError, type MakeProgress } from './progress.js';
 import type { IntentModel } from './store.js';
@@ -82,6 +83,7 @@ export function createReconcile(deps: ReconcileDeps): Reconcile {
     counts: Counts,
     mayGoOn: () => boolean,
   ): Promise<void> {
+    await expireAll(anchorId, counts, mayGoOn);
     let inVain = 0;
     let nextPollAtMs = Number.NEGATIVE_INFINITY;
     for (let taken = 0; taken < limits.maxPerAnchor && mayGoOn(); taken += 1) {
@@ -101,6 +103,16 @@ export function createReconcile(deps: ReconcileDeps): Reconcile {
         if (result.kind === 'unreachable') logger.warn({ anchorId, why: result.why }, 'poll had no answer');
       }
       await bring(intent._id, result, lease, counts);
+    }
+  }
+
+  /** Those that never had a transaction: nobody is asked, so they neither wait nor keep others waiting. */
+  async function expireAll(anchorId: string, counts: Counts, mayGoOn: () => boolean): Promise<void> {
+    for (let left = true; left && mayGoOn(); ) {
+      const { expired, more } = await expireUnattached(model, anchorId, clock());
+      counts.looked += expired;
+      counts.expired += expired;
+      left = more;
     }
   }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Connection } from 'mongoose';
 import { noEndpoints } from '../../../server/features/anchors/sep1.rules.js';
 import { createMakeProgress } from '../../../server/features/intents/progress.js';
-import { createReconcile } from '../../../server/features/intents/reconcile.js';
+import { createReconcile, type ReconcileLimits } from '../../../server/features/intents/reconcile.js';
 import { intentModel } from '../../../server/features/intents/store.js';
 import { createTransactionPoll } from '../../../server/features/intents/transaction-poll.js';
 import { createWriteEvent } from '../../../server/features/webhooks/outbox.js';
@@ -16,10 +16,12 @@ interface Options {
   origin: string;
   owner: string;
   leaseTtlMs: number;
+  limits?: Partial<ReconcileLimits>;
 }
 
 /** What follows intents, as one process of the service has it, in front of one anchor that grants a token. */
-export function openIntents(connection: Connection, { origin, owner, leaseTtlMs }: Options) {
+export function openIntents(connection: Connection, options: Options) {
+  const { origin, owner, leaseTtlMs } = options;
   const outbound = createOutbound({ allow: [origin] });
   const model = intentModel(connection);
   const newId = () => randomBytes(16).toString('hex');
@@ -40,7 +42,7 @@ export function openIntents(connection: Connection, { origin, owner, leaseTtlMs 
     outbound: outbound.request,
     clock: Date.now,
   });
-  const limits = { leaseTtlMs, pollSpacingMs: 0 };
+  const limits = { leaseTtlMs, pollSpacingMs: 0, ...options.limits };
   const reconcile = createReconcile({
     model,
     leases,

@@ -201,7 +201,7 @@ describe('200', () => {
     anchor.setTemper({ faults: { error500: 0, html: 0, hang: 0 } });
     expect(body).toMatchObject({ looked: 2, polled: 2, unreachable: 1, notFound: 1, leftOpen: 2 });
     expect([await outcomeOf(intentHash), await outcomeOf(unknown)]).toEqual(['pending', 'pending']);
-    await harness.pass(minute);
+    await harness.pass(10 * minute);
     expect((await harness.reconcile()).body).toMatchObject({ looked: 2, unreachable: 0, notFound: 1 });
   });
 

@@ -18,6 +18,11 @@ describe('when to look again', () => {
     expect(inMs(state, 7 * hour)).toBe(15 * minute);
   });
 
+  it('is ever more seldom while the anchor does not know the transaction', () => {
+    const looks = [0, 20, 40, 80, 600, 6_000].map((s) => inMs(freshState(), s * second));
+    expect(looks).toEqual([20, 20, 40, 80, 600, 3_600].map((s) => s * second));
+  });
+
   it('is soonest while a payout is under way', () => {
     const state = see(freshState(), [0, {}], [minute, paid]);
     expect(inMs(state, 2 * minute)).toBe(15 * second);
