@@ -1,6 +1,7 @@
 export * from './admin-cache.js';
 export * from './anchors.js';
 export * from './canonical-json.js';
+export * from './client.js';
 export * from './contract.js';
 export * from './corridors.js';
 export * from './currencies.js';
@@ -18,6 +19,7 @@ export * from './public-key.js';
 export * from './publisher.js';
 export * from './rate-limits.js';
 export * from './rates.js';
+export * from './read-rate-limit.js';
 export * from './reconcile.js';
 export * from './reputation.js';
 export * from './route-metadata.js';

@@ -1,0 +1,45 @@
+/** A `Headers` object, or whatever else reads a header by name. */
+export interface ReadableHeaders {
+  get(name: string): string | null;
+}
+
+/** How much of a limit is left, as the last answer said. */
+export interface RateLimit {
+  /** Requests granted in one window. */
+  limit: number;
+  /** Requests left in this window. */
+  remaining: number;
+  /** When the window ends, in seconds since the Unix epoch (UTC). */
+  resetEpochSeconds: number;
+  /** Seconds to wait before the next request; null unless the answer says so, as 429 and 503 do. */
+  retryAfterSeconds: number | null;
+}
+
+/** A header of decimal digits as a number; null where it is missing, longer than 12 digits or anything else. */
+function wholeNumber(headers: ReadableHeaders, name: string): number | null {
+  const text = headers.get(name) ?? '';
+  return /^\d{1,12}$/.test(text) ? Number(text) : null;
+}
+
+/**
+ * `Retry-After` in whole seconds, or null without one. A date, which proxies may send, is reckoned from `now` (epoch
+ * milliseconds), a past one as 0.
+ */
+export function readRetryAfter(headers: ReadableHeaders, now: number = Date.now()): number | null {
+  const seconds = wholeNumber(headers, 'retry-after');
+  if (seconds !== null) return seconds;
+  const until = Date.parse(headers.get('retry-after') ?? '');
+  return Number.isNaN(until) ? null : Math.max(0, Math.ceil((until - now) / 1000));
+}
+
+/**
+ * The `X-RateLimit-*` headers as numbers. Null where one is missing or no number: on an operation without a limit, or
+ * on an answer that is not of this service.
+ */
+export function readRateLimit(headers: ReadableHeaders): RateLimit | null {
+  const limit = wholeNumber(headers, 'x-ratelimit-limit');
+  const remaining = wholeNumber(headers, 'x-ratelimit-remaining');
+  const resetEpochSeconds = wholeNumber(headers, 'x-ratelimit-reset');
+  if (limit === null || remaining === null || resetEpochSeconds === null) return null;
+  return { limit, remaining, resetEpochSeconds, retryAfterSeconds: readRetryAfter(headers) };
+}
