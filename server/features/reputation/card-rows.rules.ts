@@ -2,6 +2,7 @@ import type { AnchorSummary } from '../../../contract/anchors.js';
 import { cardWindows, type ScoreCard } from '../../../contract/score-card.js';
 import {
   addRollup,
+  addTally,
   anchorRecord,
   cardOf,
   countsOf,
@@ -32,30 +33,33 @@ export function anchorCards(
   today: string,
   speedTargets: ReadonlyMap<string, number>,
 ): AnchorCards {
-  const served = anchor.corridors.map(({ corridor }) => corridor);
-  return {
-    anchor,
-    windows: cardWindows.map((window) => {
-      const from = firstDayOf(window, today);
-      const within = rollups.filter(({ day }) => day >= from && day <= today);
-      const all = emptyTally();
-      const tallies = new Map<string, Tally>(served.map((corridor) => [corridor, emptyTally()]));
-      for (const rollup of within) {
-        const tally = tallies.get(rollup.corridor) ?? emptyTally();
-        tallies.set(rollup.corridor, tally);
-        addRollup(tally, rollup);
-        addRollup(all, rollup);
-      }
-      const cards = [...tallies].sort(byCorridor).flatMap(([corridor, tally]) => {
-        const speedTargetSeconds = speedTargets.get(corridor);
-        // A corridor that this service has never had in its fleet cannot be judged.
-        if (speedTargetSeconds === undefined) return [];
-        const place = { anchorId: anchor.id, corridor, window, speedTargetSeconds };
-        return [cardOf(countsOf(tally), { ...place, simulated: anchor.simulated })];
-      });
-      return { window, own: anchorRecord(all, cards), cards };
-    }),
-  };
+  const tallies = new Map<string, Tally>();
+  for (const { corridor } of anchor.corridors) tallies.set(corridor, emptyTally());
+  const newestFirst = rollups.filter(({ day }) => day <= today).sort((a, b) => (a.day < b.day ? 1 : -1));
+  let next = 0;
+  // Each window holds the one before it: every roll-up is read once, however many windows it is in.
+  const windows = cardWindows.map((window) => {
+    const from = firstDayOf(window, today);
+    for (let rollup = newestFirst[next]; rollup !== undefined && rollup.day >= from; ) {
+      const tally = tallies.get(rollup.corridor) ?? emptyTally();
+      tallies.set(rollup.corridor, tally);
+      addRollup(tally, rollup);
+      next += 1;
+      rollup = newestFirst[next];
+    }
+    const all = emptyTally();
+    const cards: ScoreCard[] = [];
+    for (const [corridor, tally] of [...tallies].sort(byCorridor)) {
+      addTally(all, tally);
+      const speedTargetSeconds = speedTargets.get(corridor);
+      // A corridor that this service has never had in its fleet cannot be judged.
+      if (speedTargetSeconds === undefined) continue;
+      const place = { anchorId: anchor.id, corridor, window, speedTargetSeconds };
+      cards.push(cardOf(countsOf(tally), { ...place, simulated: anchor.simulated }));
+    }
+    return { window, own: anchorRecord(all, cards), cards };
+  });
+  return { anchor, windows };
 }
 
 /** The rows of a run, ranked: in each corridor the anchors that serve it now, and all active anchors over all. */

@@ -1,4 +1,5 @@
 import type { ScoreCard } from '../../../contract/score-card.js';
+import { forEachBucket, type PackedHistogram } from './histogram.rules.js';
 import { hasEnough, scoreOf, weightedScore } from './score.rules.js';
 import { percentileSeconds, settleBounds } from './settle-bounds.rules.js';
 
@@ -13,8 +14,7 @@ export interface Rollup {
   quotedOutcomes: number;
   shortfallPpb: number;
   acceptedDisputes: number;
-  /** Bucket of the settle histogram → count. */
-  settle: Record<string, number>;
+  settle: PackedHistogram;
 }
 
 /** Roll-ups added up, over days or over corridors. */
@@ -65,8 +65,21 @@ export function addRollup(tally: Tally, rollup: Rollup, sign: 1 | -1 = 1): void 
   tally.quotedOutcomes += sign * rollup.quotedOutcomes;
   tally.shortfallPpb += BigInt(sign * rollup.shortfallPpb);
   tally.acceptedDisputes += sign * rollup.acceptedDisputes;
-  for (const [bucket, count] of Object.entries(rollup.settle)) {
-    tally.settle[Number(bucket)] = (tally.settle[Number(bucket)] ?? 0) + sign * count;
+  forEachBucket(rollup.settle, (bucket, count) => {
+    tally.settle[bucket] = (tally.settle[bucket] ?? 0) + sign * count;
+  });
+}
+
+/** Adds all of one tally to another. */
+export function addTally(sum: Tally, tally: Tally): void {
+  sum.filled += tally.filled;
+  sum.notFilled += tally.notFilled;
+  sum.accountDays += tally.accountDays;
+  sum.quotedOutcomes += tally.quotedOutcomes;
+  sum.shortfallPpb += tally.shortfallPpb;
+  sum.acceptedDisputes += tally.acceptedDisputes;
+  for (let bucket = 0; bucket < sum.settle.length; bucket += 1) {
+    sum.settle[bucket] = (sum.settle[bucket] ?? 0) + (tally.settle[bucket] ?? 0);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Rollup } from './card.rules.js';
+import { forEachBucket } from './histogram.rules.js';
 
 /** A roll-up as it was and as a rebuild makes it. */
 export interface Difference {
@@ -10,7 +11,7 @@ export interface Difference {
 
 type Counters = Omit<Rollup, 'anchorId' | 'corridor' | 'day'>;
 
-/** Null where both hold the same counts; an absent roll-up, counter or bucket is the same as zero. */
+/** Null where both hold the same counts; an absent roll-up or bucket is the same as zero. */
 export function differenceOf(
   key: string,
   had: Counters | undefined,
@@ -27,6 +28,7 @@ function flatten(rollup: Counters | undefined): Record<string, number> {
   if (rollup === undefined) return {};
   const { filled, notFilled, accountDays, quotedOutcomes, shortfallPpb, acceptedDisputes, settle } = rollup;
   const counters = { filled, notFilled, accountDays, quotedOutcomes, shortfallPpb, acceptedDisputes };
-  const buckets = Object.entries(settle).map(([bucket, count]) => [`settle.${bucket}`, count] as const);
-  return Object.fromEntries([...Object.entries(counters), ...buckets].filter(([, count]) => count !== 0));
+  const entries: [string, number][] = Object.entries(counters);
+  forEachBucket(settle, (bucket, count) => entries.push([`settle.${bucket}`, count]));
+  return Object.fromEntries(entries.filter(([, count]) => count !== 0));
 }

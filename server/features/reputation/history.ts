@@ -1,9 +1,9 @@
 import type { ReputationHistory } from '../../../contract/reputation.js';
 import type { ScoreCard } from '../../../contract/score-card.js';
 import { readCursor, readLimit, writeCursor } from '../../paging.js';
-import { firstDayOf, type Rollup } from './card.rules.js';
+import { firstDayOf } from './card.rules.js';
 import { historyPoints } from './history.rules.js';
-import { currentGeneration, idsBelow, type ReputationStore } from './store.js';
+import { currentGeneration, findRollups, idsBelow, type ReputationStore } from './store.js';
 
 export interface HistoryQuery {
   anchorId: string;
@@ -33,7 +33,11 @@ export async function readHistory(
   const rollups =
     newest === undefined || oldest === undefined
       ? []
-      : await rollupsWithin(store, prefix, corridor, firstDayOf(window, oldest), newest);
+      : await findRollups(
+          store,
+          { $gte: `${prefix} ${firstDayOf(window, oldest)}`, $lt: idsBelow(`${prefix} ${newest}`).$lt },
+          { corridor },
+        );
   return {
     anchorId,
     corridor,
@@ -71,20 +75,4 @@ async function daysBefore(
     if (last === undefined || rows.length < pageSize) return days;
     below = last._id;
   }
-}
-
-async function rollupsWithin(
-  store: ReputationStore,
-  prefix: string,
-  corridor: string | null,
-  from: string,
-  to: string,
-): Promise<Rollup[]> {
-  return store.rollups
-    .find({
-      _id: { $gte: `${prefix} ${from}`, $lt: idsBelow(`${prefix} ${to}`).$lt },
-      ...(corridor === null ? {} : { corridor }),
-    })
-    .sort({ _id: 1 })
-    .lean();
 }

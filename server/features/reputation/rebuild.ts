@@ -5,7 +5,7 @@ import { type Difference, differenceOf } from './compare.rules.js';
 import { accountDaysOf, planRebuild } from './fold.rules.js';
 import { foldLease } from './folder.js';
 import { readAccountDays, writeCounts } from './rollup-writer.js';
-import { currentGeneration, foldableFields, idsBelow, type ReputationStore } from './store.js';
+import { currentGeneration, findRollups, foldableFields, idsBelow, type ReputationStore } from './store.js';
 
 export interface RebuildReport {
   generation: number;
@@ -101,9 +101,7 @@ export function createRebuild(deps: Deps): Rebuild {
     ] as const) {
       for await (const rows of rollupPages(lease, generation)) {
         const keys = rows.map(({ _id }) => _id.slice(`${generation} `.length));
-        const counterparts = await store.rollups
-          .find({ _id: { $in: keys.map((key) => `${other} ${key}`) } })
-          .lean();
+        const counterparts = await findRollups(store, { $in: keys.map((key) => `${other} ${key}`) });
         const byId = new Map(counterparts.map((row) => [row._id, row]));
         for (const [index, row] of rows.entries()) {
           const counterpart = byId.get(`${other} ${keys[index]}`);
@@ -126,11 +124,7 @@ export function createRebuild(deps: Deps): Rebuild {
     let after = range.$gte;
     for (;;) {
       lease.signal.throwIfAborted();
-      const rows = await store.rollups
-        .find({ _id: { $gt: after, $lt: range.$lt } })
-        .sort({ _id: 1 })
-        .limit(pageSize)
-        .lean();
+      const rows = await findRollups(store, { $gt: after, $lt: range.$lt }, { limit: pageSize });
       const last = rows.at(-1);
       if (last === undefined) return;
       yield rows;

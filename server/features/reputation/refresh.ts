@@ -10,7 +10,7 @@ import { type AnchorCards, anchorCards, cardRows } from './card-rows.rules.js';
 import { utcDay } from './contribution.rules.js';
 import type { Folder } from './folder.js';
 import { speedTargetsOf } from './speed-targets.js';
-import { currentGeneration, idsBelow, type ReputationStore } from './store.js';
+import { currentGeneration, findRollups, idsBelow, type ReputationStore } from './store.js';
 
 export const refreshLease = 'reputation-refresh';
 
@@ -95,9 +95,10 @@ export function createRefresh(deps: RefreshDeps): Refresh {
   ): Promise<AnchorCards> {
     const today = utcDay(new Date(now));
     const prefix = `${generation} ${anchor.id}`;
-    const rollups = await store.rollups
-      .find({ _id: { $gte: `${prefix} ${firstDayOf(longestWindow, today)}`, $lt: idsBelow(prefix).$lt } })
-      .lean();
+    const rollups = await findRollups(store, {
+      $gte: `${prefix} ${firstDayOf(longestWindow, today)}`,
+      $lt: idsBelow(prefix).$lt,
+    });
     return anchorCards(anchor, rollups, today, speedTargets);
   }
 

@@ -1,6 +1,7 @@
 import { type ClientSession, mongo } from 'mongoose';
 import type { AccountDay, FoldPlan, RollupDelta } from './fold.rules.js';
-import type { ReputationStore } from './store.js';
+import { changeHistogram, emptyHistogram, type PackedHistogram } from './histogram.rules.js';
+import { findRollups, type ReputationStore } from './store.js';
 
 /** The account-days of a generation by `accountDayKey`; those never written are absent. */
 export async function readAccountDays(
@@ -27,11 +28,12 @@ export async function writeCounts(
 ): Promise<void> {
   const rollups = [...plan.rollups].filter(([, delta]) => changesSomething(delta));
   if (rollups.length > 0) {
+    const histograms = await readHistograms(store, session, generation, rollups);
     await store.bulk.rollups.bulkWrite(
       rollups.map(([key, delta]) => ({
         updateOne: {
           filter: { _id: `${generation} ${key}` },
-          update: increments(delta, generation),
+          update: increments(delta, generation, histograms.get(`${generation} ${key}`)),
           upsert: true,
         },
       })),
@@ -52,10 +54,22 @@ export async function writeCounts(
   }
 }
 
-/** All counters in every update, and always a histogram, so that a roll-up is whole from the start. */
-function increments(delta: RollupDelta, generation: number) {
+/** Read and written back in one transaction: the folder is the one writer. */
+async function readHistograms(
+  store: ReputationStore,
+  session: ClientSession,
+  generation: number,
+  rollups: readonly (readonly [string, RollupDelta])[],
+): Promise<Map<string, PackedHistogram>> {
+  const ids = rollups.map(([key]) => `${generation} ${key}`);
+  const rows = await findRollups(store, { $in: ids }, { session });
+  return new Map(rows.map(({ _id, settle }) => [_id, settle]));
+}
+
+/** All counters in every update, so that a roll-up is whole from the start. */
+function increments(delta: RollupDelta, generation: number, histogram: PackedHistogram | undefined) {
   const { anchorId, corridor, day } = delta;
-  const settle = [...delta.settle].filter(([, change]) => change !== 0);
+  const settle = changeHistogram(histogram ?? emptyHistogram, delta.settle);
   return {
     $inc: {
       filled: delta.filled,
@@ -65,10 +79,9 @@ function increments(delta: RollupDelta, generation: number) {
       // 64 bits: a sum of parts per 10⁹ outgrows 32, and as a double it would lose its last units one day.
       shortfallPpb: mongo.Long.fromNumber(delta.shortfallPpb),
       acceptedDisputes: delta.acceptedDisputes,
-      ...Object.fromEntries(settle.map(([bucket, change]) => [`settle.${bucket}`, change])),
     },
-    // An increment of a bucket makes the histogram; both on one path would conflict.
-    $setOnInsert: { generation, anchorId, corridor, day, ...(settle.length === 0 ? { settle: {} } : {}) },
+    $set: { settle: new mongo.Binary(settle) },
+    $setOnInsert: { generation, anchorId, corridor, day },
   };
 }
 

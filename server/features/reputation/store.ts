@@ -1,4 +1,4 @@
-import { type ClientSession, type Connection, Schema } from 'mongoose';
+import { type ClientSession, type Connection, type mongo, Schema } from 'mongoose';
 import { bulkCollection } from '../../mongo/bulk-writes.js';
 import { defineModel } from '../../mongo/models.js';
 import type { Rollup } from './card.rules.js';
@@ -10,9 +10,11 @@ import type { FoldableIntent } from './foldable-intent.js';
  * `_id` is the generation and the `rollupKey` with a space between, so that one range holds the days of an anchor
  * in order. Integers only; a rebuild writes a generation of its own.
  */
-export interface RollupRow extends Rollup {
+export interface RollupRow extends Omit<Rollup, 'settle'> {
   _id: string;
   generation: number;
+  /** A PackedHistogram. */
+  settle: mongo.Binary;
 }
 
 /** `_id` is the generation and the `accountDayKey`. */
@@ -49,7 +51,7 @@ const rollupSchema = new Schema<RollupRow>(
     quotedOutcomes: count,
     shortfallPpb: count,
     acceptedDisputes: count,
-    settle: { type: Schema.Types.Mixed, required: true },
+    settle: { type: Schema.Types.Buffer, required: true },
   },
   { collection: 'reputation_rollups', versionKey: false, minimize: false },
 );
@@ -136,6 +138,22 @@ export const foldableFields: { readonly [K in keyof FoldableIntent]: 1 } = {
   counted: 1,
   admission: 1,
 };
+
+/** Reads roll-ups by their `_id`s, in order or against it. */
+export async function findRollups(
+  store: ReputationStore,
+  ids: mongo.Condition<string>,
+  options: { corridor?: string | null; session?: ClientSession; limit?: number } = {},
+): Promise<(Rollup & { _id: string })[]> {
+  const { corridor = null, session, limit = 0 } = options;
+  const rows = await store.rollups.collection
+    .find<RollupRow>(
+      { _id: ids as never, ...(corridor === null ? {} : { corridor }) },
+      { limit, sort: { _id: 1 }, promoteBuffers: true, ...(session === undefined ? {} : { session }) },
+    )
+    .toArray();
+  return rows as unknown as (Rollup & { _id: string })[];
+}
 
 /** The `_id`s that begin with this text and a space: `!` is the character after the space. */
 export function idsBelow(prefix: string): { $gte: string; $lt: string } {

@@ -4,8 +4,9 @@ import { intentModel } from '../../../server/features/intents/store.js';
 import { createReputationFeature, reputationLeases } from '../../../server/features/reputation/feature.js';
 import type { FoldableIntent } from '../../../server/features/reputation/foldable-intent.js';
 import { createFolder } from '../../../server/features/reputation/folder.js';
+import { forEachBucket } from '../../../server/features/reputation/histogram.rules.js';
 import { createRebuild } from '../../../server/features/reputation/rebuild.js';
-import { reputationStore } from '../../../server/features/reputation/store.js';
+import { findRollups, idsBelow, reputationStore } from '../../../server/features/reputation/store.js';
 import { prepareCollections } from '../../../server/mongo/collections.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { createLeases } from '../../../server/mongo/leases.js';
@@ -52,7 +53,7 @@ export async function insertIntents(
 
 /** What all roll-ups of the generation in force add up to. */
 export async function totals(store: Books['store'], generation = 1) {
-  const rows = await store.rollups.find({ generation }).lean();
+  const rows = await findRollups(store, idsBelow(String(generation)));
   const sum = (pick: (row: (typeof rows)[number]) => number) =>
     rows.reduce((total, row) => total + pick(row), 0);
   return {
@@ -62,7 +63,13 @@ export async function totals(store: Books['store'], generation = 1) {
     quotedOutcomes: sum(({ quotedOutcomes }) => quotedOutcomes),
     shortfallPpb: sum(({ shortfallPpb }) => shortfallPpb),
     acceptedDisputes: sum(({ acceptedDisputes }) => acceptedDisputes),
-    settled: sum(({ settle }) => Object.values(settle).reduce((a, b) => a + b, 0)),
+    settled: sum(({ settle }) => {
+      let all = 0;
+      forEachBucket(settle, (_bucket, count) => {
+        all += count;
+      });
+      return all;
+    }),
   };
 }
 

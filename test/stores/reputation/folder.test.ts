@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { testDatabase } from '../../helpers/database.js';
-import { expired, failed, noon, settled } from '../../unit/reputation/foldable.js';
+import { expired, failed, noon, packed, settled } from '../../unit/reputation/foldable.js';
 import { type Books, insertIntents, openBooks, totals } from './books.js';
 
 const { uri } = testDatabase();
@@ -185,11 +185,14 @@ describe('a rebuild', () => {
   it('finds a roll-up that is off by one, and mends it when it is told to', async () => {
     await insertIntents(books, 10, (index) => ({ account: `G${index}`, outcome: settled() }));
     await fold();
-    await books.store.rollups.updateOne({}, { $inc: { filled: 1, 'settle.3': 1 } });
+    await books.store.rollups.updateOne(
+      {},
+      { $inc: { filled: 1 }, $set: { settle: Buffer.from(packed({ 3: 11 })) } },
+    );
     const seen = await books.rebuilder.rebuild({ adopt: false });
     expect(seen).toMatchObject({ value: { differing: 1, adopted: false } });
-    expect(seen.ran && seen.value.differences[0]?.had).toMatchObject({ filled: 11, 'settle.3': 1 });
-    expect(seen.ran && seen.value.differences[0]?.has).toMatchObject({ filled: 10 });
+    expect(seen.ran && seen.value.differences[0]?.had).toMatchObject({ filled: 11, 'settle.3': 11 });
+    expect(seen.ran && seen.value.differences[0]?.has).toMatchObject({ filled: 10, 'settle.90': 10 });
 
     const mended = await books.rebuilder.rebuild({ adopt: true });
     const generation = mended.ran ? mended.value.generation : 0;

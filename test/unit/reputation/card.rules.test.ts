@@ -9,6 +9,7 @@ import {
   type Rollup,
 } from '../../../server/features/reputation/card.rules.js';
 import { rankRows } from '../../../server/features/reputation/ranking.rules.js';
+import { packed } from './foldable.js';
 
 const day: Rollup = {
   anchorId: 'harbour',
@@ -20,7 +21,7 @@ const day: Rollup = {
   quotedOutcomes: 3,
   shortfallPpb: 1,
   acceptedDisputes: 1,
-  settle: { 90: 19, 120: 1 },
+  settle: packed({ 90: 19, 120: 1 }),
 };
 
 describe('what a tally says', () => {
@@ -48,8 +49,8 @@ describe('what a tally says', () => {
     const tally = emptyTally();
     addRollup(tally, day);
     const before = countsOf(tally);
-    addRollup(tally, { ...day, filled: 7, settle: { 3: 7 } });
-    addRollup(tally, { ...day, filled: 7, settle: { 3: 7 } }, -1);
+    addRollup(tally, { ...day, filled: 7, settle: packed({ 3: 7 }) });
+    addRollup(tally, { ...day, filled: 7, settle: packed({ 3: 7 }) }, -1);
     expect(countsOf(tally)).toEqual(before);
   });
 });

@@ -1,5 +1,7 @@
 import type { FoldableIntent, IntentOutcome } from '../../../server/features/reputation/foldable-intent.js';
 
+import { changeHistogram, emptyHistogram } from '../../../server/features/reputation/histogram.rules.js';
+
 const defaults: FoldableIntent = {
   _id: 'a'.repeat(64),
   anchorId: 'harbour',
@@ -46,4 +48,10 @@ export function expired(changes: Partial<IntentOutcome> = {}): IntentOutcome {
 /** An intent as the folder reads it. */
 export function foldable(changes: Partial<FoldableIntent>): FoldableIntent {
   return { ...defaults, ...changes };
+}
+
+/** A histogram as roll-ups store it, from bucket → count. */
+export function packed(counts: Record<number, number>): Uint8Array {
+  const changes = Object.entries(counts).map(([bucket, count]) => [Number(bucket), count] as const);
+  return changeHistogram(emptyHistogram, new Map(changes));
 }

@@ -6,6 +6,7 @@ import { type ScoreCard, scoreCard } from '../../../contract/score-card.js';
 import { addRollup, cardOf, countsOf, emptyTally } from '../../../server/features/reputation/card.rules.js';
 import { settleBucketOf } from '../../../server/features/reputation/settle-bounds.rules.js';
 import { cannotRun } from '../../helpers/cannot-run.js';
+import { packed } from './foldable.js';
 
 const file = new URL('../../vectors/score-cards.json', import.meta.url);
 const script = new URL('../../clients/python/recompute_scores.py', import.meta.url);
@@ -66,7 +67,7 @@ function tallyOf(place: Case['place'], given: Case['tally']) {
     quotedOutcomes: shortfalls.reduce((sum, [, count]) => sum + count, 0),
     shortfallPpb: shortfalls.reduce((sum, [ppb, count]) => sum + Number(ppb) * count, 0),
     acceptedDisputes: given.acceptedDisputes,
-    settle,
+    settle: packed(settle),
   });
   return tally;
 }
