@@ -105,7 +105,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     production,
     host: values.HOST,
     port: values.PORT,
-    publicUrl: values.PUBLIC_URL ?? `http://${values.HOST}:${values.PORT}`,
+    publicUrl: values.PUBLIC_URL ?? httpOrigin(values.HOST, values.PORT),
     mongodbUri: values.MONGODB_URI,
     mongodbDatabase: values.MONGODB_DATABASE,
     fleetFile: values.FLEET_FILE,
@@ -170,6 +170,11 @@ function splitList(text: string): string[] {
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
+}
+
+/** `http://host:port`, an IPv6 address in brackets. */
+export function httpOrigin(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 function protocolOf(text: string): string {

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type { Connection } from 'mongoose';
 import { composeService, type Service } from './compose.js';
-import { type Config, ConfigError, readConfig } from './config.js';
+import { type Config, ConfigError, httpOrigin, readConfig } from './config.js';
 import { type Listener, listen } from './http/listen.js';
 import { createLogger } from './logger.js';
 import { connectMongo } from './mongo/connection.js';
@@ -55,7 +55,7 @@ export async function startService(
     await stop();
     throw error;
   }
-  const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${listener.port}`;
+  const url = httpOrigin(config.host, listener.port);
   world.logger.info({ url, scheduler: config.scheduler }, 'listening');
   return { port: listener.port, url, service, connection, stop };
 }

@@ -56,6 +56,11 @@ export function createDocsRouter(deps: { document: object }): Router {
   const base = `/docs/assets/${fingerprint(assets)}`;
   const html = page(base);
 
+  // Who opens the bare address in a browser wants to read.
+  router.get('/', (_req, res) => {
+    res.setHeader('Location', '/docs');
+    res.status(302).end();
+  });
   router.get('/openapi.json', (_req, res) => {
     setFreshness(res, documentFreshSeconds, { public: true });
     res.json(served);

@@ -1,3 +1,4 @@
+import { get } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../helpers/app.js';
 import { testDatabase } from '../../helpers/database.js';
@@ -109,5 +110,26 @@ describe('without a trusted proxy', () => {
     }
     expect(remaining).toEqual([59, 58, 57]);
     await direct.close();
+  });
+});
+
+describe('a dual-stack listener', () => {
+  it('keeps two IPv4 clients apart, whose addresses reach it as IPv4-mapped IPv6', async () => {
+    const dual = await startTestApp({
+      uri: database.uri,
+      simulated: app.simulated,
+      env: { HOST: '::', TRUST_PROXY: '' },
+    });
+    const ask = (localAddress: string) =>
+      new Promise<string | undefined>((resolve, reject) => {
+        const url = `http://127.0.0.1:${dual.port}/api/snapshot`;
+        get(url, { localAddress, agent: false }, (answer) => {
+          answer.resume();
+          resolve(String(answer.headers['x-ratelimit-remaining']));
+        }).on('error', reject);
+      });
+    const remaining = [await ask('127.0.0.1'), await ask('127.0.0.1'), await ask('127.0.0.2')];
+    expect(remaining).toEqual(['59', '58', '59']);
+    await dual.close();
   });
 });
