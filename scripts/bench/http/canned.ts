@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+
+/** An answer of the service, to be given again by servers that do nothing else. */
+export interface CannedAnswer {
+  /** The content, in base64. */
+  body: string;
+  /** As the service sent them, those that Node adds by itself left out. */
+  headers: Record<string, string>;
+}
+
+export interface ReadyAnswer {
+  body: Buffer;
+  headers: Record<string, string>;
+  /** For 304. */
+  etag: string | undefined;
+}
+
+/** By path, from the file that the first argument names. */
+export function readCanned(): Map<string, ReadyAnswer> {
+  const canned = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Record<string, CannedAnswer>;
+  return new Map(
+    Object.entries(canned).map(([path, { body, headers }]) => [
+      path,
+      { body: Buffer.from(body, 'base64'), headers, etag: headers.etag },
+    ]),
+  );
+}

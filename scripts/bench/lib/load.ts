@@ -1,0 +1,92 @@
+import autocannon from 'autocannon';
+import { percentile } from './figures.js';
+
+export interface Load {
+  url: string;
+  method?: 'GET' | 'POST';
+  seconds: number;
+  /** Open at once, each with one request in flight. */
+  connections: number;
+  headers?: Record<string, string>;
+  /** The status that every answer must have. */
+  expect: number;
+  /** The requests of one connection, sent in turn and over again; without it all are alike. */
+  requests?: (connection: number) => LoadRequest[];
+}
+
+export interface LoadRequest {
+  path?: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+export interface LoadResult {
+  requests: number;
+  perSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+}
+
+/** Not counted: connections open, requests are still being prepared, code is cold. */
+const warmUpMs = 300;
+
+/**
+ * Fires by autocannon, from this process. Throws when an answer had another status than expected, a connection failed,
+ * or nothing was answered. Latencies are ours: autocannon counts them in whole milliseconds.
+ */
+export async function fire(load: Load): Promise<LoadResult> {
+  const { url, method = 'GET', seconds, connections, headers = {}, expect, requests } = load;
+  const { origin, pathname, search } = new URL(url);
+  const alike = { method, path: pathname + search, headers };
+  const latenciesMs: number[] = [];
+  let others = 0;
+  let prepared = 0;
+  let countFrom = Number.POSITIVE_INFINITY;
+  let lastAt = 0;
+
+  const options: autocannon.Options = {
+    url: origin,
+    connections,
+    duration: seconds + warmUpMs / 1_000,
+    // The end is looked for this often.
+    sampleInt: 20,
+    requests: [alike],
+    setupClient(client) {
+      const own = requests?.(prepared);
+      if (own !== undefined) {
+        client.setRequests(
+          own.map((each) => ({ ...alike, ...each, headers: { ...headers, ...each.headers } })),
+        );
+      }
+      prepared += 1;
+      countFrom = performance.now() + warmUpMs;
+    },
+  };
+  const errors = await new Promise<number>((resolve, reject) => {
+    const instance = autocannon(options, (error, result) =>
+      error === null ? resolve(result.errors) : reject(error),
+    );
+    instance.on('response', (_client, status, _bytes, latencyMs) => {
+      lastAt = performance.now();
+      if (status !== expect) others += 1;
+      if (lastAt >= countFrom) latenciesMs.push(latencyMs);
+    });
+  });
+  if (others > 0) throw new Error(`${others} answers of ${url} were not ${expect}`);
+  if (errors > 0) throw new Error(`${errors} connections to ${url} failed or were too slow`);
+  if (latenciesMs.length === 0) throw new Error(`${url} answered nothing in ${seconds} s`);
+  return {
+    requests: latenciesMs.length,
+    perSecond: latenciesMs.length / ((lastAt - countFrom) / 1_000),
+    p50Ms: percentile(latenciesMs, 50),
+    p99Ms: percentile(latenciesMs, 99),
+  };
+}
+
+/** `count` client addresses from the `first` on, as a proxy would name them in X-Forwarded-For. */
+export function clientAddresses(first: number, count: number): string[] {
+  return Array.from({ length: count }, (_, place) => {
+    const number = first + place;
+    return `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
+  });
+}
