@@ -8,7 +8,7 @@ const c = initContract();
 
 export const disputeId = z
   .string()
-  .regex(/^dsp_[0-9a-f]{44}$/, 'must be dsp_ and 44 lower-case hex digits')
+  .regex(/^dsp_[0-9a-f]{36}$/, 'must be dsp_ and 36 lower-case hex digits')
   .describe('Identifier of a dispute; sorts by time of filing.');
 
 export const disputeStatus = z
@@ -41,7 +41,6 @@ export const fileDisputeBody = z
     anchorId: anchorId.describe('The anchor the dispute concerns: the one of the intent.'),
     reason: z
       .string()
-      .min(1)
       .max(2_000)
       .regex(/\S/, 'must say something')
       .describe('Free text for the admin who decides, at most 2,000 characters. It is not signed.'),
@@ -81,7 +80,7 @@ export const adminDispute = disputeAnswer
     effect: z
       .enum(Object.keys(disputeEffects) as [keyof typeof disputeEffects, ...(keyof typeof disputeEffects)[]])
       .describe(
-        `What accepting makes of the outcome. ${Object.entries(disputeEffects)
+        `What accepting makes of the outcome, if it still stands by then. ${Object.entries(disputeEffects)
           .map(([effect, meaning]) => `\`${effect}\`: ${meaning}`)
           .join(' ')}`,
       ),
@@ -110,7 +109,7 @@ export type AdminDispute = z.infer<typeof adminDispute>;
 export type ResolveDisputeBody = z.infer<typeof resolveDisputeBody>;
 
 const exampleAnswer = {
-  id: 'dsp_019ab5d6c1a04f1b2c3d4e5f60718293a4b5c6d7e8f9',
+  id: 'dsp_019ab5d6c1a04f1b2c3d4e5f60718293a4b5',
   status: 'open',
   intentHash: 'ecf7915d4b12964245f25f62b96c7137e84ab3a4fd915755504dad21b01a1871',
   anchorId: 'harbour',
@@ -204,9 +203,10 @@ export const disputesContract = c.router(
       summary: 'Dispute an outcome',
       description:
         "Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a " +
-        'transaction was attached) or by the anchor (against a failed one). The signature over intentHash is verified ' +
-        'before anything is stored. The same dispute again answers 200. Ten disputes per key in 24 hours, and the ' +
-        'default limit per client; the headers show the one with less left.',
+        'transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over ' +
+        'intentHash is verified before anything is stored. The same dispute again answers 200. A key can file ten ' +
+        'disputes in 24 hours, and from one client make ten attempts at it; each client has the default limit ' +
+        'besides. The headers show the limit with the least left.',
       query: z.object({}).strict(),
       body: fileDisputeBody,
       responses: { 200: disputeAnswer, 201: disputeAnswer, ...fileDispute.errors },
@@ -240,7 +240,8 @@ export const adminDisputesContract = c.router(
       summary: 'Accept or reject a dispute',
       description:
         'Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409. Accepting ' +
-        'changes what the outcome counts as; the scores follow with the next fold and refresh.',
+        'changes what the outcome counts as, and the scores follow with the next fold and refresh; unless the anchor ' +
+        'has made the disputed failure good in the meantime, so that it counts as settled already.',
       query: z.object({}).strict(),
       body: resolveDisputeBody,
       responses: { 200: adminDispute, ...resolveDispute.errors },

@@ -13,7 +13,7 @@ import { createCacheAdmin } from './features/cache/service.js';
 import { createDisputeLimits } from './features/disputes/limits.js';
 import { createAdminDisputesRouter, createDisputesRouter } from './features/disputes/router.js';
 import { createDisputeService } from './features/disputes/service.js';
-import { disputeModel } from './features/disputes/store.js';
+import { disputeModel, keyWindowModel } from './features/disputes/store.js';
 import { createHealthRouter } from './features/health/router.js';
 import { createMakeProgress } from './features/intents/progress.js';
 import { createReconcile, reconcileLease } from './features/intents/reconcile.js';
@@ -173,7 +173,7 @@ export async function composeService(config: Config, connection: Connection, wor
     applyDispute: intents.applyDispute,
     signingKeyOf: directory.signingKeyOf,
     verify: verifyPool.verify,
-    limits: createDisputeLimits({ limiter }),
+    limits: createDisputeLimits({ limiter, windows: keyWindowModel(connection), clock }),
     inTransaction,
     writeEvent,
     clock,

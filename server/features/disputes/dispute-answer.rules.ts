@@ -1,4 +1,5 @@
 import type { AdminDispute, DisputeAnswer } from '../../../contract/disputes.js';
+import type { EventData } from '../../../contract/events.js';
 import type { IntentDispute } from '../../../contract/intent-answer.js';
 import type { DisputeRecord } from './store.js';
 
@@ -38,4 +39,10 @@ export function toIntentDispute(dispute: DisputeRecord): IntentDispute {
     createdAt: dispute.createdAt.toISOString(),
     resolvedAt: dispute.resolvedAt?.toISOString() ?? null,
   };
+}
+
+/** What `dispute.created` and `dispute.resolved` carry. */
+export function toEventData({ _id: disputeId, ...dispute }: DisputeRecord): EventData<'dispute.created'> {
+  const { intentHash, anchorId, corridor, status } = dispute;
+  return { disputeId, intentHash, anchorId, corridor, status };
 }

@@ -3,7 +3,7 @@ import type { AdminDispute } from '../../../contract/disputes.js';
 import { defineModel } from '../../mongo/models.js';
 import type { Effect, Party } from './entitlement.rules.js';
 
-/** A dispute as stored; one a party and intent. */
+/** A dispute as stored: one a party and intent, and of one intent one open at a time. */
 export interface DisputeRecord {
   _id: string;
   intentHash: string;
@@ -20,6 +20,14 @@ export interface DisputeRecord {
   resolvedAt: Date | null;
   /** Only ever pushed to. */
   audit: { at: Date; action: AdminDispute['audit'][number]['action']; actor: string; note: string | null }[];
+}
+
+/** How many disputes of a key were recorded in its latest window of the dispute limit. */
+export interface KeyWindow {
+  /** Canonical `G…`. */
+  _id: string;
+  used: number;
+  endsAt: Date;
 }
 
 const auditSchema = new Schema<DisputeRecord['audit'][number]>(
@@ -51,11 +59,31 @@ const disputeSchema = new Schema<DisputeRecord>(
   { collection: 'disputes', versionKey: false },
 );
 disputeSchema.index({ intentHash: 1, filedBy: 1 }, { unique: true, name: 'one_a_party' });
+disputeSchema.index(
+  { intentHash: 1 },
+  { unique: true, partialFilterExpression: { status: 'open' }, name: 'one_open_an_intent' },
+);
 disputeSchema.index({ status: 1, _id: -1 }, { name: 'by_status' });
 disputeSchema.index({ anchorId: 1, _id: -1 }, { name: 'by_anchor' });
+disputeSchema.index({ anchorId: 1, status: 1, _id: -1 }, { name: 'by_anchor_and_status' });
+
+const keyWindowSchema = new Schema<KeyWindow>(
+  {
+    _id: { type: String, required: true },
+    used: { type: Number, required: true },
+    endsAt: { type: Date, required: true },
+  },
+  { collection: 'dispute_key_windows', versionKey: false },
+);
+keyWindowSchema.index({ endsAt: 1 }, { expireAfterSeconds: 0, name: 'expiry' });
 
 export function disputeModel(connection: Connection) {
   return defineModel(connection, 'Dispute', disputeSchema);
 }
 
+export function keyWindowModel(connection: Connection) {
+  return defineModel(connection, 'DisputeKeyWindow', keyWindowSchema);
+}
+
 export type DisputeModel = ReturnType<typeof disputeModel>;
+export type KeyWindowModel = ReturnType<typeof keyWindowModel>;
