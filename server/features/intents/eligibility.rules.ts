@@ -19,16 +19,27 @@ export const startedAtToleranceMs = 60_000;
 const withdrawalKinds: ReadonlySet<string> = new Set(['withdrawal', 'withdrawal-exchange']);
 const amountTolerance = '0.1';
 
-/** Why the transaction cannot be this intent's, by what it says of itself; null: nothing speaks against it. */
-export function identityFault(record: TransactionRecord, terms: EligibilityTerms): UnscoredReason | null {
-  if (record.kind === null || !withdrawalKinds.has(record.kind)) return 'not_a_withdrawal';
-  if (record.from !== null && !isSameAccount(record.from, terms.account)) return 'sender_mismatch';
-  if (!isAsset(record.amountInAsset, terms.sellAsset) || !isAsset(record.amountOutAsset, terms.buyAsset)) {
-    return 'asset_mismatch';
+/**
+ * Why the transaction cannot be this intent's, by what it says of itself; null: nothing speaks against it. `before` is
+ * what earlier records came to (undefined: there were none): what this one does not name stays as it was.
+ */
+export function identityFault(
+  record: TransactionRecord,
+  terms: EligibilityTerms,
+  before?: UnscoredReason | null,
+): UnscoredReason | null {
+  const { kind, from, amountInAsset, amountOutAsset, startedAtMs } = record;
+  if (kind === null ? before === undefined || before === 'not_a_withdrawal' : !withdrawalKinds.has(kind)) {
+    return 'not_a_withdrawal';
   }
-  if (record.startedAtMs !== null && record.startedAtMs < terms.createdAtMs - startedAtToleranceMs) {
-    return 'started_before_intent';
+  if (from === null ? before === 'sender_mismatch' : !isSameAccount(from, terms.account)) {
+    return 'sender_mismatch';
   }
+  const unnamed = amountInAsset === null && amountOutAsset === null;
+  const asTold = isAsset(amountInAsset, terms.sellAsset) && isAsset(amountOutAsset, terms.buyAsset);
+  if (unnamed ? before === 'asset_mismatch' : !asTold) return 'asset_mismatch';
+  const tooEarly = startedAtMs !== null && startedAtMs < terms.createdAtMs - startedAtToleranceMs;
+  if (startedAtMs === null ? before === 'started_before_intent' : tooEarly) return 'started_before_intent';
   return null;
 }
 

@@ -104,8 +104,11 @@ function judge(state: IntentState, after: Sightings, record: TransactionRecord):
   const { sightings: before, terms } = state;
   let { unscoredReason, amountIn } = state.judgement;
   if (before.fundedAtMs === null) {
-    const firstSightIsFunded = before.firstAtMs === null && after.fundedAtMs !== null;
-    unscoredReason = identityFault(record, terms) ?? (firstSightIsFunded ? 'seen_after_payment' : null);
+    const first = before.firstAtMs === null;
+    const late = first && after.fundedAtMs !== null;
+    unscoredReason =
+      identityFault(record, terms, first ? undefined : unscoredReason) ??
+      (late ? 'seen_after_payment' : null);
   }
   if (after.fundedAtMs !== null && amountIn === null && record.amountIn !== null) {
     amountIn = record.amountIn;

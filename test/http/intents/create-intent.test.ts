@@ -33,9 +33,13 @@ describe('201', () => {
     expect(await harness.read(body.intentHash)).toEqual(body);
   });
 
-  it('neither stores nor returns the nonce', async () => {
+  it('neither stores, returns nor logs the nonce', async () => {
     const terms = harness.terms();
     const { body } = await harness.post(terms);
+    await harness.post({ ...terms, sellAmount: 'wrong' });
+    await harness.post({ ...terms, anchorTransactionId: 'secretive' });
+    expect(harness.logged()).toContain('/api/intent/offramp');
+    expect(harness.logged()).not.toContain(terms.nonce);
     const document = await harness.documents().findOne({ _id: body.intentHash as never });
     expect(document).not.toBeNull();
     expect(JSON.stringify([document, body])).not.toContain(terms.nonce);

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
+import { inspect } from 'node:util';
 import { afterAll, beforeAll } from 'vitest';
 import type { IntentAnswer } from '../../../contract/intent-answer.js';
 import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
+import type { Logger } from '../../../server/ports.js';
 import type { Received } from '../../helpers/answers.js';
 import { startTestApp, type TestApp, testCronSecret } from '../../helpers/app.js';
 import { testDatabase } from '../../helpers/database.js';
@@ -34,6 +36,8 @@ export interface IntentsHarness {
   /** Reconciles until nothing is due. */
   settle(): Promise<void>;
   documents(): ReturnType<typeof collection>;
+  /** Everything logged so far. */
+  logged(): string;
   events(): Promise<{ event: string; data: Body }[]>;
 }
 
@@ -47,6 +51,7 @@ export function intentsHarness(options: { anchors?: readonly string[]; env?: Rec
   let nowMs = Date.UTC(2026, 10, 21, 9, 30);
   let clients = 0;
   let nonces = 0;
+  const lines: string[] = [];
   let anchors: SimulatedAnchors;
   let app: TestApp;
 
@@ -60,11 +65,16 @@ export function intentsHarness(options: { anchors?: readonly string[]; env?: Rec
     });
     const port = await freePort();
     const env = { PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}`, ...options.env };
-    app = await startTestApp({ uri: database.uri, simulated: anchors, env, world: { clock } });
+    app = await startTestApp({
+      uri: database.uri,
+      simulated: anchors,
+      env,
+      world: { clock, logger: keepingLogger(lines) },
+    });
   });
   afterAll(async () => {
-    await app.close();
-    await anchors.stop();
+    await app?.close();
+    await anchors?.stop();
   });
 
   function client(): Record<string, string> {
@@ -122,6 +132,7 @@ export function intentsHarness(options: { anchors?: readonly string[]; env?: Rec
       }
       throw new Error('still due after 20 runs');
     },
+    logged: () => lines.join('\n'),
     documents: () => collection(app),
     events: async () => {
       const rows = await app.connection
@@ -132,6 +143,14 @@ export function intentsHarness(options: { anchors?: readonly string[]; env?: Rec
     },
   };
   return harness;
+}
+
+function keepingLogger(lines: string[]): Logger {
+  const keep = (fields: object, message: string) => {
+    lines.push(`${message} ${inspect(fields, { depth: 8 })}`);
+  };
+  const logger: Logger = { debug: keep, info: keep, warn: keep, error: keep, child: () => logger };
+  return logger;
 }
 
 async function freePort(): Promise<number> {

@@ -110,6 +110,27 @@ describe('whether an outcome counts', () => {
     expect(state.judgement.unscoredReason).toBeNull();
   });
 
+  it('keeps what earlier records named where a later one leaves it out', () => {
+    const bare = (raw: Record<string, unknown>) => ({ ...raw, kind: undefined });
+    const good = see(freshState(), [0, {}], [minute, bare(paid)], [2 * minute, bare(done)]);
+    expect(good.judgement.unscoredReason).toBeNull();
+    const named: [Record<string, unknown>, string][] = [
+      [{ kind: 'deposit' }, 'not_a_withdrawal'],
+      [{ from: plain }, 'sender_mismatch'],
+      [{ amount_in_asset: 'stellar:native' }, 'asset_mismatch'],
+      [{ started_at: at(-hour) }, 'started_before_intent'],
+    ];
+    for (const [raw, reason] of named) {
+      const state = see(freshState(), [0, raw], [minute, bare(paid)], [2 * minute, bare(done)]);
+      expect(state.judgement.unscoredReason).toBe(reason);
+    }
+  });
+
+  it('does not take for a withdrawal what never says that it is one', () => {
+    const state = see(freshState(), [0, { kind: undefined }], [minute, { ...paid, kind: undefined }]);
+    expect(state.judgement.unscoredReason).toBe('not_a_withdrawal');
+  });
+
   it('takes the last word before the payment: a record may be filled in step by step', () => {
     const state = see(
       freshState(),

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { outcomeReasons, unscoredReasons } from '../../../contract/intent-answer.js';
+import { intentHash } from '../../../contract/intent-hash.js';
+import { createIntentBody } from '../../../contract/intents.js';
+
+const guide = readFileSync(new URL('../../../docs/intents.md', import.meta.url), 'utf8');
+
+it('docs/intents.md shows a body that is accepted, and its hash', () => {
+  const body = createIntentBody.parse(JSON.parse(/```json\n(.*?)```/s.exec(guide)?.[1] ?? ''));
+  expect(guide).toContain(`\`${intentHash(body)}\``);
+});
+
+it('docs/intents.md explains every reason and every member of the body', () => {
+  const names = [
+    ...Object.keys(outcomeReasons),
+    ...Object.keys(unscoredReasons),
+    ...Object.keys(createIntentBody.shape),
+  ];
+  expect(
+    names.filter((name) => !guide.includes(`| \`${name}\``) && !guide.includes(`\`${name}\` |`)),
+  ).toEqual([]);
+});
