@@ -52,7 +52,7 @@ export interface ReputationDeps {
 }
 
 /** Entries of lists kept in answers, some 500 bytes each. */
-const maxKeptEntries = 20_000;
+const maxKeptEntries = 30_000;
 const historyKeptMs = 30_000;
 const wholeNumber = /^(0|[1-9]\d{0,14})$/;
 
