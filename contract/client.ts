@@ -1,4 +1,11 @@
-import { type ApiFetcher, type AppRoute, type InitClientReturn, initClient } from '@ts-rest/core';
+import {
+  type ApiFetcher,
+  type AppRoute,
+  type ClientInferResponses,
+  initClient,
+  type PartialClientInferRequest,
+} from '@ts-rest/core';
+import type { input, ZodOptional, ZodTypeAny } from 'zod';
 import { contract } from './contract.js';
 import { type RateLimit, readRateLimit, readRetryAfter } from './read-rate-limit.js';
 import type { RouteMetadata } from './route-metadata.js';
@@ -31,8 +38,22 @@ export interface ClientOptions {
   wait?: (waitMs: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
+/** What @ts-rest/core 3 asks of a caller, but for a body that the contract lets be absent: that may be left out. */
+type Arguments<R extends AppRoute> = R extends { body: infer Body extends ZodOptional<ZodTypeAny> }
+  ? Omit<PartialClientInferRequest<R>, 'body'> & { body?: input<Body> }
+  : PartialClientInferRequest<R>;
+
+type Operation<R extends AppRoute> =
+  object extends Arguments<R>
+    ? (args?: Arguments<R>) => Promise<ClientInferResponses<R>>
+    : (args: Arguments<R>) => Promise<ClientInferResponses<R>>;
+
+type Operations<Group> = {
+  [Name in keyof Group]: Group[Name] extends AppRoute ? Operation<Group[Name]> : never;
+};
+
 /** One function an operation, grouped as in `contract`; answers are told apart by `status`. */
-export type Client = InitClientReturn<typeof contract, { baseUrl: string }>;
+export type Client = { [Group in keyof typeof contract]: Operations<(typeof contract)[Group]> };
 
 /** An answer that the contract does not list: another status, or a body that is not its JSON. Most come from a proxy. */
 export class UnexpectedAnswerError extends Error {

@@ -107,13 +107,21 @@ export interface ErrorDetail {
   message: string;
 }
 
-type Extra<C extends ErrorCode> = (typeof errorTable)[C] extends { extra: infer X } ? X : never;
+/** What codes add to `{code, message}`; a code with `details` may do without, the others always come with theirs. */
+interface Extras {
+  details: { details?: ErrorDetail[] };
+  retryAfter: { retryAfter: number };
+  startedAt: { startedAt: string };
+}
 
-/** The body of an error answer: `{code, message}` and only what its code promises. */
-export type ErrorBody<C extends ErrorCode = ErrorCode> = { code: C; message: string } & {
-  details?: ErrorDetail[];
-} & ('retryAfter' extends Extra<C> ? { retryAfter?: number } : unknown) &
-  ('startedAt' extends Extra<C> ? { startedAt?: string } : unknown);
+type ExtraOf<C extends ErrorCode> = (typeof errorTable)[C] extends { extra: infer X extends keyof Extras }
+  ? Extras[X]
+  : unknown;
+
+/** The body of an error answer: `{code, message}` and only what its code promises. A union told apart by `code`. */
+export type ErrorBody<C extends ErrorCode = ErrorCode> = C extends ErrorCode
+  ? { code: C; message: string } & ExtraOf<C>
+  : never;
 
 type CodesOf<C extends ErrorCode, S> = C extends ErrorCode
   ? (typeof errorTable)[C]['status'] extends S
@@ -139,38 +147,24 @@ export const rateLimitedBody = z
   })
   .strict();
 
+/** Required where every code of the status promises it. */
 function bodySchema(codes: [ErrorCode, ...ErrorCode[]]): z.ZodTypeAny {
   if (codes.includes('RATE_LIMITED')) return rateLimitedBody;
-  const extras = new Set(
-    codes.flatMap((code) => ('extra' in errorTable[code] ? [errorTable[code].extra] : [])),
-  );
+  const extras = codes.map((code) => ('extra' in errorTable[code] ? errorTable[code].extra : undefined));
+  const member = <S extends z.ZodTypeAny>(name: keyof Extras, schema: S) => {
+    if (!extras.includes(name)) return {};
+    return { [name]: extras.every((extra) => extra === name) ? schema : schema.optional() };
+  };
   return z
     .object({
       code: z.enum(codes).describe('What went wrong, for programs.'),
       message: z.string().describe('For people; programs read `code`.'),
-      ...(extras.has('details')
-        ? {
-            details: z
-              .array(detailSchema)
-              .max(20)
-              .optional()
-              .describe('Each fault of the input, at most 20.'),
-          }
-        : {}),
-      ...(extras.has('retryAfter')
-        ? {
-            retryAfter: z.number().int().min(1).optional().describe('Seconds to wait; equal to Retry-After.'),
-          }
-        : {}),
-      ...(extras.has('startedAt')
-        ? {
-            startedAt: z
-              .string()
-              .datetime()
-              .optional()
-              .describe('Since when the other run has been running.'),
-          }
-        : {}),
+      ...member(
+        'details',
+        z.array(detailSchema).max(20).optional().describe('Each fault of the input, at most 20.'),
+      ),
+      ...member('retryAfter', z.number().int().min(1).describe('Seconds to wait; equal to Retry-After.')),
+      ...member('startedAt', z.string().datetime().describe('Since when the other run has been running.')),
     })
     .strict();
 }
