@@ -53,7 +53,7 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
       clients += each;
       return addresses.map((address) => ({ headers: { 'x-forwarded-for': address } }));
     };
-    const before = await target.program.measure();
+    const before = await target.program.cpuMs();
     const result = await fire({
       url: target.url + path,
       seconds: context.seconds / rounds,
@@ -62,8 +62,8 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
       headers: options.headers ?? {},
       requests,
     });
-    const after = await target.program.measure();
-    return { ...result, cpuMicrosPerRequest: ((after.cpuMs - before.cpuMs) * 1_000) / result.requests };
+    const after = await target.program.cpuMs();
+    return { ...result, cpuMicrosPerRequest: ((after - before) * 1_000) / result.requests };
   };
   const rows: BenchRow[] = [];
   const compare = async (table: string, path: string, options = {}) => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { basename } from 'node:path';
 import { withTimeout } from '../../../server/with-timeout.js';
 import type { Answer } from './programs/answer-questions.js';
-import { type ProbeReading, probeQuestion } from './programs/probe.js';
+import { cpuQuestion, type MemoryReading, memoryQuestion } from './programs/probe.js';
 
 export interface ProgramOptions {
   args?: readonly string[];
@@ -20,8 +20,10 @@ export interface Program {
   ready(): Promise<unknown>;
   /** What the program answers to a word (`answerQuestion`). */
   ask(question: string): Promise<unknown>;
-  /** Heap and RSS after a full collection, and the processor time spent so far. */
-  measure(): Promise<ProbeReading>;
+  /** Milliseconds of processor time that its threads have spent so far. */
+  cpuMs(): Promise<number>;
+  /** Collects all garbage first, which takes a while. */
+  memory(): Promise<MemoryReading>;
   /** Rejects with what it wrote to stderr when the program ends without having been asked to. */
   crashed: Promise<never>;
   /** Asks it to end (SIGTERM), and insists after 10 s. */
@@ -68,7 +70,8 @@ export function startProgram(
     crashed,
     ready: () => inTime(first),
     ask,
-    measure: async () => (await ask(probeQuestion)) as ProbeReading,
+    cpuMs: async () => (await ask(cpuQuestion)) as number,
+    memory: async () => (await ask(memoryQuestion)) as MemoryReading,
     stop: () => stop(child),
   };
 }
