@@ -8,6 +8,8 @@ export interface Metrics {
   observeRequests: RequestHandler;
   /** The same connector, its calls counted by purpose and outcome. */
   countOutbound(outbound: Outbound, purpose: string): Outbound;
+  /** Counts what becomes of webhook deliveries; both arguments are words of the contract. */
+  webhooks: { attempted(outcome: string): void; settled(state: string): void };
 }
 
 export function createMetrics(deps: { limiterDegraded: () => boolean }): Metrics {
@@ -34,8 +36,24 @@ export function createMetrics(deps: { limiterDegraded: () => boolean }): Metrics
     labelNames: ['purpose', 'outcome'] as const,
     registers: [registry],
   });
+  const webhookAttempts = new Counter({
+    name: 'fairlead_webhook_attempts_total',
+    help: 'POSTs to webhooks, by outcome.',
+    labelNames: ['outcome'] as const,
+    registers: [registry],
+  });
+  const webhookDeliveries = new Counter({
+    name: 'fairlead_webhook_deliveries_total',
+    help: 'Webhook deliveries that came to an end, by state: delivered, refused or exhausted.',
+    labelNames: ['state'] as const,
+    registers: [registry],
+  });
   return {
     registry,
+    webhooks: {
+      attempted: (outcome) => webhookAttempts.inc({ outcome }),
+      settled: (state) => webhookDeliveries.inc({ state }),
+    },
     observeRequests: (req, res, next) => {
       const stop = duration.startTimer();
       res.once('close', () => {

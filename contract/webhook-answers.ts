@@ -1,0 +1,192 @@
+import { z } from 'zod';
+import { eventId, eventNames } from './events.js';
+import { instant } from './primitives.js';
+
+export const webhookId = z
+  .string()
+  .regex(/^whk_[0-9a-f]{44}$/, 'must be whk_ and 44 lower-case hex digits')
+  .describe('Identifier of a webhook; sorts by time of registration.');
+
+export const deliveryId = z
+  .string()
+  .regex(/^dlv_[0-9a-f]{44}$/, 'must be dlv_ and 44 lower-case hex digits')
+  .describe('Identifier of a delivery; sorts by time.');
+
+export const eventName = z.enum(eventNames).describe('The name of an event.');
+
+/** The events a webhook gets; an order or a repetition means nothing. */
+const subscription = z.array(eventName).min(1).max(eventNames.length).describe('The events to subscribe to.');
+
+const url = z
+  .string()
+  .max(2_048)
+  .regex(/^https?:\/\/[^/]/, 'must begin with https:// and a host')
+  .describe(
+    'Where deliveries are sent: an https address on port 443 of a public host, without credentials. Others, http and ' +
+      'loopback included, only where the operator lists their origin in OUTBOUND_ALLOW.',
+  );
+
+/** Printable ASCII survives every form, variable and language on the way to the receiver. */
+const secret = z
+  .string()
+  .min(16)
+  .max(256)
+  .regex(/^[\x20-\x7e]*$/, 'must be printable ASCII characters')
+  .describe(
+    'Shared secret that signs the deliveries: 16 to 256 printable ASCII characters. It is never returned. The form of ' +
+      'Standard Webhooks, `whsec_` and base64, may be used.',
+  );
+
+/** The body of a registration, as the interface specification gives it. */
+export const createWebhookBody = z
+  .object({ url, events: subscription, secret })
+  .strict()
+  .describe('A webhook to be registered.');
+
+export const updateWebhookBody = z
+  .object({
+    url: url.optional(),
+    events: subscription.optional(),
+    enabled: z
+      .boolean()
+      .optional()
+      .describe('true sends everything that was held meanwhile; false holds what comes from now on.'),
+  })
+  .strict()
+  .refine((body) => Object.keys(body).length > 0, 'must change something')
+  .describe('What to change; what is absent stays.');
+
+export const rotateSecretBody = z
+  .object({
+    secret,
+    overlapSeconds: z
+      .number()
+      .int()
+      .min(0)
+      .max(86_400)
+      .optional()
+      .describe('How long the present secret goes on; 86400 (24 h) when absent, 0 ends it at once.'),
+  })
+  .strict()
+  .describe('The new secret.');
+
+export const testWebhookBody = z
+  .object({
+    event: eventName.optional().describe('Which event to show; the first subscribed one when absent.'),
+  })
+  .strict()
+  .describe('Which event to show; an empty body, or none, shows the first subscribed one.');
+
+/** Why a webhook is disabled. */
+export const disabledReason = z
+  .enum(['refused', 'admin'])
+  .describe('`refused`: the receiver answered a delivery with a 4xx status. `admin`: switched off here.');
+
+export const webhookAnswer = z
+  .object({
+    id: webhookId,
+    url: z.string().describe('Where deliveries are sent.'),
+    events: z.array(eventName).describe('The events subscribed to.'),
+    enabled: z.boolean().describe('Whether deliveries are sent; what a disabled webhook would get is held.'),
+    disabled: z
+      .object({
+        reason: disabledReason,
+        status: z.number().int().nullable().describe('The 4xx status that disabled it, or null.'),
+        at: instant.describe('Since when.'),
+      })
+      .nullable()
+      .describe('Why it is disabled, or null while it is enabled.'),
+    secretChangedAt: instant.describe('When the present secret was set.'),
+    overlapEndsAt: instant
+      .nullable()
+      .describe(
+        'Until when an older secret signs X-Fairlead-Signature, or null without a rotation under way.',
+      ),
+    createdAt: instant.describe('When it was registered.'),
+    updatedAt: instant.describe('When it was last changed.'),
+  })
+  .describe('A webhook; its secret is never shown.');
+
+/** What a deletion did. */
+export const deletedWebhook = z
+  .object({ id: webhookId, deletedAt: instant.describe('When.') })
+  .describe('The webhook that is no more; its deliveries go with it.');
+
+/** The states of a delivery, and what each means. */
+export const deliveryStates = {
+  pending: 'It will be sent, or sent again, by itself.',
+  held: 'The webhook is disabled; enabling it within 30 days of the event sends it.',
+  delivered: 'The receiver acknowledged it with a 2xx status.',
+  refused:
+    'The receiver answered with a 4xx status, which also disabled the webhook. Not sent again by itself.',
+  exhausted: 'Four attempts brought no acknowledgement. Not sent again by itself.',
+} as const;
+
+export type DeliveryState = keyof typeof deliveryStates;
+
+/** How one attempt ended. */
+export const attemptOutcomes = {
+  acknowledged: 'A 2xx status.',
+  refused: 'A 4xx status.',
+  failed: 'Another status: a 5xx, or a redirect, which is not followed.',
+  timeout: 'No complete answer within 5 seconds.',
+  unreachable: 'No such name, no connection, no TLS session, or closed before an answer.',
+  bad_response: 'What came back is not an HTTP answer that can be read.',
+  blocked: 'The address leads where this service must not go; nothing was sent.',
+  unknown: 'The sender ended before it could record the outcome; the receiver may or may not have got it.',
+} as const;
+
+export type AttemptOutcome = keyof typeof attemptOutcomes;
+
+function enumOf<K extends string>(meanings: Readonly<Record<K, string>>) {
+  return z.enum(Object.keys(meanings) as [K, ...K[]]).describe(
+    Object.entries<string>(meanings)
+      .map(([name, meaning]) => `\`${name}\`: ${meaning}`)
+      .join(' '),
+  );
+}
+
+export const deliveryState = enumOf<DeliveryState>(deliveryStates);
+export const attemptOutcome = enumOf<AttemptOutcome>(attemptOutcomes);
+
+export const deliveryAttempt = z
+  .object({
+    attempt: z.number().int().min(1).describe('Its number, counted over re-sending.'),
+    at: instant.describe('When it began.'),
+    outcome: attemptOutcome,
+    status: z.number().int().nullable().describe('The HTTP status, or null without an answer.'),
+    elapsedMs: z.number().int().min(0).nullable().describe('Time taken in milliseconds, or null if unknown.'),
+    answer: z
+      .string()
+      .nullable()
+      .describe(
+        'The first 1,024 bytes of the answer, or null without one: printable ASCII, other bytes and `<`, `>`, `&`, ' +
+          '`"`, backslash as `\\xNN`. Untrusted text.',
+      ),
+  })
+  .describe('One POST of a delivery.');
+
+export const deliveryAnswer = z
+  .object({
+    id: deliveryId,
+    webhookId,
+    eventId: eventId.describe('The event; the same over all attempts, and `webhook-id` on the wire.'),
+    event: eventName,
+    test: z.boolean().describe('Whether it is a test: sent with `X-Fairlead-Test: true` and made-up data.'),
+    state: deliveryState,
+    createdAt: instant.describe('When it was made out of its event.'),
+    nextAttemptAt: instant
+      .nullable()
+      .describe('When it is sent next; null while it is being sent, is held, or is settled.'),
+    settledAt: instant.nullable().describe('When it was delivered, refused or exhausted, or null.'),
+    body: z.string().describe('The exact body, the same over all attempts.'),
+    attempts: z.array(deliveryAttempt).describe('The attempts so far, oldest first; the last 20.'),
+  })
+  .describe('One event on its way to one webhook.');
+
+export type CreateWebhookBody = z.infer<typeof createWebhookBody>;
+export type UpdateWebhookBody = z.infer<typeof updateWebhookBody>;
+export type RotateSecretBody = z.infer<typeof rotateSecretBody>;
+export type WebhookAnswer = z.infer<typeof webhookAnswer>;
+export type DeliveryAttempt = z.infer<typeof deliveryAttempt>;
+export type DeliveryAnswer = z.infer<typeof deliveryAnswer>;

@@ -1,0 +1,82 @@
+import type { Clock, Logger } from '../../ports.js';
+import { SealedSecretError, type SecretBox } from './secret-box.js';
+import { secretsInForce } from './secrets.rules.js';
+import type { Destination } from './sender.js';
+import type { WebhookModel, WebhookRow } from './store.js';
+
+/** A webhook as the dispatcher needs it. */
+export interface Recipient extends Destination {
+  enabled: boolean;
+  revision: number;
+}
+
+/** Webhooks for the dispatcher: read afresh for every claim, so that a change counts from the next one on. */
+export interface Destinations {
+  /** `gone`: deleted. `locked`: its secret cannot be opened, so nothing can be signed for it. */
+  find(webhookId: string): Promise<Recipient | 'gone' | 'locked'>;
+  /** After a refusal; not if an admin changed the webhook since it was read. Returns whether this disabled it. */
+  disable(webhookId: string, revision: number, status: number | null): Promise<boolean>;
+  /** Seals what was stored in the clear before there was a key. Returns how many webhooks it changed. */
+  sealOutdated(): Promise<number>;
+}
+
+export function createDestinations(deps: {
+  webhooks: WebhookModel;
+  box: SecretBox;
+  clock: Clock;
+  logger: Logger;
+}): Destinations {
+  const { webhooks, box, clock, logger } = deps;
+  const reported = new Set<string>();
+
+  function openSecrets(row: WebhookRow): string[] | 'locked' {
+    try {
+      const secrets = secretsInForce(row.secrets, clock()).map(({ sealed }) => box.open(sealed, row._id));
+      reported.delete(row._id);
+      return secrets;
+    } catch (error) {
+      if (!(error instanceof SealedSecretError)) throw error;
+      if (!reported.has(row._id)) {
+        logger.error({ err: error, webhookId: row._id }, 'webhook deliveries wait: they cannot be signed');
+      }
+      reported.add(row._id);
+      return 'locked';
+    }
+  }
+
+  return {
+    async find(webhookId) {
+      const row = await webhooks.findById(webhookId).lean<WebhookRow>();
+      if (row === null) return 'gone';
+      const secrets = openSecrets(row);
+      const { url, enabled, revision } = row;
+      return secrets === 'locked' ? secrets : { url, enabled, revision, secrets };
+    },
+
+    async disable(webhookId, revision, status) {
+      const at = new Date(clock());
+      const result = await webhooks.updateOne(
+        { _id: webhookId, revision, enabled: true },
+        { $set: { enabled: false, disabled: { reason: 'refused', status, at }, updatedAt: at } },
+      );
+      return result.modifiedCount === 1;
+    },
+
+    async sealOutdated() {
+      let changed = 0;
+      for await (const row of webhooks.find().lean<WebhookRow>()) {
+        if (!row.secrets.some(({ sealed }) => box.isOutdated(sealed))) continue;
+        const secrets = row.secrets.map((secret) => ({
+          ...secret,
+          sealed: box.seal(box.open(secret.sealed, row._id), row._id),
+        }));
+        const result = await webhooks.updateOne(
+          { _id: row._id, revision: row.revision },
+          { $set: { secrets } },
+        );
+        changed += result.modifiedCount;
+      }
+      return changed;
+    },
+  };
+}

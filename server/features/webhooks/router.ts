@@ -1,0 +1,32 @@
+import { initServer } from '@ts-rest/express';
+import { webhooksContract } from '../../../contract/webhooks.js';
+import type { DeliveryLog } from './delivery-log.js';
+import type { WebhookAdmin } from './service.js';
+
+export function createWebhooksRouter(deps: { admin: WebhookAdmin; log: DeliveryLog }) {
+  const { admin, log } = deps;
+  return initServer().router(webhooksContract, {
+    createWebhook: async ({ body, res }) => {
+      const answer = await admin.create(body);
+      res.setHeader('Location', `/api/admin/webhooks/${answer.id}`);
+      return { status: 201, body: answer };
+    },
+    listWebhooks: async ({ query }) => ({ status: 200, body: await admin.list(query) }),
+    getWebhook: async ({ params }) => ({ status: 200, body: await admin.get(params.id) }),
+    updateWebhook: async ({ params, body }) => ({ status: 200, body: await admin.update(params.id, body) }),
+    deleteWebhook: async ({ params }) => ({ status: 200, body: await admin.remove(params.id) }),
+    rotateWebhookSecret: async ({ params, body }) => ({
+      status: 200,
+      body: await admin.rotateSecret(params.id, body),
+    }),
+    testWebhook: async ({ params, body }) => ({
+      status: 202,
+      body: await log.sendTest(params.id, body?.event),
+    }),
+    listDeliveries: async ({ params, query }) => ({ status: 200, body: await log.list(params.id, query) }),
+    resendDelivery: async ({ params }) => ({
+      status: 202,
+      body: await log.resend(params.id, params.deliveryId),
+    }),
+  });
+}
