@@ -1,0 +1,66 @@
+/**
+ * A past for a simulated fleet, so that a first visit finds scores and not an empty page. start-local.ts calls it
+ * before the service starts. Nothing of it happened, and every anchor it tells of is marked as simulated.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Connection } from 'mongoose';
+import { intentModel } from '../server/features/intents/store.js';
+import { reputationLeases } from '../server/features/reputation/feature.js';
+import { createFolder } from '../server/features/reputation/folder.js';
+import { reputationStore } from '../server/features/reputation/store.js';
+import { prepareCollections } from '../server/mongo/collections.js';
+import { createLeases } from '../server/mongo/leases.js';
+import { createInTransaction } from '../server/mongo/transactions.js';
+import type { Clock, Logger, Random } from '../server/ports.js';
+import { pastIntents } from './seed-history/past-intents.js';
+import type { Fleet } from './simulated-anchors/fleet.js';
+
+export interface SeedHistoryOptions {
+  connection: Connection;
+  fleet: Pick<Fleet, 'simulated' | 'corridors' | 'anchors'>;
+  clock: Clock;
+  random: Random;
+  /** Settle times are multiplied by it, as the simulated anchors' are. */
+  pace?: number;
+  logger?: Logger;
+}
+
+const chunk = 1_000;
+const patienceMs = 30_000;
+const nothing = () => undefined;
+const quiet: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => quiet };
+
+/**
+ * Writes some 90 days of intents and counts them as the service itself would. Does nothing for a fleet that is not
+ * simulated, nor for a database that has an intent already: once, however often it is called. Resolves to how many
+ * intents it wrote.
+ */
+export async function seedHistory(options: SeedHistoryOptions): Promise<number> {
+  const { connection, fleet, logger = quiet } = options;
+  if (fleet.simulated !== true || fleet.anchors.some(({ simulated }) => simulated !== true)) return 0;
+  const intents = intentModel(connection);
+  const store = reputationStore(connection);
+  const leases = createLeases({ connection, owner: 'seed-history', logger });
+  await prepareCollections(connection);
+  if ((await intents.exists({})) !== null) return 0;
+
+  const past = pastIntents({ ...options, pace: options.pace ?? 1 });
+  for (let from = 0; from < past.length; from += chunk) {
+    await intents.collection.insertMany(past.slice(from, from + chunk) as never[], { ordered: false });
+  }
+  await leases.seed(reputationLeases);
+  const folder = createFolder({
+    store,
+    leases,
+    inTransaction: createInTransaction(connection),
+    logger,
+  });
+  const givingUpAt = performance.now() + patienceMs;
+  while ((await intents.exists({ unfolded: true })) !== null) {
+    const run = await folder.fold();
+    // A service that runs already counts them as well.
+    if (!run.ran) await delay(100);
+    if (performance.now() > givingUpAt) throw new Error('the history was not counted within 30 s');
+  }
+  return past.length;
+}

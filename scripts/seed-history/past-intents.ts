@@ -1,0 +1,181 @@
+import { encodePublicKey } from '../../contract/strkey.js';
+import type { IntentDocument } from '../../server/features/intents/intent-document.js';
+import { nothingSeen } from '../../server/features/intents/settle-time.rules.js';
+import type { Clock, Random } from '../../server/ports.js';
+import type { SimulatedCorridor } from '../simulated-anchors/corridors.js';
+import type { Fleet, FleetAnchor } from '../simulated-anchors/fleet.js';
+import { anchorDefinitions } from '../simulated-anchors/tempers.js';
+import type { Ending, SettlementTemper } from '../simulated-anchors/types.js';
+
+interface Past {
+  fleet: Pick<Fleet, 'corridors' | 'anchors'>;
+  clock: Clock;
+  random: Random;
+  pace: number;
+}
+
+type Outcome = NonNullable<IntentDocument['outcome']>;
+
+const days = 90;
+const dayMs = 86_400_000;
+const accountsOfCorridor = 150;
+const fewest = 60;
+const most = 400;
+/** Begun and left, in a hundred. */
+const abandonedPercent = 7;
+const amounts = ['10', '20', '25', '50', '80', '100', '150', '200', '250', '400', '500', '1000'];
+
+/** For an anchor that the table of tempers does not know. */
+const ordinary: SettlementTemper = {
+  settleSeconds: [60, 600],
+  endings: { complete: 94, refund: 4, fail: 2 },
+  shortfallPpm: [0, 500],
+};
+
+/** Intents as the service would have left them, anchor by anchor, corridor by corridor, oldest first. */
+export function pastIntents(past: Past): IntentDocument[] {
+  const corridors = new Map(past.fleet.corridors.map((corridor) => [corridor.id, corridor]));
+  const accounts = new Map(
+    past.fleet.corridors.map(({ id }) => [
+      id,
+      Array.from({ length: accountsOfCorridor }, () => account(past)),
+    ]),
+  );
+  return past.fleet.anchors.flatMap((anchor) =>
+    anchor.corridors.flatMap(({ id, deliveryMethods }) => {
+      const corridor = corridors.get(id);
+      if (corridor === undefined) return [];
+      const count = Math.round(between(past.random, fewest, most));
+      return Array.from({ length: count }, () => recordedAt(past))
+        .sort((a, b) => a - b)
+        .map((at) =>
+          intent(past, { anchor, corridor, at, deliveryMethods, accounts: accounts.get(id) ?? [] }),
+        );
+    }),
+  );
+}
+
+/** More of them lately than long ago, and none in the future. */
+function recordedAt({ clock, random }: Past): number {
+  return Math.floor(clock() - random() ** 1.5 * (days - 1) * dayMs);
+}
+
+function intent(
+  past: Past,
+  place: {
+    anchor: FleetAnchor;
+    corridor: SimulatedCorridor;
+    at: number;
+    deliveryMethods: readonly string[];
+    accounts: readonly string[];
+  },
+): IntentDocument {
+  const { random } = past;
+  const { anchor, corridor, at } = place;
+  const temper = anchorDefinitions.find(({ id }) => id === anchor.id)?.temper;
+  const outcome = outcomeOf(past, temper?.settlement ?? ordinary, at, temper?.protocol.startsWith('sep38'));
+  const startedAt = at - (outcome.settleSeconds ?? 900) * 1_000;
+  const createdAt = startedAt - Math.round(between(random, 60, 600)) * 1_000;
+  const abandoned = outcome.kind === 'expired';
+  return {
+    _id: hex(random, 32),
+    anchorId: anchor.id,
+    corridor: corridor.id,
+    account: pick(random, place.accounts),
+    sellAmount: pick(random, amounts),
+    minReceive: null,
+    deliveryMethod: pick(random, place.deliveryMethods),
+    createdAt: new Date(createdAt),
+    deadline: new Date(createdAt + dayMs),
+    quote: null,
+    corridorTerms: {
+      sellAsset: corridor.sellAsset,
+      buyAsset: corridor.buyAsset,
+      overdueAfterSeconds: corridor.overdueAfterSeconds,
+    },
+    status: outcome.kind,
+    ...(abandoned ? {} : { transactionId: `past-${hex(random, 8)}` }),
+    attachedAt: abandoned ? null : new Date(createdAt + 30_000),
+    dialect: abandoned ? null : 'sep24',
+    sightings: abandoned
+      ? nothingSeen
+      : {
+          ...nothingSeen,
+          firstAtMs: createdAt + 30_000,
+          lastAtMs: at,
+          unfundedAtMs: startedAt,
+          fundedAtMs: startedAt,
+        },
+    amountIn: null,
+    recoveredAt: null,
+    callbacks: null,
+    // Nothing is left to look for: the anchors know nothing of it.
+    open: false,
+    due: new Date(at),
+    version: 1,
+    outcome,
+    scored: true,
+    unscoredReason: null,
+    disputeEffect: null,
+    unfolded: true,
+    counted: null,
+    admission: null,
+  };
+}
+
+function outcomeOf(
+  { random, pace }: Past,
+  settlement: SettlementTemper,
+  at: number,
+  quotes: boolean | undefined,
+): Outcome {
+  const recorded = { recordedAt: new Date(at), settleSeconds: null, shortfallPpb: null };
+  if (random() * 100 < abandonedPercent) return { ...recorded, kind: 'expired', reason: 'no_transaction' };
+  const ending = endingOf(random, settlement);
+  if (ending === 'stuck') return { ...recorded, kind: 'failed', reason: 'overdue' };
+  if (ending === 'fail') return { ...recorded, kind: 'failed', reason: 'error' };
+  if (ending.startsWith('refund')) return { ...recorded, kind: 'failed', reason: 'refunded' };
+  const [low, high] = settlement.settleSeconds;
+  const usual = low * (high / low) ** random();
+  const slow = ending === 'complete' ? 1 : between(random, 3, 12);
+  const [least, worst] = settlement.shortfallPpm;
+  return {
+    ...recorded,
+    kind: 'settled',
+    reason: 'completed',
+    settleSeconds: Math.max(1, Math.round(usual * slow * pace)),
+    shortfallPpb: quotes === true ? Math.round(between(random, least, worst)) * 1_000 : null,
+  };
+}
+
+function endingOf(random: Random, { endings }: SettlementTemper): Ending {
+  const weights = Object.entries(endings) as [Ending, number][];
+  let left = random() * weights.reduce((sum, [, weight]) => sum + weight, 0);
+  for (const [ending, weight] of weights) {
+    left -= weight;
+    if (left < 0) return ending;
+  }
+  return 'complete';
+}
+
+function account({ random }: Past): string {
+  return encodePublicKey(bytes(random, 32));
+}
+
+function hex(random: Random, length: number): string {
+  return Buffer.from(bytes(random, length)).toString('hex');
+}
+
+function bytes(random: Random, length: number): Uint8Array {
+  return Uint8Array.from({ length }, () => Math.floor(random() * 256));
+}
+
+function between(random: Random, low: number, high: number): number {
+  return low + random() * (high - low);
+}
+
+function pick<T>(random: Random, choices: readonly T[]): T {
+  const chosen = choices[Math.floor(random() * choices.length)];
+  if (chosen === undefined) throw new Error('nothing to choose from');
+  return chosen;
+}
