@@ -1,8 +1,8 @@
 import { type BatchHeader, batchHeaderHash } from '../../../contract/verify-batch.js';
 import type { HeldLease } from '../../mongo/leases.js';
-import type { InTransaction } from '../../mongo/transactions.js';
 import type { NewId } from '../../ports.js';
 import { type Chunk, nextHeader, type Predecessor } from './batch.rules.js';
+import type { Fenced } from './fenced.js';
 import type { Gathered } from './gather.js';
 import type { Signer } from './signer.rules.js';
 import type { OnStep } from './steps.js';
@@ -25,16 +25,15 @@ export interface BatchWriter {
  */
 export function createBatchWriter(deps: {
   store: PublisherStore;
-  inTransaction: InTransaction;
+  fenced: Fenced;
   newId: NewId;
   formula: string;
   onStep: OnStep;
 }): BatchWriter {
-  const { store, inTransaction, newId, formula, onStep } = deps;
+  const { store, fenced, newId, formula, onStep } = deps;
 
   async function noteAttempt(lease: HeldLease, attempt: string): Promise<void> {
-    await inTransaction(async (session) => {
-      await lease.fence(session);
+    await fenced(lease, async (session) => {
       await store.state.updateOne({ _id: 'publisher' }, { $set: { attempt } }, { session });
     });
   }
@@ -45,8 +44,7 @@ export function createBatchWriter(deps: {
       const rows = chunks
         .slice(from, from + chunksPerTransaction)
         .map((chunk): ChunkRow => ({ _id: `${attempt}:${chunk.index}`, attempt, ...chunk }));
-      await inTransaction(async (session) => {
-        await lease.fence(session);
+      await fenced(lease, async (session) => {
         await store.chunkBulk.insertMany(rows, { session });
       });
       await onStep('entries_written');
@@ -54,8 +52,7 @@ export function createBatchWriter(deps: {
   }
 
   async function insertHeader(lease: HeldLease, row: BatchRow): Promise<void> {
-    await inTransaction(async (session) => {
-      await lease.fence(session);
+    await fenced(lease, async (session) => {
       await store.batches.create([row], { session });
       await store.keys.updateOne(
         { _id: row.header.keyId },
@@ -87,13 +84,11 @@ export function createBatchWriter(deps: {
           .limit(deletesPerTransaction)
           .lean<{ _id: string }[]>();
         if (rows.length === 0) break;
-        await inTransaction(async (session) => {
-          await lease.fence(session);
+        await fenced(lease, async (session) => {
           await store.chunks.deleteMany({ _id: { $in: rows.map(({ _id }) => _id) } }, { session });
         });
       }
-      await inTransaction(async (session) => {
-        await lease.fence(session);
+      await fenced(lease, async (session) => {
         await store.state.updateOne({ _id: 'publisher', attempt }, { $set: { attempt: null } }, { session });
       });
     },

@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import type { HeldLease } from '../../mongo/leases.js';
-import type { InTransaction } from '../../mongo/transactions.js';
+import type { Fenced } from './fenced.js';
 import { beginTick, endTick, firstState } from './health.rules.js';
 import type { PublisherStore, StateRow, TickNote } from './store.js';
 
@@ -12,12 +12,11 @@ export interface Journal {
   end(lease: HeldLease, note: Omit<TickNote, 'finishedAt'> | null): Promise<Date>;
 }
 
-export function createJournal(deps: { store: PublisherStore; inTransaction: InTransaction }): Journal {
-  const { store, inTransaction } = deps;
+export function createJournal(deps: { store: PublisherStore; fenced: Fenced }): Journal {
+  const { store, fenced } = deps;
 
   function change(lease: HeldLease, next: (state: StateRow) => StateRow): Promise<StateRow> {
-    return inTransaction(async (session) => {
-      await lease.fence(session);
+    return fenced(lease, async (session) => {
       const state = next(await readState(store, session));
       const { _id, ...members } = state;
       await store.state.updateOne({ _id }, { $set: members }, { session, upsert: true });

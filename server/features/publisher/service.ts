@@ -2,12 +2,14 @@ import type { Connection } from 'mongoose';
 import { fromHex } from '../../../contract/bytes.js';
 import type { PublisherHealth } from '../../../contract/publisher.js';
 import type { ScoreCard } from '../../../contract/score-card.js';
+import { createLeaseSessions } from '../../mongo/lease-sessions.js';
 import { type Leases, leaseModel } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Logger, NewId, Random } from '../../ports.js';
 import type { WriteEvent } from '../webhooks/outbox.js';
 import { createBatchWriter } from './batch-writer.js';
+import { createFenced } from './fenced.js';
 import { createHealth } from './health.js';
 import { createJournal } from './journal.js';
 import { type BatchLog, createBatchLog } from './log.js';
@@ -60,11 +62,13 @@ const defaultLeaseTtlMs = 30_000;
 
 /** Takes no clock: every instant is the database's, so that no instance's clock can matter. */
 export function createPublisher(deps: PublisherDeps): Publisher {
-  const { connection, inTransaction, formula, newId, logger } = deps;
+  const { connection, formula, newId, logger } = deps;
   const { onStep = () => undefined, oracleUrl, tickIntervalMs = defaultTickIntervalMs } = deps;
   const hasOracle = oracleUrl !== undefined;
   const store = publisherStore(connection);
   const leaseRows = leaseModel(connection);
+  const sessions = createLeaseSessions({ connection, logger });
+  const fenced = createFenced({ inTransaction: deps.inTransaction, sessions });
   const lease = () => leaseRows.findById(publisherLease).lean();
   const signer = deps.secretKey === undefined ? undefined : createSigner(deps.secretKey);
   const log = createBatchLog({ store, hasOracle });
@@ -79,16 +83,18 @@ export function createPublisher(deps: PublisherDeps): Publisher {
   const submitter = createSubmitter({
     ...deps,
     store,
+    fenced,
     submitToOracle,
     retry: deps.retry ?? defaultRetry,
     onStep,
   });
   const tick = createTick({
     log,
-    journal: createJournal({ store, inTransaction }),
-    writer: createBatchWriter({ store, inTransaction, newId, formula, onStep }),
+    journal: createJournal({ store, fenced }),
+    writer: createBatchWriter({ store, fenced, newId, formula, onStep }),
     submitter,
     leases: deps.leases,
+    sessions,
     heldSince: async () => (await lease())?.acquiredAt ?? (await store.now()),
     gatherCards: deps.gatherCards,
     formula,

@@ -3,10 +3,10 @@ import type { TickFailure } from '../../../contract/publisher.js';
 import type { OracleReceipt } from '../../../contract/verify-receipt.js';
 import { type BackoffPolicy, backoffMs } from '../../jobs/backoff.js';
 import type { HeldLease } from '../../mongo/leases.js';
-import type { InTransaction } from '../../mongo/transactions.js';
 import { untilAborted } from '../../outbound/until-aborted.js';
 import type { Logger, Random } from '../../ports.js';
 import type { WriteEvent } from '../webhooks/outbox.js';
+import type { Fenced } from './fenced.js';
 import type { Submission, SubmitToOracle } from './oracle.js';
 import type { OnStep } from './steps.js';
 import type { BatchRow, ChunkRow, PublisherStore } from './store.js';
@@ -32,7 +32,7 @@ export interface Submitter {
  */
 export function createSubmitter(deps: {
   store: PublisherStore;
-  inTransaction: InTransaction;
+  fenced: Fenced;
   writeEvent: WriteEvent;
   submitToOracle: SubmitToOracle | undefined;
   retry: RetryPolicy;
@@ -40,7 +40,7 @@ export function createSubmitter(deps: {
   logger: Logger;
   onStep: OnStep;
 }): Submitter {
-  const { store, inTransaction, submitToOracle, retry, logger, onStep } = deps;
+  const { store, fenced, submitToOracle, retry, logger, onStep } = deps;
 
   async function toSubmission({ _id, header, headerHash, signature, publicKey, attempt }: BatchRow) {
     const texts: string[] = [];
@@ -55,14 +55,13 @@ export function createSubmitter(deps: {
 
   async function proveLease(lease: HeldLease): Promise<void> {
     lease.signal.throwIfAborted();
-    await inTransaction((session) => lease.fence(session));
+    await fenced(lease, async () => undefined);
     await onStep('submission_claimed');
   }
 
   async function storeReceipt(lease: HeldLease, batch: BatchRow, receipt: OracleReceipt): Promise<void> {
     const submittedAt = await store.now();
-    await inTransaction(async (session) => {
-      await lease.fence(session);
+    await fenced(lease, async (session) => {
       await store.batches.updateOne(
         { _id: batch._id, open: true },
         { $set: { open: false, announced: true, receipt, submittedAt } },
@@ -97,8 +96,7 @@ export function createSubmitter(deps: {
     },
 
     async announce(lease, batch) {
-      await inTransaction(async (session) => {
-        await lease.fence(session);
+      await fenced(lease, async (session) => {
         const { modifiedCount } = await store.batches.updateOne(
           { _id: batch._id, announced: false },
           { $set: { announced: true } },

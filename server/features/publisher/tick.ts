@@ -1,6 +1,7 @@
 import type { TickAnswer, TickFailure, TickResult } from '../../../contract/publisher.js';
 import type { ScoreCard } from '../../../contract/score-card.js';
 import { ApiError } from '../../errors.js';
+import type { LeaseSessions } from '../../mongo/lease-sessions.js';
 import { type HeldLease, LeaseLostError, type LeaseOutcome, type Leases } from '../../mongo/leases.js';
 import { type Logger, toInstant } from '../../ports.js';
 import { isUnchanged } from './batch.rules.js';
@@ -35,6 +36,7 @@ export interface TickDeps {
   writer: BatchWriter;
   submitter: Submitter;
   leases: Pick<Leases, 'run'>;
+  sessions: Pick<LeaseSessions, 'endDead' | 'forget'>;
   heldSince: () => Promise<Date>;
   gatherCards: () => AsyncIterable<ScoreCard>;
   formula: string;
@@ -47,7 +49,7 @@ export interface TickDeps {
 }
 
 export function createTick(deps: TickDeps): Tick {
-  const { log, journal, writer, submitter, signer, logger, onStep } = deps;
+  const { log, journal, writer, submitter, signer, sessions, logger, onStep } = deps;
 
   async function run(lease: HeldLease): Promise<TickAnswer> {
     const { startedAt, abandoned } = await journal.begin(lease);
@@ -118,9 +120,18 @@ export function createTick(deps: TickDeps): Tick {
       .catch((failed: unknown) => logger.warn({ err: failed }, 'the end of a failed tick was not noted'));
   }
 
+  async function forget(lease: HeldLease): Promise<void> {
+    await sessions
+      .forget(lease)
+      .catch((error: unknown) => logger.warn({ err: error }, 'the sessions of the tick are still noted'));
+  }
+
   return async () => {
     try {
-      return await deps.leases.run(publisherLease, deps.leaseTtlMs, run);
+      await sessions.endDead(publisherLease);
+      return await deps.leases.run(publisherLease, deps.leaseTtlMs, (lease) =>
+        run(lease).finally(() => forget(lease)),
+      );
     } catch (error) {
       if (!(error instanceof LeaseLostError)) throw error;
       logger.warn({ err: error }, 'the tick was taken over by another instance');
