@@ -1,6 +1,6 @@
 import { encodePublicKey } from '../../contract/strkey.js';
 import type { IntentDocument } from '../../server/features/intents/intent-document.js';
-import { nothingSeen } from '../../server/features/intents/settle-time.rules.js';
+import { nothingSeen, type Sightings } from '../../server/features/intents/settle-time.rules.js';
 import type { Clock, Random } from '../../server/ports.js';
 import type { SimulatedCorridor } from '../simulated-anchors/corridors.js';
 import type { Fleet, FleetAnchor } from '../simulated-anchors/fleet.js';
@@ -24,6 +24,14 @@ const most = 400;
 /** Begun and left, in a hundred. */
 const abandonedPercent = 7;
 const amounts = ['10', '20', '25', '50', '80', '100', '150', '200', '250', '400', '500', '1000'];
+
+/** What the anchor would have said last. */
+const lastWords: Partial<Record<Outcome['reason'], Sightings['status']>> = {
+  completed: 'completed',
+  refunded: 'refunded',
+  error: 'error',
+  overdue: 'pending_anchor',
+};
 
 /** For an anchor that the table of tempers does not know. */
 const ordinary: SettlementTemper = {
@@ -103,6 +111,7 @@ function intent(
           ...nothingSeen,
           firstAtMs: createdAt + 30_000,
           lastAtMs: at,
+          status: lastWords[outcome.reason] ?? null,
           unfundedAtMs: startedAt,
           fundedAtMs: startedAt,
         },
