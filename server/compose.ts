@@ -13,7 +13,7 @@ import { createCacheAdmin } from './features/cache/service.js';
 import { createDisputeLimits } from './features/disputes/limits.js';
 import { createAdminDisputesRouter, createDisputesRouter } from './features/disputes/router.js';
 import { createDisputeService } from './features/disputes/service.js';
-import { disputeModel, keyWindowModel } from './features/disputes/store.js';
+import { disputeModel, disputeWindowModel } from './features/disputes/store.js';
 import { createHealthRouter } from './features/health/router.js';
 import { createMakeProgress } from './features/intents/progress.js';
 import { createReconcile, reconcileLease } from './features/intents/reconcile.js';
@@ -32,7 +32,9 @@ import { createReputationRouter } from './features/reputation/router.js';
 import { createScoresRouter } from './features/scores/router.js';
 import { createSnapshotRouter } from './features/snapshot/router.js';
 import { createSnapshot } from './features/snapshot/service.js';
+import { createWebhooks } from './features/webhooks/feature.js';
 import { createWriteEvent } from './features/webhooks/outbox.js';
+import { createWebhooksRouter } from './features/webhooks/router.js';
 import { createDocsRouter } from './http/docs.js';
 import { createMetrics } from './http/metrics.js';
 import { createRateLimiter } from './http/rate-limiter.js';
@@ -63,6 +65,8 @@ export async function composeService(config: Config, connection: Connection, wor
   const metrics = createMetrics({ limiterDegraded: limiter.degraded });
   const anyone = createOutbound({ allow: config.outboundAllow });
   const operators = createOutbound({ allow: [], trusted: origins([config.fxUrl, config.oracleUrl]) });
+  // Its own connector: receivers that hang must not take the places of calls to anchors.
+  const subscribers = createOutbound({ allow: config.outboundAllow });
   const verifyPool = createVerifyPool();
   const leases = createLeases({ connection, owner: newId(), logger });
   const inTransaction = createInTransaction(connection);
@@ -173,10 +177,21 @@ export async function composeService(config: Config, connection: Connection, wor
     applyDispute: intents.applyDispute,
     signingKeyOf: directory.signingKeyOf,
     verify: verifyPool.verify,
-    limits: createDisputeLimits({ limiter, windows: keyWindowModel(connection), clock }),
+    limits: createDisputeLimits({ windows: disputeWindowModel(connection), clock }),
     inTransaction,
     writeEvent,
     clock,
+    newId,
+    logger,
+  });
+  const webhooks = createWebhooks({
+    connection,
+    outbound: metrics.countOutbound(subscribers.request, 'webhooks'),
+    outboundAllow: config.outboundAllow,
+    webhookKey: config.webhookKey,
+    meter: metrics.webhooks,
+    clock,
+    random,
     newId,
     logger,
   });
@@ -185,6 +200,7 @@ export async function composeService(config: Config, connection: Connection, wor
 
   await prepareCollections(connection);
   await leases.seed([...reputationLeases, reconcileLease, publisherLease]);
+  await webhooks.prepare();
   await epochs.start();
   await directory.sync();
 
@@ -202,6 +218,7 @@ export async function composeService(config: Config, connection: Connection, wor
       publisher: createPublisherRouter({ publisher, publicCache }),
       adminDisputes: createAdminDisputesRouter({ disputes }),
       adminCache: createAdminCacheRouter({ cacheAdmin }),
+      webhooks: createWebhooksRouter(webhooks),
     },
     operations: Router({ caseSensitive: true }).use(
       createHealthRouter({
@@ -224,6 +241,7 @@ export async function composeService(config: Config, connection: Connection, wor
       directory.start();
       record.start();
       snapshot.start();
+      webhooks.start();
       if (!config.scheduler) return;
       scheduler.start();
       foldWaker.start();
@@ -232,12 +250,13 @@ export async function composeService(config: Config, connection: Connection, wor
       leases.stop();
       await foldWaker.stop();
       await scheduler.stop();
+      await webhooks.stop();
       await snapshot.stop();
       await record.stop();
       await directory.stop();
       await epochs.stop();
       await verifyPool.close();
-      await Promise.all([anyone.close(), operators.close()]);
+      await Promise.all([anyone.close(), operators.close(), subscribers.close()]);
     },
   };
 }

@@ -11,6 +11,7 @@ import type { IntentDocument } from '../intents/intent-document.js';
 import type { WriteEvent } from '../webhooks/outbox.js';
 import { toDisputeAnswer, toEventData } from './dispute-answer.rules.js';
 import { effectOf, entitledParty, isWithinWindow, mayDispute, type Party } from './entitlement.rules.js';
+import { createInTurn } from './in-turn.js';
 import { type DisputeLimits, refuseKeyIfSpent, type ShowLimit } from './limits.js';
 import type { DisputeModel, DisputeRecord } from './store.js';
 
@@ -55,6 +56,7 @@ interface Recorded {
 
 export function createFileDispute(deps: FilingDeps): FileDispute {
   const { model, findIntent, signingKeyOf, verify, limits, inTransaction, writeEvent, clock, newId } = deps;
+  const inTurn = createInTurn();
 
   /** The party that signs, once all is known of it but the signature. */
   async function partyOf(intent: IntentDocument, account: string, anchorId: string): Promise<Party> {
@@ -70,11 +72,13 @@ export function createFileDispute(deps: FilingDeps): FileDispute {
   async function record(dispute: NewDispute, show: ShowLimit): Promise<FiledDispute> {
     const id = `dsp_${clock().toString(16).padStart(12, '0')}${newId().slice(0, 24)}`;
     const attempt = () => inTransaction((session) => readOrInsert(session, id, dispute));
-    const { created, recorded, left } = await attempt().catch((error: unknown) => {
-      // Another request was first, whose dispute can be read now.
-      if (isDuplicateKey(error)) return attempt();
-      throw error;
-    });
+    const { created, recorded, left } = await inTurn(dispute.account, () =>
+      attempt().catch((error: unknown) => {
+        // Another instance was first, whose dispute can be read now.
+        if (isDuplicateKey(error)) return attempt();
+        throw error;
+      }),
+    );
     if (left !== undefined) show(left);
     return { created, answer: toDisputeAnswer(recorded) };
   }

@@ -22,9 +22,8 @@ export interface DisputeRecord {
   audit: { at: Date; action: AdminDispute['audit'][number]['action']; actor: string; note: string | null }[];
 }
 
-/** How many disputes of a key were recorded in its latest window of the dispute limit. */
-export interface KeyWindow {
-  /** Canonical `G…`. */
+/** How much of the dispute limit is used in its present window: by a key, or by a client with a key. */
+export interface DisputeWindow {
   _id: string;
   used: number;
   endsAt: Date;
@@ -67,23 +66,23 @@ disputeSchema.index({ status: 1, _id: -1 }, { name: 'by_status' });
 disputeSchema.index({ anchorId: 1, _id: -1 }, { name: 'by_anchor' });
 disputeSchema.index({ anchorId: 1, status: 1, _id: -1 }, { name: 'by_anchor_and_status' });
 
-const keyWindowSchema = new Schema<KeyWindow>(
+const windowSchema = new Schema<DisputeWindow>(
   {
     _id: { type: String, required: true },
     used: { type: Number, required: true },
     endsAt: { type: Date, required: true },
   },
-  { collection: 'dispute_key_windows', versionKey: false },
+  { collection: 'dispute_windows', versionKey: false },
 );
-keyWindowSchema.index({ endsAt: 1 }, { expireAfterSeconds: 0, name: 'expiry' });
+windowSchema.index({ endsAt: 1 }, { expireAfterSeconds: 0, name: 'expiry' });
 
 export function disputeModel(connection: Connection) {
   return defineModel(connection, 'Dispute', disputeSchema);
 }
 
-export function keyWindowModel(connection: Connection) {
-  return defineModel(connection, 'DisputeKeyWindow', keyWindowSchema);
+export function disputeWindowModel(connection: Connection) {
+  return defineModel(connection, 'DisputeWindow', windowSchema);
 }
 
 export type DisputeModel = ReturnType<typeof disputeModel>;
-export type KeyWindowModel = ReturnType<typeof keyWindowModel>;
+export type DisputeWindowModel = ReturnType<typeof disputeWindowModel>;
