@@ -10,6 +10,7 @@ import { reconcileContract } from './reconcile.js';
 import { reputationContract } from './reputation.js';
 import { scoresContract } from './scores.js';
 import { snapshotContract } from './snapshot.js';
+import { webhooksContract } from './webhooks.js';
 
 const c = initContract();
 
@@ -31,6 +32,7 @@ export const contract = c.router(
     publisher: publisherContract,
     adminDisputes: adminDisputesContract,
     adminCache: adminCacheContract,
+    webhooks: webhooksContract,
   },
   { strictStatusCodes: true },
 );

@@ -32,3 +32,5 @@ export * from './strkey.js';
 export * from './verify-batch.js';
 export * from './verify-receipt.js';
 export * from './verify-webhook.js';
+export * from './webhook-answers.js';
+export * from './webhooks.js';
