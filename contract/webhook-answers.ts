@@ -109,7 +109,7 @@ export const webhookAnswer = z
 
 /** What a deletion did. */
 export const deletedWebhook = z
-  .object({ id: webhookId, deletedAt: instant.describe('When.') })
+  .object({ id: webhookId, deletedAt: instant.describe('When; nothing is sent to it any more.') })
   .describe('The webhook that is no more; its deliveries go with it.');
 
 /** The states of a delivery, and what each means. */
