@@ -17,6 +17,7 @@ import { startMongo } from './mongod/replica-set.js';
 import { startSimulatedWallets } from './simulated-wallets/index.js';
 import { startLocalAnchors } from './start-local/anchors.js';
 import { CannotStart } from './start-local/cannot-start.js';
+import { seedLocalHistory } from './start-local/history.js';
 import { claimFolder } from './start-local/only-one.js';
 import { startLocalOracle } from './start-local/oracle.js';
 import { localSecrets } from './start-local/secrets.js';
@@ -39,6 +40,8 @@ async function start(parts: StartedParts, folder: string): Promise<void> {
   const oracle = given.ORACLE_URL
     ? undefined
     : await parts.add('the reference oracle', startLocalOracle(folder));
+
+  if (anchors !== undefined) await seedLocalHistory(mongo.uri, anchors.fleet, say);
 
   const env = {
     // A person reads this terminal: requests are in the log at level info.

@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startSimulatedAnchors } from '../simulated-anchors/index.js';
+import { type Fleet, startSimulatedAnchors } from '../simulated-anchors/index.js';
 
 export interface LocalAnchors {
+  fleet: Fleet;
   /** What the service has to be told to use them. */
   env: Record<string, string>;
   stop(): Promise<void>;
@@ -12,7 +13,7 @@ export interface LocalAnchors {
 const usualPortBase = 7_300;
 
 /** Withdrawals settle in a quarter of the time the tempers say: somebody is watching. */
-const pace = 0.25;
+export const pace = 0.25;
 
 /** Starts the simulated anchors, their withdrawals kept in the folder, and writes their fleet file there. */
 export async function startLocalAnchors(folder: string): Promise<LocalAnchors> {
@@ -32,6 +33,7 @@ export async function startLocalAnchors(folder: string): Promise<LocalAnchors> {
   const fleetFile = join(folder, 'fleet.json');
   await writeFile(fleetFile, `${JSON.stringify(simulated.fleet, null, 2)}\n`);
   return {
+    fleet: simulated.fleet,
     env: {
       ...simulated.env,
       FLEET_FILE: fleetFile,

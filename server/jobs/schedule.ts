@@ -14,6 +14,7 @@ export function createSchedule(work: ScheduledWork): Job[] {
     { name: 'fold', intervalMs: 5_000, run: work.fold },
     { name: 'reconcile', intervalMs: 30_000, run: work.reconcile },
     { name: 'refresh', intervalMs: 60_000, run: work.refresh },
-    { name: 'tick', intervalMs: 300_000, run: work.tick },
+    // After the first refresh, so that a new service publishes what it has and not that it has nothing.
+    { name: 'tick', intervalMs: 300_000, firstAfterMs: 10_000, run: work.tick },
   ];
 }

@@ -5,6 +5,8 @@ import type { Logger, Random } from '../ports.js';
 export interface Job {
   name: string;
   intervalMs: number;
+  /** How long after the start it runs first; at once when absent. */
+  firstAfterMs?: number;
   run(): Promise<unknown>;
 }
 
@@ -34,7 +36,10 @@ export function createScheduler(deps: { jobs: readonly Job[]; random: Random; lo
 
   function plan(entry: Running): void {
     if (!started) return;
-    const delayMs = entry.job.intervalMs * (1 + jitter * (2 * deps.random() - 1));
+    launchAfter(entry, entry.job.intervalMs * (1 + jitter * (2 * deps.random() - 1)));
+  }
+
+  function launchAfter(entry: Running, delayMs: number): void {
     entry.timer = setTimeout(() => launch(entry), delayMs);
     entry.timer.unref();
   }
@@ -70,7 +75,10 @@ export function createScheduler(deps: { jobs: readonly Job[]; random: Random; lo
   return {
     start() {
       started = true;
-      for (const entry of running.values()) launch(entry);
+      for (const entry of running.values()) {
+        if (entry.job.firstAfterMs === undefined) launch(entry);
+        else launchAfter(entry, entry.job.firstAfterMs);
+      }
     },
     wake(name) {
       const entry = running.get(name);
