@@ -204,9 +204,9 @@ export const disputesContract = c.router(
       description:
         "Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a " +
         'transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over ' +
-        'intentHash is verified before anything is stored. The same dispute again answers 200. A key can file ten ' +
-        'disputes in 24 hours, and from one client make ten attempts at it; each client has the default limit ' +
-        'besides. The headers show the limit with the least left.',
+        'intentHash is verified before anything is stored. The dispute is read with its intent. The same one again ' +
+        'answers 200. A key can file ten disputes in 24 hours, and from one client make ten attempts at it; each ' +
+        'client has the default limit besides. The headers show the limit with the least left.',
       query: z.object({}).strict(),
       body: fileDisputeBody,
       responses: { 200: disputeAnswer, 201: disputeAnswer, ...fileDispute.errors },

@@ -9,7 +9,10 @@ export function createDisputesRouter(deps: { disputes: Pick<DisputeService, 'fil
       const { created, answer } = await deps.disputes.file(body, res.locals.clientKey, (state) =>
         showLimit(res, state),
       );
-      return { status: created ? 201 : 200, body: answer };
+      if (!created) return { status: 200, body: answer };
+      // A dispute is read with its intent.
+      res.setHeader('Location', `/api/intent/${answer.intentHash}`);
+      return { status: 201, body: answer };
     },
   });
 }
