@@ -102,7 +102,13 @@ export function createFolder(deps: FolderDeps): Folder {
     });
   }
 
-  return { fold: () => leases.run(foldLease, leaseTtlMs, foldAll) };
+  return {
+    async fold() {
+      // Most looks find nothing, and need no lease for that.
+      if ((await unfoldedIds(1)).length === 0) return { ran: true, value: { intents: 0, batches: 0 } };
+      return leases.run(foldLease, leaseTtlMs, foldAll);
+    },
+  };
 }
 
 /** Out of time, or in conflict with other writers until it was. */

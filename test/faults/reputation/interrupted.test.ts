@@ -1,4 +1,3 @@
-import { mongo } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { withDatabase } from '../../../scripts/mongod/uri.js';
 import { type PrivateMongo, privateMongo } from '../../helpers/database.js';
@@ -23,10 +22,6 @@ let startWorker: (task: Task) => Worker;
 
 beforeAll(async () => {
   mongod = await privateMongo();
-  const client = new mongo.MongoClient(mongod.uri);
-  // The server ends transactions whose client is gone after a minute; here it does so after a second.
-  await client.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds: 1 });
-  await client.close();
   startWorker = await buildWorker(inject('runDir'));
 });
 afterAll(() => mongod.stop());

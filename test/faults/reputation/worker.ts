@@ -8,7 +8,9 @@ import { createReputationFeature } from '../../../server/features/reputation/fea
 import { createFolder } from '../../../server/features/reputation/folder.js';
 import { reputationStore } from '../../../server/features/reputation/store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
+import { createLeaseSessions } from '../../../server/mongo/lease-sessions.js';
 import { createLeases, LeaseLostError } from '../../../server/mongo/leases.js';
+import { tidyLeases } from '../../../server/mongo/tidy-leases.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
 import { silentLogger } from '../../helpers/silent-logger.js';
 import { fleetView, type TestFleet } from '../../stores/reputation/fleet.js';
@@ -25,7 +27,10 @@ export interface Task {
 async function run(task: Task): Promise<number> {
   const connection = await connectMongo({ uri: `${task.uri}&monitorCommands=true` });
   const owner = randomBytes(4).toString('hex');
-  const leases = createLeases({ connection, owner, logger: silentLogger });
+  const leases = tidyLeases(
+    createLeases({ connection, owner, logger: silentLogger }),
+    createLeaseSessions({ connection, logger: silentLogger }),
+  );
   const deps = {
     connection,
     leases,

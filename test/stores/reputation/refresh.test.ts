@@ -108,6 +108,7 @@ describe('a refresh', () => {
   });
 
   it('goes on while another instance folds, and says so', async () => {
+    await outcomes('harbour', 'usdc-ngn', 3);
     await books.leases.run('reputation-fold', 10_000, async () => {
       expect(await feature.reputation.refreshNow()).toMatchObject({ folded: 0, foldedElsewhere: true });
     });
