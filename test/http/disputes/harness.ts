@@ -19,8 +19,9 @@ export interface DisputesHarness {
   readonly app: TestApp;
   now(): number;
   pass(ms: number): void;
-  /** Another instance on the same database and clock, or this one started anew; closed with the file. */
+  /** Another instance on the same database and clock; stopped with the file. */
   startAnother(env?: Record<string, string>): Promise<TestApp>;
+  stop(instance: TestApp): Promise<void>;
   /** An intent of that account that ended so, a moment ago; null: still pending. */
   add(
     owner: Signer,
@@ -90,6 +91,10 @@ export function disputesHarness(): DisputesHarness {
       ahead += ms;
     },
     startAnother: start,
+    async stop(instance) {
+      started.splice(started.indexOf(instance), 1);
+      await instance.close();
+    },
     async add(owner, ending, changes = {}) {
       const intent = storedIntent(owner.account, ending, { now: clock(), changes });
       await first().connection.collection<IntentDocument>('intents').insertOne(intent);
