@@ -19,9 +19,8 @@ export async function enforceLimit(
   res: Response,
   rule: RateLimitClass,
   key: string,
-  options: { strict?: boolean } = {},
 ): Promise<void> {
-  const state = await limiter.consume(rule, key, options);
+  const state = await limiter.consume(rule, key);
   showLimit(res, state);
   if (state.retryAfterSeconds !== undefined) {
     throw new ApiError('RATE_LIMITED', 'Too many requests; come back after the time in retryAfter.', {

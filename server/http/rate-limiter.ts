@@ -1,11 +1,11 @@
 import { CircuitState, ConsecutiveBreaker, circuitBreaker, handleAll } from 'cockatiel';
 import { LRUCache } from 'lru-cache';
-import { type Connection, Schema } from 'mongoose';
+import type { Connection } from 'mongoose';
 import { RateLimiterMongo, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RateLimitClass } from '../../contract/rate-limits.js';
-import { defineModel } from '../mongo/models.js';
 import type { Clock, Logger } from '../ports.js';
 import { withTimeout } from '../with-timeout.js';
+import { createCountPoint } from './limit-windows.js';
 
 const storeTimeoutMs = 150;
 const retryStoreAfterMs = 2_000;
@@ -13,17 +13,6 @@ const failuresToOpen = 3;
 const localKeys = 50_000;
 /** Ends of one window as computed from two answers differ by the time these took. */
 const windowToleranceMs = 1_000;
-
-const limitSchema = new Schema(
-  {
-    key: { type: String, required: true },
-    points: { type: Number, required: true },
-    expire: { type: Date, default: null },
-  },
-  { collection: 'rate_limits', versionKey: false },
-);
-limitSchema.index({ key: 1 }, { unique: true, name: 'key' });
-limitSchema.index({ expire: 1 }, { expireAfterSeconds: 0, name: 'expiry' });
 
 /** What one request left of its limit. */
 export interface RateLimitState {
@@ -39,23 +28,21 @@ export interface RateLimitState {
 export interface RateLimiter {
   /**
    * Takes one point of `key`. Counts in MongoDB, shared by all instances; while that does not answer within
-   * 150 ms, counts in a bounded table of this process instead (`strict`: throws the store's error instead).
+   * 150 ms, counts in a bounded table of this process instead.
    */
-  consume(rule: RateLimitClass, key: string, options?: { strict?: boolean }): Promise<RateLimitState>;
+  consume(rule: RateLimitClass, key: string): Promise<RateLimitState>;
   /** Whether the shared counters are out of reach. */
   degraded(): boolean;
-}
-
-export function rateLimitModel(connection: Connection) {
-  return defineModel(connection, 'RateLimit', limitSchema);
 }
 
 export function createRateLimiter(deps: {
   connection: Connection;
   clock: Clock;
   logger: Logger;
+  /** Of one operation of the database. */
+  timeoutMs?: number;
 }): RateLimiter {
-  const collection = rateLimitModel(deps.connection).collection.name;
+  const { timeoutMs = storeTimeoutMs } = deps;
   const stores = new Map<string, RateLimiterMongo>();
   const local = createLocalCounter(deps.clock);
   const breaker = circuitBreaker(handleAll, {
@@ -67,14 +54,19 @@ export function createRateLimiter(deps: {
   );
   breaker.onReset(() => deps.logger.info({}, 'rate limits are counted in the database again'));
 
+  const late = () => new Error(`the rate-limit store did not answer in ${timeoutMs} ms`);
+  const countPoint = createCountPoint({
+    connection: deps.connection,
+    guard: (work) => breaker.execute(() => withTimeout(timeoutMs, work(), late)),
+  });
+
   function storeOf(rule: RateLimitClass): RateLimiterMongo {
     const name = `${rule.points}/${rule.windowSeconds}`;
     let store = stores.get(name);
     if (store === undefined) {
       store = new RateLimiterMongo({
-        storeClient: deps.connection.getClient(),
+        storeClient: asStoreClient((key) => countPoint(key, rule.windowSeconds * 1_000)),
         dbName: deps.connection.name,
-        tableName: collection,
         keyPrefix: '',
         points: rule.points,
         duration: rule.windowSeconds,
@@ -86,8 +78,7 @@ export function createRateLimiter(deps: {
   }
 
   async function consumeShared(rule: RateLimitClass, key: string): Promise<RateLimitState> {
-    const late = () => new Error(`the rate-limit store did not answer in ${storeTimeoutMs} ms`);
-    const result = await breaker.execute(() => withTimeout(storeTimeoutMs, consumeStored(rule, key), late));
+    const result = await consumeStored(rule, key);
     return local.agree(rule, key, result.consumedPoints, deps.clock() + result.msBeforeNext);
   }
 
@@ -95,23 +86,33 @@ export function createRateLimiter(deps: {
     try {
       return await storeOf(rule).consume(key);
     } catch (denial) {
-      // A refusal is an answer, not a failure: only a failure may open the breaker.
+      // A refusal is an answer, not a failure.
       if (denial instanceof RateLimiterRes) return denial;
       throw denial;
     }
   }
 
   return {
-    async consume(rule, key, options = {}) {
+    async consume(rule, key) {
+      const refusal = local.refusal(rule, key);
+      if (refusal !== undefined) return refusal;
       try {
         return await consumeShared(rule, key);
-      } catch (error) {
-        if (options.strict === true) throw error;
+      } catch {
+        // Whatever it is, the breaker has counted it and told; limits must not depend on it.
         return local.consume(rule, key);
       }
     },
     degraded: () => breaker.state !== CircuitState.Closed,
   };
+}
+
+/**
+ * The database as rate-limiter-flexible sees it: of everything a collection can do, it takes points by this one method.
+ * That is where its requests are put together into batches.
+ */
+function asStoreClient(countPoint: (key: string) => Promise<{ points: number; expire: Date }>) {
+  return { collection: () => ({ findOneAndUpdate: (where: { key: string }) => countPoint(where.key) }) };
 }
 
 /**
@@ -135,6 +136,13 @@ function createLocalCounter(clock: Clock) {
   }
 
   return {
+    /** A window is fixed: whoever has used it up is refused until its end, whatever the shared counter says. */
+    refusal(rule: RateLimitClass, key: string): RateLimitState | undefined {
+      const known = windows.get(key);
+      const now = clock();
+      const refused = known !== undefined && known.used > rule.points && known.endsAt > now;
+      return refused ? toState(rule, known.used, known.endsAt, now) : undefined;
+    },
     agree: (rule: RateLimitClass, key: string, used: number, endsAt: number) =>
       count(rule, key, { used, endsAt }),
     consume(rule: RateLimitClass, key: string) {

@@ -41,7 +41,7 @@ export interface BenchContext {
   /** The simulated anchors in a process of their own, answering at once. */
   startAnchors(): Promise<AnchorsProcess>;
   /** The compiled service in a process of its own, log level `info` into the void, scheduler off unless `env` says. */
-  startService(env: Record<string, string>): Promise<ServiceProcess>;
+  startService(env: Record<string, string>, nodeArgs?: readonly string[]): Promise<ServiceProcess>;
   /** Stops something else that the bench has started. */
   onEnd(name: string, stop: () => Promise<void>): void;
 }

@@ -67,9 +67,9 @@ function contextOf(settings: BenchSettings, parts: StartedParts, signal: AbortSi
     startMongo: () => parts.add('MongoDB', startMongo({ ownProcess: true, database: 'bench' })),
     startProgram: start,
     startAnchors: async () => anchorsProcess(await start('scripts/bench/lib/programs/anchors'), folder),
-    startService: async (env) => {
+    startService: async (env, nodeArgs = []) => {
       const port = await freePort();
-      const program = await start('server/main', { env: { ...serviceEnvironment(port), ...env } });
+      const program = await start('server/main', { env: { ...serviceEnvironment(port), ...env }, nodeArgs });
       return serviceProcess(program, port);
     },
     onEnd: (name, stop) => {
