@@ -1,0 +1,147 @@
+/**
+ * npm run verify -- [address] [--new-only] [--key G… …] [--oracle address] [--oracle-key G…] [--remember file]
+ *
+ * Downloads every batch that a running service has published and checks the whole chain: forms, links, signatures,
+ * entries, roots, receipts, and that nothing differs from what an earlier check remembered. Trusts the keys given, or
+ * those of the first check. Ends with 0 if all of it holds, 1 if something does not, 2 if it could not be checked.
+ */
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { parsePublicKey, StrkeyError } from '../contract/strkey.js';
+import { type BatchKey, batchKeyId } from '../contract/verify-batch.js';
+import { CannotCheck, createApi, type Wait } from './verify-service/api.js';
+import { checkService, Refuted, type Verified } from './verify-service/check.js';
+import { type Remembered, recall, remember } from './verify-service/memory.js';
+
+export const exitCodes = { verified: 0, refuted: 1, cannotCheck: 2 } as const;
+
+const usualAddress = 'http://127.0.0.1:8080';
+const usualMemory = fileURLToPath(new URL('../data/verified-heads.json', import.meta.url));
+
+interface Terminal {
+  say(line: string): void;
+  wait: Wait;
+  now(): string;
+}
+
+/** Runs one check and says what came of it. Returns the exit code. */
+export async function verifyService(args: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    const options = readOptions(args);
+    const memory = await recall(options.remember);
+    const remembered = memory.services[options.address];
+    const api = (baseUrl: string) => createApi({ baseUrl, wait: terminal.wait, say: terminal.say });
+    const verified = await checkService({
+      ...options,
+      api: api(options.address),
+      oracleApi: options.oracle === undefined ? undefined : api(options.oracle),
+      remembered,
+      onBatch: (sequence, latest) => {
+        if (sequence % 100 === 0) terminal.say(`… batch ${sequence} of ${latest}`);
+      },
+    });
+    const now = toRemembered(verified, terminal.now());
+    await remember(options.remember, {
+      ...memory,
+      services: { ...memory.services, [options.address]: now },
+    });
+    for (const line of report(options.address, verified, remembered)) terminal.say(line);
+    return exitCodes.verified;
+  } catch (error) {
+    if (error instanceof Refuted) {
+      terminal.say(`REFUTED: ${error.message}`);
+      return exitCodes.refuted;
+    }
+    if (error instanceof CannotCheck) {
+      terminal.say(`NOT CHECKED: ${error.message}`);
+      return exitCodes.cannotCheck;
+    }
+    throw error;
+  }
+}
+
+function readOptions(args: readonly string[]) {
+  let parsed: ReturnType<typeof parse>;
+  try {
+    parsed = parse(args);
+  } catch (error) {
+    throw new CannotCheck(error instanceof Error ? error.message : String(error));
+  }
+  const { values, positionals } = parsed;
+  if (positionals.length > 1) throw new CannotCheck('one address at a time');
+  return {
+    address: readAddress(positionals[0] ?? usualAddress),
+    oracle: values.oracle === undefined ? undefined : readAddress(values.oracle),
+    oracleKey: values['oracle-key'] === undefined ? undefined : readKey(values['oracle-key']).publicKey,
+    keys: (values.key ?? []).map(readKey),
+    newOnly: values['new-only'] ?? false,
+    remember: values.remember ?? usualMemory,
+  };
+}
+
+function parse(args: readonly string[]) {
+  return parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      key: { type: 'string', multiple: true },
+      oracle: { type: 'string' },
+      'oracle-key': { type: 'string' },
+      'new-only': { type: 'boolean' },
+      remember: { type: 'string' },
+    },
+  });
+}
+
+function readAddress(text: string): string {
+  if (!URL.canParse(text) || !/^https?:\/\//.test(text)) throw new CannotCheck(`${text} is no http address`);
+  return text.replace(/\/+$/, '');
+}
+
+function readKey(text: string): BatchKey {
+  try {
+    const { account, key } = parsePublicKey(text);
+    return { keyId: batchKeyId(key), publicKey: account };
+  } catch (error) {
+    if (error instanceof StrkeyError) throw new CannotCheck(`${text} is no public key: it ${error.message}`);
+    throw error;
+  }
+}
+
+/** Keys are remembered from the first check on, so that a service cannot quietly come with others. */
+function toRemembered({ head, keys, oracle }: Verified, checkedAt: string): Remembered {
+  const each = new Map(keys.map((key) => [key.keyId, key]));
+  return { checkedAt, head, keys: [...each.values()], oracle };
+}
+
+function report(address: string, verified: Verified, before: Remembered | undefined): string[] {
+  const { head, batches, entries, receipts, confirmed, keys, oracle } = verified;
+  if (head === null) return [`VERIFIED: ${address} has published nothing yet`];
+  const since =
+    before?.head == null
+      ? 'for the first time; from now on its keys and this head are remembered'
+      : `and it still holds batch ${before.head.sequence}, remembered ${before.checkedAt}`;
+  return [
+    `  keys      ${keys.map(({ keyId }) => keyId).join(', ')}`,
+    `  receipts  ${receipts} of ${batches}${oracle === null ? '' : `, by ${oracle}`}`,
+    ...(confirmed > 0 ? [`  oracle    confirms ${confirmed}`] : []),
+    `  head      ${head.sequence} ${head.headerHash}`,
+    `VERIFIED: ${batches} batches, ${entries} entries, ${since}`,
+  ];
+}
+
+async function main(): Promise<void> {
+  process.exitCode = await verifyService(process.argv.slice(2), {
+    say: (line) => console.log(line),
+    wait: (waitMs) => wait(waitMs),
+    now: () => new Date().toISOString(),
+  });
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  main().catch((error: unknown) => {
+    console.error(error);
+    process.exitCode = exitCodes.cannotCheck;
+  });
+}

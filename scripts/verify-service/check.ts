@@ -1,0 +1,250 @@
+import { z } from 'zod';
+import { toHex } from '../../contract/bytes.js';
+import { CanonicalJsonError } from '../../contract/canonical-json.js';
+import { createMerkleAccumulator } from '../../contract/merkle.js';
+import { type PublishedBatch, publishedBatch, publisherHealth } from '../../contract/publisher.js';
+import {
+  type BatchEntry,
+  type BatchHead,
+  type BatchKey,
+  batchFaults,
+  entryLeafHash,
+  verifyBatch,
+  verifyEntry,
+} from '../../contract/verify-batch.js';
+import { receiptFault, receiptFaults } from '../../contract/verify-receipt.js';
+import { type Api, Malformed, NotThere } from './api.js';
+import type { Remembered } from './memory.js';
+
+/** The service is not what it claims to be; the message says where and how. */
+export class Refuted extends Error {}
+
+export interface CheckOptions {
+  api: Api;
+  /** Asked for its own record of every batch. */
+  oracleApi?: Api | undefined;
+  /** Keys to trust besides the remembered ones; with neither, those that the service lists. */
+  keys: readonly BatchKey[];
+  /** Key of the oracle's receipts, `G…`; else the remembered one, else the first one met. */
+  oracleKey?: string | undefined;
+  remembered: Remembered | undefined;
+  /** Begin after the remembered head; else with the first batch. */
+  newOnly: boolean;
+  /** Called after each batch. */
+  onBatch?: (sequence: number, latest: number) => void;
+}
+
+export interface Verified {
+  head: BatchHead | null;
+  keys: BatchKey[];
+  oracle: string | null;
+  batches: number;
+  entries: number;
+  receipts: number;
+  /** Batches that the oracle itself confirmed. */
+  confirmed: number;
+  /** The last batch met that had no receipt at that time. */
+  withoutReceipt: number | null;
+}
+
+const batchPage = z.object({ items: z.array(publishedBatch), nextCursor: z.string().nullable() });
+/** Members are kept as they are, unknown ones too: all of them are hashed. */
+const entry = z.record(z.unknown());
+const entriesPage = z.object({ items: z.array(entry), nextCursor: z.string().nullable() });
+const proofAnswer = z.object({ entry, index: z.number(), size: z.number(), proof: z.array(z.string()) });
+const oracleAnswer = z.object({ receipt: z.object({ headerHash: z.string(), oracle: z.string() }) });
+
+/**
+ * Downloads the log and checks it: form, chain, signatures, entries, roots, receipts, that it still contains what was
+ * remembered, and one proof. Holds one page at a time. Throws Refuted, or CannotCheck where it got no answer.
+ */
+export async function checkService(options: CheckOptions): Promise<Verified> {
+  try {
+    return await check(options);
+  } catch (error) {
+    if (error instanceof Malformed) throw new Refuted(`not of the documented form: ${error.message}`);
+    throw error;
+  }
+}
+
+async function check(options: CheckOptions): Promise<Verified> {
+  const { api, remembered, newOnly } = options;
+  const health = await api.get('/api/publisher/health', publisherHealth);
+  const trusted = [...options.keys, ...(remembered?.keys ?? [])];
+  const keys =
+    trusted.length > 0 ? trusted : health.keys.map(({ keyId, publicKey }) => ({ keyId, publicKey }));
+  const known = remembered?.head ?? null;
+  const from = newOnly && known !== null ? known.sequence : 1;
+  const verified: Verified = {
+    head: null,
+    keys,
+    oracle: options.oracleKey ?? remembered?.oracle ?? null,
+    batches: 0,
+    entries: 0,
+    receipts: 0,
+    confirmed: 0,
+    withoutReceipt: null,
+  };
+  let newest: PublishedBatch | undefined;
+  let sample: BatchEntry | undefined;
+
+  for await (const batch of batchesFrom(api, from)) {
+    const { sequence } = batch.header;
+    // The batch that a check begins with is linked by what was remembered of itself.
+    const previous = verified.head ?? (sequence === 1 ? null : undefined);
+    if (verified.head === null && sequence !== from) throw new Refuted(`batch ${from} is missing`);
+    verified.head = checkHeader(batch, keys, previous);
+    if (known?.sequence === sequence && known.headerHash !== verified.head.headerHash) {
+      throw new Refuted(`batch ${sequence} is not the one of the earlier check: history was rewritten`);
+    }
+    const entries = await checkEntries(api, batch);
+    await checkReceipt(api, batch, verified);
+    if (options.oracleApi !== undefined) await confirm(options.oracleApi, batch, verified);
+    verified.batches += 1;
+    verified.entries += batch.header.size;
+    newest = batch;
+    sample = entries.first;
+    options.onBatch?.(sequence, Math.max(sequence, health.latest?.sequence ?? 0));
+  }
+
+  const end = verified.head?.sequence ?? 0;
+  const promised = Math.max(known?.sequence ?? 0, health.latest?.sequence ?? 0);
+  if (end < promised) throw new Refuted(`batches ${end + 1} to ${promised} were there and are gone`);
+  if (newest !== undefined && sample !== undefined) await checkProof(api, newest, sample);
+  return verified;
+}
+
+async function* batchesFrom(api: Api, from: number): AsyncGenerator<PublishedBatch> {
+  let query = `order=asc&from=${from}`;
+  for (;;) {
+    const { items, nextCursor } = await api.get(`/api/publisher/batches?${query}&limit=100`, batchPage);
+    yield* items;
+    if (nextCursor === null) return;
+    if (items.length === 0) throw new Refuted('a page of batches is empty, and yet there is a next one');
+    query = `cursor=${encodeURIComponent(nextCursor)}`;
+  }
+}
+
+function checkHeader(
+  batch: PublishedBatch,
+  keys: readonly BatchKey[],
+  previous: BatchHead | null | undefined,
+): BatchHead {
+  const { header, signature, headerHash } = batch;
+  const { sequence, keyId } = header;
+  const verdict = verifyBatch({ header, signature, keys, ...(previous === undefined ? {} : { previous }) });
+  if (!verdict.ok) {
+    const advice =
+      verdict.reason === 'unknown_key'
+        ? ` (${keyId}; if you know it to be theirs: --key ${batch.publicKey})`
+        : '';
+    throw new Refuted(`batch ${sequence}: ${verdict.reason}: ${batchFaults[verdict.reason]}${advice}`);
+  }
+  if (headerHash !== verdict.headerHash) throw new Refuted(`batch ${sequence}: its header hash is another`);
+  return { sequence, headerHash };
+}
+
+/** Hashes the entries page by page. They have to be in order, each anchor and corridor once. */
+async function checkEntries(
+  api: Api,
+  { header }: PublishedBatch,
+): Promise<{ first: BatchEntry | undefined }> {
+  const { sequence, size, root } = header;
+  const tree = createMerkleAccumulator();
+  const fail = (fault: keyof typeof batchFaults) =>
+    new Refuted(`batch ${sequence}: ${fault}: ${batchFaults[fault]}`);
+  let first: BatchEntry | undefined;
+  let count = 0;
+  let before = '';
+  let query = 'limit=100';
+  while (size > 0) {
+    const path = `/api/publisher/batches/${sequence}/entries?${query}`;
+    const { items, nextCursor } = await orRefuted(
+      api.get(path, entriesPage),
+      `batch ${sequence}: it has no entries to show`,
+    );
+    for (const item of items) {
+      const key = `${String(item.anchorId)} ${String(item.corridor)}`;
+      if (key <= before) throw new Refuted(`batch ${sequence}: its entries are not in order`);
+      before = key;
+      first ??= item;
+      count += 1;
+      if (count > size) throw fail('size_mismatch');
+      tree.append(hashOf(item, fail));
+    }
+    if (nextCursor === null || items.length === 0) break;
+    query = `limit=100&cursor=${encodeURIComponent(nextCursor)}`;
+  }
+  if (count !== size) throw fail('size_mismatch');
+  if (toHex(tree.root()) !== root) throw fail('root_mismatch');
+  return { first };
+}
+
+function hashOf(item: BatchEntry, fail: (fault: 'malformed_entry') => Refuted): Uint8Array {
+  try {
+    return entryLeafHash(item);
+  } catch (error) {
+    if (error instanceof CanonicalJsonError) throw fail('malformed_entry');
+    throw error;
+  }
+}
+
+/** Receipts are given in order and by one oracle. */
+async function checkReceipt(api: Api, { receipt }: PublishedBatch, verified: Verified): Promise<void> {
+  const { head, withoutReceipt } = verified;
+  if (head === null) return;
+  if (receipt === null) {
+    verified.withoutReceipt = head.sequence;
+    return;
+  }
+  const fault = receiptFault(receipt, head, verified.oracle ?? undefined);
+  if (fault !== null) throw new Refuted(`batch ${head.sequence}: ${fault}: ${receiptFaults[fault]}`);
+  if (withoutReceipt !== null) {
+    // It may have got its receipt since it was read.
+    const before = await api.get(`/api/publisher/batches/${withoutReceipt}`, publishedBatch);
+    if (before.receipt === null) {
+      throw new Refuted(`batch ${head.sequence} has a receipt, batch ${withoutReceipt} before it has none`);
+    }
+    verified.withoutReceipt = null;
+  }
+  verified.oracle ??= receipt.oracle;
+  verified.receipts += 1;
+}
+
+async function confirm(oracle: Api, batch: PublishedBatch, verified: Verified): Promise<void> {
+  if (batch.receipt === null) return;
+  const { sequence } = batch.header;
+  const { receipt } = await orRefuted(
+    oracle.get(`/batches/${sequence}`, oracleAnswer),
+    `batch ${sequence}: the oracle does not have it`,
+  );
+  if (receipt.headerHash !== batch.headerHash) {
+    throw new Refuted(`batch ${sequence}: the oracle was given another one`);
+  }
+  if (verified.oracle !== null && receipt.oracle !== verified.oracle) {
+    throw new Refuted(`batch ${sequence}: the oracle asked is not the one of the receipts`);
+  }
+  verified.confirmed += 1;
+}
+
+/** That the service proves what it publishes: one entry of the newest batch. */
+async function checkProof(api: Api, { header }: PublishedBatch, sample: BatchEntry): Promise<void> {
+  const query = new URLSearchParams({ anchor: String(sample.anchorId), corridor: String(sample.corridor) });
+  const claim = await orRefuted(
+    api.get(`/api/publisher/batches/${header.sequence}/proof?${query}`, proofAnswer),
+    `batch ${header.sequence}: there is no proof of ${query}`,
+  );
+  if (claim.entry.anchorId !== sample.anchorId || !verifyEntry({ ...claim, header })) {
+    throw new Refuted(`batch ${header.sequence}: the proof of ${query} does not hold`);
+  }
+}
+
+/** What the service or the oracle must have, and answers 404 for. */
+async function orRefuted<T>(answer: Promise<T>, message: string): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof NotThere) throw new Refuted(message);
+    throw error;
+  }
+}
