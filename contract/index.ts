@@ -14,6 +14,7 @@ export * from './intent-hash.js';
 export { intentHash } from './intent-hash.js';
 export * from './intents.js';
 export * from './merkle.js';
+export * from './nonce.js';
 export * from './primitives.js';
 export * from './public-key.js';
 export * from './publisher.js';

@@ -1,7 +1,7 @@
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { concat, equalInConstantTime, fromBase64, fromUtf8, toBase64, toHex, utf8 } from './bytes.js';
-import type { EventEnvelope } from './events.js';
+import type { EventEnvelope, EventName } from './events.js';
 
 const DEFAULT_TOLERANCE_SECONDS = 300;
 const STANDARD_PREFIX = 'whsec_';
@@ -25,6 +25,9 @@ export class WebhookVerificationError extends Error {
     this.fault = fault;
   }
 }
+
+/** The envelope of any event: `switch` over `event`, and `data` is of that event's type. */
+export type WebhookEvent = { [N in EventName]: EventEnvelope<N> }[EventName];
 
 /** A `Headers` object, or the record of a Node request; names count in any case. */
 export type WebhookHeaders =
@@ -123,8 +126,8 @@ function checkStandard(headers: StandardHeaders, payload: Uint8Array, secrets: r
   }
 }
 
-function parseEnvelope(payload: Uint8Array): EventEnvelope {
-  let envelope: Partial<Record<keyof EventEnvelope, unknown>> | null;
+function parseEnvelope(payload: Uint8Array): WebhookEvent {
+  let envelope: Partial<Record<keyof WebhookEvent, unknown>> | null;
   try {
     envelope = JSON.parse(fromUtf8(payload));
   } catch (cause) {
@@ -136,7 +139,7 @@ function parseEnvelope(payload: Uint8Array): EventEnvelope {
   if (!texts || typeof data !== 'object' || data === null) {
     throw new WebhookVerificationError('malformed_body', 'the body is not an event envelope');
   }
-  return envelope as EventEnvelope;
+  return envelope as WebhookEvent;
 }
 
 /**
@@ -146,7 +149,7 @@ function parseEnvelope(payload: Uint8Array): EventEnvelope {
  * Deliveries come at least once: deduplicate by `id`. `data` is authentic but not validated, and a newer service may
  * add members; `switch` over `event` with a default.
  */
-export function verifyWebhook(delivery: WebhookDelivery): EventEnvelope {
+export function verifyWebhook(delivery: WebhookDelivery): WebhookEvent {
   const {
     toleranceSeconds = DEFAULT_TOLERANCE_SECONDS,
     now = Date.now(),

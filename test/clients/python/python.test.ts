@@ -38,7 +38,9 @@ describe('a verifier in Python, from the documented bytes and the standard libra
     needPython();
     const { status, stdout, stderr } = python(script, vectors);
     expect(stderr).toBe('');
-    expect(stdout.trim().split('\n')).toHaveLength(readdirSync(vectors).length);
+    expect(stdout.trim().split('\n')).toHaveLength(
+      readdirSync(vectors).filter((name) => name.endsWith('.json')).length,
+    );
     expect(stdout).not.toContain('disagrees');
     expect(status).toBe(0);
   });

@@ -114,7 +114,7 @@ CHECKS = {
 
 
 def main(folder):
-    unknown = sorted(set(os.listdir(folder)) ^ set(CHECKS))
+    unknown = sorted(set(name for name in os.listdir(folder) if name.endswith(".json")) ^ set(CHECKS))
     if unknown:
         print("no vectors, or no check, for: " + ", ".join(unknown))
         return 1

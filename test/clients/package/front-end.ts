@@ -1,0 +1,49 @@
+import {
+  type BatchToVerify,
+  createClient,
+  type DisputeToSign,
+  type IntentTerms,
+  intentHash,
+  type RateLimit,
+  signDispute,
+  UnexpectedAnswerError,
+  verifyBatch,
+  verifyWebhook,
+  type WebhookDelivery,
+} from '../../../contract/index.js';
+
+/** What a page does with the package: everything, with inputs and results that survive JSON. */
+export interface FrontEndTask {
+  url: string;
+  corridor: string;
+  intents: IntentTerms[];
+  disputes: (DisputeToSign & { secretKey: string })[];
+  deliveries: (WebhookDelivery & { body: string })[];
+  batches: BatchToVerify[];
+  newIntent: IntentTerms;
+}
+
+export async function useEverything(task: FrontEndTask) {
+  const rateLimits: RateLimit[] = [];
+  const client = createClient(task.url, { onRateLimit: (rateLimit) => rateLimits.push(rateLimit) });
+  const params = { corridor: task.corridor };
+  const rates = await client.rates.getRates({ params, query: { amount: '250' } });
+  const unknown = await client.rates.getRates({ params: { corridor: 'usdc-zzz' } });
+  const created = await client.intents.createIntent({ body: task.newIntent });
+  const unlisted = await createClient(`${task.url}/elsewhere`)
+    .snapshot.getSnapshot()
+    .catch((error: unknown) => error);
+  return {
+    rates: rates.status === 200 ? { quotes: rates.body.quotes.length, best: rates.body.best } : rates.body,
+    etag: rates.headers.get('etag'),
+    unknown: unknown.status === 404 ? unknown.body.code : null,
+    created: created.status === 201 ? created.body.intentHash : created.body,
+    ownHash: intentHash(task.newIntent),
+    unlisted: unlisted instanceof UnexpectedAnswerError ? unlisted.status : String(unlisted),
+    rateLimits,
+    hashes: task.intents.map(intentHash),
+    signed: task.disputes.map(signDispute),
+    events: task.deliveries.map((delivery) => verifyWebhook(delivery).event),
+    verdicts: task.batches.map(verifyBatch),
+  };
+}

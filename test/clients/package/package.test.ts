@@ -1,0 +1,191 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../../helpers/app.js';
+import { cannotRun } from '../../helpers/cannot-run.js';
+import { findChromium, launchChromium } from '../../helpers/chromium.js';
+import { testDatabase } from '../../helpers/database.js';
+import { runProgram } from '../run-program.js';
+import { type Bundle, bundleForBrowser } from './bundle.js';
+import { type Consumer, createConsumer, fixture, type Resolution, resolutions } from './consumer.js';
+import type { useEverything } from './front-end.js';
+import { startPageServer } from './page-server.js';
+import { frontEndTask, vectorResults } from './task.js';
+
+type Results = Awaited<ReturnType<typeof useEverything>>;
+
+const artifacts = fileURLToPath(new URL('../../../artifacts/', import.meta.url));
+const database = testDatabase();
+let app: TestApp;
+let consumer: Consumer | undefined;
+
+beforeAll(async () => {
+  app = await startTestApp({ uri: database.uri });
+  consumer = await createConsumer();
+  consumer?.write('front-end.ts', fixture('front-end.ts'));
+  consumer?.write('typed-answers.ts', fixture('typed-answers.ts'));
+}, 240_000);
+afterAll(async () => {
+  consumer?.remove();
+  await app.close();
+});
+
+function installed(): Consumer | undefined {
+  if (consumer === undefined) cannotRun('no npm registry and no npm cache: installing the contract package');
+  return consumer;
+}
+
+const everything = `import { useEverything } from './front-end.js';\nObject.assign(globalThis, { useEverything });\n`;
+const onlyIntentHash = `export { intentHash } from '@fairlead/contract';\n`;
+
+function expectResults(results: Results): void {
+  expect(results).toMatchObject(vectorResults);
+  expect(results.rates).toMatchObject({ best: { anchorId: expect.any(String) } });
+  expect(results.etag).toMatch(/^(W\/)?"/);
+  expect(results.unknown).toBe('UNKNOWN_CORRIDOR');
+  expect(results.unlisted).toBe(404);
+  expect(results.created).toBe(results.ownHash);
+  expect(results.rateLimits.map(({ limit, remaining }) => ({ limit, remaining }))).toEqual([
+    { limit: 90, remaining: expect.any(Number) },
+    { limit: 90, remaining: expect.any(Number) },
+    { limit: 20, remaining: expect.any(Number) },
+  ]);
+}
+
+describe('the tarball', () => {
+  it('holds modules, declarations, maps with their sources, vectors and the readme, and nothing else', () => {
+    const packed = installed()?.packed;
+    if (packed === undefined) return;
+    expect(packed).toEqual(
+      expect.arrayContaining([
+        'package.json',
+        'README.md',
+        'LICENSE',
+        'dist/index.js',
+        'dist/index.d.ts',
+        'index.ts',
+      ]),
+    );
+    const expected =
+      /^(package\.json|README\.md|LICENSE|[a-z0-9-]+\.ts|vectors\/(README\.md|[a-z-]+\.json)|dist\/[a-z0-9-]+\.(d\.ts|js)(\.map)?)$/;
+    expect(packed.filter((path) => !expected.test(path))).toEqual([]);
+  });
+});
+
+describe.each(Object.keys(resolutions) as Resolution[])(
+  'a strict front end under %s resolution',
+  (resolution) => {
+    it('type-checks, every declaration included, and is refused what the contract does not know', {
+      timeout: 120_000,
+    }, async () => {
+      const project = installed();
+      if (project === undefined) return;
+      expect(await project.typeCheck(['front-end.ts', 'typed-answers.ts'], { resolution })).toBe('');
+    });
+  },
+);
+
+describe('a Node program', () => {
+  it('uses everything: rates and intents of a running service, hashes, signatures and proofs as in the vectors', {
+    timeout: 120_000,
+  }, async () => {
+    const project = installed();
+    if (project === undefined) return;
+    project.write(
+      'program.ts',
+      `import { useEverything } from './front-end.js';\nexport { useEverything };\n`,
+    );
+    expect(await project.typeCheck(['program.ts'], { resolution: 'NodeNext', outDir: 'out' })).toBe('');
+    project.write(
+      'out/run.js',
+      `import { useEverything } from './program.js';
+       import { readFileSync } from 'node:fs';
+       const task = JSON.parse(readFileSync(0, 'utf8'));
+       process.stdout.write(JSON.stringify(await useEverything(task)));`,
+    );
+    const { stdout, stderr } = await runProgram(process.execPath, ['out/run.js'], {
+      cwd: project.folder,
+      input: JSON.stringify(frontEndTask(app.url)),
+    });
+    expect(stderr).toBe('');
+    expectResults(JSON.parse(stdout));
+  });
+
+  it('finds the vectors by name, and the package from CommonJS too', async () => {
+    const project = installed();
+    if (project === undefined) return;
+    const script = `const { intentHash } = require('@fairlead/contract');
+      const { cases } = require('@fairlead/contract/vectors/intent-hash.json');
+      process.stdout.write(String(cases.every((c) => intentHash(c.intent) === c.intentHash)));`;
+    const { stdout } = await runProgram(process.execPath, ['--input-type=commonjs', '-e', script], {
+      cwd: project.folder,
+    });
+    expect(stdout).toBe('true');
+  });
+});
+
+describe('a bundle for browsers', () => {
+  const allowed =
+    /^node_modules\/(@fairlead\/contract\/dist|@noble\/(ed25519|hashes)|@ts-rest\/core|canonicalize|zod)\//;
+  const maxGzipBytes = 64 * 1024;
+
+  it('holds nothing of Node and nothing of the server, in at most 64 KiB of gzip', async () => {
+    const project = installed();
+    if (project === undefined) return;
+    const bundle = await bundleForBrowser(project, 'everything', everything);
+    const others = ['everything.ts', 'front-end.ts'];
+    expect(bundle.read.filter((path) => !allowed.test(path) && !others.includes(path))).toEqual([]);
+    expect(bundle.text).not.toMatch(/["']node:|\brequire\(/);
+    expect(bundle.gzipBytes).toBeLessThan(maxGzipBytes);
+  });
+
+  it('with intentHash alone is small: no schemas, no client, at most a quarter of everything', async () => {
+    const project = installed();
+    if (project === undefined) return;
+    const all = await bundleForBrowser(project, 'everything', everything);
+    const one = await bundleForBrowser(project, 'one', onlyIntentHash);
+    expect(one.contributors.filter((path) => /\/(zod|core)\//.test(path))).toEqual([]);
+    expect(one.gzipBytes / all.gzipBytes).toBeLessThan(0.25);
+    report({ everything: all, 'intentHash alone': one });
+  });
+
+  it('does all of it in a page of another origin, under a policy that forbids eval', {
+    timeout: 60_000,
+  }, async () => {
+    const project = installed();
+    const executable = findChromium();
+    if (executable === undefined)
+      cannotRun('no Chromium found (set CHROMIUM_PATH): the contract package in a browser');
+    if (project === undefined || executable === undefined) return;
+    const { text } = await bundleForBrowser(project, 'everything', everything);
+    const site = await startPageServer(text, app.url);
+    const browser = await launchChromium(executable);
+    try {
+      const page = await browser.newPage();
+      const complaints: string[] = [];
+      page.on('pageerror', (error) => complaints.push(error.message));
+      await page.goto(site.url);
+      await page.waitForFunction('typeof useEverything === "function"');
+      const results = await page.evaluate(`useEverything(${JSON.stringify(frontEndTask(app.url))})`);
+      expectResults(results as Results);
+      expect(complaints).toEqual([]);
+    } finally {
+      await browser.close();
+      await site.stop();
+    }
+  });
+});
+
+/** Kept beside the run: what the package weighs in a page. */
+function report(bundles: Record<string, Bundle>): void {
+  const rows = Object.entries(bundles).map(([name, { text, gzipBytes }]) => [
+    name,
+    { bytes: text.length, gzipBytes },
+  ]);
+  mkdirSync(artifacts, { recursive: true });
+  writeFileSync(
+    join(artifacts, 'contract-bundles.json'),
+    `${JSON.stringify(Object.fromEntries(rows), null, 2)}\n`,
+  );
+}

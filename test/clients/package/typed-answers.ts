@@ -1,0 +1,44 @@
+import { type Client, createClient } from '../../../contract/index.js';
+
+/** Never run: what the compiler accepts and refuses here is the test. A directive that is not needed is an error. */
+export async function typedAnswers(client: Client = createClient('')): Promise<void> {
+  const rates = await client.rates.getRates({ params: { corridor: 'usdc-ngn' }, query: { amount: '100' } });
+  if (rates.status === 200) {
+    const best: string | undefined = rates.body.best?.anchorId;
+    const receive: string | undefined = rates.body.quotes[0]?.receiveAmount;
+    // @ts-expect-error Amounts are decimal strings, never numbers.
+    const wrong: number | undefined = rates.body.quotes[0]?.receiveAmount;
+    void [best, receive, wrong];
+  } else if (rates.status === 404) {
+    const code: 'UNKNOWN_CORRIDOR' = rates.body.code;
+    void code;
+  } else if (rates.status === 429) {
+    const wait: number = rates.body.retryAfter;
+    void wait;
+  } else if (rates.status === 400 && rates.body.code === 'INVALID_REQUEST') {
+    const path: string | undefined = rates.body.details?.[0]?.path;
+    void path;
+    // @ts-expect-error The contract lists no 401 for a public operation.
+  } else if (rates.status === 401) {
+    void rates;
+  }
+
+  const tick = await client.publisher.tickPublisher();
+  if (tick.status === 409) {
+    const since: string = tick.body.startedAt;
+    void since;
+  }
+  const etag: string | null = tick.headers.get('etag');
+  void etag;
+
+  // @ts-expect-error The corridor is part of the path.
+  await client.rates.getRates();
+  // @ts-expect-error An unknown query parameter would be refused.
+  await client.rates.getRates({ params: { corridor: 'usdc-ngn' }, query: { amonut: '100' } });
+  // @ts-expect-error An amount is a decimal string.
+  await client.rates.getRates({ params: { corridor: 'usdc-ngn' }, query: { amount: 100 } });
+  // @ts-expect-error An intent has a body.
+  await client.intents.createIntent();
+  // @ts-expect-error There is no such operation.
+  await client.rates.getRate({ params: { corridor: 'usdc-ngn' } });
+}

@@ -1,0 +1,29 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+
+export interface Ended {
+  /** null where it was killed for taking too long. */
+  status: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+const timeoutMs = 120_000;
+
+/** Runs a program to its end without holding up this process, in which a service may be answering it. */
+export async function runProgram(
+  command: string,
+  args: readonly string[],
+  options: { cwd?: string; env?: NodeJS.ProcessEnv; input?: string } = {},
+): Promise<Ended> {
+  const { input = '', ...rest } = options;
+  const child = spawn(command, args, { ...rest, timeout: timeoutMs, stdio: 'pipe' });
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  const [status, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
+  return { status, stdout, stderr };
+}
