@@ -46,24 +46,31 @@ export function createCardReader({ store, clock }: { store: ReputationStore; clo
   let known: { runs: Runs; at: number } | undefined;
   let underWay: Promise<Runs> | undefined;
 
-  async function load(): Promise<Runs> {
-    try {
-      const at = clock();
-      const runs = await readRuns(store);
-      known = { runs, at };
-      return runs;
-    } catch (error) {
-      if (known === undefined || !isMongoUnavailable(error)) throw error;
-      return known.runs;
-    } finally {
-      underWay = undefined;
-    }
-  }
-
   async function runs(): Promise<Runs> {
     if (known !== undefined && clock() - known.at < knownForMs) return known.runs;
     underWay ??= load();
     return underWay;
+  }
+
+  function load(): Promise<Runs> {
+    const at = clock();
+    const reading: Promise<Runs> = readRuns(store).then(
+      (read) => {
+        // One that was forgotten meanwhile may have read what is no longer so.
+        if (underWay === reading) known = { runs: read, at };
+        return read;
+      },
+      (error: unknown) => {
+        if (known === undefined || !isMongoUnavailable(error)) throw error;
+        known = { ...known, at: clock() };
+        return known.runs;
+      },
+    );
+    const done = () => {
+      if (underWay === reading) underWay = undefined;
+    };
+    reading.then(done, done);
+    return reading;
   }
 
   function cards(run: number, window: number, after: string | null, limit: number): Promise<ScoreCard[]> {
@@ -82,7 +89,7 @@ export function createCardReader({ store, clock }: { store: ReputationStore; clo
   return {
     runs,
     forget() {
-      known = undefined;
+      if (known !== undefined) known = { ...known, at: Number.NEGATIVE_INFINITY };
       underWay = undefined;
     },
     async runOf(given) {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { withDatabase } from '../../../scripts/mongod/uri.js';
+import { isMongoUnavailable } from '../../../server/mongo/failures.js';
 import { type PrivateMongo, privateMongo } from '../../helpers/database.js';
 import { type Books, insertIntents, openBooks, openFeature, totals } from '../../stores/reputation/books.js';
 import { anchor, type TestFleet } from '../../stores/reputation/fleet.js';
@@ -190,4 +191,29 @@ describe('a refresh', () => {
     await readersSeeAWholeRun(books);
     await books.close();
   }, 60_000);
+});
+
+describe('while the database does not answer', () => {
+  it('what was asked for before is served on, and anything else fails within its time limit', async () => {
+    const { books } = await prepared('frozen');
+    let now = Date.now();
+    const feature = openFeature(books, { fleet, now: () => now });
+    await feature.reputation.refreshNow();
+    const query = { corridor: null, limit: undefined, cursor: undefined };
+    const before = await feature.reputation.getLeaderboard({ ...query, window: 30 });
+    mongod.freeze();
+    try {
+      now += 60_000;
+      expect(await feature.reputation.getLeaderboard({ ...query, window: 30 })).toBe(before);
+      const startedAt = performance.now();
+      const other = feature.reputation.getLeaderboard({ ...query, window: 7 });
+      expect(await other.then(() => null, isMongoUnavailable)).toBe(true);
+      expect(performance.now() - startedAt).toBeLessThan(6_000);
+    } finally {
+      mongod.thaw();
+    }
+    const after = await feature.reputation.getLeaderboard({ ...query, window: 7 });
+    expect(after.items).toHaveLength(2);
+    await books.close();
+  }, 30_000);
 });

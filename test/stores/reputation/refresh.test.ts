@@ -344,6 +344,15 @@ describe('for the other features', () => {
     });
   });
 
+  it('quotes of an instance that starts find the record that another has computed', async () => {
+    await outcomes('harbour', 'usdc-ngn', 40);
+    await feature.reputation.refreshNow();
+    const another = openFeature(books, { fleet, now: () => now });
+    another.start();
+    await expect.poll(() => another.reputationOf('harbour', 'usdc-ngn').state).toBe('scored');
+    await another.stop();
+  });
+
   it('the publisher is handed every card in order, across pages', async () => {
     fleet.anchors = Array.from({ length: 300 }, (_, index) => anchor(`a${index}`, ['usdc-ngn', 'usdc-kes']));
     fleet.anchors.push(anchor('a', ['usdc-ngn']), anchor('a-b', ['usdc-ngn']), anchor('ab', ['usdc-ngn']));
