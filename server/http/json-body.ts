@@ -30,6 +30,11 @@ export const jsonBody: RequestHandler = (req, res, next) => {
   if (hasBody && !isJson(req.get('content-type'))) {
     throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'The body must be sent as application/json.');
   }
+  if (!hasBody) {
+    req.body = {};
+    next();
+    return;
+  }
   parse(req, res, (error?: unknown) => {
     if (error !== undefined) return next(error);
     try {
