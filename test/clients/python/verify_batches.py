@@ -5,6 +5,7 @@ docs/publisher.md describes. Trusts the keys given (G… or hex), or else those 
 and ends with 0, 1 (something does not hold) or 2 (it could not be asked).
 """
 
+import base64
 import json
 import sys
 import time
@@ -61,7 +62,7 @@ def verify_receipt(receipt, header, digest):
     signed = {name: value for name, value in receipt.items() if name != "signature"}
     message = b"fairlead.receipt.v1\n" + fairlead.canonical_hash(signed).hex().encode("ascii")
     key = fairlead.decode_account(receipt["oracle"])
-    if not fairlead.ed25519_verify(key, message, fairlead.base64.b64decode(receipt["signature"], validate=True)):
+    if not fairlead.ed25519_verify(key, message, base64.b64decode(receipt["signature"], validate=True)):
         raise fairlead.Refused("the receipt's signature does not verify")
 
 
