@@ -10,7 +10,7 @@ export const webhookId = z
 export const deliveryId = z
   .string()
   .regex(/^dlv_[0-9a-f]{44}$/, 'must be dlv_ and 44 lower-case hex digits')
-  .describe('Identifier of a delivery; sorts by time.');
+  .describe('Identifier of a delivery; sorts by time of the event.');
 
 export const eventName = z.enum(eventNames).describe('The name of an event.');
 

@@ -204,7 +204,7 @@ export const webhooksContract = c.router(
       summary: 'Change, enable or disable a webhook',
       description:
         'Changes address, subscription or both; `enabled: true` also sends what was held since it was disabled, ' +
-        'oldest first. Deliveries that are waiting go to the new address.',
+        'oldest first as far as they wait, in no promised order. Deliveries that are waiting go to the new address.',
       pathParams: pathOfOne,
       query: z.object({}).strict(),
       body: updateWebhookBody,

@@ -1,31 +1,23 @@
 import { type BackoffPolicy, backoffMs } from '../../jobs/backoff.js';
-import type { Clock, Logger, Random } from '../../ports.js';
+import type { Logger, Random } from '../../ports.js';
 import { verdictOn } from './delivery-state.rules.js';
 import type { Destinations, Recipient } from './destinations.js';
 import type { SendDelivery } from './sender.js';
 import type { Settler } from './settler.js';
 import type { AttemptRow } from './store.js';
-import type { Claimed, Settlement, WorkQueue } from './work-queue.js';
+import type { Claimed, Settlement } from './work-queue.js';
 
 /** After the first, second and third failure: 10 s, 60 s and 360 s, ±20 %. */
 export const retryPolicy: BackoffPolicy = { baseMs: 10_000, factor: 6, maxMs: 360_000, jitter: 0.2 };
 
-export interface AttemptLimits {
-  /** How long a claim lasts. */
-  claimMs: number;
-  /** How long a POST may take, its answer included (interface specification, "Limits"). */
-  timeoutMs: number;
-  retry: BackoffPolicy;
-}
-
 /** The POST is over; `settled` resolves when that is recorded and never rejects. */
 export interface MadeAttempt {
-  /** Null where none was made. */
-  acknowledged: boolean | null;
+  outcome: AttemptRow['outcome'];
   settled: Promise<void>;
 }
 
-export type MakeAttempt = (delivery: Claimed, to: Recipient, claimedOn: number) => Promise<MadeAttempt>;
+/** Rejects where this program is at fault: the claim then runs out. */
+export type MakeAttempt = (delivery: Claimed, to: Recipient) => Promise<MadeAttempt>;
 
 /** Told of what happened, for the metrics. */
 export interface WebhookMeter {
@@ -33,21 +25,16 @@ export interface WebhookMeter {
   settled(state: 'delivered' | 'refused' | 'exhausted'): void;
 }
 
-/** Rejects where nothing could be sent, through no fault of the receiver: the claim is handed back or runs out. */
 export function createMakeAttempt(deps: {
   send: SendDelivery;
   settler: Settler;
-  queue: Pick<WorkQueue, 'release'>;
   destinations: Pick<Destinations, 'disable'>;
-  stopwatch: Clock;
   random: Random;
   meter: WebhookMeter;
   logger: Logger;
-  limits: AttemptLimits;
+  retry: BackoffPolicy;
 }): MakeAttempt {
-  const { send, settler, queue, destinations, stopwatch, random, meter, logger, limits } = deps;
-  // As much again as the POST may take: for what comes before and after it.
-  const startsWithinMs = limits.claimMs - 2 * limits.timeoutMs;
+  const { send, settler, destinations, random, meter, logger, retry } = deps;
 
   /** In this order: should we end in between, the claim runs out and the delivery is held. */
   async function record(settlement: Settlement, to: Recipient): Promise<void> {
@@ -63,21 +50,15 @@ export function createMakeAttempt(deps: {
     if (verdict.state === 'exhausted') logger.warn(fields, 'webhook delivery exhausted');
   }
 
-  return async (delivery, to, claimedOn) => {
-    if (stopwatch() - claimedOn > startsWithinMs) {
-      await queue.release([delivery]);
-      return { acknowledged: null, settled: Promise.resolve() };
-    }
+  return async (delivery, to) => {
     const row = await send(delivery, to);
     meter.attempted(row.outcome);
     const verdict = verdictOn(row.outcome, delivery.attempt, delivery.lastAttempt);
-    const delayMs = verdict.retry === null ? 0 : backoffMs(verdict.retry, limits.retry, random);
+    const delayMs = verdict.retry === null ? 0 : backoffMs(verdict.retry, retry, random);
     const settled = record({ delivery, record: row, verdict, delayMs }, to).catch((error: unknown) => {
-      logger.warn(
-        { err: error, deliveryId: delivery._id },
-        'webhook attempt was not recorded; it counts as unknown',
-      );
+      const fields = { err: error, deliveryId: delivery._id };
+      logger.warn(fields, 'webhook attempt was not recorded; it counts as unknown');
     });
-    return { acknowledged: row.outcome === 'acknowledged', settled };
+    return { outcome: row.outcome, settled };
   };
 }

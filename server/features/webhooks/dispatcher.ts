@@ -1,16 +1,13 @@
 import { isMongoUnavailable } from '../../mongo/failures.js';
-import type { Clock, Logger, Random } from '../../ports.js';
-import type { MakeAttempt, WebhookMeter } from './attempt.js';
-import type { Destinations, Recipient } from './destinations.js';
+import type { Logger, Random } from '../../ports.js';
 import type { FanOut } from './fan-out.js';
-import { isEased, isQuiet, type Lane, type LaneLimits, newLane, roomOf } from './lane.rules.js';
-import { readLane } from './store.js';
-import type { Claimed, WorkQueue } from './work-queue.js';
+import { createLanes, type LanesDeps } from './lanes.js';
+import type { WorkQueue } from './work-queue.js';
 
 /** Brings events to webhooks. Any number of instances may do so at once. */
 export interface Dispatcher {
   start(): void;
-  /** Looks for work now: something was committed, or an admin did something. */
+  /** Looks for work now: something was committed, or an admin did something. Nothing before `start`. */
   wake(): void;
   /** One look for work, then all of it that is due, settled. For tests, which move the clock in between. */
   runOnce(): Promise<void>;
@@ -18,32 +15,21 @@ export interface Dispatcher {
   stop(): Promise<void>;
 }
 
-export interface DispatcherDeps {
+export interface DispatcherDeps extends Omit<LanesDeps, 'queue' | 'report' | 'limits'> {
   fanOut: FanOut;
   queue: WorkQueue;
-  destinations: Pick<Destinations, 'find'>;
-  makeAttempt: MakeAttempt;
-  meter: WebhookMeter;
-  /** Names this process among all, for its lifetime. */
-  owner: string;
-  stopwatch: Clock;
   random: Random;
   logger: Logger;
-  limits: LaneLimits & { pollMs: number };
+  limits: LanesDeps['limits'] & { pollMs: number };
 }
 
 /** Instances drift apart by it. */
 const pollJitter = 0.2;
 
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
-  const { fanOut, queue, destinations, makeAttempt, meter, owner, stopwatch, random, logger, limits } = deps;
-  const lanes = new Map<string, Lane>();
-  /** Lanes that found every slot of this instance taken, in turn. */
-  const queued = new Set<Lane>();
-  const onQuiet = new Set<() => void>();
-  let sending = 0;
-  let claims = 0;
-  let stopped = true;
+  const { fanOut, queue, random, logger, limits } = deps;
+  const lanes = createLanes({ ...deps, report });
+  let started = false;
   let looking: Promise<void> | undefined;
   let again = false;
   let timer: NodeJS.Timeout | undefined;
@@ -52,17 +38,12 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   async function look(): Promise<void> {
     for (let more = true; more; ) {
       more = await fanOut();
-      for (const id of await queue.lanes()) {
-        const lane = lanes.get(id) ?? newLane(id);
-        lanes.set(id, lane);
-        lane.more = true;
-        proceed(lane);
-      }
+      for (const id of await queue.lanes()) lanes.open(id);
     }
   }
 
   function poll(): void {
-    if (stopped) return;
+    if (!started) return;
     if (looking !== undefined) {
       again = true;
       return;
@@ -72,12 +53,11 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       .catch(report)
       .finally(() => {
         looking = undefined;
+        if (!started) return;
         if (again) {
           again = false;
           poll();
-        } else if (!stopped) {
-          timer = setTimeout(poll, limits.pollMs * (1 + pollJitter * (2 * random() - 1)));
-        }
+        } else timer = setTimeout(poll, limits.pollMs * (1 + pollJitter * (2 * random() - 1)));
       });
   }
 
@@ -86,127 +66,21 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     else logger.error({ err: error }, 'webhook dispatcher failed; it goes on with the next poll');
   }
 
-  /** Claims for a lane, if there is reason and room; where all slots are taken it queues behind other lanes. */
-  function proceed(lane: Lane): void {
-    if (stopped) lane.more = false;
-    const room = roomOf(lane, sending, limits);
-    if (lane.more && room > 0) {
-      queued.delete(lane);
-      void claim(lane, room);
-    } else if (lane.more && sending >= limits.inAll && lane.sending === 0) queued.add(lane);
-    if (isQuiet(lane)) settleQuiet();
-  }
-
-  /** A slot is free: the lane that has waited longest has it, and this one queues. */
-  function passOn(lane: Lane): void {
-    const [first] = queued;
-    if (first === undefined) proceed(lane);
-    else {
-      queued.delete(first);
-      if (lane.more && lane.sending === 0) queued.add(lane);
-      proceed(first);
-      if (isQuiet(lane)) settleQuiet();
-    }
-  }
-
-  async function claim(lane: Lane, room: number): Promise<void> {
-    lane.claiming = true;
-    // What a look finds while the claim is under way is not forgotten: the claim may have missed it.
-    lane.more = false;
-    lane.sending += room;
-    sending += room;
-    let used = 0;
-    try {
-      used = await claimAndSend(lane, room);
-    } catch (error) {
-      report(error);
-    }
-    lane.claiming = false;
-    lane.sending -= room - used;
-    sending -= room - used;
-    passOn(lane);
-  }
-
-  async function claimAndSend(lane: Lane, room: number): Promise<number> {
-    const { webhookId, byAdmin } = readLane(lane.id);
-    const recipient = await destinations.find(webhookId);
-    if (recipient === 'gone') {
-      lane.more ||= !(await queue.drop(webhookId));
-      if (!lane.more) lanes.delete(lane.id);
-      return 0;
-    }
-    if (stopped || recipient === 'locked' || (!recipient.enabled && !byAdmin)) return 0;
-    claims += 1;
-    const claimedOn = stopwatch();
-    const { claimed, exhausted, more } = await queue.claim(lane.id, room, `${owner}:${claims}`);
-    lane.more ||= more;
-    for (let count = 0; count < exhausted; count += 1) meter.settled('exhausted');
-    if (stopped && claimed.length > 0) {
-      await queue.release(claimed);
-      return 0;
-    }
-    for (const delivery of claimed) void send(lane, delivery, recipient, claimedOn);
-    return claimed.length;
-  }
-
-  async function send(lane: Lane, delivery: Claimed, to: Recipient, claimedOn: number): Promise<void> {
-    let settled = Promise.resolve();
-    try {
-      const made = await makeAttempt(delivery, to, claimedOn);
-      settled = made.settled;
-      if (made.acknowledged !== null) lane.failures = made.acknowledged ? 0 : lane.failures + 1;
-    } catch (error) {
-      report(error);
-    }
-    lane.sending -= 1;
-    lane.unrecorded += 1;
-    sending -= 1;
-    if (isEased(lane, limits)) rest(lane);
-    passOn(lane);
-    await settled;
-    lane.unrecorded -= 1;
-    proceed(lane);
-  }
-
-  function rest(lane: Lane): void {
-    if (lane.resting || stopped) return;
-    lane.resting = true;
-    setTimeout(() => {
-      lane.resting = false;
-      proceed(lane);
-    }, limits.restMs);
-  }
-
-  function settleQuiet(): void {
-    if (onQuiet.size === 0 || ![...lanes.values()].every(isQuiet)) return;
-    for (const done of onQuiet) done();
-    onQuiet.clear();
-  }
-
-  function untilQuiet(): Promise<void> {
-    return new Promise((done) => {
-      onQuiet.add(done);
-      settleQuiet();
-    });
-  }
-
   return {
     start() {
-      stopped = false;
+      started = true;
       poll();
     },
     wake: poll,
     async runOnce() {
-      stopped = false;
       await look();
-      await untilQuiet();
+      await lanes.untilQuiet();
     },
     async stop() {
-      stopped = true;
+      started = false;
       clearTimeout(timer);
       await looking;
-      for (const lane of lanes.values()) lane.more = false;
-      await untilQuiet();
+      await lanes.stop();
     },
   };
 }

@@ -41,7 +41,7 @@ export function createFanOut(deps: {
     const nowMs = clock();
     return row.subscribers.map((webhookId) =>
       newDelivery({
-        id: timedId('dlv', nowMs, newId()),
+        id: timedId('dlv', row.createdAt.getTime(), newId()),
         webhookId,
         lane: laneOf(webhookId, false),
         test: false,

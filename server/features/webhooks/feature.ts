@@ -10,7 +10,7 @@ import { createDeliveryLog, type DeliveryLog } from './delivery-log.js';
 import { createDestinations } from './destinations.js';
 import { createDispatcher, type Dispatcher } from './dispatcher.js';
 import { createFanOut } from './fan-out.js';
-import { laneLimits } from './lane.rules.js';
+import { type LaneLimits, laneLimits } from './lane.rules.js';
 import { outboxModel } from './outbox.js';
 import { clockPresent, serverPresent } from './present.js';
 import { createSecretBox } from './secret-box.js';
@@ -32,20 +32,22 @@ export interface WebhooksFeature {
   stop(): Promise<void>;
 }
 
-export interface WebhookLimits {
+export interface WebhookLimits extends LaneLimits {
+  /** How long a claim lasts. */
   claimMs: number;
+  /** How long after its claim a POST may still begin: well before another instance may claim it. */
+  startsWithinMs: number;
+  /** How long a POST may take, its answer included (interface specification, "Limits"). */
   timeoutMs: number;
   retry: BackoffPolicy;
-  perLane: number;
-  inAll: number;
-  failuresUntilEased: number;
-  restMs: number;
+  /** How often work is looked for where nothing wakes the dispatcher. */
   pollMs: number;
 }
 
 export const webhookLimits: WebhookLimits = {
   ...laneLimits,
   claimMs: 15_000,
+  startsWithinMs: 1_000,
   timeoutMs: 5_000,
   retry: retryPolicy,
   pollMs: 1_000,
@@ -93,13 +95,11 @@ export function createWebhooks(deps: WebhooksDeps): WebhooksFeature {
     makeAttempt: createMakeAttempt({
       send: createSender({ outbound: deps.outbound, clock, stopwatch, timeoutMs: limits.timeoutMs }),
       settler: createSettler({ queue }),
-      queue,
       destinations,
-      stopwatch,
       random,
       meter,
       logger,
-      limits,
+      retry: limits.retry,
     }),
     meter,
     owner: newId(),

@@ -1,9 +1,9 @@
-/** What the dispatcher keeps in mind of one lane. */
+/** What an instance keeps in mind of one lane. */
 export interface Lane {
   readonly id: string;
-  /** Reserved for a claim under way, or being sent. */
+  /** POSTs under way. */
   sending: number;
-  /** Sent and not yet recorded. */
+  /** POSTs that are over and not yet recorded. */
   unrecorded: number;
   /** A claim is under way. */
   claiming: boolean;
@@ -11,24 +11,49 @@ export interface Lane {
   more: boolean;
   /** Attempts in a row that were not acknowledged. */
   failures: number;
-  /** It failed just now and is left alone for a moment. */
+  /** Left alone for a moment: neither claimed for nor sent to. */
   resting: boolean;
+  /** How many are claimed at once, and when that was done last. */
+  batch: number;
+  claimedOn: number;
 }
 
 export interface LaneLimits {
-  /** Deliveries in flight to one webhook, of one instance. */
+  /** POSTs under way to one webhook. */
   perLane: number;
-  /** Deliveries in flight over all webhooks, of one instance. */
+  /** POSTs under way over all webhooks. */
   inAll: number;
+  /** Deliveries claimed at once, at most. */
+  maxBatch: number;
   /** After this many failures in a row a receiver gets one delivery at a time, with a rest after each. */
   failuresUntilEased: number;
   restMs: number;
 }
 
-export const laneLimits: LaneLimits = { perLane: 8, inAll: 256, failuresUntilEased: 8, restMs: 100 };
+/** Of each instance. */
+export const laneLimits: LaneLimits = {
+  perLane: 8,
+  inAll: 256,
+  maxBatch: 64,
+  failuresUntilEased: 8,
+  restMs: 100,
+};
 
-export function newLane(id: string): Lane {
-  return { id, sending: 0, unrecorded: 0, claiming: false, more: false, failures: 0, resting: false };
+/** A batch that was sent within this time is followed by a larger one. */
+const quickMs = 200;
+
+export function newLane(id: string, limits: LaneLimits): Lane {
+  return {
+    id,
+    sending: 0,
+    unrecorded: 0,
+    claiming: false,
+    more: false,
+    failures: 0,
+    resting: false,
+    batch: limits.perLane,
+    claimedOn: Number.NEGATIVE_INFINITY,
+  };
 }
 
 /** A receiver that only fails would otherwise hold its slots, and keep the database busy, at the others' cost. */
@@ -36,17 +61,24 @@ export function isEased(lane: Lane, limits: LaneLimits): boolean {
   return lane.failures >= limits.failuresUntilEased;
 }
 
-/** How many more deliveries may be claimed for it, `sending` being what is in flight over all lanes. */
-export function roomOf(lane: Lane, sending: number, limits: LaneLimits): number {
-  if (lane.claiming || lane.resting) return 0;
-  const own = (isEased(lane, limits) ? 1 : limits.perLane) - lane.sending;
-  return Math.max(
-    0,
-    Math.min(own, 2 * limits.perLane - lane.sending - lane.unrecorded, limits.inAll - sending),
-  );
+/** Whether one more POST may begin; `ready` deliveries are claimed and wait for it. */
+export function maySend(lane: Lane, ready: number, limits: LaneLimits): boolean {
+  return ready > 0 && !lane.resting && lane.sending < (isEased(lane, limits) ? 1 : limits.perLane);
+}
+
+/**
+ * How many to claim now, or 0. A claim costs about as much for many as for one, but what is claimed and not yet sent
+ * when this process is killed has lost an attempt: so a few at first, and more only for a receiver that is quick.
+ */
+export function claimSize(lane: Lane, ready: number, nowMs: number, limits: LaneLimits): number {
+  if (!lane.more || lane.claiming || lane.resting) return 0;
+  if (isEased(lane, limits)) return ready + lane.sending + lane.unrecorded === 0 ? 1 : 0;
+  if (ready > lane.batch / 2 || lane.unrecorded > 2 * limits.maxBatch) return 0;
+  const quick = nowMs - lane.claimedOn < quickMs;
+  return quick ? Math.min(limits.maxBatch, 2 * lane.batch) : limits.perLane;
 }
 
 /** Nothing of it is in hand, and nothing is known to be left. */
-export function isQuiet(lane: Lane): boolean {
-  return lane.sending === 0 && lane.unrecorded === 0 && !lane.claiming && !lane.more;
+export function isQuiet(lane: Lane, ready: number): boolean {
+  return lane.sending + lane.unrecorded + ready === 0 && !lane.claiming && !lane.more;
 }

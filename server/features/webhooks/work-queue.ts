@@ -6,7 +6,7 @@ import { type AttemptRow, type DeliveryModel, type DeliveryRow, maxAttemptsKept 
 /** A delivery that is ours to send until its claim ends. */
 export type Claimed = Pick<
   DeliveryRow,
-  '_id' | 'webhookId' | 'eventId' | 'event' | 'test' | 'body' | 'attempt' | 'lastAttempt' | 'claimedAt'
+  '_id' | 'webhookId' | 'eventId' | 'event' | 'test' | 'body' | 'attempt' | 'lastAttempt'
 > & { owner: string };
 
 export interface Claim {
@@ -39,7 +39,22 @@ export interface WorkQueue {
   drop(webhookId: string): Promise<boolean>;
 }
 
+type ClaimedRow = Omit<Claimed, 'owner'> & Pick<DeliveryRow, 'owner' | 'state'>;
+/** `now`: the time of the database as it read this. */
+type Due = ClaimedRow & { now: Date };
+
 const dropsAtOnce = 1_000;
+const claimedFields = {
+  webhookId: 1,
+  eventId: 1,
+  event: 1,
+  test: 1,
+  body: 1,
+  state: 1,
+  owner: 1,
+  attempt: 1,
+  lastAttempt: 1,
+};
 
 export function createWorkQueue(deps: {
   deliveries: DeliveryModel;
@@ -48,13 +63,49 @@ export function createWorkQueue(deps: {
 }): WorkQueue {
   const { deliveries, present, claimMs } = deps;
   const rows = deliveries.collection as unknown as mongo.Collection<DeliveryRow>;
-  const isDue = () => ({ open: true, $expr: { $lte: ['$due', present()] } });
   const stillOurs = ({ _id, owner, attempt }: Pick<Claimed, '_id' | 'owner' | 'attempt'>) => ({
     _id,
     open: true,
     owner,
     attempt,
   });
+
+  /**
+   * Each row is looked at again as it is written: of several instances that found it, one claims it. What matches has
+   * not changed since it was read, for whatever happens to a delivery puts its due time past that moment.
+   */
+  async function claimFresh(due: readonly Due[], token: string): Promise<ClaimedRow[]> {
+    const now = due[0]?.now;
+    if (now === undefined) return [];
+    const ids = due.map(({ _id }) => _id);
+    const claimEnds = new Date(now.getTime() + claimMs);
+    const { matchedCount } = await rows.updateMany(
+      { _id: { $in: ids }, open: true, owner: null, due: { $lte: now } },
+      { $set: { owner: token, claimedAt: now, due: claimEnds }, $inc: { attempt: 1 } },
+    );
+    if (matchedCount < due.length) return readBack(ids, { owner: token });
+    return due.map((row) => ({ ...row, attempt: row.attempt + 1 }));
+  }
+
+  /** Those whose last claim ended without a record. */
+  async function claimLapsed(due: readonly Due[], token: string): Promise<ClaimedRow[]> {
+    if (due.length === 0) return [];
+    const ids = due.map(({ _id }) => _id);
+    await rows.updateMany({ _id: { $in: ids }, open: true, $expr: { $lte: ['$due', present()] } }, [
+      { $set: claimOfLapsed(token, present(), claimMs) },
+    ]);
+    return readBack(ids, {});
+  }
+
+  /** In the order of the ids. */
+  async function readBack(ids: readonly string[], filter: { owner?: string }): Promise<ClaimedRow[]> {
+    const found = await rows
+      .find({ _id: { $in: [...ids] }, ...filter })
+      .project<ClaimedRow>(claimedFields)
+      .toArray();
+    const byId = new Map(found.map((row) => [row._id, row]));
+    return ids.flatMap((id) => byId.get(id) ?? []);
+  }
 
   return {
     async lanes() {
@@ -72,32 +123,36 @@ export function createWorkQueue(deps: {
 
     async claim(lane, limit, token) {
       const due = await rows
-        .find({ ...isDue(), lane }, { projection: { _id: 1 } })
+        .find({ open: true, lane, $expr: { $lte: ['$due', present()] } })
+        .project<Due>({ ...claimedFields, now: { $add: [present(), 0] } })
         .sort({ due: 1 })
         .limit(limit)
         .toArray();
-      if (due.length === 0) return { claimed: [], exhausted: 0, more: false };
-      const ids = due.map(({ _id }) => _id);
-      // Each row is looked at again as it is written: of several that found it, one claims it.
-      await rows.updateMany({ ...isDue(), _id: { $in: ids } }, [
-        { $set: claimOf(token, present(), claimMs) },
-      ]);
-      const now = await rows.find({ _id: { $in: ids } }).toArray();
-      const byId = new Map(now.map((row) => [row._id, row]));
-      const found = ids.flatMap((id) => byId.get(id) ?? []);
+      const lapsed = await claimLapsed(
+        due.filter(({ owner }) => owner !== null),
+        token,
+      );
+      const fresh = await claimFresh(
+        due.filter(({ owner }) => owner === null),
+        token,
+      );
       return {
-        claimed: found.flatMap((row) => (row.owner === token ? [{ ...row, owner: token }] : [])),
-        exhausted: found.filter(({ state }) => state === 'exhausted').length,
+        claimed: [...lapsed.filter(({ owner }) => owner === token), ...fresh].map((row) => ({
+          ...row,
+          owner: token,
+        })),
+        exhausted: lapsed.filter(({ state }) => state === 'exhausted').length,
         more: due.length === limit,
       };
     },
 
     async settle(settlements) {
       const result = await rows.bulkWrite(
-        settlements.map(({ delivery, record, verdict, delayMs }) => ({
+        settlements.map((settlement) => ({
           updateOne: {
-            filter: stillOurs(delivery),
-            update: [{ $set: settledBy(record, verdict, delayMs, present()) }],
+            filter: stillOurs(settlement.delivery),
+            update:
+              settlement.verdict.state === 'pending' ? retryOf(settlement, present()) : endOf(settlement),
           },
         })),
         { ordered: false },
@@ -137,9 +192,10 @@ export function createWorkQueue(deps: {
   };
 }
 
-/** An attempt is counted by its claim. A claim that ended without a record is one of unknown outcome. */
-function claimOf(token: string, now: '$$NOW' | Date, claimMs: number): Record<string, unknown> {
+/** A claim that ended without a record is an attempt of unknown outcome; if it was the last one, that is the end. */
+function claimOfLapsed(token: string, now: '$$NOW' | Date, claimMs: number): Record<string, unknown> {
   const spent = { $gte: ['$attempt', '$lastAttempt'] };
+  const ifSpent = (then: unknown, otherwise: unknown) => ({ $cond: [spent, then, otherwise] });
   const unknown = {
     attempt: '$attempt',
     at: '$claimedAt',
@@ -149,36 +205,32 @@ function claimOf(token: string, now: '$$NOW' | Date, claimMs: number): Record<st
     answer: null,
   };
   return {
-    attempts: { $cond: [{ $eq: ['$owner', null] }, '$attempts', appended(unknown)] },
-    attempt: { $cond: [spent, '$attempt', { $add: ['$attempt', 1] }] },
-    owner: { $cond: [spent, null, token] },
-    claimedAt: { $cond: [spent, null, now] },
+    attempts: kept({ $concatArrays: ['$attempts', [unknown]] }),
+    attempt: ifSpent('$attempt', { $add: ['$attempt', 1] }),
+    owner: ifSpent(null, token),
+    claimedAt: ifSpent(null, now),
     due: { $add: [now, claimMs] },
     open: { $not: [spent] },
-    state: { $cond: [spent, 'exhausted', '$state'] },
-    settledAt: { $cond: [spent, now, null] },
+    state: ifSpent('exhausted', '$state'),
+    settledAt: ifSpent(now, null),
   };
 }
 
-function settledBy(
-  record: AttemptRow,
-  verdict: Verdict,
-  delayMs: number,
-  now: '$$NOW' | Date,
-): Record<string, unknown> {
-  const open = verdict.state === 'pending';
+/** The next attempt is due by the database's time. */
+function retryOf({ record, delayMs }: Settlement, now: '$$NOW' | Date): Record<string, unknown>[] {
+  // As a literal: an answer may begin with a dollar sign, which would make it an expression.
+  const attempts = kept({ $concatArrays: ['$attempts', [{ $literal: record }]] });
+  return [{ $set: { attempts, owner: null, claimedAt: null, due: { $add: [now, delayMs] } } }];
+}
+
+function endOf({ record, verdict }: Settlement): mongo.UpdateFilter<DeliveryRow> {
+  const settledAt = new Date(record.at.getTime() + (record.elapsedMs ?? 0));
   return {
-    // As a literal: an answer may begin with a dollar sign, which would make it an expression.
-    attempts: appended({ $literal: record }),
-    state: verdict.state,
-    open,
-    owner: null,
-    claimedAt: null,
-    due: { $add: [now, delayMs] },
-    settledAt: open ? null : now,
+    $set: { state: verdict.state, open: false, owner: null, claimedAt: null, settledAt },
+    $push: { attempts: { $each: [record], $slice: -maxAttemptsKept } },
   };
 }
 
-function appended(entry: object): object {
-  return { $slice: [{ $concatArrays: ['$attempts', [entry]] }, -maxAttemptsKept] };
+function kept(attempts: object): object {
+  return { $slice: [attempts, -maxAttemptsKept] };
 }

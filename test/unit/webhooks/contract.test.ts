@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { eventExamples } from '../../../contract/event-examples.js';
+import { eventData, eventNames } from '../../../contract/events.js';
+import {
+  createWebhookBody,
+  deliveryId,
+  rotateSecretBody,
+  updateWebhookBody,
+  webhookId,
+} from '../../../contract/webhook-answers.js';
+import { timedId } from '../../../server/features/webhooks/new-delivery.rules.js';
+
+const body = {
+  url: 'https://wallet.example/hook',
+  events: ['intent.settled'],
+  secret: 'sixteen letters!',
+};
+const accepts = (changes: object) => createWebhookBody.safeParse({ ...body, ...changes }).success;
+
+describe('the body of a registration', () => {
+  it('takes secrets of 16 to 256 printable ASCII characters and no others', () => {
+    for (const secret of ['sixteen letters!', 'x'.repeat(256), ' '.repeat(16), '~'.repeat(16)])
+      expect(accepts({ secret }), secret).toBe(true);
+    for (const secret of [
+      'fifteen letters',
+      'x'.repeat(257),
+      'sixteen lettersé',
+      'sixteen letters\n',
+      7,
+      null,
+    ])
+      expect(accepts({ secret }), String(secret)).toBe(false);
+  });
+
+  it('never repeats a secret that it refuses', () => {
+    const secret = 'planted-secret-with-a-tab\t';
+    const { error } = createWebhookBody.safeParse({ ...body, secret });
+    expect(JSON.stringify(error)).not.toContain('planted');
+  });
+
+  it('takes at least one event, all of them known', () => {
+    expect(accepts({ events: eventNames })).toBe(true);
+    for (const events of [[], ['intent.created'], 'intent.settled', [...eventNames, ...eventNames]])
+      expect(accepts({ events }), String(events)).toBe(false);
+  });
+
+  it('takes addresses that begin with a scheme and a host', () => {
+    for (const url of ['ftp://wallet.example/', 'https:wallet.example', '//wallet.example', 'https:///x', ''])
+      expect(accepts({ url }), url).toBe(false);
+  });
+});
+
+describe('a change', () => {
+  it('changes something', () => {
+    expect(updateWebhookBody.safeParse({}).success).toBe(false);
+    expect(updateWebhookBody.safeParse({ enabled: true }).success).toBe(true);
+    expect(updateWebhookBody.safeParse({ secret: body.secret }).success).toBe(false);
+  });
+
+  it('of the secret overlaps for a day at most', () => {
+    for (const overlapSeconds of [0, 86_400])
+      expect(rotateSecretBody.safeParse({ secret: body.secret, overlapSeconds }).success).toBe(true);
+    for (const overlapSeconds of [-1, 86_401, 1.5])
+      expect(rotateSecretBody.safeParse({ secret: body.secret, overlapSeconds }).success).toBe(false);
+  });
+});
+
+describe('event examples', () => {
+  it.each(eventNames)('%s is what its schema says, and nothing more', (name) => {
+    expect(eventData[name].strict().parse(eventExamples[name])).toEqual(eventExamples[name]);
+  });
+});
+
+describe('timed ids', () => {
+  it('have the form that the contract says, and sort by time', () => {
+    const fresh = 'ab'.repeat(16);
+    const ids = [0, 1, 1e12, Date.now(), 8e13].map((nowMs) => timedId('dlv', nowMs, fresh));
+    for (const id of ids) expect(deliveryId.safeParse(id).success, id).toBe(true);
+    expect([...ids].sort()).toEqual(ids);
+    expect(webhookId.safeParse(timedId('whk', Date.now(), fresh)).success).toBe(true);
+  });
+});
