@@ -1,128 +1,131 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CannedAnswer } from './http/canned.js';
+import {
+  type Case,
+  createMeasure,
+  type Figures,
+  forwardedFor,
+  medians,
+  type Target,
+} from './http/measure.js';
 import type { BenchContext, BenchRow } from './lib/bench.js';
-import { median, microseconds, ms, perSecond, ratio } from './lib/figures.js';
+import { microseconds, ms, perSecond, ratio } from './lib/figures.js';
 import { inTurns } from './lib/in-turns.js';
-import { clientAddresses, fire, type LoadRequest, type LoadResult } from './lib/load.js';
-import type { Program } from './lib/program.js';
 
 export const name = 'http';
 
-const ratesPath = '/api/rates/usdc-ngn';
-const connections = 32;
+const rates = '/api/rates/usdc-ngn';
+const alive = '/healthz';
+const limitOfRates = 90;
 const rounds = 3;
-/** So that no client reaches its 90 requests a minute within one measurement. */
-const clientsOfConnection = 64;
+/** 2,048 over the connections: none comes near its limit while it is measured. */
+const someClients = 64;
+/** More than a connection sends: every request is the first of its client. */
+const newClients = 1_000;
+const refusedClient = '192.0.2.1';
 
-interface Target {
-  program: Program;
-  url: string;
+const bareNode = 'bare node:http';
+const bareExpress = 'bare Express';
+
+interface Line {
+  table: string;
+  what: string;
+  measure: () => Promise<Figures>;
 }
 
-type Measured = LoadResult & { cpuMicrosPerRequest: number };
-
+/** This service beside a bare node:http server and a bare Express app that send the same bytes and headers. */
 export async function run(context: BenchContext): Promise<BenchRow[]> {
   const mongo = await context.startMongo();
   const anchors = await context.startAnchors();
   const service = await context.startService({ ...anchors.env, MONGODB_URI: mongo.uri });
-  const canned = {
-    [ratesPath]: await sample(service.url + ratesPath),
-    '/healthz': await sample(`${service.url}/healthz`),
-  };
+  const canned = { [rates]: await sample(service.url + rates), [alive]: await sample(service.url + alive) };
   const file = join(context.folder, 'canned.json');
   await writeFile(file, JSON.stringify(canned));
-  const bare = async (program: string): Promise<Target> => {
-    const started = await context.startProgram(program, { args: [file] });
-    return { program: started, url: `http://127.0.0.1:${await started.ready()}` };
-  };
-  const targets = {
-    node: await bare('scripts/bench/http/bare-node'),
-    express: await bare('scripts/bench/http/bare-express'),
-    service: { program: service, url: service.url },
-  };
-  let clients = 0;
-  const measure = async (
-    target: Target,
-    path: string,
-    options: { clients?: number; expect?: number; headers?: Record<string, string> } = {},
-  ): Promise<Measured> => {
-    const each = options.clients ?? clientsOfConnection;
-    const requests = (): LoadRequest[] => {
-      const addresses = clientAddresses(clients, each);
-      clients += each;
-      return addresses.map((address) => ({ headers: { 'x-forwarded-for': address } }));
-    };
-    const before = await target.program.cpuMs();
-    const result = await fire({
-      url: target.url + path,
-      seconds: context.seconds / rounds,
-      connections,
-      expect: options.expect ?? 200,
-      headers: options.headers ?? {},
-      requests,
-    });
-    const after = await target.program.cpuMs();
-    return { ...result, cpuMicrosPerRequest: ((after - before) * 1_000) / result.requests };
-  };
-  const rows: BenchRow[] = [];
-  const compare = async (table: string, path: string, options = {}) => {
-    const results = await inTurns<'node' | 'express' | 'service', Measured>(rounds, {
-      node: () => measure(targets.node, path, options),
-      express: () => measure(targets.express, path, options),
-      service: () => measure(targets.service, path, options),
-    });
-    rows.push(
-      toRow(table, 'bare node:http', results.node, results),
-      toRow(table, 'bare Express', results.express, results),
-      toRow(table, 'this service', results.service, results),
-    );
-  };
-  await compare('GET rates, cached', ratesPath);
-  await compare('GET rates, cached, each request from a new client', ratesPath, { clients: 600 });
-  await compare('healthz', '/healthz');
-  return rows;
-}
+  const node = await startBare(context, 'bare-node', file);
+  const express = await startBare(context, 'bare-express', file);
 
-function toRow(
-  table: string,
-  what: string,
-  results: readonly Measured[],
-  all: { node: Measured[]; express: Measured[] },
-): BenchRow {
-  const of = (list: readonly Measured[], pick: (one: Measured) => number) => median(list.map(pick));
-  const rate = of(results, (r) => r.perSecond);
-  return {
+  const measure = createMeasure({ seconds: context.seconds / rounds, mongodPid: mongo.pid });
+  const line = (table: string, what: string, target: Target, asked: Case): Line => ({
     table,
     what,
-    figures: {
-      requests: perSecond(rate),
-      'of node': ratio(
-        rate,
-        of(all.node, (r) => r.perSecond),
-      ),
-      'of Express': ratio(
-        rate,
-        of(all.express, (r) => r.perSecond),
-      ),
-      p50: ms(of(results, (r) => r.p50Ms)),
-      p99: ms(of(results, (r) => r.p99Ms)),
-      processor: microseconds(of(results, (r) => r.cpuMicrosPerRequest)),
-      'proc of Express': ratio(
-        of(results, (r) => r.cpuMicrosPerRequest),
-        of(all.express, (r) => r.cpuMicrosPerRequest),
-      ),
+    measure: () => measure(target, asked),
+  });
+  const beside = (table: string, asked: Case): Line[] => [
+    line(table, bareNode, node, asked),
+    line(table, bareExpress, express, asked),
+    line(table, 'this service', service, asked),
+  ];
+  const cached = `GET ${rates}, cached`;
+  const unchanged = { path: rates, clients: someClients, expect: 304, headers: { 'if-none-match': '*' } };
+  const lines: Line[] = [
+    ...beside(cached, { path: rates, clients: someClients }),
+    line(cached, 'each time a new client', service, { path: rates, clients: newClients }),
+    {
+      table: cached,
+      what: 'a client that is refused (429)',
+      async measure() {
+        await useUp(service.url + rates, refusedClient);
+        return measure(service, { path: rates, clients: refusedClient, expect: 429 });
+      },
     },
-  };
+    ...beside(`GET ${rates}, not modified (304)`, unchanged),
+    ...beside(`GET ${alive}, which has no limit`, { path: alive, clients: someClients }),
+  ];
+  const results = await inTurns(
+    rounds,
+    Object.fromEntries(lines.map((each, place) => [place, each.measure])),
+  );
+  return toRows(lines.map((each, place) => ({ ...each, figures: medians(results[place] ?? []) })));
 }
 
-async function sample(url: string): Promise<CannedAnswer> {
-  const answer = await fetch(url, {
-    headers: { 'accept-encoding': 'identity', 'x-forwarded-for': '10.255.255.1' },
+type Measured = Pick<Line, 'table' | 'what'> & { figures: Figures };
+
+function toRows(measured: readonly Measured[]): BenchRow[] {
+  return measured.map(({ table, what, figures }) => {
+    const of = (bare: string) =>
+      measured.find((other) => other.table === table && other.what === bare)?.figures;
+    const node = of(bareNode);
+    const express = of(bareExpress);
+    if (node === undefined || express === undefined) throw new Error(`nothing to compare with in ${table}`);
+    return {
+      table,
+      what,
+      figures: {
+        requests: perSecond(figures.perSecond),
+        'of node:http': ratio(figures.perSecond, node.perSecond),
+        'of Express': ratio(figures.perSecond, express.perSecond),
+        p50: ms(figures.p50Ms),
+        p99: ms(figures.p99Ms),
+        'p99 of Express': ratio(figures.p99Ms, express.p99Ms),
+        'processor each': microseconds(figures.cpu),
+        'of Express ': ratio(figures.cpu, express.cpu),
+        'mongod each': microseconds(figures.mongodCpu),
+      },
+    };
   });
+}
+
+async function startBare(context: BenchContext, program: string, file: string): Promise<Target> {
+  const started = await context.startProgram(`scripts/bench/http/${program}`, { args: [file] });
+  return { ...started, url: `http://127.0.0.1:${await started.ready()}` };
+}
+
+/** What the service answers, for the bare servers to repeat; Node adds Date and Connection there as well. */
+async function sample(url: string): Promise<CannedAnswer> {
+  const answer = await fetch(url, { headers: { 'accept-encoding': 'identity' } });
   if (answer.status !== 200) throw new Error(`${url} answered ${answer.status}`);
   const body = Buffer.from(await answer.arrayBuffer()).toString('base64');
   const headers = Object.fromEntries(answer.headers);
   for (const added of ['connection', 'date', 'keep-alive']) delete headers[added];
   return { body, headers };
+}
+
+async function useUp(url: string, client: string): Promise<void> {
+  for (let n = 0; n <= limitOfRates; n += 1) {
+    const answer = await fetch(url, forwardedFor(client));
+    await answer.arrayBuffer();
+    if (answer.status === 429) return;
+  }
+  throw new Error(`${client} was not refused after ${limitOfRates} requests`);
 }

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { readCanned } from './canned.js';
+import { isKnown, readCanned } from './canned.js';
 
 /** Express as it comes, one route for each path, nothing before them. */
 const app = express();
@@ -8,7 +8,7 @@ app.disable('x-powered-by');
 app.disable('etag');
 for (const [path, answer] of readCanned()) {
   app.get(path, (req, res) => {
-    if (answer.etag !== undefined && req.headers['if-none-match'] === answer.etag) {
+    if (isKnown(answer, req.headers['if-none-match'])) {
       const { 'content-type': _type, 'content-length': _length, ...rest } = answer.headers;
       res.status(304).set(rest).end();
       return;

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { readCanned } from './canned.js';
+import { isKnown, readCanned } from './canned.js';
 
 /** The least that node:http can do for the same bytes. */
 const answers = readCanned();
@@ -10,7 +10,7 @@ const server = createServer((req, res) => {
     res.writeHead(404).end();
     return;
   }
-  if (answer.etag !== undefined && req.headers['if-none-match'] === answer.etag) {
+  if (isKnown(answer, req.headers['if-none-match'])) {
     const { 'content-type': _type, 'content-length': _length, ...rest } = answer.headers;
     res.writeHead(304, rest).end();
     return;

@@ -11,7 +11,6 @@ export interface CannedAnswer {
 export interface ReadyAnswer {
   body: Buffer;
   headers: Record<string, string>;
-  /** For 304. */
   etag: string | undefined;
 }
 
@@ -24,4 +23,9 @@ export function readCanned(): Map<string, ReadyAnswer> {
       { body: Buffer.from(body, 'base64'), headers, etag: headers.etag },
     ]),
   );
+}
+
+/** Whether a client that sent this If-None-Match is answered 304. */
+export function isKnown({ etag }: ReadyAnswer, ifNoneMatch: string | undefined): boolean {
+  return etag !== undefined && (ifNoneMatch === '*' || ifNoneMatch === etag);
 }
