@@ -71,6 +71,13 @@ export async function startReferenceOracle(options: ReferenceOracleOptions): Pro
       : { status: 200, body: taken };
   }
 
+  let stopped: Promise<void> | undefined;
+  async function close(): Promise<void> {
+    server.closeAllConnections();
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+    ledger.close();
+  }
+
   const server = createServer({ requestTimeout: 120_000 }, (request, response) => {
     const path = request.url ?? '/';
     if (request.method === 'GET') send(response, read(path));
@@ -95,10 +102,9 @@ export async function startReferenceOracle(options: ReferenceOracleOptions): Pro
     behaveAlways(next) {
       choose = next;
     },
-    async stop() {
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-      ledger.close();
+    stop() {
+      stopped ??= close();
+      return stopped;
     },
   };
 }

@@ -81,12 +81,11 @@ function inMemory(): Opened {
 }
 
 function onDisk(file: string): Opened {
-  const isNew = !existsSync(file) || readFileSync(file, 'utf8').indexOf('\n') < 0;
-  const text = isNew ? '' : readFileSync(file, 'utf8');
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const isNew = text === '';
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
   // Readable by its owner alone: it holds a secret key.
   const descriptor = openSync(file, 'a', 0o600);
-  truncateSync(file, Buffer.byteLength(whole));
   if (isNew) {
     const secretKey = randomBytes(32);
     append(descriptor, { oracleSecretKey: toHex(secretKey) });
@@ -96,6 +95,7 @@ function onDisk(file: string): Opened {
     const [first = '', ...lines] = whole.trimEnd().split('\n');
     const { oracleSecretKey } = firstLine.parse(JSON.parse(first));
     const batches = lines.map((line) => takenBatch.parse(JSON.parse(line)));
+    truncateSync(file, Buffer.byteLength(whole));
     return { secretKey: fromHex(oracleSecretKey), batches, descriptor };
   } catch (cause) {
     closeSync(descriptor);

@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto';
+import type { ScoreCard } from '../../../contract/score-card.js';
+import { createPublisher } from '../../../server/features/publisher/service.js';
+import { publisherLease } from '../../../server/features/publisher/tick.js';
+import { createWriteEvent, outboxModel } from '../../../server/features/webhooks/outbox.js';
+import { prepareCollections } from '../../../server/mongo/collections.js';
+import { connectMongo } from '../../../server/mongo/connection.js';
+import { createLeases } from '../../../server/mongo/leases.js';
+import { createInTransaction } from '../../../server/mongo/transactions.js';
+import { createOutbound } from '../../../server/outbound/outbound.js';
+import type { Logger } from '../../../server/ports.js';
+import { withDatabase } from '../../mongod/uri.js';
+
+const nothing = () => undefined;
+const quiet: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => quiet };
+const newId = () => randomBytes(16).toString('hex');
+
+/** A log in a database of its own, whose batches have so many entries. */
+export async function openLog(uri: string, database: string, size: number, oracleUrl?: string) {
+  const connection = await connectMongo({ uri: withDatabase(uri, database) });
+  outboxModel(connection);
+  const leases = createLeases({ connection, owner: 'bench', logger: quiet });
+  const outbound = createOutbound({
+    allow: [],
+    trusted: oracleUrl === undefined ? [] : [new URL(oracleUrl).origin],
+  });
+  let round = 0;
+  const publisher = createPublisher({
+    connection,
+    leases,
+    inTransaction: createInTransaction(connection),
+    writeEvent: createWriteEvent({ connection, clock: Date.now, newId }),
+    gatherCards: () => cards(size, round),
+    formula: 'v1',
+    secretKey: '11'.repeat(32),
+    oldKeys: [],
+    oracleUrl,
+    outbound: outbound.request,
+    newId,
+    random: Math.random,
+    logger: quiet,
+  });
+  await prepareCollections(connection);
+  await leases.seed([publisherLease]);
+  return {
+    publisher,
+    /** Every score differs from the round before. */
+    change() {
+      round += 1;
+    },
+    async close() {
+      await outbound.close();
+      await connection.close();
+    },
+  };
+}
+
+export type BenchLog = Awaited<ReturnType<typeof openLog>>;
+
+export const entryAt = (index: number) => ({
+  anchorId: `anchor-${String(index).padStart(6, '0')}`,
+  corridor: 'usdc-ngn',
+});
+
+/** As a cursor gives them: some at once, then a turn of the event loop. */
+async function* cards(size: number, round: number): AsyncGenerator<ScoreCard> {
+  for (let index = 0; index < size; index += 1) {
+    if (index % 1_000 === 0) await new Promise((resolve) => setImmediate(resolve));
+    yield {
+      ...entryAt(index),
+      window: 30,
+      outcomes: 100 + round,
+      filled: 97,
+      accountDays: 88,
+      fillRate: '0.970000',
+      p50SettleSeconds: 91,
+      p95SettleSeconds: 233,
+      meanShortfall: '0.000120000',
+      quotedOutcomes: 97,
+      acceptedDisputes: 0,
+      speedTargetSeconds: 600,
+      score: '85.67',
+      state: 'scored',
+      simulated: true,
+    };
+  }
+}
