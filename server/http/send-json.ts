@@ -4,11 +4,11 @@ import type { RequestHandler, Response } from 'express';
 
 const gzipFromBytes = 1_024;
 
+/** What is not needed for an answer is not made: not every client takes gzip, and not every answer has a tag. */
 interface Rendered {
   plain: Buffer;
-  plainTag: string;
-  gzip: Buffer | undefined;
-  gzipTag: string | undefined;
+  gzip?: Buffer;
+  hash?: string;
 }
 
 /** Bodies that services keep in their caches are serialised once, however often they are sent. */
@@ -27,13 +27,12 @@ export function setFreshness(res: Response, seconds: number, options: { public: 
 export const sendJson: RequestHandler = (req, res, next) => {
   res.json = (body: unknown) => {
     const rendered = render(body);
-    const compress = rendered.gzip !== undefined && acceptsGzip(req.get('accept-encoding'));
-    const bytes = compress && rendered.gzip !== undefined ? rendered.gzip : rendered.plain;
-    const tag = compress ? rendered.gzipTag : rendered.plainTag;
+    const compress = rendered.plain.length >= gzipFromBytes && acceptsGzip(req.get('accept-encoding'));
     res.setHeader('Content-Type', 'application/json; charset=utf-8');
     res.vary('Accept-Encoding');
     if (compress) res.setHeader('Content-Encoding', 'gzip');
-    if (isCacheable(res) && tag !== undefined) {
+    if (isCacheable(res)) {
+      const tag = compress ? `"${hashOf(rendered)}-gz"` : `"${hashOf(rendered)}"`;
       res.setHeader('ETag', tag);
       if (matches(req.get('if-none-match'), tag)) {
         res.removeHeader('Content-Type');
@@ -42,6 +41,7 @@ export const sendJson: RequestHandler = (req, res, next) => {
         return res;
       }
     } else if (!res.hasHeader('Cache-Control')) res.setHeader('Cache-Control', 'no-store');
+    const bytes = compress ? gzipOf(rendered) : rendered.plain;
     res.setHeader('Content-Length', bytes.length);
     res.end(req.method === 'HEAD' ? undefined : bytes);
     return res;
@@ -56,17 +56,19 @@ function isCacheable(res: Response): boolean {
 function render(body: unknown): Rendered {
   const known = typeof body === 'object' && body !== null ? renderedBodies.get(body) : undefined;
   if (known !== undefined) return known;
-  const plain = Buffer.from(JSON.stringify(body));
-  const gzip = plain.length >= gzipFromBytes ? gzipSync(plain, { level: 5 }) : undefined;
-  const hash = createHash('sha256').update(plain).digest('base64url').slice(0, 22);
-  const rendered = {
-    plain,
-    plainTag: `"${hash}"`,
-    gzip,
-    gzipTag: gzip === undefined ? undefined : `"${hash}-gz"`,
-  };
+  const rendered = { plain: Buffer.from(JSON.stringify(body)) };
   if (typeof body === 'object' && body !== null) renderedBodies.set(body, rendered);
   return rendered;
+}
+
+function gzipOf(rendered: Rendered): Buffer {
+  rendered.gzip ??= gzipSync(rendered.plain, { level: 5 });
+  return rendered.gzip;
+}
+
+function hashOf(rendered: Rendered): string {
+  rendered.hash ??= createHash('sha256').update(rendered.plain).digest('base64url').slice(0, 22);
+  return rendered.hash;
 }
 
 function acceptsGzip(header: string | undefined): boolean {
