@@ -4,10 +4,12 @@
  * sends itself the signal: by number, counted from the start of the job, or by the command's name.
  */
 import { randomBytes } from 'node:crypto';
+import type { Connection } from 'mongoose';
 import { createReputationFeature } from '../../../server/features/reputation/feature.js';
 import { createFolder } from '../../../server/features/reputation/folder.js';
 import { reputationStore } from '../../../server/features/reputation/store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
+import { isMongoUnavailable } from '../../../server/mongo/failures.js';
 import { createLeaseSessions } from '../../../server/mongo/lease-sessions.js';
 import { createLeases, LeaseLostError } from '../../../server/mongo/leases.js';
 import { tidyLeases } from '../../../server/mongo/tidy-leases.js';
@@ -24,8 +26,19 @@ export interface Task {
   strike: { at: number | string; signal: 'SIGKILL' | 'SIGSTOP' } | null;
 }
 
+/** A busy machine may take longer over it than the service would wait. */
+async function connectPatiently(uri: string): Promise<Connection> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await connectMongo({ uri });
+    } catch (error) {
+      if (tries === 10 || !isMongoUnavailable(error)) throw error;
+    }
+  }
+}
+
 async function run(task: Task): Promise<number> {
-  const connection = await connectMongo({ uri: `${task.uri}&monitorCommands=true` });
+  const connection = await connectPatiently(`${task.uri}&monitorCommands=true`);
   const owner = randomBytes(4).toString('hex');
   const leases = tidyLeases(
     createLeases({ connection, owner, logger: silentLogger }),

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -45,17 +45,25 @@ export async function buildWorker(folder: string): Promise<(task: Task) => Worke
   };
 }
 
-/** Waits until a process has been stopped by SIGSTOP. */
+/** Waits until a process has been stopped by SIGSTOP; throws what it said if it ends instead. */
 export async function untilStopped(worker: Worker): Promise<void> {
+  let ended: Ended | undefined;
+  worker.ended.then((end) => {
+    ended = end;
+  });
   for (let tries = 0; tries < 400; tries += 1) {
-    if (isStopped(worker.process.pid ?? 0)) return;
+    if (ended !== undefined) throw new Error(`the worker ended: ${JSON.stringify(ended)}`);
+    if (worker.process.exitCode === null && isStopped(worker.process.pid ?? 0)) return;
     await delay(25);
   }
   throw new Error('the worker was not stopped');
 }
 
 function isStopped(pid: number): boolean {
-  if (process.platform === 'linux') return /^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  if (process.platform === 'linux') {
+    const file = `/proc/${pid}/status`;
+    return existsSync(file) && /^State:\s+T/m.test(readFileSync(file, 'utf8'));
+  }
   return execFileSync('ps', ['-o', 'state=', '-p', String(pid)], { encoding: 'utf8' })
     .trim()
     .startsWith('T');
