@@ -111,7 +111,7 @@ export type ResolveDisputeBody = z.infer<typeof resolveDisputeBody>;
 const exampleAnswer = {
   id: 'dsp_019ab5d6c1a04f1b2c3d4e5f60718293a4b5',
   status: 'open',
-  intentHash: 'ecf7915d4b12964245f25f62b96c7137e84ab3a4fd915755504dad21b01a1871',
+  intentHash: 'acffc35a01a279d205d20851c951e760b811d65b6e16f396ed99c108b054f3f7',
   anchorId: 'harbour',
   corridor: 'usdc-ngn',
   filedBy: 'account',
@@ -155,7 +155,7 @@ const fileDispute = describeRoute({
     body: {
       intentHash: exampleAnswer.intentHash,
       publicKey: exampleAdmin.publicKey,
-      signature: 'fO5dbYhXUhBMhe6kId/cuVq/AfEnHRHEvsP8vXh03M1uLpi5e46yO2Q8rEBzu3feXQewcQE5GArp88u6ePK6BA==',
+      signature: 'qISqk+A3rhYqj79sMtNUUT+l0QneKRTxekpgbS0W0PLeJ7Vn+PNuQI7G+T7R7RdQHn1Y6SxM63slbnwczItZDg==',
       anchorId: 'harbour',
       reason: exampleAdmin.reason,
     } satisfies FileDisputeBody,

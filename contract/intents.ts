@@ -57,6 +57,7 @@ export const statusCallbackAnswer = z
 export type CreateIntentBody = z.infer<typeof createIntentBody>;
 export type StatusCallbackAnswer = z.infer<typeof statusCallbackAnswer>;
 
+/** Without an `expiresAt`, which would be over one day: the example can be sent as it is. */
 const exampleTerms = {
   corridor: 'usdc-ngn',
   anchorId: 'harbour',
@@ -64,16 +65,16 @@ const exampleTerms = {
   sellAmount: '100',
   minReceive: '150000',
   deliveryMethod: 'bank_account',
-  expiresAt: '2026-11-21T12:00:00.000Z',
 } as const;
 
-const exampleHash = 'ecf7915d4b12964245f25f62b96c7137e84ab3a4fd915755504dad21b01a1871';
+const exampleHash = 'acffc35a01a279d205d20851c951e760b811d65b6e16f396ed99c108b054f3f7';
 
 const exampleIntent = {
   intentHash: exampleHash,
   status: 'pending',
   ...exampleTerms,
   createdAt: '2026-11-21T09:30:00.000Z',
+  expiresAt: '2026-11-22T09:30:00.000Z',
   quote: {
     tier: 'anchor',
     sellAmount: '100',
