@@ -37,7 +37,10 @@ export const errorTable = {
     status: 405,
     when: 'The path exists, but not with this method; the `Allow` header lists the methods it has.',
   },
-  REQUEST_TIMEOUT: { status: 408, when: 'The request was not received whole within 10 seconds.' },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    when: 'The header block was not received within 5 seconds, or the request not within 10.',
+  },
   RUN_IN_PROGRESS: {
     status: 409,
     when: 'The same job is running already; `startedAt` says since when.',
@@ -53,7 +56,7 @@ export const errorTable = {
   QUOTE_BELOW_MINIMUM: { status: 409, when: "The anchor's present quote pays out less than `minReceive`." },
   TRANSACTION_CONFLICT: {
     status: 409,
-    when: 'The intent already follows another transaction, or the transaction already belongs to another intent.',
+    when: 'The intent already follows another transaction or ended without one, or the transaction already belongs to another intent.',
   },
   PAYLOAD_TOO_LARGE: { status: 413, when: 'The body is larger than 16 KB.' },
   URI_TOO_LONG: { status: 414, when: 'The request target is longer than 2 KB.' },

@@ -39,10 +39,17 @@ export const stablecoinAmount = decimalString(7)
 /** Any decimal in an answer; never a float. */
 export const decimalAnswer = z.string().regex(/^(0|[1-9]\d*)(\.\d+)?$/);
 
+function isRealInstant(text: string): boolean {
+  const epochMs = Date.parse(text);
+  return !Number.isNaN(epochMs) && new Date(epochMs).toISOString() === text;
+}
+
 /** An instant: ISO 8601, UTC, milliseconds, `Z`. */
 export const instant = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/, 'must be an ISO 8601 UTC instant with milliseconds')
+  // Date would roll 31 November over to 1 December, and the hash is over the text as it was sent.
+  .refine((text) => isRealInstant(text), 'must be an instant that exists')
   .describe('ISO 8601 instant in UTC with milliseconds: `2026-11-21T09:30:00.000Z`.');
 
 export const intentHash = z

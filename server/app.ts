@@ -45,7 +45,7 @@ export function createApp(deps: AppDeps): Express {
   app.enable('strict routing');
 
   app.use(requestId(deps), securityHeaders, sendJson, deps.metrics.observeRequests, requestLog(deps));
-  app.use(refuseBadTarget(deps), cors({ routes }), deps.operations, refuseUnmatched(deps, routes));
+  app.use(deps.operations, cors({ routes }), refuseBadRequestLine(deps), refuseUnmatched(deps, routes));
   createExpressEndpoints(contract, deps.routers, app, {
     logInitialization: false,
     globalMiddleware: [guard(deps), jsonBody],
@@ -73,11 +73,11 @@ function guard(deps: AppDeps): RequestHandler {
   };
 }
 
-/** Too long a target or broken percent-encoding: counted with the unmatched paths, then refused. */
-function refuseBadTarget(deps: AppDeps): RequestHandler {
+/** What is wrong before any route is looked for: counted with the unmatched paths, then refused. */
+function refuseBadRequestLine(deps: AppDeps): RequestHandler {
   return async (req, res, next) => {
     try {
-      const refusal = targetRefusal(req.originalUrl);
+      const refusal = requestLineRefusal(req);
       if (refusal === undefined) return next();
       await countUnmatched(deps, req, res);
       next(refusal);
@@ -87,9 +87,12 @@ function refuseBadTarget(deps: AppDeps): RequestHandler {
   };
 }
 
-function targetRefusal(target: string): ApiError | undefined {
+function requestLineRefusal(req: Request): ApiError | undefined {
+  const target = req.originalUrl;
   if (target.length > maxTargetLength)
     return new ApiError('URI_TOO_LONG', 'The request target is longer than 2 KB.');
+  if (req.httpVersion === '1.1' && req.headers.host === undefined)
+    return new ApiError('INVALID_REQUEST', 'An HTTP/1.1 request needs a Host header.');
   try {
     decodeURIComponent(target);
     return undefined;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Express, Router } from 'express';
+import type { Express } from 'express';
 import type { Connection } from 'mongoose';
 import { createApp } from './app.js';
 import type { Config } from './config.js';
@@ -37,6 +37,7 @@ import { createWriteEvent } from './features/webhooks/outbox.js';
 import { createWebhooksRouter } from './features/webhooks/router.js';
 import { createDocsRouter } from './http/docs.js';
 import { createMetrics } from './http/metrics.js';
+import { createOperations } from './http/operations.js';
 import { createRateLimiter } from './http/rate-limiter.js';
 import { createSchedule } from './jobs/schedule.js';
 import { createScheduler } from './jobs/scheduler.js';
@@ -220,13 +221,13 @@ export async function composeService(config: Config, connection: Connection, wor
       adminCache: createAdminCacheRouter({ cacheAdmin }),
       webhooks: createWebhooksRouter(webhooks),
     },
-    operations: Router({ caseSensitive: true }).use(
+    operations: createOperations([
       createHealthRouter({
         checks: { mongodb: () => answersPing(connection), fleet: () => directory.corridors().length > 0 },
         registry: metrics.registry,
       }),
       createDocsRouter({ document: readDocument() }),
-    ),
+    ]),
     limiter,
     secrets: { adminKeys: config.adminKeys, cronSecrets: config.cronSecrets },
     trustProxy: config.trustProxy,

@@ -49,7 +49,7 @@ export async function startService(
   };
   try {
     service = await composeService(config, connection, world);
-    listener = await listen(service.app, { host: config.host, port: config.port });
+    listener = await listen(service.app, { host: config.host, port: config.port, newId: world.newId });
     service.start();
   } catch (error) {
     await stop();

@@ -59,20 +59,17 @@ function toApiError(error: unknown): ApiError {
   );
 }
 
-/** What Express's body reader throws, by its `type`. */
+/** What the body reader throws, by its `type`. */
 function bodyError(error: unknown): ApiError | undefined {
   const type = typeof error === 'object' && error !== null && 'type' in error ? error.type : undefined;
   switch (type) {
-    case 'entity.parse.failed':
-    case 'request.size.invalid':
-      return new ApiError('MALFORMED_JSON', 'The body is not valid JSON.');
     case 'entity.too.large':
       return new ApiError('PAYLOAD_TOO_LARGE', 'The body is larger than 16 KB.');
-    case 'encoding.unsupported':
-    case 'charset.unsupported':
-      return new ApiError('UNSUPPORTED_MEDIA_TYPE', 'The body must be uncompressed JSON in UTF-8.');
+    case 'request.size.invalid':
     case 'request.aborted':
-      return new ApiError('REQUEST_TIMEOUT', 'The request was not received whole.');
+    case 'stream.not.readable':
+      // The client broke off, or sent what is not HTTP; its connection is being closed.
+      return new ApiError('MALFORMED_JSON', 'The body was not received whole.');
     default:
       return undefined;
   }

@@ -1,9 +1,11 @@
-import express, { type Request, type RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
+import readRawBody from 'raw-body';
 import { ApiError } from '../errors.js';
 
-const maxBodyBytes = 16 * 1024;
+export const maxBodyBytes = 16 * 1024;
 const maxDepth = 16;
 const refusedKeys = new Set(['__proto__', 'constructor', 'prototype']);
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 const rawBodies = new WeakMap<object, Buffer>();
 
@@ -12,58 +14,63 @@ export function rawBody(req: Request): Buffer {
   return rawBodies.get(req) ?? Buffer.alloc(0);
 }
 
-const parse = express.json({
-  limit: maxBodyBytes,
-  strict: true,
-  inflate: false,
-  type: () => true,
-  verify: (req, _res, bytes) => rawBodies.set(req, bytes),
-});
-
 /**
- * Reads a JSON body: 415 unless it is declared `application/json`, 413 over 16 KB, 400 MALFORMED_JSON where it
- * does not parse, nests deeper than 16 or carries a prototype key. No body at all is `{}` for any content type.
+ * Reads a JSON body: 415 unless it is declared `application/json` in UTF-8, 413 over 16 KB (at once where its length
+ * is declared), 400 MALFORMED_JSON where it does not parse, nests deeper than 16 or carries a prototype key. No body
+ * at all is `{}` for any content type; that of a GET or DELETE is not read.
  */
-export const jsonBody: RequestHandler = (req, res, next) => {
-  const hasBody =
-    req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
-  if (hasBody && !isJson(req.get('content-type'))) {
-    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'The body must be sent as application/json.');
-  }
-  if (!hasBody) {
-    req.body = {};
+export const jsonBody: RequestHandler = async (req, res, next) => {
+  try {
+    req.body = hasBody(req) ? await readJson(req) : {};
     next();
-    return;
+  } catch (error) {
+    // What was not read of the body would be taken for the next request.
+    if (!req.complete) res.setHeader('Connection', 'close');
+    next(error);
   }
-  parse(req, res, (error?: unknown) => {
-    if (error !== undefined) return next(error);
-    try {
-      refuseHostileShape(req.body);
-      next();
-    } catch (refusal) {
-      next(refusal);
-    }
-  });
 };
 
-function isJson(contentType: string | undefined): boolean {
-  return /^application\/json\s*(;|$)/i.test(contentType ?? '');
+function hasBody(req: Request): boolean {
+  if (['GET', 'HEAD', 'DELETE'].includes(req.method)) return false;
+  return req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
+}
+
+async function readJson(req: Request): Promise<unknown> {
+  if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(req.get('content-type') ?? '')) {
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'The body must be sent as application/json in UTF-8.');
+  }
+  if (!['identity', undefined].includes(req.get('content-encoding'))) {
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'The body must be sent uncompressed.');
+  }
+  const bytes = await readRawBody(req, { limit: maxBodyBytes, length: req.get('content-length') ?? null });
+  rawBodies.set(req, bytes);
+  const body = parse(bytes);
+  refuseHostileShape(body);
+  return body;
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(utf8.decode(bytes));
+  } catch {
+    throw new ApiError('MALFORMED_JSON', 'The body is not valid JSON in UTF-8.');
+  }
 }
 
 function refuseHostileShape(body: unknown): void {
-  let level: unknown[] = [body];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > maxDepth)
+  let level = [body].filter(isObject);
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > maxDepth) {
       throw new ApiError('MALFORMED_JSON', `The body is nested deeper than ${maxDepth} levels.`);
-    const next: unknown[] = [];
-    for (const node of level) {
-      if (typeof node !== 'object' || node === null) continue;
-      for (const [key, value] of Object.entries(node)) {
-        if (refusedKeys.has(key))
-          throw new ApiError('MALFORMED_JSON', 'The body has a key that is not allowed.');
-        if (typeof value === 'object' && value !== null) next.push(value);
-      }
     }
-    level = next;
+    const entries = level.flatMap((node) => Object.entries(node));
+    if (entries.some(([key]) => refusedKeys.has(key))) {
+      throw new ApiError('MALFORMED_JSON', 'The body has a key that is not allowed.');
+    }
+    level = entries.map(([, value]) => value).filter(isObject);
   }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }

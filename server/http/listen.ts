@@ -1,7 +1,15 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  STATUS_CODES,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, errorTable } from '../../contract/errors.js';
+import type { NewId } from '../ports.js';
+import { maxBodyBytes } from './json-body.js';
 
 const limits = {
   headersTimeout: 5_000,
@@ -20,10 +28,26 @@ export interface Listener {
 /** Listens with the time and size limits of the edge; even what is not HTTP gets its error in the common shape. */
 export async function listen(
   handler: RequestListener,
-  options: { host: string; port: number },
+  options: { host: string; port: number; newId: NewId },
 ): Promise<Listener> {
-  const server = createServer({ ...limits, connectionsCheckingInterval: 1_000 }, handler);
-  server.on('clientError', answerBrokenRequest);
+  // A missing Host is refused by the app, in the common shape; Node's own refusal has no body.
+  const server = createServer(
+    { ...limits, connectionsCheckingInterval: 1_000, requireHostHeader: false },
+    handler,
+  );
+  const refuse = (socket: Duplex, code: ErrorCode) => answerOnSocket(socket, code, options.newId());
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+    else refuse(socket, codeOf(error));
+  });
+  server.on('connect', (_req: IncomingMessage, socket: Duplex) => refuse(socket, 'METHOD_NOT_ALLOWED'));
+  // Whoever asks before sending a body that is too large is told so instead of being asked for it.
+  server.on('checkContinue', (req, res) => {
+    if (Number(req.headers['content-length'] ?? 0) <= maxBodyBytes) res.writeContinue();
+    handler(req, res);
+  });
+  // Any other expectation is left unmet; RFC 9110 lets a server ignore it.
+  server.on('checkExpectation', handler);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
@@ -40,27 +64,29 @@ async function stop(server: Server, graceMs: number): Promise<void> {
   clearTimeout(timer);
 }
 
-/** What the HTTP parser refuses never reaches Express; it is answered on the socket, then the socket is closed. */
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const code: ErrorCode =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? 'HEADERS_TOO_LARGE'
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? 'REQUEST_TIMEOUT'
-        : 'INVALID_REQUEST';
-  const body = JSON.stringify({ code, message: messages[code] });
-  socket.end(
-    `HTTP/1.1 ${errorTable[code].status} ${code}\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `Cache-Control: no-store\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
+function codeOf(error: NodeJS.ErrnoException): ErrorCode {
+  if (error.code === 'HPE_HEADER_OVERFLOW') return 'HEADERS_TOO_LARGE';
+  return error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'REQUEST_TIMEOUT' : 'INVALID_REQUEST';
 }
 
 const messages: Partial<Record<ErrorCode, string>> = {
   HEADERS_TOO_LARGE: 'The header block is larger than 8 KB.',
   REQUEST_TIMEOUT: 'The request was not received whole in time.',
+  METHOD_NOT_ALLOWED: 'This is no proxy.',
   INVALID_REQUEST: 'This is not a valid HTTP request.',
 };
+
+/** What the HTTP parser refuses never reaches Express; it is answered on the socket, then the socket is closed. */
+function answerOnSocket(socket: Duplex, code: ErrorCode, requestId: string): void {
+  const { status } = errorTable[code];
+  const body = JSON.stringify({ code, message: messages[code] });
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `X-Request-Id: ${requestId}`,
+    'Content-Type: application/json; charset=utf-8',
+    'Cache-Control: no-store',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}

@@ -1,5 +1,6 @@
 import { Router } from 'express';
 import type { Registry } from 'prom-client';
+import { ApiError } from '../../errors.js';
 import { withTimeout } from '../../with-timeout.js';
 
 /** Each readiness check answers whether its part is ready; none may take longer than a second. */
@@ -9,21 +10,19 @@ export interface HealthDeps {
 }
 
 const checkTimeoutMs = 1_000;
+const retryAfterSeconds = 2;
 
-/** `/healthz`: the process is alive. `/readyz`: every check passes, else 503 saying which. `/metrics`: Prometheus. */
+/** `/healthz`: the process is alive. `/readyz`: every check passes, else 503 NOT_READY naming them. `/metrics`: Prometheus. */
 export function createHealthRouter(deps: HealthDeps): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.get('/healthz', (_req, res) => {
     res.json({ status: 'ok' });
   });
-  router.get('/readyz', async (_req, res) => {
-    const results = await Promise.all(
-      Object.entries(deps.checks).map(async ([name, check]) => [name, await passes(check)] as const),
-    );
-    const ready = results.every(([, ok]) => ok);
-    res
-      .status(ready ? 200 : 503)
-      .json({ status: ready ? 'ready' : 'not ready', checks: Object.fromEntries(results) });
+  router.get('/readyz', async (_req, res, next) => {
+    const failing = await failingChecks(deps.checks);
+    if (failing.length === 0) res.json({ status: 'ready' });
+    else
+      next(new ApiError('NOT_READY', `Not ready: ${failing.join(', ')}.`, { retryAfter: retryAfterSeconds }));
   });
   router.get('/metrics', async (_req, res, next) => {
     try {
@@ -35,6 +34,13 @@ export function createHealthRouter(deps: HealthDeps): Router {
     }
   });
   return router;
+}
+
+async function failingChecks(checks: HealthDeps['checks']): Promise<string[]> {
+  const results = await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => ({ name, ok: await passes(check) })),
+  );
+  return results.filter(({ ok }) => !ok).map(({ name }) => name);
 }
 
 async function passes(check: () => Promise<boolean> | boolean): Promise<boolean> {

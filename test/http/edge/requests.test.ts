@@ -2,13 +2,17 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp, testAdminKey } from '../../helpers/app.js';
 import { testDatabase } from '../../helpers/database.js';
+import { silentLogger } from '../../helpers/silent-logger.js';
 
 const database = testDatabase();
 let app: TestApp;
 let clients = 0;
+/** What the log calls a person for. */
+const errors: string[] = [];
 
 beforeAll(async () => {
-  app = await startTestApp({ uri: database.uri });
+  const logger = { ...silentLogger, error: (_fields: object, message: string) => errors.push(message) };
+  app = await startTestApp({ uri: database.uri, world: { logger } });
 });
 afterAll(() => app.close());
 
@@ -27,13 +31,13 @@ function send(
 }
 
 /** What only a raw socket can send. Resolves with all that came back. */
-function raw(text: string): Promise<string> {
+function raw(text: string | Buffer): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(app.port, '127.0.0.1', () => socket.write(text));
     let answer = '';
     socket.on('data', (chunk) => {
       answer += chunk.toString('utf8');
-      if (/\r\n\r\n[\s\S]*}$/.test(answer)) socket.end();
+      if (/\r\n\r\n[\s\S]*}\s*$/.test(answer)) socket.end();
     });
     socket.on('close', () => resolve(answer));
     socket.on('error', reject);
@@ -73,6 +77,23 @@ describe('404 and 405', () => {
   });
 });
 
+describe('the operational paths', () => {
+  it.each(['/healthz', '/readyz', '/metrics', '/docs', '/openapi.json'])(
+    'are read-only: %s',
+    async (path) => {
+      const answer = await fetch(`${app.url}${path}`, { method: 'POST' });
+      expect([answer.status, await answer.json()]).toEqual([
+        405,
+        { code: 'METHOD_NOT_ALLOWED', message: expect.any(String) },
+      ]);
+      expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+      const options = await fetch(`${app.url}${path}`, { method: 'OPTIONS' });
+      expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS']);
+      expect((await fetch(`${app.url}${path}`)).headers.get('access-control-allow-origin')).toBeNull();
+    },
+  );
+});
+
 describe('a request target', () => {
   it('over 2 KB is 414', async () => {
     expect((await send('GET', `/api/rates/usdc-ngn?amount=${'1'.repeat(2_048)}`)).body).toMatchObject({
@@ -89,6 +110,7 @@ describe('a request target', () => {
         { code: 'INVALID_REQUEST', message: expect.any(String) },
       ]);
       expect(answer.headers.get('x-ratelimit-remaining')).toBe('59');
+      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
     },
   );
 });
@@ -119,10 +141,18 @@ describe('a body', () => {
       415,
       'UNSUPPORTED_MEDIA_TYPE',
     ],
+    [
+      'declared as UTF-16',
+      { ...admin, 'content-type': 'application/json; charset=utf-16' },
+      '{}',
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+    ],
     ['malformed', json, '{"scope":', 400, 'MALFORMED_JSON'],
-    ['a bare string', json, '"all"', 400, 'MALFORMED_JSON'],
+    ['a bare string', json, '"all"', 400, 'INVALID_REQUEST'],
     ['an array', json, '[]', 400, 'INVALID_REQUEST'],
-    ['null', json, 'null', 400, 'MALFORMED_JSON'],
+    ['null', json, 'null', 400, 'INVALID_REQUEST'],
+    ['nested 17 deep', json, `${'{"scope":'.repeat(17)}1${'}'.repeat(17)}`, 400, 'MALFORMED_JSON'],
     ['deep', json, `{"scope":${'['.repeat(20)}${']'.repeat(20)}}`, 400, 'MALFORMED_JSON'],
     ['very deep', json, `{"scope":${'['.repeat(7_000)}${']'.repeat(7_000)}}`, 400, 'MALFORMED_JSON'],
     ['with __proto__', json, '{"__proto__":{"scope":"all"}}', 400, 'MALFORMED_JSON'],
@@ -133,6 +163,52 @@ describe('a body', () => {
   ])('that is %s is refused', async (_name, headers, body, status, code) => {
     const answer = await send('POST', invalidate, { headers, body });
     expect([answer.status, answer.body]).toMatchObject([status, { code }]);
+  });
+
+  it('nested 16 deep is read', async () => {
+    const answer = await send('POST', invalidate, {
+      headers: json,
+      body: `${'{"scope":'.repeat(16)}1${'}'.repeat(16)}`,
+    });
+    expect(answer.body).toMatchObject({ code: 'INVALID_REQUEST' });
+  });
+
+  it('of a GET is not looked at', async () => {
+    const answer = await raw(
+      'GET /api/corridors HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 3\r\n\r\nabc',
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  const head = `POST ${invalidate} HTTP/1.1\r\nHost: x\r\nX-Admin-Key: ${testAdminKey}\r\nContent-Type: application/json\r\n`;
+
+  it.each(['', 'Expect: 100-continue\r\n'])(
+    'declared too large is refused before it is sent %s',
+    async (expectation) => {
+      const answer = await raw(`${head}${expectation}Content-Length: 10000000\r\n\r\n`);
+      expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+      expect(answer).toMatch(/\r\nConnection: close\r\n/);
+      expect(answer).toContain('"code":"PAYLOAD_TOO_LARGE"');
+    },
+  );
+
+  it('that is not UTF-8 is refused', async () => {
+    const answer = await raw(
+      Buffer.concat([
+        Buffer.from(`${head}Content-Length: 13\r\n\r\n{"scope":"`),
+        Buffer.from([0xff]),
+        Buffer.from('"}'),
+      ]),
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toContain('"code":"MALFORMED_JSON"');
+  });
+
+  it('with a malformed chunk is refused, and nobody is called for it', async () => {
+    const before = errors.length;
+    const answer = await raw(`${head}Transfer-Encoding: chunked\r\n\r\nZZ\r\n{}\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(errors.slice(before)).toEqual([]);
   });
 
   it('is not read before the credential is checked', async () => {
@@ -275,6 +351,21 @@ describe('CORS', () => {
 });
 
 describe('what the HTTP parser refuses', () => {
+  it.each([
+    ['no Host', 'GET /api/corridors HTTP/1.1\r\n\r\n', 400, 'INVALID_REQUEST'],
+    ['CONNECT', 'CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n', 405, 'METHOD_NOT_ALLOWED'],
+  ])('is answered in the common shape with a request id: %s', async (_name, text, status, code) => {
+    const answer = await raw(text);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(answer).toMatch(/\r\nX-Request-Id: [0-9a-f]{32}\r\n/);
+    expect(answer).toContain(`"code":"${code}"`);
+  });
+
+  it('does not include an expectation that nobody knows', async () => {
+    const answer = await raw('GET /api/corridors HTTP/1.1\r\nHost: x\r\nExpect: a-miracle\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
   it('is answered in the common shape: a header block over 8 KB', async () => {
     const answer = await raw(`GET /api/corridors HTTP/1.1\r\nHost: x\r\nX-Big: ${'a'.repeat(9_000)}\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 431 /);
