@@ -10,6 +10,7 @@ import { contract } from './contract.js';
 import { type RateLimit, readRateLimit, readRetryAfter } from './read-rate-limit.js';
 import type { RouteMetadata } from './route-metadata.js';
 
+/** How 429 and 503 are waited out. */
 export interface RetryOptions {
   /** How often a request is sent again after the first time; 2 when absent. */
   retries?: number;
@@ -19,6 +20,7 @@ export interface RetryOptions {
   methods?: readonly string[];
 }
 
+/** What `createClient` may be told; all of it may be left out. */
 export interface ClientOptions {
   /** Sends the requests; the global `fetch` when absent. */
   fetch?: typeof globalThis.fetch;

@@ -6,11 +6,13 @@ import { describeRoute } from './route-metadata.js';
 
 const c = initContract();
 
+/** `dsp_` and 36 lower-case hex digits. */
 export const disputeId = z
   .string()
   .regex(/^dsp_[0-9a-f]{36}$/, 'must be dsp_ and 36 lower-case hex digits')
   .describe('Identifier of a dispute; sorts by time of filing.');
 
+/** Whether and how a dispute was decided. */
 export const disputeStatus = z
   .enum(['open', 'accepted', 'rejected'])
   .describe('`open`: not decided. `accepted`: the outcome counts differently. `rejected`: nothing changes.');

@@ -3,7 +3,7 @@ import type { EventData, EventName } from './events.js';
 const exampleHash = 'acffc35a01a279d205d20851c951e760b811d65b6e16f396ed99c108b054f3f7';
 const exampleIntent = { intentHash: exampleHash, anchorId: 'harbour', corridor: 'usdc-ngn', amount: '250' };
 const exampleDispute = {
-  disputeId: 'dsp_019ab5d6c1a04f1b2c3d4e5f60718293a4b5c6d7e8f9',
+  disputeId: 'dsp_019ab5d6c1a04f1b2c3d4e5f60718293a4b5',
   intentHash: exampleHash,
   anchorId: 'harbour',
   corridor: 'usdc-ngn',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { disputeId, disputeStatus } from './disputes.js';
 import { anchorId, corridorId, decimalAnswer, instant, intentHash } from './primitives.js';
 
 /** What an intent event carries, as the interface specification gives it. */
@@ -11,11 +12,11 @@ const intentData = z.object({
 });
 
 const disputeData = z.object({
-  disputeId: z.string().describe('Identifier of the dispute.'),
+  disputeId,
   intentHash,
   anchorId,
   corridor: corridorId,
-  status: z.enum(['open', 'accepted', 'rejected']).describe('Where the dispute stands.'),
+  status: disputeStatus,
 });
 
 /** Event name → schema of its `data`. The sender, the document's `webhooks` and receivers are all typed by it. */
@@ -54,6 +55,7 @@ export const eventData = {
 export type EventName = keyof typeof eventData;
 export type EventData<N extends EventName> = z.infer<(typeof eventData)[N]>;
 
+/** The names of all events. */
 export const eventNames = Object.keys(eventData) as [EventName, ...EventName[]];
 
 /** `evt_` and at least 16 letters or digits; stable over retries, so receivers deduplicate by it. */
@@ -72,6 +74,7 @@ export function eventEnvelope<N extends EventName>(name: N) {
   });
 }
 
+/** A delivery's body: what happened, when (ISO 8601 UTC), and its data. */
 export interface EventEnvelope<N extends EventName = EventName> {
   event: N;
   id: string;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { disputeId, disputeStatus } from './disputes.js';
 import { anchorId, corridorId, decimalAnswer, instant, intentHash } from './primitives.js';
 import { quoteTier } from './rates.js';
 
@@ -105,8 +106,8 @@ export const followedTransaction = z
 /** The dispute of an intent, in short. */
 export const intentDispute = z
   .object({
-    disputeId: z.string().describe('Identifier of the dispute.'),
-    status: z.enum(['open', 'accepted', 'rejected']).describe('Whether and how it was decided.'),
+    disputeId,
+    status: disputeStatus,
     createdAt: instant,
     resolvedAt: instant.nullable(),
   })

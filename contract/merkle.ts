@@ -28,6 +28,7 @@ export interface MerkleAccumulator {
   root(): Uint8Array;
 }
 
+/** An empty tree; its functions throw RangeError on a hash that is not 32 bytes. */
 export function createMerkleAccumulator(): MerkleAccumulator {
   /** Roots of complete subtrees, largest first: one for each bit set in `size`. */
   const subtrees: Uint8Array[] = [];
@@ -136,6 +137,7 @@ function climbWhileCarried(at: Climb): void {
   while (!isRightChild(at) && at.own !== 0) climb(at);
 }
 
+/** That this leaf stands at `index` of a tree of `size` leaves with this root; `proof` from leaf to root. */
 export interface InclusionClaim {
   leafHash: Uint8Array;
   index: number;
@@ -164,6 +166,7 @@ export function verifyInclusion({ leafHash: leaf, index, size, proof, root }: In
   return at.last === 0 && equalInConstantTime(hash, root);
 }
 
+/** That the tree of `size2` leaves begins with the tree of `size1`. */
 export interface ConsistencyClaim {
   size1: number;
   root1: Uint8Array;

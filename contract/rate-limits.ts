@@ -3,6 +3,7 @@ import { z } from 'zod';
 /** What a limit counts: requests of one client address, or disputes of one public key. */
 export type RateLimitKey = 'client' | 'publicKey';
 
+/** So many points in each fixed window of so many seconds, counted for each key. */
 export interface RateLimitClass {
   points: number;
   windowSeconds: number;

@@ -14,6 +14,7 @@ export interface SignedDispute {
   reason: string;
 }
 
+/** What `signDispute` makes a body of. `reason`: 1 to 2,000 characters; it is not signed. */
 export interface DisputeToSign {
   intentHash: string;
   anchorId: string;

@@ -51,6 +51,7 @@ export type BatchHeader = z.infer<typeof batchHeader>;
 /** A published entry as far as the proof goes: a JSON object of strings, integers and the like. */
 export type BatchEntry = Readonly<Record<string, unknown>>;
 
+/** A key of the publisher as one trusts it. */
 export interface BatchKey {
   keyId: string;
   /** `G…` or 64 hex digits. */
@@ -102,6 +103,7 @@ export type BatchFault = keyof typeof batchFaults;
 
 export type BatchVerdict = { ok: true; headerHash: string } | { ok: false; reason: BatchFault };
 
+/** A batch as the service answers it, and what it is held against. */
 export interface BatchToVerify {
   header: BatchHeader;
   /** 64 bytes in standard base64. */
@@ -165,6 +167,7 @@ export function verifyBatch({ header, signature, entries, keys, previous }: Batc
   return fault === null ? { ok: true, headerHash: batchHeaderHash(header) } : { ok: false, reason: fault };
 }
 
+/** An entry and its proof, as `GET /api/publisher/batches/{sequence}/proof` answers them. */
 export interface EntryClaim {
   entry: BatchEntry;
   index: number;

@@ -34,6 +34,7 @@ export type WebhookHeaders =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
+/** A delivery as it came in, and the secret that was registered for it. */
 export interface WebhookDelivery {
   /** The body exactly as received: bytes, or their UTF-8 text. A parsed and re-written body does not verify. */
   body: string | Uint8Array;
