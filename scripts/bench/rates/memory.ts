@@ -1,0 +1,29 @@
+import { answerQuestion } from '../lib/programs/answer-questions.js';
+import { openDesk } from './desk.js';
+
+const amountsOfAsk = 1_000;
+const anchors = 8;
+/** Slow enough for the call budget of every anchor. */
+const betweenMs = 150;
+
+/** At every `ask` quotes a thousand amounts that nobody has asked for before; tells how many it has quoted in all. */
+const desk = openDesk(anchors);
+let asked = 0;
+
+answerQuestion('ask', async () => {
+  for (let n = 0; n < amountsOfAsk; n += 1) {
+    const corridor = desk.fleet.corridors[asked % desk.fleet.corridors.length];
+    // From 10 to under 10,000, which every corridor serves.
+    const amount = (10 + (asked % 99_000) / 10).toFixed(1);
+    const { answer } = await desk.rates.quote(corridor?.id ?? '', { amount });
+    if (answer.quotes.length !== anchors)
+      throw new Error(`only ${answer.quotes.length} quotes for ${amount}`);
+    desk.pass(betweenMs);
+    asked += 1;
+  }
+  return asked;
+});
+// It has nothing else to wait for.
+process.channel?.ref();
+process.once('SIGTERM', () => process.exit(0));
+process.send?.('ready');
