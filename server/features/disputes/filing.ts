@@ -11,9 +11,12 @@ import type { IntentDocument } from '../intents/intent-document.js';
 import type { WriteEvent } from '../webhooks/outbox.js';
 import { toDisputeAnswer, toEventData } from './dispute-answer.rules.js';
 import { effectOf, entitledParty, isWithinWindow, mayDispute, type Party } from './entitlement.rules.js';
-import { createInTurn } from './in-turn.js';
+import { createFewAtOnce } from './few-at-once.js';
 import { type DisputeLimits, refuseKeyIfSpent, type ShowLimit } from './limits.js';
 import type { DisputeModel, DisputeRecord } from './store.js';
+
+/** Disputes are rare: what comes faster than two at a time is a flood, and must not hold up anything else. */
+const floodBounds = { atOnce: 2, maxWaiting: 256, maxWaitMs: 5_000 };
 
 export interface FilingDeps {
   model: DisputeModel;
@@ -56,7 +59,7 @@ interface Recorded {
 
 export function createFileDispute(deps: FilingDeps): FileDispute {
   const { model, findIntent, signingKeyOf, verify, limits, inTransaction, writeEvent, clock, newId } = deps;
-  const inTurn = createInTurn();
+  const fewAtOnce = createFewAtOnce({ ...floodBounds, clock });
 
   /** The party that signs, once all is known of it but the signature. */
   async function partyOf(intent: IntentDocument, account: string, anchorId: string): Promise<Party> {
@@ -72,13 +75,11 @@ export function createFileDispute(deps: FilingDeps): FileDispute {
   async function record(dispute: NewDispute, show: ShowLimit): Promise<FiledDispute> {
     const id = `dsp_${clock().toString(16).padStart(12, '0')}${newId().slice(0, 24)}`;
     const attempt = () => inTransaction((session) => readOrInsert(session, id, dispute));
-    const { created, recorded, left } = await inTurn(dispute.account, () =>
-      attempt().catch((error: unknown) => {
-        // Another instance was first, whose dispute can be read now.
-        if (isDuplicateKey(error)) return attempt();
-        throw error;
-      }),
-    );
+    const { created, recorded, left } = await attempt().catch((error: unknown) => {
+      // Another request was first, whose dispute can be read now.
+      if (isDuplicateKey(error)) return attempt();
+      throw error;
+    });
     if (left !== undefined) show(left);
     return { created, answer: toDisputeAnswer(recorded) };
   }
@@ -118,7 +119,7 @@ export function createFileDispute(deps: FilingDeps): FileDispute {
     return { created: true, recorded, left };
   }
 
-  return async (body, client, show) => {
+  async function file(body: FileDisputeBody, client: string, show: ShowLimit): Promise<FiledDispute> {
     const { intentHash, anchorId, reason } = body;
     const { account, key: publicKey } = parsePublicKey(body.publicKey);
     await limits.takeAttempt(account, client, show);
@@ -136,7 +137,9 @@ export function createFileDispute(deps: FilingDeps): FileDispute {
     if (filed !== null) return { created: false, answer: toDisputeAnswer(filed) };
     refuseKeyIfSpent(left);
     return record({ intentHash, party, account, reason }, show);
-  };
+  }
+
+  return (body, client, show) => fewAtOnce(() => file(body, client, show));
 }
 
 function disputableOutcome(intent: IntentDocument, now: Date) {

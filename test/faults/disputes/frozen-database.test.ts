@@ -6,7 +6,7 @@ import { startTestApp, type TestApp } from '../../helpers/app.js';
 import { type PrivateMongo, privateMongo } from '../../helpers/database.js';
 import { disputeOf, falseSignature, signer, storedIntent } from '../../unit/disputes/fixtures.js';
 
-const answerWithinMs = 6_000;
+const answerWithinMs = 9_000;
 const owner = signer('ada');
 
 let mongo: PrivateMongo;
