@@ -22,8 +22,16 @@ export function excerptOf(answer: Uint8Array, secrets: readonly string[]): strin
     );
 }
 
-/** As registered, inside JSON, and as libraries of Standard Webhooks write it; the longest first. */
+/** As registered, inside JSON, in hex and base64, and as libraries of Standard Webhooks write it. */
 function formsOf(secret: string): string[] {
   const standard = standardSecret(secret);
-  return [standard, standard.slice('whsec_'.length), JSON.stringify(secret).slice(1, -1), secret];
+  const bytes = Buffer.from(secret);
+  return [
+    standard,
+    standard.slice('whsec_'.length),
+    bytes.toString('base64'),
+    bytes.toString('hex'),
+    JSON.stringify(secret).slice(1, -1),
+    secret,
+  ];
 }

@@ -1,6 +1,6 @@
 import type { Clock, Logger } from '../../ports.js';
 import { SealedSecretError, type SecretBox } from './secret-box.js';
-import { secretsInForce } from './secrets.rules.js';
+import { type StoredSecret, secretsInForce } from './secrets.rules.js';
 import type { Destination } from './sender.js';
 import type { WebhookModel, WebhookRow } from './store.js';
 
@@ -29,11 +29,13 @@ export function createDestinations(deps: {
   const { webhooks, box, clock, logger } = deps;
   const reported = new Set<string>();
 
-  function openSecrets(row: WebhookRow): string[] | 'locked' {
+  function openSecrets(row: WebhookRow): Pick<Recipient, 'secrets' | 'known'> | 'locked' {
+    const opened = ({ sealed }: StoredSecret) => box.open(sealed, row._id);
     try {
-      const secrets = secretsInForce(row.secrets, clock()).map(({ sealed }) => box.open(sealed, row._id));
+      const secrets = secretsInForce(row.secrets, clock()).map(opened);
+      const known = row.secrets.map(opened);
       reported.delete(row._id);
-      return secrets;
+      return { secrets, known };
     } catch (error) {
       if (!(error instanceof SealedSecretError)) throw error;
       if (!reported.has(row._id)) {
@@ -50,7 +52,7 @@ export function createDestinations(deps: {
       if (row === null) return 'gone';
       const secrets = openSecrets(row);
       const { url, enabled, revision } = row;
-      return secrets === 'locked' ? secrets : { url, enabled, revision, secrets };
+      return secrets === 'locked' ? secrets : { url, enabled, revision, ...secrets };
     },
 
     async disable(webhookId, revision, status) {

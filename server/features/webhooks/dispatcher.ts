@@ -1,3 +1,4 @@
+import { mongo } from 'mongoose';
 import { isMongoUnavailable } from '../../mongo/failures.js';
 import type { Logger, Random } from '../../ports.js';
 import type { FanOut } from './fan-out.js';
@@ -25,6 +26,8 @@ export interface DispatcherDeps extends Omit<LanesDeps, 'queue' | 'report' | 'li
 
 /** Instances drift apart by it. */
 const pollJitter = 0.2;
+/** Looks follow each other no faster, so that a stream of events is taken in batches; the first one is at once. */
+const restBetweenLooksMs = 20;
 
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const { fanOut, queue, random, logger, limits } = deps;
@@ -54,15 +57,15 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       .finally(() => {
         looking = undefined;
         if (!started) return;
-        if (again) {
-          again = false;
-          poll();
-        } else timer = setTimeout(poll, limits.pollMs * (1 + pollJitter * (2 * random() - 1)));
+        const pollMs = limits.pollMs * (1 + pollJitter * (2 * random() - 1));
+        timer = setTimeout(poll, again ? restBetweenLooksMs : pollMs);
+        again = false;
       });
   }
 
   function report(error: unknown): void {
-    if (isMongoUnavailable(error)) logger.warn({ err: error }, 'webhook deliveries wait for the database');
+    if (isMongoUnavailable(insideBulk(error)))
+      logger.warn({ err: error }, 'webhook deliveries wait for the database');
     else logger.error({ err: error }, 'webhook dispatcher failed; it goes on with the next poll');
   }
 
@@ -83,4 +86,11 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       await lanes.stop();
     },
   };
+}
+
+/** A bulk write hides what the driver failed with (6.20): it becomes the message, and this member. */
+function insideBulk(error: unknown): unknown {
+  return error instanceof mongo.MongoBulkWriteError && error.errorResponse instanceof Error
+    ? error.errorResponse
+    : error;
 }
