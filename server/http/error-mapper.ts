@@ -4,6 +4,7 @@ import type { ZodIssue } from 'zod';
 import type { ErrorDetail } from '../../contract/errors.js';
 import { ApiError } from '../errors.js';
 import { isMongoUnavailable } from '../mongo/failures.js';
+import { LeaseLostError } from '../mongo/leases.js';
 import type { Logger } from '../ports.js';
 
 const maxDetails = 20;
@@ -49,6 +50,12 @@ function toApiError(error: unknown): ApiError {
     return new ApiError('INVALID_REQUEST', 'The path is not validly percent-encoded.');
   if (isMongoUnavailable(error)) {
     return new ApiError('NOT_READY', 'The database does not answer.', {
+      retryAfter: notReadyRetrySeconds,
+      cause: error,
+    });
+  }
+  if (error instanceof LeaseLostError) {
+    return new ApiError('NOT_READY', 'The run was cut short; the next one goes on where it ended.', {
       retryAfter: notReadyRetrySeconds,
       cause: error,
     });

@@ -1,4 +1,5 @@
 import { isMongoUnavailable } from '../mongo/failures.js';
+import { LeaseLostError } from '../mongo/leases.js';
 import type { Logger, Random } from '../ports.js';
 
 /** One line of the schedule. `run` takes its lease itself, so any number of instances may hold the same list. */
@@ -69,6 +70,8 @@ export function createScheduler(deps: { jobs: readonly Job[]; random: Random; lo
   function report(job: Job, error: unknown): void {
     if (isMongoUnavailable(error))
       deps.logger.warn({ err: error, job: job.name }, 'job waits for the database');
+    else if (error instanceof LeaseLostError)
+      deps.logger.warn({ err: error, job: job.name }, 'job was cut short');
     else deps.logger.error({ err: error, job: job.name }, 'job failed');
   }
 

@@ -24,9 +24,10 @@ const leaseSchema = new Schema<LeaseRow>(
   { collection: 'leases', versionKey: false },
 );
 
+/** The work under a lease may not go on: another holds it now, or the service is stopping. The next run takes over. */
 export class LeaseLostError extends Error {
-  constructor(name: string) {
-    super(`the lease "${name}" is held by another`);
+  constructor(why: string) {
+    super(why);
     this.name = 'LeaseLostError';
   }
 }
@@ -94,7 +95,7 @@ export function createLeases(deps: { connection: Connection; owner: string; logg
     const timer = setInterval(() => {
       setExpiry(name, token, ttlMs).then(
         (held) => {
-          if (!held) lost.abort(new LeaseLostError(name));
+          if (!held) lost.abort(heldByAnother(name));
         },
         (error: unknown) => deps.logger.warn({ err: error, lease: name }, 'lease renewal failed'),
       );
@@ -132,7 +133,7 @@ export function createLeases(deps: { connection: Connection; owner: string; logg
             { $inc: { fences: 1 } },
             { session },
           );
-          if (result.matchedCount !== 1) throw new LeaseLostError(name);
+          if (result.matchedCount !== 1) throw heldByAnother(name);
         },
       };
       try {
@@ -146,7 +147,11 @@ export function createLeases(deps: { connection: Connection; owner: string; logg
     },
 
     stop() {
-      stopping.abort(new Error('the service is stopping'));
+      stopping.abort(new LeaseLostError('the service is stopping'));
     },
   };
+}
+
+function heldByAnother(name: string): LeaseLostError {
+  return new LeaseLostError(`the lease "${name}" is held by another`);
 }

@@ -100,7 +100,7 @@ export function createRegistration(deps: RegistrationDeps): Register {
       intent = await reread(intent);
     }
     if (intent.transactionId === undefined) {
-      if (intent.status !== 'pending') return intent;
+      if (intent.status !== 'pending') throw conflict('This intent ended before a transaction was attached.');
       intent = await attach(intent, transactionId);
     }
     if (intent.transactionId === transactionId) return intent;

@@ -111,19 +111,6 @@ describe('200', () => {
     harness.anchors.anchor('harbour').setTemper({ faults: { error500: 0, html: 0, hang: 0 } });
     expect([again.status, again.body.status, again.body.expiresAt]).toEqual([200, 'pending', expiresAt]);
   });
-
-  it('attaches nothing once the time is over: the intent has expired', async () => {
-    const terms = harness.terms({ expiresAt: new Date(harness.now() + minute).toISOString() });
-    await harness.post(terms);
-    await harness.pass(minute);
-    const { status, body } = await harness.post({ ...terms, anchorTransactionId: 'too-late' });
-    expect([status, body.status, body.transaction, body.outcome?.reason]).toEqual([
-      200,
-      'expired',
-      null,
-      'no_transaction',
-    ]);
-  });
 });
 
 describe('400 INVALID_REQUEST', () => {
@@ -145,6 +132,8 @@ describe('400 INVALID_REQUEST', () => {
     ['a deadline of another form', { expiresAt: '2026-11-22' }, 'body.expiresAt', /ISO 8601/],
     ['a deadline that is past', { expiresAt: '2026-11-21T09:29:59.999Z' }, 'body.expiresAt', /future/],
     ['a day that does not exist', { expiresAt: '2027-02-31T00:00:00.000Z' }, 'body.expiresAt', /./],
+    ['a day that would roll over', { expiresAt: '2026-11-31T00:00:00.000Z' }, 'body.expiresAt', /exists/],
+    ['an hour that would roll over', { expiresAt: '2026-11-25T24:00:00.000Z' }, 'body.expiresAt', /exists/],
     ['a deadline beyond 30 days', { expiresAt: '2027-11-21T09:30:00.000Z' }, 'body.expiresAt', /30 days/],
     ['a transaction id with a space', { anchorTransactionId: 'a b' }, 'body.anchorTransactionId', /./],
     ['a corridor of another form', { corridor: 'USDC-NGN' }, 'body.corridor', /./],
@@ -162,6 +151,19 @@ describe('400 INVALID_REQUEST', () => {
 });
 
 describe('409 TRANSACTION_CONFLICT', () => {
+  it('for a transaction once the time is over: the intent has expired without one', async () => {
+    const terms = harness.terms({ expiresAt: new Date(harness.now() + minute).toISOString() });
+    const { body } = await harness.post(terms);
+    await harness.pass(minute);
+    const late = await harness.post({ ...terms, anchorTransactionId: 'too-late' });
+    expect([late.status, late.body]).toMatchObject([409, { code: 'TRANSACTION_CONFLICT' }]);
+    expect(await harness.read(body.intentHash)).toMatchObject({
+      status: 'expired',
+      transaction: null,
+      outcome: { reason: 'no_transaction' },
+    });
+  });
+
   it('for another transaction than the one attached; the first stays', async () => {
     const terms = harness.terms({ anchorTransactionId: 'mine-1' });
     const { body } = await harness.post(terms);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createScheduler, type Job } from '../../../server/jobs/scheduler.js';
+import { LeaseLostError } from '../../../server/mongo/leases.js';
 import { silentLogger } from '../../helpers/silent-logger.js';
 
 beforeEach(() => {
@@ -79,6 +80,23 @@ describe('the scheduler', () => {
     scheduler.start();
     await vi.advanceTimersByTimeAsync(1_500);
     expect(runs).toBe(2);
+    await scheduler.stop();
+  });
+
+  it('calls a person for what failed, and for nothing that heals itself', async () => {
+    const said: string[] = [];
+    const note = (level: string) => () => said.push(level);
+    const logger = { ...silentLogger, warn: note('warn'), error: note('error') };
+    const failures = [new LeaseLostError('held by another'), new Error('a fault of ours')];
+    const run = () => Promise.reject(failures.shift() ?? new LeaseLostError('stopping'));
+    const scheduler = createScheduler({
+      jobs: [{ name: 'job', intervalMs: 1_000, run }],
+      random: () => 0.5,
+      logger,
+    });
+    scheduler.start();
+    await vi.advanceTimersByTimeAsync(2_500);
+    expect(said).toEqual(['warn', 'error', 'warn']);
     await scheduler.stop();
   });
 
