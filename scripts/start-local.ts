@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { ConfigError, readConfig } from '../server/config.js';
+import { FleetError } from '../server/features/anchors/fleet.rules.js';
 import { realWorld, startService } from '../server/main.js';
 import { MongoNotFound } from './find-mongod.js';
 import { isFree } from './mongod/ports.js';
@@ -31,6 +32,8 @@ async function start(parts: StartedParts, folder: string): Promise<void> {
   await parts.add('the claim on the data folder', claimFolder(folder));
   const given = process.env;
   const port = given.PORT || '8080';
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
+    throw new CannotStart(`PORT must be a port number, not "${port}".`);
   if (port !== '0' && !(await isFree(Number(port), given.HOST || '127.0.0.1'))) throw portTaken(port);
 
   const secrets = await localSecrets(folder, given);
@@ -123,7 +126,9 @@ async function firstCorridor(fleetFile: string): Promise<{ id: string; amount: s
 function explain(error: unknown, env: NodeJS.ProcessEnv): string {
   if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
     return portTaken(env.PORT ?? '').message;
-  const expected = [CannotStart, ConfigError, MongoNotFound].some((kind) => error instanceof kind);
+  const expected = [CannotStart, ConfigError, FleetError, MongoNotFound].some(
+    (kind) => error instanceof kind,
+  );
   return error instanceof Error ? ((expected ? undefined : error.stack) ?? error.message) : String(error);
 }
 

@@ -4,7 +4,7 @@ import type { Connection } from 'mongoose';
 import { createApp } from './app.js';
 import type { Config } from './config.js';
 import { createVerifyPool } from './crypto/verify-pool.js';
-import { parseFleet } from './features/anchors/fleet.rules.js';
+import { type Fleet, FleetError, parseFleet } from './features/anchors/fleet.rules.js';
 import { createAnchorsRouter, createCorridorsRouter } from './features/anchors/router.js';
 import { createAnchorDirectory } from './features/anchors/service.js';
 import { createEpochs } from './features/cache/epochs.js';
@@ -76,7 +76,7 @@ export async function composeService(config: Config, connection: Connection, wor
 
   const directory = createAnchorDirectory({
     connection,
-    fleet: parseFleet(readFileSync(config.fleetFile, 'utf8')),
+    fleet: readFleet(config.fleetFile),
     outbound: metrics.countOutbound(anyone.request, 'discovery'),
     epochs,
     clock,
@@ -265,6 +265,18 @@ export async function composeService(config: Config, connection: Connection, wor
 async function answersPing(connection: Connection): Promise<boolean> {
   await connection.db?.admin().ping();
   return connection.readyState === 1;
+}
+
+/** Throws FleetError naming the file and every fault in it. */
+function readFleet(file: string): Fleet {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new FleetError([`FLEET_FILE cannot be read: ${why}`]);
+  }
+  return parseFleet(text);
 }
 
 /** docs/openapi.json; the build keeps it at the same place beside the compiled server. */
