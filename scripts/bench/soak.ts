@@ -1,0 +1,71 @@
+import { randomInt } from 'node:crypto';
+import type { BenchContext, BenchRow } from './lib/bench.js';
+import { megabytes, perSecond, ratio } from './lib/figures.js';
+import { fireMany } from './lib/load.js';
+import type { MemoryReading } from './lib/programs/probe.js';
+import type { ServiceProcess } from './lib/service.js';
+
+export const name = 'soak';
+
+const connections = 200;
+/** As many as fill the bounded tables, then three times as many; fewer where the time is up before. */
+const requestsThatFill = 50_000;
+const secondsToFill = 5;
+/** 503: the anchors' budgets are used up, and nobody asked for this amount within the last minute. */
+const expected = new Set([200, 503]);
+
+/** Requests of clients and for amounts that hardly ever come twice: what grows with them would grow without end. */
+export async function run(context: BenchContext): Promise<BenchRow[]> {
+  const mongo = await context.startMongo();
+  const anchors = await context.startAnchors();
+  const service = await context.startService({ ...anchors.env, MONGODB_URI: mongo.uri });
+  const fresh = await service.memory();
+  const filled = await soak(service, requestsThatFill, secondsToFill * context.seconds);
+  const later = await soak(service, 3 * filled.requests, 4 * secondsToFill * context.seconds);
+  const first = filled.requests;
+  const row = (after: number, memory: MemoryReading, figures: Record<string, string> = {}): BenchRow => ({
+    table: 'memory of the service, every request from a random client, every other for a random amount',
+    what: `after ${after.toLocaleString('en-US')} requests`,
+    figures: {
+      'heap after collection': megabytes(memory.heapBytes),
+      [`of ${first.toLocaleString('en-US')}`]: ratio(memory.heapBytes, filled.memory.heapBytes),
+      RSS: megabytes(memory.rssBytes),
+      [`of ${first.toLocaleString('en-US')} `]: ratio(memory.rssBytes, filled.memory.rssBytes),
+      ...figures,
+    },
+  });
+  return [
+    row(0, fresh),
+    row(first, filled.memory, filled.figures),
+    row(first + later.requests, later.memory, later.figures),
+  ];
+}
+
+async function soak(service: ServiceProcess, atMost: number, seconds: number) {
+  const startedAt = performance.now();
+  const statuses = await fireMany({
+    url: service.url,
+    requests: atMost,
+    seconds,
+    connections,
+    next: anyRequest,
+  });
+  const took = (performance.now() - startedAt) / 1_000;
+  const requests = [...statuses.values()].reduce((sum, count) => sum + count, 0);
+  for (const status of statuses.keys()) {
+    if (!expected.has(status)) throw new Error(`${statuses.get(status)} answers were ${status}`);
+  }
+  const answered = `${Math.round((100 * (statuses.get(200) ?? 0)) / requests)} %`;
+  return {
+    requests,
+    memory: await service.memory(),
+    figures: { requests: perSecond(requests / took), 'with rates (200)': answered },
+  };
+}
+
+function anyRequest() {
+  const address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
+  const amount = (10 + randomInt(99_000) / 10).toFixed(1);
+  const path = randomInt(2) === 0 ? '/api/rates/usdc-ngn' : `/api/rates/usdc-ngn?amount=${amount}`;
+  return { path, headers: { 'x-forwarded-for': address } };
+}
