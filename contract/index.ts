@@ -23,6 +23,7 @@ export * from './rates.js';
 export * from './read-rate-limit.js';
 export * from './reconcile.js';
 export * from './reputation.js';
+export * from './reputation-answers.js';
 export * from './route-metadata.js';
 export * from './score-card.js';
 export * from './scores.js';

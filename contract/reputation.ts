@@ -1,145 +1,22 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { anchorStatus } from './anchors.js';
-import { anchorId, corridorId, decimalAnswer, instant, page, pageQuery } from './primitives.js';
+import { anchorId, corridorId, pageQuery } from './primitives.js';
+import {
+  type AnchorReputation,
+  anchorReputation,
+  type LeaderboardAnswer,
+  leaderboardAnswer,
+  type RefreshAnswer,
+  type ReputationHistory,
+  refreshAnswer,
+  reputationHistory,
+} from './reputation-answers.js';
 import { describeRoute } from './route-metadata.js';
-import { type ScoreCard, scoreCard } from './score-card.js';
+import type { ScoreCard } from './score-card.js';
 
 const c = initContract();
 
-const windowDays = z
-  .union([z.literal(7), z.literal(30), z.literal(90)])
-  .describe('Days the record is taken over, the present UTC day included.');
-
 const windowQuery = z.enum(['7', '30', '90']).optional().describe('7, 30 or 90 days; 30 when absent.');
-
-/** An anchor's record over all its corridors: what the corridors' cards add up to. */
-const recordFields = {
-  outcomes: z.number().int().min(0).describe('Outcomes that count: filled and not filled.'),
-  filled: z.number().int().min(0).describe('Those that were paid out.'),
-  accountDays: z
-    .number()
-    .int()
-    .min(0)
-    .describe('Distinct triples of account, corridor and UTC day among the outcomes.'),
-  fillRate: decimalAnswer
-    .nullable()
-    .describe('filled / outcomes, six places, rounded down; null without outcomes.'),
-  p50SettleSeconds: z.number().int().min(0).nullable().describe('Median time from payment to pay-out.'),
-  p95SettleSeconds: z.number().int().min(0).nullable().describe('95th percentile of the same.'),
-  meanShortfall: decimalAnswer
-    .nullable()
-    .describe(
-      'Mean share by which pay-outs fell short of the quote, nine places; null without quoted outcomes.',
-    ),
-  quotedOutcomes: z
-    .number()
-    .int()
-    .min(0)
-    .describe("Outcomes that had the anchor's own quote to be held against."),
-  acceptedDisputes: z.number().int().min(0).describe('Disputes accepted against these outcomes.'),
-  score: decimalAnswer
-    .nullable()
-    .describe('0.00 to 100.00 with two places; null while there is too little to judge.'),
-  state: z
-    .enum(['scored', 'insufficient_data'])
-    .describe(
-      '`insufficient_data` while no corridor has 30 outcomes and 15 account-days; score is then null.',
-    ),
-};
-
-/** One line of the ranking. */
-export const leaderboardEntry = z
-  .object({
-    rank: z
-      .number()
-      .int()
-      .min(1)
-      .nullable()
-      .describe('1 is the best; equal scores share a rank; null for an anchor without a score.'),
-    anchorId,
-    anchorName: z.string().describe('The name people know the anchor by.'),
-    simulated: z.boolean().describe('True for a simulated anchor of a development fleet.'),
-    ...recordFields,
-    scoredCorridors: z
-      .number()
-      .int()
-      .min(0)
-      .describe('How many corridors the score is taken from; 1 or 0 in the ranking of one corridor.'),
-  })
-  .describe('An anchor in the ranking.');
-
-/** A page of the ranking, and what it was computed from. */
-export const leaderboardAnswer = page(leaderboardEntry)
-  .extend({
-    corridor: corridorId.nullable().describe('The corridor ranked in, or null over all corridors.'),
-    window: windowDays,
-    computedAt: instant.nullable().describe('When the scores were computed; null before the first time.'),
-  })
-  .describe('A page of the ranking: best score first, anchors without a score last.');
-
-/** The record of one anchor: over all corridors, and the card of each. */
-export const anchorReputation = z
-  .object({
-    anchorId,
-    anchorName: z.string().describe('The name people know the anchor by.'),
-    simulated: z.boolean().describe('True for a simulated anchor of a development fleet.'),
-    status: anchorStatus,
-    window: windowDays,
-    computedAt: instant.nullable().describe('When the scores were computed; null before the first time.'),
-    ...recordFields,
-    corridors: z
-      .array(scoreCard)
-      .describe('Its card in each corridor, by corridor id; the score is their outcome-weighted mean.'),
-  })
-  .describe('The record of one anchor.');
-
-/** One UTC day of an anchor's record, and its score as it stood at the end of that day. */
-export const historyPoint = z
-  .object({
-    day: z
-      .string()
-      .regex(/^\d{4}-\d{2}-\d{2}$/)
-      .describe('UTC day on which the outcomes were recorded: `2026-11-21`.'),
-    ...recordFields,
-    score: decimalAnswer.nullable().describe('The score over the window that ends with this day, or null.'),
-    state: z.enum(['scored', 'insufficient_data']).describe('The state over that window.'),
-  })
-  .describe('The outcomes of one day, and the score over the window that ends with it.');
-
-/** Daily points, newest first; days without an outcome are left out. */
-export const reputationHistory = page(historyPoint)
-  .extend({
-    anchorId,
-    corridor: corridorId.nullable().describe('The corridor read, or null over all corridors.'),
-    window: windowDays,
-  })
-  .describe('Daily points of an anchor, newest first.');
-
-/** What a refresh did. */
-export const refreshAnswer = z
-  .object({
-    startedAt: instant.describe('When it began.'),
-    computedAt: instant.describe('The moment the cards are as of.'),
-    folded: z
-      .number()
-      .int()
-      .min(0)
-      .describe('Intents whose change was counted into the roll-ups before the cards were made.'),
-    foldedElsewhere: z.boolean().describe('True when another instance was counting at that moment.'),
-    anchors: z.number().int().min(0).describe('Anchors that have a record now.'),
-    cards: z.number().int().min(0).describe('Cards computed, over all windows.'),
-    scored: z.number().int().min(0).describe('Those among them with a score.'),
-    durationMs: z.number().int().min(0).describe('How long it took.'),
-  })
-  .describe('What the refresh did.');
-
-export type LeaderboardEntry = z.infer<typeof leaderboardEntry>;
-export type LeaderboardAnswer = z.infer<typeof leaderboardAnswer>;
-export type AnchorReputation = z.infer<typeof anchorReputation>;
-export type HistoryPoint = z.infer<typeof historyPoint>;
-export type ReputationHistory = z.infer<typeof reputationHistory>;
-export type RefreshAnswer = z.infer<typeof refreshAnswer>;
 
 const exampleRecord = {
   outcomes: 412,

@@ -1,4 +1,4 @@
-import type { HistoryPoint } from '../../../contract/reputation.js';
+import type { HistoryPoint } from '../../../contract/reputation-answers.js';
 import {
   addRollup,
   anchorRecord,

@@ -1,4 +1,4 @@
-import type { ReputationHistory } from '../../../contract/reputation.js';
+import type { ReputationHistory } from '../../../contract/reputation-answers.js';
 import type { ScoreCard } from '../../../contract/score-card.js';
 import { readCursor, readLimit, writeCursor } from '../../paging.js';
 import { firstDayOf } from './card.rules.js';

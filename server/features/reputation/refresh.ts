@@ -1,5 +1,5 @@
 import type { AnchorPage, AnchorSummary } from '../../../contract/anchors.js';
-import type { RefreshAnswer } from '../../../contract/reputation.js';
+import type { RefreshAnswer } from '../../../contract/reputation-answers.js';
 import { cardWindows } from '../../../contract/score-card.js';
 import type { HeldLease, LeaseOutcome, Leases } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';

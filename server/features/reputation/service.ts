@@ -6,7 +6,7 @@ import type {
   LeaderboardEntry,
   RefreshAnswer,
   ReputationHistory,
-} from '../../../contract/reputation.js';
+} from '../../../contract/reputation-answers.js';
 import type { ScoreCard } from '../../../contract/score-card.js';
 import { ApiError } from '../../errors.js';
 import type { LeaseOutcome } from '../../mongo/leases.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AnchorReputation, RefreshAnswer } from '../../../contract/reputation.js';
+import type { AnchorReputation, RefreshAnswer } from '../../../contract/reputation-answers.js';
 import { type TestApp, testCronSecret } from '../../helpers/app.js';
 import { anchorSigner, disputeOf, type outcomes, signer } from '../../unit/disputes/fixtures.js';
 import { disputesHarness } from './harness.js';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { AnchorReputation, RefreshAnswer } from '../../../contract/reputation.js';
+import type { AnchorReputation, RefreshAnswer } from '../../../contract/reputation-answers.js';
 import type { ScoreCard } from '../../../contract/score-card.js';
 import type { FoldableIntent } from '../../../server/features/reputation/foldable-intent.js';
 import { testCronSecret } from '../../helpers/app.js';

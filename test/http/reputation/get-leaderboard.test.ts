@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LeaderboardAnswer } from '../../../contract/reputation.js';
+import type { LeaderboardAnswer } from '../../../contract/reputation-answers.js';
 import { reputationHarness } from './harness.js';
 
 const harness = reputationHarness();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RatesAnswer } from '../../../contract/rates.js';
-import type { AnchorReputation, ReputationHistory } from '../../../contract/reputation.js';
+import type { AnchorReputation, ReputationHistory } from '../../../contract/reputation-answers.js';
 import { reputationHarness } from './harness.js';
 
 const harness = reputationHarness();

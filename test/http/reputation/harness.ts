@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll } from 'vitest';
-import type { RefreshAnswer } from '../../../contract/reputation.js';
+import type { RefreshAnswer } from '../../../contract/reputation-answers.js';
 import type { FoldableIntent } from '../../../server/features/reputation/foldable-intent.js';
 import type { Received } from '../../helpers/answers.js';
 import { startTestApp, type TestApp, testCronSecret } from '../../helpers/app.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { leaderboardAnswer, reputationHistory } from '../../../contract/reputation.js';
+import { leaderboardAnswer, reputationHistory } from '../../../contract/reputation-answers.js';
 import type { ScoreCard } from '../../../contract/score-card.js';
 import { publicScores } from '../../../contract/scores.js';
 import type { ReputationFeature } from '../../../server/features/reputation/feature.js';

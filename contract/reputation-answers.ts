@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { anchorStatus } from './anchors.js';
+import { anchorId, corridorId, decimalAnswer, instant, page } from './primitives.js';
+import { scoreCard } from './score-card.js';
+
+const windowDays = z
+  .union([z.literal(7), z.literal(30), z.literal(90)])
+  .describe('Days the record is taken over, the present UTC day included.');
+
+/** An anchor's record over all its corridors: what the corridors' cards add up to. */
+const recordFields = {
+  ...scoreCard.pick({
+    outcomes: true,
+    filled: true,
+    fillRate: true,
+    p50SettleSeconds: true,
+    p95SettleSeconds: true,
+    meanShortfall: true,
+    quotedOutcomes: true,
+    acceptedDisputes: true,
+    score: true,
+  }).shape,
+  accountDays: z
+    .number()
+    .int()
+    .min(0)
+    .describe('Distinct triples of account, corridor and UTC day among the outcomes.'),
+  state: z
+    .enum(['scored', 'insufficient_data'])
+    .describe(
+      '`insufficient_data` while no corridor has 30 outcomes and 15 account-days; score is then null.',
+    ),
+};
+
+/** One line of the ranking. */
+export const leaderboardEntry = z
+  .object({
+    rank: z
+      .number()
+      .int()
+      .min(1)
+      .nullable()
+      .describe('1 is the best; equal scores share a rank; null for an anchor without a score.'),
+    anchorId,
+    anchorName: z.string().describe('The name people know the anchor by.'),
+    simulated: z.boolean().describe('True for a simulated anchor of a development fleet.'),
+    ...recordFields,
+    scoredCorridors: z
+      .number()
+      .int()
+      .min(0)
+      .describe('How many corridors the score is taken from; 1 or 0 in the ranking of one corridor.'),
+  })
+  .describe('An anchor in the ranking.');
+
+/** A page of the ranking, and what it was computed from. */
+export const leaderboardAnswer = page(leaderboardEntry)
+  .extend({
+    corridor: corridorId.nullable().describe('The corridor ranked in, or null over all corridors.'),
+    window: windowDays,
+    computedAt: instant.nullable().describe('When the scores were computed; null before the first time.'),
+  })
+  .describe('A page of the ranking: best score first, anchors without a score last.');
+
+/** The record of one anchor: over all corridors, and the card of each. */
+export const anchorReputation = z
+  .object({
+    anchorId,
+    anchorName: z.string().describe('The name people know the anchor by.'),
+    simulated: z.boolean().describe('True for a simulated anchor of a development fleet.'),
+    status: anchorStatus,
+    window: windowDays,
+    computedAt: instant.nullable().describe('When the scores were computed; null before the first time.'),
+    ...recordFields,
+    corridors: z
+      .array(scoreCard)
+      .describe('Its card in each corridor, by corridor id; the score is their outcome-weighted mean.'),
+  })
+  .describe('The record of one anchor.');
+
+/** One UTC day of an anchor's record, and its score as it stood at the end of that day. */
+export const historyPoint = z
+  .object({
+    day: z
+      .string()
+      .regex(/^\d{4}-\d{2}-\d{2}$/)
+      .describe('UTC day on which the outcomes were recorded: `2026-11-21`.'),
+    ...recordFields,
+    score: decimalAnswer.nullable().describe('The score over the window that ends with this day, or null.'),
+    state: z.enum(['scored', 'insufficient_data']).describe('The state over that window.'),
+  })
+  .describe('The outcomes of one day, and the score over the window that ends with it.');
+
+/** Daily points, newest first; days without an outcome are left out. */
+export const reputationHistory = page(historyPoint)
+  .extend({
+    anchorId,
+    corridor: corridorId.nullable().describe('The corridor read, or null over all corridors.'),
+    window: windowDays,
+  })
+  .describe('Daily points of an anchor, newest first.');
+
+/** What a refresh did. */
+export const refreshAnswer = z
+  .object({
+    startedAt: instant.describe('When it began.'),
+    computedAt: instant.describe('The moment the cards are as of.'),
+    folded: z
+      .number()
+      .int()
+      .min(0)
+      .describe('Intents whose change was counted into the roll-ups before the cards were made.'),
+    foldedElsewhere: z.boolean().describe('True when another instance was counting at that moment.'),
+    anchors: z.number().int().min(0).describe('Anchors that have a record now.'),
+    cards: z.number().int().min(0).describe('Cards computed, over all windows.'),
+    scored: z.number().int().min(0).describe('Those among them with a score.'),
+    durationMs: z.number().int().min(0).describe('How long it took.'),
+  })
+  .describe('What the refresh did.');
+
+export type LeaderboardEntry = z.infer<typeof leaderboardEntry>;
+export type LeaderboardAnswer = z.infer<typeof leaderboardAnswer>;
+export type AnchorReputation = z.infer<typeof anchorReputation>;
+export type HistoryPoint = z.infer<typeof historyPoint>;
+export type ReputationHistory = z.infer<typeof reputationHistory>;
+export type RefreshAnswer = z.infer<typeof refreshAnswer>;
