@@ -1,5 +1,5 @@
-import { afterAll, beforeAll } from 'vitest';
-import type { AdminDispute, DisputeAnswer, FileDisputeBody } from '../../../contract/disputes.js';
+import { afterAll, beforeAll, expect, vi } from 'vitest';
+import type { AdminDispute, DisputeAnswer } from '../../../contract/disputes.js';
 import type { IntentAnswer } from '../../../contract/intent-answer.js';
 import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
 import type { IntentDocument } from '../../../server/features/intents/intent-document.js';
@@ -63,7 +63,12 @@ export function disputesHarness(): DisputesHarness {
       latencyFactor: 0,
       anchors: ['harbour', 'squall'],
     });
-    await start();
+    const { connection } = await start();
+    // Whose key it is that an anchor signs with is read from its stellar.toml, in the background.
+    await vi.waitFor(
+      async () => expect(await connection.collection('anchors').countDocuments({ signingKey: null })).toBe(0),
+      { timeout: 30_000 },
+    );
   });
   afterAll(async () => {
     for (const app of started) await app.close();
@@ -122,5 +127,3 @@ export function disputesHarness(): DisputesHarness {
     },
   };
 }
-
-export type { FileDisputeBody };
