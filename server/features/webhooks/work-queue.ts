@@ -91,7 +91,9 @@ export function createWorkQueue(deps: {
   async function claimLapsed(due: readonly Due[], token: string): Promise<ClaimedRow[]> {
     if (due.length === 0) return [];
     const ids = due.map(({ _id }) => _id);
-    await rows.updateMany({ _id: { $in: ids }, open: true, $expr: { $lte: ['$due', present()] } }, [
+    // Recorded or handed back since it was read, it is no longer lapsed, though it may be due.
+    const lapsed = { open: true, owner: { $ne: null }, $expr: { $lte: ['$due', present()] } };
+    await rows.updateMany({ ...lapsed, _id: { $in: ids } }, [
       { $set: claimOfLapsed(token, present(), claimMs) },
     ]);
     return readBack(ids, {});

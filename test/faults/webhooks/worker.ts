@@ -92,13 +92,6 @@ async function run(task: Task): Promise<void> {
     changeStreams: task.changeStreams,
   });
   webhooks.start();
-  process.on('SIGTERM', () => {
-    webhooks
-      .stop()
-      .then(outbound.close)
-      .then(() => connection.close())
-      .then(() => process.exit(0), fail);
-  });
 }
 
 const write = (level: string) => (fields: object, message: string) =>

@@ -48,8 +48,8 @@ export interface Crew {
   /** How many were killed so far, and how many of them were stopped and woken before. */
   readonly killed: number;
   readonly paused: number;
-  /** Ends the one there is, and no other follows. Returns everything that any of them complained about. */
-  dismiss(signal: 'SIGTERM' | 'SIGKILL'): Promise<{ last: Ended; complaints: string }>;
+  /** Kills the one there is, and no other follows. Returns everything that any of them complained about. */
+  dismiss(): Promise<string>;
 }
 
 /** One that stops itself is woken after `pausedForMs`, works for as long again, and is killed. */
@@ -74,11 +74,11 @@ export function keepRunning(start: () => Worker, pausedForMs: number): Crew {
     return started;
   }
 
-  async function follow(): Promise<Ended> {
+  async function follow(): Promise<void> {
     for (;;) {
       const end = await worker.ended;
       complaints += end.complaints.replaceAll(pauseMark, '');
-      if (dismissed) return end;
+      if (dismissed) return;
       if (end.signal !== 'SIGKILL') throw new Error(`a worker ended by itself: ${end.complaints}`);
       counted.killed += 1;
       worker = launch();
@@ -93,12 +93,12 @@ export function keepRunning(start: () => Worker, pausedForMs: number): Crew {
     get paused() {
       return counted.paused;
     },
-    async dismiss(signal) {
+    async dismiss() {
       dismissed = true;
       for (const timer of timers) clearTimeout(timer);
-      worker.process.kill('SIGCONT');
-      worker.process.kill(signal);
-      return { last: await following, complaints };
+      worker.process.kill('SIGKILL');
+      await following;
+      return complaints;
     },
   };
 }
