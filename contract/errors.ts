@@ -46,7 +46,7 @@ export const errorTable = {
     when: 'The same job is running already; `startedAt` says since when.',
     extra: 'startedAt',
   },
-  DISPUTE_EXISTS: { status: 409, when: 'Another dispute of this intent is already filed.' },
+  DISPUTE_EXISTS: { status: 409, when: 'The dispute of the other party of this intent is still open.' },
   DISPUTE_RESOLVED: { status: 409, when: 'The dispute was already decided the other way.' },
   DISPUTE_WINDOW_CLOSED: {
     status: 409,
@@ -90,7 +90,7 @@ export const errorTable = {
   },
   NOT_READY: {
     status: 503,
-    when: 'The service is starting or stopping, or its database does not answer.',
+    when: 'The service is starting or stopping, its database does not answer, or more disputes arrive than it can verify.',
     extra: 'retryAfter',
   },
 } as const satisfies Record<string, ErrorRule>;
