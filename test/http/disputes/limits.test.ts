@@ -158,8 +158,10 @@ describe('one client', () => {
     const counts = countStatuses(answers);
     expect(counts[403] ?? 0).toBeGreaterThanOrEqual(55);
     expect(counts[403] ?? 0).toBeLessThanOrEqual(allowed);
-    expect((counts[403] ?? 0) + (counts[429] ?? 0)).toBe(10_000);
-    expect((await windows.countDocuments()) - before).toBe(counts[403]);
+    expect((counts[403] ?? 0) + (counts[429] ?? 0) + (counts[503] ?? 0)).toBe(10_000);
+    const left = (await windows.countDocuments()) - before;
+    expect(left).toBeGreaterThanOrEqual(counts[403] ?? 0);
+    expect(left).toBeLessThanOrEqual(allowed);
     for (const { status, headers } of answers) {
       if (status === 429) expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60);
     }
