@@ -97,10 +97,10 @@ function toRows(measured: readonly Measured[]): BenchRow[] {
         'of Express': ratio(figures.perSecond, express.perSecond),
         p50: ms(figures.p50Ms),
         p99: ms(figures.p99Ms),
-        'p99 of Express': ratio(figures.p99Ms, express.p99Ms),
-        'processor each': microseconds(figures.cpu),
-        'of Express ': ratio(figures.cpu, express.cpu),
-        'mongod each': microseconds(figures.mongodCpu),
+        'p99, of Express': ratio(figures.p99Ms, express.p99Ms),
+        processor: microseconds(figures.cpu),
+        'processor, of Express': ratio(figures.cpu, express.cpu),
+        mongod: microseconds(figures.mongodCpu),
       },
     };
   });

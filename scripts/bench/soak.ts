@@ -28,9 +28,9 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
     what: `after ${after.toLocaleString('en-US')} requests`,
     figures: {
       'heap after collection': megabytes(memory.heapBytes),
-      [`of ${first.toLocaleString('en-US')}`]: ratio(memory.heapBytes, filled.memory.heapBytes),
+      'of the filled': ratio(memory.heapBytes, filled.memory.heapBytes),
       RSS: megabytes(memory.rssBytes),
-      [`of ${first.toLocaleString('en-US')} `]: ratio(memory.rssBytes, filled.memory.rssBytes),
+      'RSS of the filled': ratio(memory.rssBytes, filled.memory.rssBytes),
       ...figures,
     },
   });

@@ -2,7 +2,7 @@ import { answerQuestion } from './answer-questions.js';
 
 /** What a program of a bench tells of itself; loaded before it (`--import`). */
 export interface MemoryReading {
-  /** Bytes that are still reachable, after a full collection. */
+  /** Bytes still reachable after a full collection, those of Buffers included. */
   heapBytes: number;
   rssBytes: number;
 }
@@ -19,8 +19,8 @@ answerQuestion(memoryQuestion, (): MemoryReading => {
   // Twice: the first collection may only make finalizers due, which hold more.
   collect?.();
   collect?.();
-  const { heapUsed, rss } = process.memoryUsage();
-  return { heapBytes: heapUsed, rssBytes: rss };
+  const { heapUsed, external, rss } = process.memoryUsage();
+  return { heapBytes: heapUsed + external, rssBytes: rss };
 });
 // Whoever started the program is gone: nothing runs on without it.
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
