@@ -4,15 +4,15 @@ import { parsePublicKey } from '../../../contract/strkey.js';
 import type { VerifyPool } from '../../crypto/verify-pool.js';
 import { ApiError } from '../../errors.js';
 import type { RateLimitState } from '../../http/rate-limiter.js';
-import { isDuplicateKey } from '../../mongo/failures.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Clock, NewId } from '../../ports.js';
 import type { IntentDocument } from '../intents/intent-document.js';
 import type { WriteEvent } from '../webhooks/outbox.js';
 import { toDisputeAnswer, toEventData } from './dispute-answer.rules.js';
-import { effectOf, entitledParty, isWithinWindow, mayDispute, type Party } from './entitlement.rules.js';
+import { entitledParty, isWithinWindow, mayDispute, type Party } from './entitlement.rules.js';
 import { createFewAtOnce } from './few-at-once.js';
 import { type DisputeLimits, refuseKeyIfSpent, type ShowLimit } from './limits.js';
+import { newDispute } from './new-dispute.rules.js';
 import type { DisputeModel, DisputeRecord } from './store.js';
 
 /** Disputes are rare: what comes faster than two at a time is a flood, and must not hold up anything else. */
@@ -74,17 +74,15 @@ export function createFileDispute(deps: FilingDeps): FileDispute {
 
   async function record(dispute: NewDispute, show: ShowLimit): Promise<FiledDispute> {
     const id = `dsp_${clock().toString(16).padStart(12, '0')}${newId().slice(0, 24)}`;
-    const attempt = () => inTransaction((session) => readOrInsert(session, id, dispute));
-    const { created, recorded, left } = await attempt().catch((error: unknown) => {
-      // Another request was first, whose dispute can be read now.
-      if (isDuplicateKey(error)) return attempt();
-      throw error;
-    });
+    const { created, recorded, left } = await inTransaction((session) => readOrInsert(session, id, dispute));
     if (left !== undefined) show(left);
     return { created, answer: toDisputeAnswer(recorded) };
   }
 
-  /** Reads the intent again in the transaction: its outcome may have changed since the signer was let in. */
+  /**
+   * Reads all again in the transaction: the outcome may have changed since the signer was let in. Where another inserts
+   * the same dispute at once, the unique index is a write conflict, on which the transaction starts over and reads it.
+   */
   async function readOrInsert(session: ClientSession, id: string, dispute: NewDispute): Promise<Recorded> {
     const { intentHash, party, account, reason } = dispute;
     const known = await model.find({ intentHash }).session(session).lean<DisputeRecord[]>();
@@ -93,26 +91,12 @@ export function createFileDispute(deps: FilingDeps): FileDispute {
     const intent = await findIntent(intentHash, session);
     if (intent === null) throw unknownIntent();
     if (!mayDispute(party, intent)) throw notEntitled();
-    const createdAt = new Date(clock());
-    const outcome = disputableOutcome(intent, createdAt);
+    const now = new Date(clock());
+    const outcome = disputableOutcome(intent, now);
     if (known.some(({ status }) => status === 'open')) {
       throw new ApiError('DISPUTE_EXISTS', 'Another dispute of this intent is still open.');
     }
-    const recorded: DisputeRecord = {
-      _id: id,
-      intentHash,
-      anchorId: intent.anchorId,
-      corridor: intent.corridor,
-      filedBy: party,
-      publicKey: account,
-      reason,
-      status: 'open',
-      outcomeStatus: outcome.kind,
-      effect: effectOf(outcome),
-      createdAt,
-      resolvedAt: null,
-      audit: [{ at: createdAt, action: 'filed', actor: account, note: null }],
-    };
+    const recorded = newDispute({ id, intent, outcome, party, account, reason, now });
     await model.create([recorded], { session });
     const left = await limits.takePoint(session, account);
     await writeEvent(session, 'dispute.created', toEventData(recorded));

@@ -106,6 +106,9 @@ describe('the ten disputes of a key', () => {
       expect(await two.file(eleventh, freshClient())).toEqual({ result: 'RATE_LIMITED', left: 0 });
     }
     expect(await two.file(first, freshClient())).toEqual({ result: 'known', left: 0 });
+    const [pending] = await one.addIntents(owner, 1, null);
+    if (pending === undefined) throw new Error('no intent');
+    expect((await one.file(disputeOf(pending, owner), freshClient())).result).toBe('RATE_LIMITED');
     nowMs += day - 1_000;
     expect((await one.file(eleventh, freshClient())).result).toBe('RATE_LIMITED');
     nowMs += 1_000;
