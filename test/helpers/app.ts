@@ -25,6 +25,8 @@ export interface TestAppOptions {
   uri: string;
   /** Environment variables beside the defaults. */
   env?: Record<string, string>;
+  /** Origins that may be called besides the simulated anchors'. */
+  allow?: readonly string[];
   world?: Partial<World>;
   simulated?: SimulatedAnchors;
   /** Rewrites the fleet file before it is read. */
@@ -46,7 +48,7 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
     ADMIN_SECRET_KEY: testAdminKey,
     CRON_SECRET: testCronSecret,
     TRUST_PROXY: '127.0.0.0/8',
-    OUTBOUND_ALLOW: simulated.allow.join(','),
+    OUTBOUND_ALLOW: [...simulated.allow, ...(options.allow ?? [])].join(','),
     FX_URL: simulated.fxUrl,
     SCHEDULER: 'off',
     ...simulated.env,

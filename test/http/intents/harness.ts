@@ -46,7 +46,9 @@ function collection(app: TestApp) {
 }
 
 /** Call it once at the top of a file. */
-export function intentsHarness(options: { anchors?: readonly string[]; env?: Record<string, string> } = {}) {
+export function intentsHarness(
+  options: { anchors?: readonly string[]; env?: Record<string, string>; allow?: readonly string[] } = {},
+) {
   const database = testDatabase();
   let nowMs = Date.UTC(2026, 10, 21, 9, 30);
   let clients = 0;
@@ -69,6 +71,7 @@ export function intentsHarness(options: { anchors?: readonly string[]; env?: Rec
       uri: database.uri,
       simulated: anchors,
       env,
+      allow: options.allow ?? [],
       world: { clock, logger: keepingLogger(lines) },
     });
   });
