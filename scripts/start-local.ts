@@ -25,6 +25,9 @@ import { localSecrets } from './start-local/secrets.js';
 import { Interrupted, StartedParts } from './start-local/started-parts.js';
 import { welcome } from './start-local/welcome.js';
 
+/** Where scripts/webhook-receiver.ts listens unless told otherwise: the tour of webhooks needs no setting. */
+const receiverOrigin = 'http://127.0.0.1:9099';
+
 const say = (line: string) => console.error(line);
 
 async function start(parts: StartedParts, folder: string): Promise<void> {
@@ -53,7 +56,13 @@ async function start(parts: StartedParts, folder: string): Promise<void> {
     ...withoutEmpty(given),
     ...anchors?.env,
     ...(oracle === undefined ? {} : { ORACLE_URL: oracle.url }),
-    OUTBOUND_ALLOW: [given.OUTBOUND_ALLOW, anchors?.env.OUTBOUND_ALLOW].filter(Boolean).join(','),
+    OUTBOUND_ALLOW: [
+      given.OUTBOUND_ALLOW,
+      anchors?.env.OUTBOUND_ALLOW,
+      simulated ? receiverOrigin : undefined,
+    ]
+      .filter(Boolean)
+      .join(','),
     ...secrets,
     MONGODB_URI: mongo.uri,
   };
