@@ -10,7 +10,7 @@ import { type Received, type Receiver, type Respond, startReceiver } from '../..
 import { type Cause, eventsACause, type Task } from './worker.js';
 import { buildWorker, type Crew, keepRunning, type Worker } from './workers.js';
 
-/** Events of each of the two runs; more by `WEBHOOK_KILL_EVENTS`. */
+/** Events of each of the two runs; fewer, to try something, by `WEBHOOK_KILL_EVENTS`. */
 const eventsARun = Number(process.env.WEBHOOK_KILL_EVENTS ?? 5_000);
 /** As in production, but a tenth as long, and retries at once: there is nothing to be learnt from waiting. */
 const limits = {
@@ -21,7 +21,7 @@ const limits = {
   pollMs: 200,
   restMs: 10,
 };
-const giveUpAfterMs = 240_000;
+const giveUpAfterMs = 500_000;
 
 let mongod: PrivateMongo;
 let startWorker: (task: Task) => Worker;
@@ -179,5 +179,5 @@ describe.each([
     }
     expect(posts.size).toBeLessThanOrEqual(rows.length);
     expectGenuine(to);
-  }, 300_000);
+  }, 600_000);
 });
