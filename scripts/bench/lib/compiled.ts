@@ -1,4 +1,4 @@
-import { cp, mkdir, rm } from 'node:fs/promises';
+import { cp, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -17,8 +17,24 @@ export interface Compiled {
  */
 export async function compile(): Promise<Compiled> {
   const folder = join(root, '.cache', `bench-${process.pid}`);
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    await compileInto(folder);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return {
+    fileOf(program) {
+      const file = join(folder, `${program}.js`);
+      if (relative(folder, file).startsWith('..')) throw new Error(`${program} lies outside the project`);
+      return file;
+    },
+    remove,
+  };
+}
+
+async function compileInto(folder: string): Promise<void> {
   await build({
     absWorkingDir: root,
     entryPoints: ['contract/**/*.ts', 'server/**/*.ts', 'scripts/**/*.ts'],
@@ -31,12 +47,4 @@ export async function compile(): Promise<Compiled> {
     logLevel: 'error',
   });
   await cp(join(root, 'docs/openapi.json'), join(folder, 'docs/openapi.json'));
-  return {
-    fileOf(program) {
-      const file = join(folder, `${program}.js`);
-      if (relative(folder, file).startsWith('..')) throw new Error(`${program} lies outside the project`);
-      return file;
-    },
-    remove: () => rm(folder, { recursive: true, force: true }),
-  };
 }

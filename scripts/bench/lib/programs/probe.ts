@@ -19,8 +19,8 @@ answerQuestion(memoryQuestion, (): MemoryReading => {
   // Twice: the first collection may only make finalizers due, which hold more.
   collect?.();
   collect?.();
-  const { heapUsed, external, rss } = process.memoryUsage();
-  return { heapBytes: heapUsed + external, rssBytes: rss };
+  const { heapUsed, arrayBuffers, rss } = process.memoryUsage();
+  return { heapBytes: heapUsed + arrayBuffers, rssBytes: rss };
 });
 // Whoever started the program is gone: nothing runs on without it.
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
