@@ -9,7 +9,7 @@ import { clientAddresses, fire, type LoadResult } from './lib/load.js';
 
 export const name = 'disputes';
 
-const rounds = 5;
+const rounds = 3;
 const readers = 2;
 /** Of each reader, so that none comes near its limit. */
 const clientsPerReader = 500;
