@@ -5,7 +5,7 @@ export interface IntentOutcome {
   reason: string;
   /** When the outcome was recorded here; its UTC day is the day it counts on. A recovery keeps the first day. */
   recordedAt: Date;
-  /** Whole seconds from payment to pay-out, clamped as DESIGN says; null where it did not settle. */
+  /** Whole seconds from payment to pay-out, clamped between our sights of it (docs/intents.md); null where it did not settle. */
   settleSeconds: number | null;
   /** Parts per 10⁹ by which the pay-out fell short of the anchor's own quote; null without such a quote. */
   shortfallPpb: number | null;
