@@ -13,6 +13,7 @@ export const retryPolicy: BackoffPolicy = { baseMs: 10_000, factor: 6, maxMs: 36
 /** The POST is over; `settled` resolves when that is recorded and never rejects. */
 export interface MadeAttempt {
   outcome: AttemptRow['outcome'];
+  elapsedMs: number;
   settled: Promise<void>;
 }
 
@@ -59,6 +60,6 @@ export function createMakeAttempt(deps: {
       const fields = { err: error, deliveryId: delivery._id };
       logger.warn(fields, 'webhook attempt was not recorded; it counts as unknown');
     });
-    return { outcome: row.outcome, settled };
+    return { outcome: row.outcome, elapsedMs: row.elapsedMs ?? 0, settled };
   };
 }

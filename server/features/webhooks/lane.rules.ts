@@ -13,9 +13,10 @@ export interface Lane {
   failures: number;
   /** Left alone for a moment: neither claimed for nor sent to. */
   resting: boolean;
-  /** How many are claimed at once, and when that was done last. */
+  /** How long its last attempt took. */
+  answerMs: number;
+  /** How many were claimed at once, last. */
   batch: number;
-  claimedOn: number;
 }
 
 export interface LaneLimits {
@@ -39,8 +40,8 @@ export const laneLimits: LaneLimits = {
   restMs: 100,
 };
 
-/** A batch that was sent within this time is followed by a larger one. */
-const quickMs = 200;
+/** A receiver that answers within this time is claimed for ahead: the largest batch is then begun within a second. */
+const quickMs = 100;
 
 export function newLane(id: string, limits: LaneLimits): Lane {
   return {
@@ -51,8 +52,8 @@ export function newLane(id: string, limits: LaneLimits): Lane {
     more: false,
     failures: 0,
     resting: false,
+    answerMs: Number.POSITIVE_INFINITY,
     batch: limits.perLane,
-    claimedOn: Number.NEGATIVE_INFINITY,
   };
 }
 
@@ -68,14 +69,14 @@ export function maySend(lane: Lane, ready: number, limits: LaneLimits): boolean 
 
 /**
  * How many to claim now, or 0. A claim costs about as much for many as for one, but what is claimed and not yet sent
- * when this process is killed has lost an attempt: so a few at first, and more only for a receiver that is quick.
+ * when this process is killed has lost an attempt: so what can be sent at once, and more only for a quick receiver.
  */
-export function claimSize(lane: Lane, ready: number, nowMs: number, limits: LaneLimits): number {
-  if (!lane.more || lane.claiming || lane.resting) return 0;
-  if (isEased(lane, limits)) return ready + lane.sending + lane.unrecorded === 0 ? 1 : 0;
-  if (ready > lane.batch / 2 || lane.unrecorded > 2 * limits.maxBatch) return 0;
-  const quick = nowMs - lane.claimedOn < quickMs;
-  return quick ? Math.min(limits.maxBatch, 2 * lane.batch) : limits.perLane;
+export function claimSize(lane: Lane, ready: number, limits: LaneLimits): number {
+  if (!lane.more || lane.claiming || lane.resting || lane.unrecorded > 2 * limits.maxBatch) return 0;
+  const inHand = ready + lane.sending;
+  if (isEased(lane, limits)) return inHand + lane.unrecorded === 0 ? 1 : 0;
+  if (lane.answerMs > quickMs) return Math.max(0, limits.perLane - inHand);
+  return ready > lane.batch / 2 ? 0 : Math.min(limits.maxBatch, 2 * lane.batch);
 }
 
 /** Nothing of it is in hand, and nothing is known to be left. */

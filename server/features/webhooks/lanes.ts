@@ -55,7 +55,7 @@ export function createLanes(deps: LanesDeps): Lanes {
     if (stopped) lane.more = false;
     if (maySend(lane, lane.ready.length, limits)) turns.add(lane);
     takeTurns();
-    const size = claimSize(lane, lane.ready.length, stopwatch(), limits);
+    const size = claimSize(lane, lane.ready.length, limits);
     if (size > 0) void claim(lane, size);
     if (onQuiet.size > 0 && allQuiet()) {
       for (const done of onQuiet) done();
@@ -82,8 +82,7 @@ export function createLanes(deps: LanesDeps): Lanes {
     lane.claiming = true;
     // What a look finds while the claim is under way is not forgotten: the claim may have missed it.
     lane.more = false;
-    lane.batch = size;
-    lane.claimedOn = stopwatch();
+    lane.batch = Math.max(size, limits.perLane);
     try {
       await claimFor(lane, size);
     } catch (error) {
@@ -117,6 +116,7 @@ export function createLanes(deps: LanesDeps): Lanes {
     try {
       const made = await makeAttempt(delivery, to);
       settled = made.settled;
+      lane.answerMs = made.elapsedMs;
       lane.failures = made.outcome === 'acknowledged' ? 0 : lane.failures + 1;
       // Until it is known to be disabled, nothing more goes there.
       if (made.outcome === 'refused') restUntil(lane, settled);

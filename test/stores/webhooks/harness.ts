@@ -47,6 +47,7 @@ export interface HarnessOptions {
   random?: () => number;
   lookup?: LookupFn;
   ca?: string;
+  changeStreams?: boolean;
 }
 
 /** Webhooks as compose.ts puts them together, over a real database and real sockets; not started. */
@@ -76,6 +77,7 @@ export async function openWebhooks(options: HarnessOptions): Promise<WebhooksHar
     newId,
     logger,
     clockDecides: world !== undefined,
+    changeStreams: options.changeStreams !== false,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
   const inTransaction = createInTransaction(connection);

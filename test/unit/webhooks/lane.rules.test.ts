@@ -29,30 +29,40 @@ describe('maySend', () => {
 });
 
 describe('claimSize', () => {
-  it('is eight at first, doubles while batches go quickly, to 64, and falls back to eight', () => {
-    let claimed = lane({ more: true });
-    const sizes: number[] = [];
-    for (const nowMs of [0, 100, 200, 300, 400, 5_000, 5_100]) {
-      const batch = claimSize(claimed, 0, nowMs, laneLimits);
-      sizes.push(batch);
-      claimed = { ...claimed, batch, claimedOn: nowMs };
+  const quick = { more: true, answerMs: 5 };
+
+  it('is what can be sent at once, for a receiver that is slow or not known', () => {
+    for (const answerMs of [Number.POSITIVE_INFINITY, 101]) {
+      expect(claimSize(lane({ more: true, answerMs }), 0, laneLimits)).toBe(8);
+      expect(claimSize(lane({ more: true, answerMs, sending: 5 }), 2, laneLimits)).toBe(1);
+      expect(claimSize(lane({ more: true, answerMs, sending: 8 }), 0, laneLimits)).toBe(0);
     }
-    expect(sizes).toEqual([8, 16, 32, 64, 64, 8, 16]);
+  });
+
+  it('doubles for a receiver that is quick, to 64, and falls back to eight when it is slow again', () => {
+    const sizes: number[] = [];
+    let batch = 8;
+    for (let claims = 0; claims < 5; claims += 1) {
+      batch = claimSize(lane({ ...quick, batch, sending: 8 }), 0, laneLimits);
+      sizes.push(batch);
+    }
+    expect(sizes).toEqual([16, 32, 64, 64, 64]);
+    expect(claimSize(lane({ ...quick, batch, answerMs: 900 }), 0, laneLimits)).toBe(8);
   });
 
   it('is nothing while there is nothing more, a claim is under way, it rests, or enough is claimed', () => {
-    expect(claimSize(lane(), 0, 0, laneLimits)).toBe(0);
-    expect(claimSize(lane({ more: true, claiming: true }), 0, 0, laneLimits)).toBe(0);
-    expect(claimSize(lane({ more: true, resting: true }), 0, 0, laneLimits)).toBe(0);
-    expect(claimSize(lane({ more: true }), 5, 0, laneLimits)).toBe(0);
-    expect(claimSize(lane({ more: true }), 4, 0, laneLimits)).toBe(8);
-    expect(claimSize(lane({ more: true, unrecorded: 129 }), 0, 0, laneLimits)).toBe(0);
+    expect(claimSize(lane(), 0, laneLimits)).toBe(0);
+    expect(claimSize(lane({ ...quick, claiming: true }), 0, laneLimits)).toBe(0);
+    expect(claimSize(lane({ ...quick, resting: true }), 0, laneLimits)).toBe(0);
+    expect(claimSize(lane({ ...quick, batch: 64 }), 33, laneLimits)).toBe(0);
+    expect(claimSize(lane({ ...quick, batch: 64 }), 32, laneLimits)).toBe(64);
+    expect(claimSize(lane({ ...quick, unrecorded: 129 }), 0, laneLimits)).toBe(0);
   });
 
   it('is one, with nothing else in hand, for a receiver that only fails', () => {
-    expect(claimSize(lane({ more: true, ...failing }), 0, 0, laneLimits)).toBe(1);
-    expect(claimSize(lane({ more: true, ...failing, unrecorded: 1 }), 0, 0, laneLimits)).toBe(0);
-    expect(claimSize(lane({ more: true, ...failing, sending: 1 }), 0, 0, laneLimits)).toBe(0);
+    expect(claimSize(lane({ ...quick, ...failing }), 0, laneLimits)).toBe(1);
+    expect(claimSize(lane({ ...quick, ...failing, unrecorded: 1 }), 0, laneLimits)).toBe(0);
+    expect(claimSize(lane({ ...quick, ...failing, sending: 1 }), 0, laneLimits)).toBe(0);
   });
 });
 
