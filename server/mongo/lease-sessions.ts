@@ -53,6 +53,8 @@ export function createLeaseSessions(deps: { connection: Connection; logger: Logg
       const _id = `${name}:${id.toString('hex')}`;
       if (registered.get(_id) === token) return;
       await rows.updateOne({ _id }, { $set: { lease: name, token, session: id } }, { upsert: true });
+      // Whoever had the lease before can lock nothing under it any more: this one could be acquired.
+      await rows.deleteMany({ lease: name, token: { $lt: token } });
       registered.set(_id, token);
     },
 
@@ -66,6 +68,8 @@ export function createLeaseSessions(deps: { connection: Connection; logger: Logg
         .limit(maxSessions)
         .lean<LeaseSessionRow[]>();
       if (left.length === 0) return;
+      // They stay written down until the lease has a new holder: this one may be revived by a late renewal, or what
+      // it sent last may arrive only now. Killing a session that is at rest, or alive, does no harm.
       try {
         await connection.db?.admin().command({ killSessions: left.map(({ session }) => ({ id: session })) });
         logger.warn(
@@ -76,7 +80,6 @@ export function createLeaseSessions(deps: { connection: Connection; logger: Logg
         // Not allowed here, say: the server ends them itself, later.
         logger.warn({ err: error, lease: name }, 'could not end what a dead holder of the lease left open');
       }
-      await rows.deleteMany({ _id: { $in: left.map(({ _id }) => _id) } });
     },
 
     async forget({ name, token }) {

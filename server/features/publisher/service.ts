@@ -95,7 +95,6 @@ export function createPublisher(deps: PublisherDeps): Publisher {
     submitter,
     leases: deps.leases,
     sessions,
-    heldSince: async () => (await lease())?.acquiredAt ?? (await store.now()),
     gatherCards: deps.gatherCards,
     formula,
     signer,

@@ -18,6 +18,9 @@ export interface RetryPolicy extends BackoffPolicy {
 
 export const defaultRetry: RetryPolicy = { attempts: 4, baseMs: 500, factor: 3, maxMs: 5_000, jitter: 0.2 };
 
+/** About 1 MB, so that every read has its own time limit. */
+const chunksPerRead = 8;
+
 export interface Submitter {
   /** Submits one batch until it has a receipt, or says why not. The batches before it must have theirs. */
   submit(lease: HeldLease, batch: BatchRow): Promise<TickFailure | null>;
@@ -44,9 +47,13 @@ export function createSubmitter(deps: {
 
   async function toSubmission({ _id, header, headerHash, signature, publicKey, attempt }: BatchRow) {
     const texts: string[] = [];
-    const chunks = store.chunks.find({ attempt }, { entries: 1, _id: 0 }).sort({ index: 1 }).lean();
-    for await (const { entries } of chunks as AsyncIterable<Pick<ChunkRow, 'entries'>>) {
-      for (const text of entries) texts.push(text);
+    for (let from = 0; texts.length < header.size; from += chunksPerRead) {
+      const chunks = await store.chunks
+        .find({ attempt, index: { $gte: from, $lt: from + chunksPerRead } }, { entries: 1, _id: 0 })
+        .sort({ index: 1 })
+        .lean<Pick<ChunkRow, 'entries'>[]>();
+      if (chunks.length === 0) throw new Error(`batch ${_id} has lost its entries`);
+      for (const { entries } of chunks) texts.push(...entries);
     }
     const head = JSON.stringify({ header, signature, publicKey }).slice(0, -1);
     const body = `${head},"entries":[${texts.join(',')}]}`;

@@ -1,6 +1,5 @@
 import type { TickAnswer, TickFailure, TickResult } from '../../../contract/publisher.js';
 import type { ScoreCard } from '../../../contract/score-card.js';
-import { ApiError } from '../../errors.js';
 import type { LeaseSessions } from '../../mongo/lease-sessions.js';
 import { type HeldLease, LeaseLostError, type LeaseOutcome, type Leases } from '../../mongo/leases.js';
 import { type Logger, toInstant } from '../../ports.js';
@@ -27,7 +26,7 @@ interface Progress {
   failure: TickFailure | null;
 }
 
-/** Runs a tick under the lease; `ran: false` while another runs, or where another took over meanwhile. */
+/** Runs a tick under the lease; `ran: false` while another runs. Throws LeaseLostError when it is cut short. */
 export type Tick = () => Promise<LeaseOutcome<TickAnswer>>;
 
 export interface TickDeps {
@@ -37,7 +36,6 @@ export interface TickDeps {
   submitter: Submitter;
   leases: Pick<Leases, 'run'>;
   sessions: Pick<LeaseSessions, 'endDead' | 'forget'>;
-  heldSince: () => Promise<Date>;
   gatherCards: () => AsyncIterable<ScoreCard>;
   formula: string;
   /** Undefined: nothing is signed; what is signed already is still submitted. */
@@ -60,7 +58,7 @@ export function createTick(deps: TickDeps): Tick {
       progress.result = await work(lease, progress);
     } catch (error) {
       await endBadly(lease, startedAt, error);
-      throw toStopped(lease, error);
+      throw lease.signal.aborted ? lease.signal.reason : error;
     }
     const { result, failure } = progress;
     const finishedAt = await journal.end(lease, { startedAt, result, failure });
@@ -112,9 +110,10 @@ export function createTick(deps: TickDeps): Tick {
     return true;
   }
 
+  /** One that was cut short, by a stop or a take-over, has not failed; and after a take-over notes nothing at all. */
   async function endBadly(lease: HeldLease, startedAt: Date, error: unknown): Promise<void> {
-    if (error instanceof LeaseLostError) return;
-    const note = lease.signal.aborted ? null : ({ startedAt, result: null, failure: 'internal' } as const);
+    const cutShort = lease.signal.aborted || error instanceof LeaseLostError;
+    const note = cutShort ? null : ({ startedAt, result: null, failure: 'internal' } as const);
     await journal
       .end(lease, note)
       .catch((failed: unknown) => logger.warn({ err: failed }, 'the end of a failed tick was not noted'));
@@ -127,23 +126,9 @@ export function createTick(deps: TickDeps): Tick {
   }
 
   return async () => {
-    try {
-      await sessions.endDead(publisherLease);
-      return await deps.leases.run(publisherLease, deps.leaseTtlMs, (lease) =>
-        run(lease).finally(() => forget(lease)),
-      );
-    } catch (error) {
-      if (!(error instanceof LeaseLostError)) throw error;
-      logger.warn({ err: error }, 'the tick was taken over by another instance');
-      return { ran: false, startedAt: toInstant((await deps.heldSince()).getTime()) };
-    }
+    await sessions.endDead(publisherLease);
+    return deps.leases.run(publisherLease, deps.leaseTtlMs, (lease) =>
+      run(lease).finally(() => forget(lease)),
+    );
   };
-}
-
-/** What a caller is told whose tick was cut short. */
-function toStopped(lease: HeldLease, error: unknown): unknown {
-  if (!lease.signal.aborted) return error;
-  const reason: unknown = lease.signal.reason;
-  if (reason instanceof LeaseLostError) return reason;
-  return new ApiError('NOT_READY', 'The service is stopping.', { retryAfter: 2, cause: error });
 }

@@ -6,6 +6,7 @@ import {
   type ReferenceOracle,
   startReferenceOracle,
 } from '../../../scripts/reference-oracle/index.js';
+import { untilAborted } from '../../../server/outbound/until-aborted.js';
 import { testDatabase } from '../../helpers/database.js';
 import { type PublisherInstance, publisherInstance, verifyLog } from '../../helpers/publisher-instance.js';
 import { buildChild, type Child, startChild } from './children.js';
@@ -14,23 +15,26 @@ const rounds = 200;
 /** So many instances tick at once; a replacement is under way when one is killed. */
 const instances = 3;
 const leaseTtlMs = 150;
-const oracleTimeoutMs = 60;
-/** From the first note of a tick to the kill: most ticks take 20 to 200 ms, and some are to come to their end. */
-const lifeMs = () => Math.random() * (Math.random() < 0.7 ? 120 : 500);
+const oracleTimeoutMs = 80;
+/** A tick has eight steps: some are to come to their end. Counted in steps, since machines differ in speed. */
+const mostSteps = 10;
+const longestWaitMs = 600;
+const longestDelayMs = 15;
 
 const database = testDatabase();
 const children = new Set<Child>();
 let oracle: ReferenceOracle;
 let instance: PublisherInstance;
-let program: string;
+let built: Awaited<ReturnType<typeof buildChild>>;
 
 beforeAll(async () => {
-  program = await buildChild('killed-at-random');
+  built = await buildChild();
   oracle = await startReferenceOracle({ clock: Date.now });
   instance = await publisherInstance({ uri: database.uri, oracleUrl: oracle.url });
 });
 afterAll(async () => {
   for (const child of children) child.signal('SIGKILL');
+  built.remove();
   await instance.close();
   await oracle.stop();
 });
@@ -52,9 +56,12 @@ interface Seen {
 }
 const seen: Seen = { ticks: 0, statuses: new Set(), reasons: new Set() };
 
+/** Aborted when an instance ends that nobody killed. */
+const crash = new AbortController();
+
 /** Ticks for ever; calls back whenever a tick of its own begins and ends. */
 function launch(onTick: (child: Child, running: boolean) => void): Child {
-  const child = startChild(program, {
+  const child = startChild(built.program, {
     instance: {
       uri: database.uri,
       oracleUrl: oracle.url,
@@ -64,10 +71,13 @@ function launch(onTick: (child: Child, running: boolean) => void): Child {
     },
     forever: true,
     reportSteps: true,
-    pauseMs: 10,
+    pauseMs: 30,
   });
   children.add(child);
-  child.gone.then(() => children.delete(child));
+  child.gone.then((signal) => {
+    children.delete(child);
+    if (signal !== 'SIGKILL') crash.abort(new Error('an instance ended by itself'));
+  });
   child.onReport((report) => {
     if ('step' in report && report.step === 'tick_noted') onTick(child, true);
     if ('tick' in report && report.tick.ran) {
@@ -77,6 +87,21 @@ function launch(onTick: (child: Child, running: boolean) => void): Child {
     if ('failed' in report) onTick(child, false);
   });
   return child;
+}
+
+/** Resolves when it has reported so many more steps, or after a while: another may hold the lease now. */
+function passSteps(child: Child, steps: number): Promise<void> {
+  if (steps === 0) return Promise.resolve();
+  return new Promise((resolve) => {
+    let passed = 0;
+    const timer = setTimeout(resolve, longestWaitMs);
+    child.onReport((report) => {
+      if ('step' in report) passed += 1;
+      if (passed < steps) return;
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }
 
 /** Kills whichever instance is in its tick, at a random moment, over and over. Returns how many died in a tick. */
@@ -93,11 +118,16 @@ async function killOver(times: number): Promise<number> {
   for (let count = 0; count < instances; count += 1) launch(onTick);
   let diedInTick = 0;
   for (let round = 0; round < times; round += 1) {
-    const victim = await new Promise<Child>((resolve) => {
-      next = resolve;
-    });
+    const victim = await untilAborted(
+      crash.signal,
+      () =>
+        new Promise<Child>((resolve) => {
+          next = resolve;
+        }),
+    );
     next = undefined;
-    await delay(lifeMs());
+    await passSteps(victim, Math.floor(Math.random() * mostSteps));
+    await delay(Math.random() * longestDelayMs);
     victim.signal('SIGKILL');
     launch(onTick);
     await victim.gone;
@@ -167,4 +197,4 @@ it(`survives ${rounds} kills under an oracle that fails, hangs, answers late and
   // Nothing is left of the attempts that died.
   const attempts = await instance.store.chunks.distinct('attempt');
   expect(attempts).toHaveLength(sequences.length);
-}, 240_000);
+}, 600_000);

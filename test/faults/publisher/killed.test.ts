@@ -7,19 +7,20 @@ import { buildChild, startChild } from './children.js';
 const database = testDatabase();
 const tests = publisherTests(database);
 const leaseTtlMs = 300;
-let program: string;
+let built: Awaited<ReturnType<typeof buildChild>>;
 const started: ReturnType<typeof startChild>[] = [];
 
 beforeAll(async () => {
-  program = await buildChild('killed');
+  built = await buildChild();
 });
 afterAll(() => {
   for (const child of started) child.signal('SIGKILL');
+  built.remove();
 });
 
 /** Runs a tick in another process that kills itself at the step. */
 async function dieAt(killAt: TickStep, oracleUrl: string | undefined, entries: number): Promise<void> {
-  const child = startChild(program, {
+  const child = startChild(built.program, {
     instance: { uri: database.uri, oracleUrl, leaseTtlMs },
     killAt,
     entries,

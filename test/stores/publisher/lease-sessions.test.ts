@@ -77,6 +77,32 @@ describe('a holder that died inside a transaction', () => {
   });
 });
 
+describe('a holder that was taken for dead and lives', () => {
+  it('is still succeeded at once when it then dies inside a transaction', async () => {
+    const { connection, leases, sessions, inTransaction } = dying;
+    await leases.seed(['revived']);
+    let held: HeldLease | undefined;
+    await leases.run('revived', 60_000, async (lease) => {
+      held = lease;
+      await inTransaction(async (session) => {
+        await sessions.register(lease, session);
+        await lease.fence(session);
+      });
+    });
+    if (held === undefined) throw new Error('the lease was free');
+    await successor.sessions.endDead('revived');
+    // The driver gives it the same session again, which it need not write down again.
+    const session = await connection.startSession();
+    session.startTransaction();
+    await sessions.register(held, session);
+    await held.fence(session);
+    await successor.sessions.endDead('revived');
+    expect(await take('revived')).toEqual({ ran: true, value: 'taken' });
+    await expect(session.commitTransaction()).rejects.toMatchObject({ codeName: 'NoSuchTransaction' });
+    await session.endSession();
+  });
+});
+
 describe('a holder that is alive', () => {
   it('loses no session to others while its lease lasts, nor after it forgot them', async () => {
     const { leases, sessions, inTransaction, connection } = dying;
