@@ -9,6 +9,9 @@ export default defineConfig({
     reporters: ['default', new SummaryReporter()],
     pool: 'forks',
     maxWorkers: 2,
+    // Processes are stopped and killed here by the clock of a shared machine: in CI a test may be run once more, and
+    // the run says which were. What is wrong fails twice.
+    retry: process.env.CI === 'true' ? 1 : 0,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -32,6 +32,7 @@ export class SummaryReporter implements Reporter {
     const counts = countResults(modules, unhandledErrors.length);
     const { runDir, answersDir } = this.vitest?.getRootProject().getProvidedContext() ?? {};
     const reasons = runDir === undefined ? [] : readCannotRun(runDir);
+    sayWhatWasRepeated(modules);
     if (answersDir !== undefined && counts.failed === 0 && (await this.isComplete(modules))) {
       if (!everyAnswerSeen(answersDir)) {
         counts.failed += 1;
@@ -62,6 +63,16 @@ function countResults(modules: readonly TestModule[], unhandledErrors: number): 
     }
   }
   return counts;
+}
+
+/** A test that passed only when it was run again is worth a look. */
+function sayWhatWasRepeated(modules: readonly TestModule[]): void {
+  for (const module of modules) {
+    for (const test of module.children.allTests()) {
+      const retries = test.diagnostic()?.retryCount ?? 0;
+      if (retries > 0) process.stdout.write(`run again: ${module.relativeModuleId} > ${test.fullName}\n`);
+    }
+  }
 }
 
 function everyAnswerSeen(answersDir: string): boolean {
