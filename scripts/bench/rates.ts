@@ -1,6 +1,7 @@
 import type { BenchContext, BenchRow } from './lib/bench.js';
-import { median, megabytes, microseconds, ms, ratio } from './lib/figures.js';
+import { median, microseconds, ms, ratio } from './lib/figures.js';
 import { inTurns } from './lib/in-turns.js';
+import { memoryFigures } from './lib/memory-row.js';
 import type { Program } from './lib/program.js';
 import { openCrowd } from './rates/all-at-once.js';
 import { openDesk } from './rates/desk.js';
@@ -126,15 +127,10 @@ async function memoryKept(context: BenchContext): Promise<BenchRow[]> {
   const empty = await desk.memory();
   const filled = await askUntil(desk, amountsThatFill);
   const later = await askUntil(desk, amountsThatFill + amountsThatFollow);
-  return [empty, filled, later].map(({ heapBytes, rssBytes }, place) => ({
+  return [empty, filled, later].map((memory, place) => ({
     table: 'memory of one process, 8 anchors, 10 corridors, an amount of its own each time',
     what: `after ${[0, amountsThatFill, amountsThatFill + amountsThatFollow][place]?.toLocaleString('en-US')}`,
-    figures: {
-      'heap after collection': megabytes(heapBytes),
-      'of the filled': ratio(heapBytes, filled.heapBytes),
-      RSS: megabytes(rssBytes),
-      'RSS of the filled': ratio(rssBytes, filled.rssBytes),
-    },
+    figures: memoryFigures(memory, empty, filled),
   }));
 }
 

@@ -1,16 +1,20 @@
 import { randomInt } from 'node:crypto';
 import type { BenchContext, BenchRow } from './lib/bench.js';
-import { megabytes, perSecond, ratio } from './lib/figures.js';
+import { perSecond } from './lib/figures.js';
 import { fireMany } from './lib/load.js';
+import { memoryFigures } from './lib/memory-row.js';
 import type { MemoryReading } from './lib/programs/probe.js';
 import type { ServiceProcess } from './lib/service.js';
 
 export const name = 'soak';
 
 const connections = 200;
-/** As many as fill the bounded tables, then three times as many; fewer where the time is up before. */
-const requestsThatFill = 50_000;
-const secondsToFill = 5;
+/** By then the bounded tables are full (seen by reading the memory every 40,000): clients first, rates last. */
+const requestsThatFill = 80_000;
+const requestsAfter = 120_000;
+/** Each part ends with its requests or, on a slow machine, after so many measurements' time. */
+const longestToFill = 10;
+const longestAfter = 15;
 /** 503: the anchors' budgets are used up, and nobody asked for this amount within the last minute. */
 const expected = new Set([200, 503]);
 
@@ -20,17 +24,14 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
   const anchors = await context.startAnchors();
   const service = await context.startService({ ...anchors.env, MONGODB_URI: mongo.uri });
   const fresh = await service.memory();
-  const filled = await soak(service, requestsThatFill, secondsToFill * context.seconds);
-  const later = await soak(service, 3 * filled.requests, 4 * secondsToFill * context.seconds);
+  const filled = await soak(service, requestsThatFill, longestToFill * context.seconds);
+  const later = await soak(service, requestsAfter, longestAfter * context.seconds);
   const first = filled.requests;
   const row = (after: number, memory: MemoryReading, figures: Record<string, string> = {}): BenchRow => ({
-    table: 'memory of the service, every request from a random client, every other for a random amount',
+    table: 'memory of the service, every request from a random client, every fourth for a random amount',
     what: `after ${after.toLocaleString('en-US')} requests`,
     figures: {
-      'heap after collection': megabytes(memory.heapBytes),
-      'of the filled': ratio(memory.heapBytes, filled.memory.heapBytes),
-      RSS: megabytes(memory.rssBytes),
-      'RSS of the filled': ratio(memory.rssBytes, filled.memory.rssBytes),
+      ...memoryFigures(memory, fresh, filled.memory),
       ...figures,
     },
   });
@@ -66,6 +67,6 @@ async function soak(service: ServiceProcess, atMost: number, seconds: number) {
 function anyRequest() {
   const address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
   const amount = (10 + randomInt(99_000) / 10).toFixed(1);
-  const path = randomInt(2) === 0 ? '/api/rates/usdc-ngn' : `/api/rates/usdc-ngn?amount=${amount}`;
+  const path = randomInt(4) > 0 ? '/api/rates/usdc-ngn' : `/api/rates/usdc-ngn?amount=${amount}`;
   return { path, headers: { 'x-forwarded-for': address } };
 }
