@@ -127,8 +127,12 @@ function report(address: string, verified: Verified, before: Remembered | undefi
     `  receipts  ${receipts} of ${batches}${oracle === null ? '' : `, by ${oracle}`}`,
     ...(confirmed > 0 ? [`  oracle    confirms ${confirmed}`] : []),
     `  head      ${head.sequence} ${head.headerHash}`,
-    `VERIFIED: ${batches} batches, ${entries} entries, ${since}`,
+    `VERIFIED: ${counted(batches, 'batch', 'batches')}, ${counted(entries, 'entry', 'entries')}, ${since}`,
   ];
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
 }
 
 async function main(): Promise<void> {

@@ -91,6 +91,9 @@ export async function startReferenceOracle(options: ReferenceOracleOptions): Pro
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);
+  }).catch((error: unknown) => {
+    ledger.close();
+    throw error;
   });
 
   return {
