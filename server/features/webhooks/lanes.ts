@@ -133,12 +133,11 @@ export function createLanes(deps: LanesDeps): Lanes {
     proceed(lane);
   }
 
-  /** What is ready was claimed for a receiver as it was before. */
+  /** What is ready was claimed for a receiver as it was before: it is handed back, and claimed again if at all. */
   function restUntil(lane: RunningLane, end: Promise<void>): void {
     lane.resting = true;
-    const ready = lane.ready.splice(0);
-    void end.then(async () => {
-      if (ready.length > 0) await handBack(lane, ready);
+    if (lane.ready.length > 0) void handBack(lane, lane.ready.splice(0));
+    void end.then(() => {
       lane.resting = false;
       proceed(lane);
     });

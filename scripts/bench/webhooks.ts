@@ -1,0 +1,203 @@
+import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'undici';
+import { eventExamples } from '../../contract/event-examples.js';
+import { deliveryHeaders } from '../../server/features/webhooks/signature.rules.js';
+import type { BenchContext, BenchRow } from './lib/bench.js';
+import { processCpuMs } from './lib/cpu.js';
+import { median, microseconds, ms, percentile, perSecond, ratio } from './lib/figures.js';
+import { inTurns } from './lib/in-turns.js';
+import { benchSecret } from './webhooks/secret.js';
+import { freshId, nowMs, openTarget, type WebhookTarget } from './webhooks/target.js';
+
+export const name = 'webhooks';
+
+const rounds = 3;
+/** As many as the service has on their way to one webhook at once. */
+const atOnce = 8;
+const dueForTheDead = 300_000;
+const eventsASecond = 40;
+
+interface Rate {
+  perSecond: number;
+  /** Of the service, a delivery; and of the database. */
+  serviceUs?: number;
+  mongodUs?: number;
+}
+
+/** Deliveries a second beside bare POSTs; from commit to POST; and what dead and hanging receivers do to another's. */
+export async function run(context: BenchContext): Promise<BenchRow[]> {
+  const deadOrigin = await closedOrigin();
+  const target = await openTarget(context, deadOrigin);
+  return [
+    ...(await sustained(context, target, '/verify', 'a receiver that verifies')),
+    ...(await sustained(context, target, '/plain', 'a receiver that only answers')),
+    ...(await besideOthers(context, target, deadOrigin)),
+  ];
+}
+
+/** An origin where nothing listens. */
+async function closedOrigin(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${port}`;
+}
+
+async function sustained(
+  context: BenchContext,
+  target: WebhookTarget,
+  path: string,
+  table: string,
+): Promise<BenchRow[]> {
+  const id = await target.register(target.origin + path, 'intent.settled');
+  context.say(`${path}: warming up …`);
+  await delivered(target, id, 1_000);
+  const seconds = context.seconds / rounds;
+  const results = await inTurns(rounds, {
+    alone: () => bare(target, path, 1, seconds),
+    together: () => bare(target, path, atOnce, seconds),
+    service: () => delivered(target, id, Math.ceil(3_000 * seconds)),
+  });
+  const rate = (all: readonly Rate[]) => median(all.map((one) => one.perSecond));
+  const reference = rate(results.together);
+  const row = (what: string, all: readonly Rate[]): BenchRow => ({
+    table: `sustained deliveries to ${table}`,
+    what,
+    figures: {
+      deliveries: perSecond(rate(all)),
+      'of 8 at a time': ratio(rate(all), reference),
+      'of one at a time': ratio(rate(all), rate(results.alone)),
+      ...(all.some(({ serviceUs }) => serviceUs !== undefined)
+        ? {
+            'service CPU each': microseconds(median(all.map(({ serviceUs = Number.NaN }) => serviceUs))),
+            'mongod CPU each': microseconds(median(all.map(({ mongodUs = Number.NaN }) => mongodUs))),
+          }
+        : {}),
+    },
+  });
+  return [
+    row('undici POSTs, one at a time', results.alone),
+    row('undici POSTs, 8 at a time', results.together),
+    row('this service, one webhook', results.service),
+  ];
+}
+
+/** POSTs of one signed delivery, over and over, with nothing before or after them. */
+async function bare(
+  target: WebhookTarget,
+  path: string,
+  connections: number,
+  seconds: number,
+): Promise<Rate> {
+  const eventId = `evt_${freshId()}`;
+  const body = JSON.stringify({
+    event: 'intent.settled',
+    id: eventId,
+    createdAt: new Date().toISOString(),
+    data: eventExamples['intent.settled'],
+  });
+  const timestampSeconds = Math.floor(Date.now() / 1_000);
+  const secrets = [benchSecret];
+  const parts = { event: 'intent.settled', eventId, body, test: false, secrets, timestampSeconds } as const;
+  const headers = deliveryHeaders(parts);
+  const pool = new Pool(target.origin, { connections });
+  const startedAt = performance.now();
+  const endsAt = startedAt + seconds * 1_000;
+  let sent = 0;
+  const poster = async () => {
+    while (performance.now() < endsAt) {
+      const answer = await pool.request({ method: 'POST', path, headers, body });
+      await answer.body.dump();
+      if (answer.statusCode !== 200) throw new Error(`the receiver answered ${answer.statusCode}`);
+      sent += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, poster));
+  const tookMs = performance.now() - startedAt;
+  await pool.close();
+  await target.receiver.ask('arrivals');
+  return { perSecond: (sent * 1_000) / tookMs };
+}
+
+/** The service on a backlog of so many events, each to be fanned out, claimed, signed, sent and recorded. */
+async function delivered(target: WebhookTarget, webhookId: string, count: number): Promise<Rate> {
+  await target.enable(webhookId, false);
+  await target.backlog(webhookId, count);
+  const before = [await target.service.cpuMs(), await processCpuMs(target.mongodPid)] as const;
+  await target.enable(webhookId, true);
+  const arrivals = await target.arrivals(count);
+  const after = [await target.service.cpuMs(), await processCpuMs(target.mongodPid)] as const;
+  const ids = new Set(arrivals.map(([id]) => id));
+  if (ids.size !== count) throw new Error(`${ids.size} of ${count} events arrived`);
+  const times = arrivals.map(([, atMs]) => atMs);
+  const tookMs = Math.max(...times) - Math.min(...times);
+  return {
+    perSecond: ((count - 1) * 1_000) / tookMs,
+    serviceUs: ((after[0] - before[0]) * 1_000) / count,
+    mongodUs: ((after[1] - before[1]) * 1_000) / count,
+  };
+}
+
+/** From commit to POST of one webhook: on its own, and beside receivers that are dead or hang. */
+async function besideOthers(
+  context: BenchContext,
+  target: WebhookTarget,
+  deadOrigin: string,
+): Promise<BenchRow[]> {
+  const others = {
+    dead: await target.register(`${deadOrigin}/`, 'intent.failed'),
+    hanging: await target.register(`${target.origin}/hang`, 'intent.failed'),
+  };
+  await target.register(`${target.origin}/plain`, 'publisher.tick');
+  context.say('from commit to POST, on an idle service …');
+  const idle = await latencies(target, context.seconds);
+
+  for (const id of Object.values(others)) await target.enable(id, false);
+  context.say(`${dueForTheDead.toLocaleString('en-US')} deliveries for a dead receiver …`);
+  await target.dueDeliveries(others.dead, dueForTheDead);
+  await target.dueDeliveries(others.hanging, 1_000);
+  const measured = async (enabled: boolean) => {
+    for (const id of Object.values(others)) await target.enable(id, enabled);
+    // The hanging one has taken its places, and the dead one is known to fail.
+    await sleep(1_000);
+    return latencies(target, context.seconds);
+  };
+  const turns = await inTurns(rounds, { without: () => measured(false), beside: () => measured(true) });
+  const without = turns.without.flat();
+  return [
+    latencyRow('on an idle service', idle, without),
+    latencyRow('the dead and the hanging webhook disabled', without, without),
+    latencyRow('beside a hanging receiver, and 300,000 due for a dead one', turns.beside.flat(), without),
+  ];
+}
+
+async function latencies(target: WebhookTarget, seconds: number): Promise<number[]> {
+  const committed = new Map<string, number>();
+  const endsAt = nowMs() + seconds * 1_000;
+  while (nowMs() < endsAt) {
+    const { id, committedMs } = await target.emit('publisher.tick');
+    committed.set(id, committedMs);
+    await sleep(1_000 / eventsASecond);
+  }
+  const arrivals = await target.arrivals(committed.size);
+  const waited = arrivals.flatMap(([id, atMs]) => {
+    const at = committed.get(id);
+    return at === undefined ? [] : [atMs - at];
+  });
+  if (waited.length < committed.size) throw new Error(`${waited.length} of ${committed.size} events arrived`);
+  return waited;
+}
+
+function latencyRow(what: string, all: readonly number[], reference: readonly number[]): BenchRow {
+  return {
+    table: 'from commit to POST',
+    what,
+    figures: {
+      p50: ms(percentile(all, 50)),
+      p99: ms(percentile(all, 99)),
+      'of p99 with them disabled': ratio(percentile(all, 99), percentile(reference, 99)),
+    },
+  };
+}

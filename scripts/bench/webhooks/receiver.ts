@@ -1,0 +1,39 @@
+/**
+ * A receiver in a process of its own. `/plain` acknowledges, `/verify` verifies and acknowledges, `/hang` never answers.
+ * Sends its address when it listens; answers `arrivals` with the POSTs that were acknowledged since it was last asked.
+ */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { verifyWebhook } from '../../../contract/verify-webhook.js';
+import { answerQuestion } from '../lib/programs/answer-questions.js';
+import { benchSecret } from './secret.js';
+
+/** Event id, and the time on the clock that all processes of a machine share. */
+export type Arrival = [eventId: string, atMs: number];
+
+let arrivals: Arrival[] = [];
+const nowMs = () => performance.timeOrigin + performance.now();
+
+const server = createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    const path = request.url ?? '';
+    if (path === '/hang') return;
+    const atMs = nowMs();
+    if (path === '/verify') {
+      verifyWebhook({ body: Buffer.concat(chunks), headers: request.headers, secret: benchSecret });
+    }
+    arrivals.push([String(request.headers['webhook-id']), atMs]);
+    response.end('ok');
+  });
+});
+server.listen(0, '127.0.0.1', () => {
+  process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+});
+
+answerQuestion('arrivals', () => {
+  const taken = arrivals;
+  arrivals = [];
+  return taken;
+});

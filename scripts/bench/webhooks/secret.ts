@@ -1,0 +1,1 @@
+export const benchSecret = 'the secret of the webhooks bench';
