@@ -52,7 +52,7 @@ type Batch = ReadonlyMap<string, KeyOfBatch>;
 /**
  * Counts in MongoDB what all instances share. What arrives while one batch is on its way makes the next: one update
  * and one query serve all of them, each key incremented once by as many as wait for it. (Measured at 32 requests
- * at once: an update for each request takes 8 times the processor time of both processes, and at 200 at once 120 ms.)
+ * at once: an update for each request takes 6 times the processor time of both processes, and at 200 at once 120 ms.)
  *
  * The query comes after the update, and other instances may have counted in between: so each update leaves, under the
  * instance's own name, the count it arrived at. Every request gets the number that it was, never that of another.
