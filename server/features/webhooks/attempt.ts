@@ -48,7 +48,8 @@ export function createMakeAttempt(deps: {
     await settler.settle(settlement);
     if (verdict.state === 'pending') return;
     meter.settled(verdict.state);
-    if (verdict.state === 'exhausted') logger.warn(fields, 'webhook delivery exhausted');
+    if (verdict.state === 'exhausted')
+      logger.warn({ ...fields, deliveries: 1 }, 'webhook deliveries exhausted');
   }
 
   return async (delivery, to) => {

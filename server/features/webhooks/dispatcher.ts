@@ -1,8 +1,9 @@
 import { mongo } from 'mongoose';
 import { isMongoUnavailable } from '../../mongo/failures.js';
-import type { Logger, Random } from '../../ports.js';
+import type { Random } from '../../ports.js';
 import type { FanOut } from './fan-out.js';
 import { createLanes, type LanesDeps } from './lanes.js';
+import { laneOf } from './store.js';
 import type { WorkQueue } from './work-queue.js';
 
 /** Brings events to webhooks. Any number of instances may do so at once. */
@@ -10,6 +11,8 @@ export interface Dispatcher {
   start(): void;
   /** Looks for work now: something was committed, or an admin did something. Nothing before `start`. */
   wake(): void;
+  /** Deletes what there is of a webhook that was deleted, in steps and in the background. */
+  forget(webhookId: string): void;
   /** One look for work, then all of it that is due, settled. For tests, which move the clock in between. */
   runOnce(): Promise<void>;
   /** Begins nothing more and waits for what is being sent. */
@@ -20,7 +23,6 @@ export interface DispatcherDeps extends Omit<LanesDeps, 'queue' | 'report' | 'li
   fanOut: FanOut;
   queue: WorkQueue;
   random: Random;
-  logger: Logger;
   limits: LanesDeps['limits'] & { pollMs: number };
 }
 
@@ -75,6 +77,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       poll();
     },
     wake: poll,
+    // A lane that is opened finds out that its webhook is gone.
+    forget: (webhookId) => lanes.open(laneOf(webhookId, false)),
     async runOnce() {
       await look();
       await lanes.untilQuiet();

@@ -114,7 +114,7 @@ export function createWebhooks(deps: WebhooksDeps): WebhooksFeature {
     wake: dispatcher.wake,
     logger,
   });
-  const { wake } = dispatcher;
+  const { wake, forget } = dispatcher;
 
   return {
     admin: createWebhookAdmin({
@@ -122,6 +122,7 @@ export function createWebhooks(deps: WebhooksDeps): WebhooksFeature {
       box,
       vetUrl: (url) => vetUrl(url, listed),
       wake,
+      forget,
       clock,
       newId,
       logger,

@@ -1,4 +1,4 @@
-import type { Clock } from '../../ports.js';
+import type { Clock, Logger } from '../../ports.js';
 import type { MakeAttempt, WebhookMeter } from './attempt.js';
 import type { Destinations, Recipient } from './destinations.js';
 import { claimSize, isEased, isQuiet, type Lane, type LaneLimits, maySend, newLane } from './lane.rules.js';
@@ -25,6 +25,7 @@ export interface LanesDeps {
   /** Monotonic milliseconds. */
   stopwatch: Clock;
   report: (error: unknown) => void;
+  logger: Logger;
   /** `startsWithinMs`: how long after its claim a POST may still begin. */
   limits: LaneLimits & { startsWithinMs: number };
 }
@@ -41,7 +42,7 @@ interface RunningLane extends Lane {
 }
 
 export function createLanes(deps: LanesDeps): Lanes {
-  const { queue, destinations, makeAttempt, meter, owner, stopwatch, report, limits } = deps;
+  const { queue, destinations, makeAttempt, meter, owner, stopwatch, report, logger, limits } = deps;
   const lanes = new Map<string, RunningLane>();
   /** Lanes with something to send, in turn: each begins one POST and goes to the end. */
   const turns = new Set<RunningLane>();
@@ -106,6 +107,7 @@ export function createLanes(deps: LanesDeps): Lanes {
     const { claimed, exhausted, more } = await queue.claim(lane.id, size, `${owner}:${claims}`);
     lane.more ||= more;
     lane.ready.push(...claimed.map((delivery) => ({ delivery, to, claimedOn })));
+    if (exhausted > 0) logger.warn({ webhookId, deliveries: exhausted }, 'webhook deliveries exhausted');
     for (let count = 0; count < exhausted; count += 1) meter.settled('exhausted');
   }
 

@@ -41,13 +41,15 @@ export function createWebhookAdmin(deps: {
   box: SecretBox;
   /** Throws OutboundError for a URL that could not be called, as far as it shows without DNS. */
   vetUrl: (url: string) => unknown;
-  /** Called when there may be something to send, or to tidy up. */
+  /** Called when there may be something to send. */
   wake: () => void;
+  /** Called when a webhook was deleted. */
+  forget: (webhookId: string) => void;
   clock: Clock;
   newId: NewId;
   logger: Logger;
 }): WebhookAdmin {
-  const { webhooks, box, wake, clock, newId, logger } = deps;
+  const { webhooks, box, wake, forget, clock, newId, logger } = deps;
 
   function vet(url: string): void {
     try {
@@ -141,7 +143,7 @@ export function createWebhookAdmin(deps: {
       const result = await webhooks.deleteOne({ _id: id });
       if (result.deletedCount === 0) throw unknownWebhook();
       logger.info({ webhookId: id }, 'webhook deleted');
-      wake();
+      forget(id);
       return { id, deletedAt: toInstant(clock()) };
     },
 

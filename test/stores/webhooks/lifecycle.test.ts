@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { verifyWebhook } from '../../../contract/verify-webhook.js';
 import { testDatabase } from '../../helpers/database.js';
 import { type HarnessOptions, openWebhooks, secret, type WebhooksHarness } from './harness.js';
@@ -355,5 +355,15 @@ describe('a webhook that is deleted', () => {
     expect(await connection.collection('deliveries').countDocuments({ webhookId: id })).toBe(0);
     expect(await connection.collection('deliveries').countDocuments({ webhookId: other.id })).toBe(3);
     await expect(harness.admin.remove(id)).rejects.toMatchObject({ code: 'UNKNOWN_WEBHOOK' });
+  });
+
+  it('leaves nothing behind even where nothing was waiting', async () => {
+    const { to, harness } = await open();
+    const { id } = await harness.register(to.origin);
+    await emitAndRun(harness, 1, 2, 3);
+    const deliveries = harness.connection.collection('deliveries');
+    expect(await deliveries.countDocuments({ webhookId: id, open: false })).toBe(3);
+    await harness.admin.remove(id);
+    await vi.waitFor(async () => expect(await deliveries.countDocuments({ webhookId: id })).toBe(0), 10_000);
   });
 });
