@@ -4,6 +4,9 @@ import { afterAll, inject } from 'vitest';
 import { type RunningMongo, startMongo } from '../../scripts/mongod/replica-set.js';
 import { withDatabase } from '../../scripts/mongod/uri.js';
 
+/** Dropping waits for the transactions of processes that a test killed; MongoDB ends those after 60 s. */
+const dropTimeoutMs = 120_000;
+
 interface TestDatabase {
   /** Names the database. */
   uri: string;
@@ -24,7 +27,7 @@ export function testDatabase(): TestDatabase {
     } finally {
       await client.close();
     }
-  });
+  }, dropTimeoutMs);
   return { uri, name };
 }
 
