@@ -8,9 +8,7 @@ import { foldLease } from '../server/features/reputation/folder.js';
 import { createRebuild } from '../server/features/reputation/rebuild.js';
 import { reputationStore } from '../server/features/reputation/store.js';
 import { connectMongo } from '../server/mongo/connection.js';
-import { createLeaseSessions } from '../server/mongo/lease-sessions.js';
 import { createLeases } from '../server/mongo/leases.js';
-import { tidyLeases } from '../server/mongo/tidy-leases.js';
 import { createInTransaction } from '../server/mongo/transactions.js';
 import type { Logger } from '../server/ports.js';
 
@@ -23,10 +21,7 @@ async function rebuild(uri: string, database: string | undefined, adopt: boolean
     ...(database === undefined ? {} : { databaseName: database }),
   });
   try {
-    const leases = tidyLeases(
-      createLeases({ connection, owner: `rebuild-${process.pid}`, logger: quiet }),
-      createLeaseSessions({ connection, logger: quiet }),
-    );
+    const leases = createLeases({ connection, owner: `rebuild-${process.pid}`, logger: quiet });
     await leases.seed([foldLease]);
     const { rebuild } = createRebuild({
       store: reputationStore(connection),

@@ -1,6 +1,6 @@
 import { type ClientSession, type Connection, type mongo, Schema } from 'mongoose';
 import type { Logger } from '../ports.js';
-import { type HeldLease, leaseModel } from './leases.js';
+import { type LeaseTerm, leaseModel } from './lease-store.js';
 import { defineModel } from './models.js';
 
 /** A server session that a holder of a lease runs transactions in. */
@@ -34,11 +34,11 @@ const maxSessions = 100;
  */
 export interface LeaseSessions {
   /** To be called before the first operation of every transaction under the lease. */
-  register(lease: Pick<HeldLease, 'name' | 'token'>, session: ClientSession): Promise<void>;
+  register(lease: LeaseTerm, session: ClientSession): Promise<void>;
   /** To be called before acquiring: where the lease has lapsed, kills the sessions of its last holder. */
   endDead(name: string): Promise<void>;
   /** To be called when the work under the lease is done: its sessions are used for other things again. */
-  forget(lease: Pick<HeldLease, 'name' | 'token'>): Promise<void>;
+  forget(lease: LeaseTerm): Promise<void>;
 }
 
 export function createLeaseSessions(deps: { connection: Connection; logger: Logger }): LeaseSessions {

@@ -1,28 +1,7 @@
-import { type ClientSession, type Connection, Schema } from 'mongoose';
+import type { ClientSession, Connection } from 'mongoose';
 import type { Logger } from '../ports.js';
-import { defineModel } from './models.js';
-
-interface LeaseRow {
-  _id: string;
-  owner: string | null;
-  /** Grows with every acquisition: the fencing token. */
-  token: number;
-  acquiredAt: Date | null;
-  expiresAt: Date;
-  fences: number;
-}
-
-const leaseSchema = new Schema<LeaseRow>(
-  {
-    _id: { type: String, required: true },
-    owner: { type: String, default: null },
-    token: { type: Number, required: true },
-    acquiredAt: { type: Date, default: null },
-    expiresAt: { type: Date, required: true },
-    fences: { type: Number, required: true },
-  },
-  { collection: 'leases', versionKey: false },
-);
+import { createLeaseSessions } from './lease-sessions.js';
+import { type LeaseTerm, leaseModel } from './lease-store.js';
 
 /** The work under a lease may not go on: another holds it now, or the service is stopping. The next run takes over. */
 export class LeaseLostError extends Error {
@@ -33,9 +12,7 @@ export class LeaseLostError extends Error {
 }
 
 /** A lease while its holder works under it. */
-export interface HeldLease {
-  readonly name: string;
-  readonly token: number;
+export interface HeldLease extends LeaseTerm {
   /** Aborted as soon as a renewal fails or the service stops: finish the step in hand and return. */
   readonly signal: AbortSignal;
   /**
@@ -56,13 +33,13 @@ export interface Leases {
   stop(): void;
 }
 
-export function leaseModel(connection: Connection) {
-  return defineModel(connection, 'Lease', leaseSchema);
-}
-
-/** `owner` names this process for its lifetime. Times are the database server's, never this machine's. */
+/**
+ * `owner` names this process for its lifetime. Times are the database server's, never this machine's. What a holder
+ * that died has left open is ended by the next one: see LeaseSessions.
+ */
 export function createLeases(deps: { connection: Connection; owner: string; logger: Logger }): Leases {
   const leases = leaseModel(deps.connection);
+  const sessions = createLeaseSessions(deps);
   const stopping = new AbortController();
 
   async function acquire(name: string, ttlMs: number) {
@@ -116,6 +93,7 @@ export function createLeases(deps: { connection: Connection; owner: string; logg
     },
 
     async run(name, ttlMs, work) {
+      await sessions.endDead(name);
       const row = await acquire(name, ttlMs);
       if (row === null) {
         const held = await leases.findById(name).lean();
@@ -128,6 +106,7 @@ export function createLeases(deps: { connection: Connection; owner: string; logg
         token: row.token,
         signal: AbortSignal.any([lost.signal, stopping.signal]),
         async fence(session) {
+          await sessions.register(lease, session);
           const result = await leases.updateOne(
             { _id: name, owner: deps.owner, token: row.token },
             { $inc: { fences: 1 } },
@@ -140,6 +119,8 @@ export function createLeases(deps: { connection: Connection; owner: string; logg
         return { ran: true, value: await work(lease) };
       } finally {
         stopRenewing();
+        // Left behind they are found by the next holder, and ended for nothing: pooled sessions stay usable.
+        await sessions.forget(lease).catch(() => undefined);
         await setExpiry(name, row.token, 0).catch((error: unknown) =>
           deps.logger.warn({ err: error, lease: name }, 'lease was not handed back; it expires by itself'),
         );

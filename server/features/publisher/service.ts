@@ -2,8 +2,8 @@ import type { Connection } from 'mongoose';
 import { fromHex } from '../../../contract/bytes.js';
 import type { PublisherHealth } from '../../../contract/publisher.js';
 import type { ScoreCard } from '../../../contract/score-card.js';
-import { createLeaseSessions } from '../../mongo/lease-sessions.js';
-import { type Leases, leaseModel } from '../../mongo/leases.js';
+import { leaseModel } from '../../mongo/lease-store.js';
+import type { Leases } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Logger, NewId, Random } from '../../ports.js';
@@ -67,8 +67,7 @@ export function createPublisher(deps: PublisherDeps): Publisher {
   const hasOracle = oracleUrl !== undefined;
   const store = publisherStore(connection);
   const leaseRows = leaseModel(connection);
-  const sessions = createLeaseSessions({ connection, logger });
-  const fenced = createFenced({ inTransaction: deps.inTransaction, sessions });
+  const fenced = createFenced(deps.inTransaction);
   const lease = () => leaseRows.findById(publisherLease).lean();
   const signer = deps.secretKey === undefined ? undefined : createSigner(deps.secretKey);
   const log = createBatchLog({ store, hasOracle });
@@ -94,7 +93,6 @@ export function createPublisher(deps: PublisherDeps): Publisher {
     writer: createBatchWriter({ store, fenced, newId, formula, onStep }),
     submitter,
     leases: deps.leases,
-    sessions,
     gatherCards: deps.gatherCards,
     formula,
     signer,

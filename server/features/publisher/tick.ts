@@ -1,6 +1,5 @@
 import type { TickAnswer, TickFailure, TickResult } from '../../../contract/publisher.js';
 import type { ScoreCard } from '../../../contract/score-card.js';
-import type { LeaseSessions } from '../../mongo/lease-sessions.js';
 import { type HeldLease, LeaseLostError, type LeaseOutcome, type Leases } from '../../mongo/leases.js';
 import { type Logger, toInstant } from '../../ports.js';
 import { isUnchanged } from './batch.rules.js';
@@ -35,7 +34,6 @@ export interface TickDeps {
   writer: BatchWriter;
   submitter: Submitter;
   leases: Pick<Leases, 'run'>;
-  sessions: Pick<LeaseSessions, 'endDead' | 'forget'>;
   gatherCards: () => AsyncIterable<ScoreCard>;
   formula: string;
   /** Undefined: nothing is signed; what is signed already is still submitted. */
@@ -47,7 +45,7 @@ export interface TickDeps {
 }
 
 export function createTick(deps: TickDeps): Tick {
-  const { log, journal, writer, submitter, signer, sessions, logger, onStep } = deps;
+  const { log, journal, writer, submitter, signer, logger, onStep } = deps;
 
   async function run(lease: HeldLease): Promise<TickAnswer> {
     const { startedAt, abandoned } = await journal.begin(lease);
@@ -119,16 +117,5 @@ export function createTick(deps: TickDeps): Tick {
       .catch((failed: unknown) => logger.warn({ err: failed }, 'the end of a failed tick was not noted'));
   }
 
-  async function forget(lease: HeldLease): Promise<void> {
-    await sessions
-      .forget(lease)
-      .catch((error: unknown) => logger.warn({ err: error }, 'the sessions of the tick are still noted'));
-  }
-
-  return async () => {
-    await sessions.endDead(publisherLease);
-    return deps.leases.run(publisherLease, deps.leaseTtlMs, (lease) =>
-      run(lease).finally(() => forget(lease)),
-    );
-  };
+  return () => deps.leases.run(publisherLease, deps.leaseTtlMs, run);
 }

@@ -1,9 +1,7 @@
 import type { Connection } from 'mongoose';
 import type { ScoreCard } from '../../../contract/score-card.js';
 import type { PublicScores } from '../../../contract/scores.js';
-import { createLeaseSessions } from '../../mongo/lease-sessions.js';
 import type { LeaseOutcome, Leases } from '../../mongo/leases.js';
-import { tidyLeases } from '../../mongo/tidy-leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Clock, Logger } from '../../ports.js';
 import type { QuoteReputation } from '../rates/answer.rules.js';
@@ -50,9 +48,8 @@ export function createReputationFeature(deps: ReputationFeatureDeps): Reputation
   const store = reputationStore(deps.connection);
   const reader = createCardReader({ store, clock: deps.clock });
   const quotes = createQuoteReputations({ reader, logger: deps.logger });
-  const leases = tidyLeases(deps.leases, createLeaseSessions(deps));
-  const folder = createFolder({ ...deps, leases, store });
-  const refresher = createRefresh({ ...deps, leases, store, folder });
+  const folder = createFolder({ ...deps, store });
+  const refresher = createRefresh({ ...deps, store, folder });
   return {
     reputation: createReputation({
       store,
@@ -65,7 +62,7 @@ export function createReputationFeature(deps: ReputationFeatureDeps): Reputation
     }),
     scores: createPublicScores({ ...deps, reader }),
     fold: folder.fold,
-    rebuild: createRebuild({ ...deps, leases, store }).rebuild,
+    rebuild: createRebuild({ ...deps, store }).rebuild,
     reputationOf: quotes.of,
     listCards: reader.listCards,
     start: quotes.start,

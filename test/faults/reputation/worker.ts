@@ -10,9 +10,7 @@ import { createFolder } from '../../../server/features/reputation/folder.js';
 import { reputationStore } from '../../../server/features/reputation/store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { isMongoUnavailable } from '../../../server/mongo/failures.js';
-import { createLeaseSessions } from '../../../server/mongo/lease-sessions.js';
 import { createLeases, LeaseLostError } from '../../../server/mongo/leases.js';
-import { tidyLeases } from '../../../server/mongo/tidy-leases.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
 import { silentLogger } from '../../helpers/silent-logger.js';
 import { fleetView, type TestFleet } from '../../stores/reputation/fleet.js';
@@ -40,10 +38,7 @@ async function connectPatiently(uri: string): Promise<Connection> {
 async function run(task: Task): Promise<number> {
   const connection = await connectPatiently(`${task.uri}&monitorCommands=true`);
   const owner = randomBytes(4).toString('hex');
-  const leases = tidyLeases(
-    createLeases({ connection, owner, logger: silentLogger }),
-    createLeaseSessions({ connection, logger: silentLogger }),
-  );
+  const leases = createLeases({ connection, owner, logger: silentLogger });
   const deps = {
     connection,
     leases,

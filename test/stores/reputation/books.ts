@@ -9,9 +9,7 @@ import { createRebuild } from '../../../server/features/reputation/rebuild.js';
 import { findRollups, idsBelow, reputationStore } from '../../../server/features/reputation/store.js';
 import { prepareCollections } from '../../../server/mongo/collections.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
-import { createLeaseSessions } from '../../../server/mongo/lease-sessions.js';
 import { createLeases } from '../../../server/mongo/leases.js';
-import { tidyLeases } from '../../../server/mongo/tidy-leases.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
 import { silentLogger } from '../../helpers/silent-logger.js';
 import { foldable } from '../../unit/reputation/foldable.js';
@@ -23,10 +21,7 @@ export async function openBooks(uri: string, options: { leaseTtlMs?: number; bat
   intentModel(connection);
   const store = reputationStore(connection);
   const owner = randomBytes(4).toString('hex');
-  const leases = tidyLeases(
-    createLeases({ connection, owner, logger: silentLogger }),
-    createLeaseSessions({ connection, logger: silentLogger }),
-  );
+  const leases = createLeases({ connection, owner, logger: silentLogger });
   await prepareCollections(connection);
   await leases.seed(reputationLeases);
   const deps = { store, leases, inTransaction: createInTransaction(connection), logger: silentLogger };
