@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { corridorId, instant } from './primitives.js';
+import { corridorId, instant, noQuery } from './primitives.js';
 import { describeRoute } from './route-metadata.js';
 
 const c = initContract();
@@ -73,7 +73,7 @@ export const adminCacheContract = c.router(
       description:
         'Drops what is kept of the given scope and corridor: here at once, on the other instances within a second. ' +
         'The next request asks the anchors again. Answers 200 with what it did; an empty body drops everything.',
-      query: z.object({}).strict(),
+      query: noQuery,
       body: invalidateCacheBody.optional(),
       responses: { 200: invalidateCacheAnswer, ...invalidateCache.errors },
       metadata: invalidateCache.metadata,

@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { anchorId, corridorId, instant, page, pageQuery } from './primitives.js';
+import { anchorId, corridorId, instant, noQuery, page, pageQuery } from './primitives.js';
 import { describeRoute } from './route-metadata.js';
 
 const c = initContract();
@@ -180,7 +180,7 @@ export const anchorsContract = c.router(
         'The anchor, the addresses it publishes, and how a wallet starts a withdrawal there. A delisted anchor ' +
         'stays readable.',
       pathParams: z.object({ anchor: anchorId }),
-      query: z.object({}).strict(),
+      query: noQuery,
       responses: { 200: anchorAnswer, ...getAnchor.errors },
       metadata: getAnchor.metadata,
     },

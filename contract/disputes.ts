@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { anchorId, corridorId, instant, intentHash, page, pageQuery } from './primitives.js';
+import { anchorId, corridorId, instant, intentHash, noQuery, page, pageQuery } from './primitives.js';
 import { publicKeyText } from './public-key.js';
 import { describeRoute } from './route-metadata.js';
 
@@ -209,7 +209,7 @@ export const disputesContract = c.router(
         'intentHash is verified before anything is stored. The dispute is read with its intent. The same one again ' +
         'answers 200. A key can file ten disputes in 24 hours, and from one client make ten attempts at it; each ' +
         'client has the default limit besides. The headers show the limit with the least left.',
-      query: z.object({}).strict(),
+      query: noQuery,
       body: fileDisputeBody,
       responses: { 200: disputeAnswer, 201: disputeAnswer, ...fileDispute.errors },
       metadata: fileDispute.metadata,
@@ -244,7 +244,7 @@ export const adminDisputesContract = c.router(
         'Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409. Accepting ' +
         'changes what the outcome counts as, and the scores follow with the next fold and refresh; unless the anchor ' +
         'has made the disputed failure good in the meantime, so that it counts as settled already.',
-      query: z.object({}).strict(),
+      query: noQuery,
       body: resolveDisputeBody,
       responses: { 200: adminDispute, ...resolveDispute.errors },
       metadata: resolveDispute.metadata,

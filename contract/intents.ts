@@ -2,7 +2,15 @@ import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { deliveryMethod } from './corridors.js';
 import { anchorTransactionId, type IntentAnswer, intentAnswer, intentStatus } from './intent-answer.js';
-import { anchorId, corridorId, decimalString, instant, intentHash, stablecoinAmount } from './primitives.js';
+import {
+  anchorId,
+  corridorId,
+  decimalString,
+  instant,
+  intentHash,
+  noQuery,
+  stablecoinAmount,
+} from './primitives.js';
 import { publicKeyText } from './public-key.js';
 import { describeRoute } from './route-metadata.js';
 
@@ -183,7 +191,7 @@ export const intentsContract = c.router(
         'to attach the transaction the anchor made of it; a different one later is 409, as is one that belongs to ' +
         'another intent. Where the anchor has no quote at the moment the intent is accepted with `quote: null`, unless ' +
         'it names `minReceive`, which cannot be checked then (503).',
-      query: z.object({}).strict(),
+      query: noQuery,
       body: createIntentBody,
       responses: { 201: intentAnswer, 200: intentAnswer, ...createIntent.errors },
       metadata: createIntent.metadata,
@@ -194,7 +202,7 @@ export const intentsContract = c.router(
       summary: 'Read an intent',
       description: 'The intent as it stands: the transaction it follows, its outcome and its dispute.',
       pathParams: z.object({ intentHash }),
-      query: z.object({}).strict(),
+      query: noQuery,
       responses: { 200: intentAnswer, ...getIntent.errors },
       metadata: getIntent.metadata,
     },
@@ -208,7 +216,7 @@ export const intentsContract = c.router(
         'that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Of the body only ' +
         'the members that say how the transaction stands are read; bank details are neither stored nor logged.',
       pathParams: z.object({ intentHash }),
-      query: z.object({}).strict(),
+      query: noQuery,
       body: statusCallbackBody,
       responses: { 200: statusCallbackAnswer, ...reportStatus.errors },
       metadata: reportStatus.metadata,

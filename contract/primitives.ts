@@ -69,7 +69,7 @@ export const pageQuery = {
     .max(512)
     .regex(/^[A-Za-z0-9_-]+$/, 'must be a cursor that a previous answer gave')
     .optional()
-    .describe('Opaque: the `nextCursor` of the previous page.'),
+    .describe('Opaque: the `nextCursor` of the previous page, with the other parameters as they were.'),
 };
 
 /** A page of a list: `nextCursor` is null on the last one. */
@@ -79,3 +79,9 @@ export function page<T extends z.ZodTypeAny>(item: T) {
     nextCursor: z.string().nullable().describe('`cursor` of the next page; null on the last one.'),
   });
 }
+
+/** An operation without parameters: one that is sent is refused, since it was meant to do something. */
+export const noQuery = z.object({}).strict();
+
+/** A POST that takes nothing. */
+export const noBody = z.object({}).strict().optional().describe('Nothing, or an empty object.');

@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { anchorId, corridorId, pageQuery } from './primitives.js';
+import { anchorId, corridorId, noBody, noQuery, pageQuery } from './primitives.js';
 import {
   type BatchEntries,
   type BatchPage,
@@ -16,7 +16,7 @@ import {
   tickAnswer,
 } from './publisher-answers.js';
 import { describeRoute } from './route-metadata.js';
-import type { ScoreCard } from './score-card.js';
+import { exampleCard } from './score-card-example.js';
 
 export * from './publisher-answers.js';
 
@@ -49,25 +49,6 @@ const exampleBatch = {
     signature: 'rjCRIhPbeeIDPGEn6tOPqscuVo10TBnp/QYQ0/2zUOp2O51Xt4mqg6JGNNSHHXnd5k5IoxqfMf/A1LdAH0XDBQ==',
   },
 } satisfies PublishedBatch;
-
-const exampleEntry = {
-  anchorId: 'harbour',
-  corridor: 'usdc-ngn',
-  window: 30,
-  outcomes: 412,
-  filled: 401,
-  accountDays: 388,
-  fillRate: '0.973300',
-  p50SettleSeconds: 91,
-  p95SettleSeconds: 233,
-  meanShortfall: '0.000120000',
-  quotedOutcomes: 401,
-  acceptedDisputes: 1,
-  speedTargetSeconds: 600,
-  score: '85.67',
-  state: 'scored',
-  simulated: true,
-} satisfies ScoreCard;
 
 const shared = { tag: 'publisher', limit: 'default' } as const;
 
@@ -164,7 +145,7 @@ const listBatchEntries = describeRoute({
     answer: {
       sequence: 1,
       start: 0,
-      items: [exampleEntry],
+      items: [exampleCard],
       nextCursor: 'MQ',
     } satisfies BatchEntries,
   },
@@ -181,7 +162,7 @@ const proveBatchEntry = describeRoute({
     params: { sequence: '1' },
     query: { anchor: 'harbour', corridor: 'usdc-ngn' },
     answer: {
-      entry: exampleEntry,
+      entry: exampleCard,
       index: 0,
       size: 2,
       leafHash: '463871a55f66d8effd6c616de75743045f1f0e8fa0d8e68e51db3decebff375e',
@@ -203,8 +184,8 @@ export const publisherContract = c.router(
         'First submits batches that have no receipt yet, oldest first; then, if the scores differ from those of the ' +
         'latest batch, signs a new one and submits it. Answers 200 with what it did, also where the oracle failed ' +
         '(`failure` then says how); 409 while another tick is under way. The body may be empty or absent.',
-      query: z.object({}).strict(),
-      body: z.object({}).strict().optional().describe('Nothing, or an empty object.'),
+      query: noQuery,
+      body: noBody,
       responses: { 200: tickAnswer, ...tickPublisher.errors },
       metadata: tickPublisher.metadata,
     },
@@ -215,7 +196,7 @@ export const publisherContract = c.router(
       description:
         'Whether batches are made and reach the oracle, the last tick, the latest batch with and without a receipt, ' +
         'and the keys. Judged by the clock of the database.',
-      query: z.object({}).strict(),
+      query: noQuery,
       responses: { 200: publisherHealth, ...getPublisherHealth.errors },
       metadata: getPublisherHealth.metadata,
     },
@@ -228,11 +209,8 @@ export const publisherContract = c.router(
         'the chain wants them, and `from` begins with that sequence.',
       query: z
         .object({
-          order: z
-            .enum(['asc', 'desc'])
-            .optional()
-            .describe('`desc`, newest first, when absent; a cursor keeps its own.'),
-          from: sequenceText.optional().describe('Sequence to begin with; a cursor has its own.'),
+          order: z.enum(['asc', 'desc']).optional().describe('`desc`, newest first, when absent.'),
+          from: sequenceText.optional().describe('Sequence to begin with.'),
           ...pageQuery,
         })
         .strict(),
@@ -245,7 +223,7 @@ export const publisherContract = c.router(
       summary: 'Read one batch',
       description: 'The signed header of a batch, its signature, the key, and the receipt of the oracle.',
       pathParams: batchParams,
-      query: z.object({}).strict(),
+      query: noQuery,
       responses: { 200: publishedBatch, ...getBatch.errors },
       metadata: getBatch.metadata,
     },

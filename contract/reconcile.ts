@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { instant } from './primitives.js';
+import { instant, noBody, noQuery } from './primitives.js';
 import { describeRoute } from './route-metadata.js';
 
 const c = initContract();
@@ -63,8 +63,8 @@ export const reconcileContract = c.router(
         'Polls the SEP-24 and SEP-6 transactions of open intents whose turn it is, one worker an anchor, a bounded ' +
         'batch a run, and records outcomes. Anchors that granted no partner token are not polled: their callbacks ' +
         'report. Answers 200 with what it did; 409 while another run is under way. The body may be empty or absent.',
-      query: z.object({}).strict(),
-      body: z.object({}).strict().optional().describe('Nothing, or an empty object.'),
+      query: noQuery,
+      body: noBody,
       responses: { 200: reconcileAnswer, ...reconcile.errors },
       metadata: reconcile.metadata,
     },

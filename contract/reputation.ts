@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { anchorId, corridorId, pageQuery } from './primitives.js';
+import { anchorId, corridorId, noBody, noQuery, pageQuery } from './primitives.js';
 import {
   type AnchorReputation,
   anchorReputation,
@@ -12,34 +12,11 @@ import {
   reputationHistory,
 } from './reputation-answers.js';
 import { describeRoute } from './route-metadata.js';
-import type { ScoreCard } from './score-card.js';
+import { exampleCard, exampleRecord } from './score-card-example.js';
 
 const c = initContract();
 
 const windowQuery = z.enum(['7', '30', '90']).optional().describe('7, 30 or 90 days; 30 when absent.');
-
-const exampleRecord = {
-  outcomes: 412,
-  filled: 401,
-  accountDays: 388,
-  fillRate: '0.973300',
-  p50SettleSeconds: 91,
-  p95SettleSeconds: 233,
-  meanShortfall: '0.000120000',
-  quotedOutcomes: 401,
-  acceptedDisputes: 1,
-  score: '85.67',
-  state: 'scored',
-} as const;
-
-const exampleCard = {
-  anchorId: 'harbour',
-  corridor: 'usdc-ngn',
-  window: 30,
-  ...exampleRecord,
-  speedTargetSeconds: 600,
-  simulated: true,
-} satisfies ScoreCard;
 
 const getLeaderboard = describeRoute({
   method: 'GET',
@@ -197,8 +174,8 @@ export const reputationContract = c.router(
       description:
         'Counts what has changed since the last time into the roll-ups, then computes every card, score and ranking ' +
         'from them. Answers 200 with what it did; the body may be empty or absent.',
-      query: z.object({}).strict(),
-      body: z.object({}).strict().optional().describe('Nothing, or an empty object.'),
+      query: noQuery,
+      body: noBody,
       responses: { 200: refreshAnswer, ...refreshReputation.errors },
       metadata: refreshReputation.metadata,
     },

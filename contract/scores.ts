@@ -2,7 +2,8 @@ import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { instant, page, pageQuery } from './primitives.js';
 import { describeRoute } from './route-metadata.js';
-import { type ScoreCard, scoreCard } from './score-card.js';
+import { scoreCard } from './score-card.js';
+import { exampleCard } from './score-card-example.js';
 
 const c = initContract();
 
@@ -49,26 +50,7 @@ const getPublicScores = describeRoute({
         sequence: 17,
         root: '5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328',
       },
-      items: [
-        {
-          anchorId: 'harbour',
-          corridor: 'usdc-ngn',
-          window: 30,
-          outcomes: 412,
-          filled: 401,
-          accountDays: 388,
-          fillRate: '0.973300',
-          p50SettleSeconds: 91,
-          p95SettleSeconds: 233,
-          meanShortfall: '0.000120000',
-          quotedOutcomes: 401,
-          acceptedDisputes: 1,
-          speedTargetSeconds: 600,
-          score: '85.67',
-          state: 'scored',
-          simulated: true,
-        } satisfies ScoreCard,
-      ],
+      items: [exampleCard],
       nextCursor: null,
     } satisfies PublicScores,
   },

@@ -1,7 +1,7 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { buyAssetId, sellAssetId } from './corridors.js';
-import { corridorId, decimalAnswer, instant } from './primitives.js';
+import { corridorId, decimalAnswer, instant, noQuery } from './primitives.js';
 import { rateQuote } from './rates.js';
 import { describeRoute } from './route-metadata.js';
 
@@ -91,7 +91,7 @@ export const snapshotContract = c.router(
         'Every corridor at its reference amount: the best offer and the record of the anchor that makes it. ' +
         'Rebuilt in the background and served from memory; the first request after a start or an invalidation ' +
         'waits for the build.',
-      query: z.object({}).strict(),
+      query: noQuery,
       responses: { 200: snapshotAnswer, ...getSnapshot.errors },
       metadata: getSnapshot.metadata,
     },

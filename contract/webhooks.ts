@@ -1,7 +1,7 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { eventExamples } from './event-examples.js';
-import { page, pageQuery } from './primitives.js';
+import { noBody, noQuery, page, pageQuery } from './primitives.js';
 import { describeRoute } from './route-metadata.js';
 import {
   type CreateWebhookBody,
@@ -174,7 +174,7 @@ export const webhooksContract = c.router(
       description:
         'From now on every subscribed event is sent to the address, signed with the secret, at least once. An address ' +
         'that may not be called is refused here, and again at each delivery. Answers 201 with Location.',
-      query: z.object({}).strict(),
+      query: noQuery,
       body: createWebhookBody,
       responses: { 201: webhookAnswer, ...createWebhook.errors },
       metadata: createWebhook.metadata,
@@ -194,7 +194,7 @@ export const webhooksContract = c.router(
       summary: 'Read one webhook',
       description: 'Where it sends, what it is subscribed to, and whether and why it is disabled.',
       pathParams: pathOfOne,
-      query: z.object({}).strict(),
+      query: noQuery,
       responses: { 200: webhookAnswer, ...getWebhook.errors },
       metadata: getWebhook.metadata,
     },
@@ -206,7 +206,7 @@ export const webhooksContract = c.router(
         'Changes address, subscription or both; `enabled: true` also sends what was held since it was disabled, ' +
         'oldest first as far as they wait, in no promised order. Deliveries that are waiting go to the new address.',
       pathParams: pathOfOne,
-      query: z.object({}).strict(),
+      query: noQuery,
       body: updateWebhookBody,
       responses: { 200: webhookAnswer, ...updateWebhook.errors },
       metadata: updateWebhook.metadata,
@@ -219,7 +219,7 @@ export const webhooksContract = c.router(
         'Nothing more is sent, but for what is being sent at this moment. Its deliveries, waiting or settled, are ' +
         'deleted too.',
       pathParams: pathOfOne,
-      query: z.object({}).strict(),
+      query: noQuery,
       responses: { 200: deletedWebhook, ...deleteWebhook.errors },
       metadata: deleteWebhook.metadata,
     },
@@ -232,7 +232,7 @@ export const webhooksContract = c.router(
         '`webhook-signature` lists signatures by both. A receiver that accepts either secret meanwhile misses ' +
         'nothing.',
       pathParams: pathOfOne,
-      query: z.object({}).strict(),
+      query: noQuery,
       body: rotateSecretBody,
       responses: { 200: webhookAnswer, ...rotateWebhookSecret.errors },
       metadata: rotateWebhookSecret.metadata,
@@ -246,7 +246,7 @@ export const webhooksContract = c.router(
         'the header `X-Fairlead-Test: true` and an id that begins with `evt_test`. Answers 202 with the delivery; ' +
         'read the outcome from the list of deliveries.',
       pathParams: pathOfOne,
-      query: z.object({}).strict(),
+      query: noQuery,
       body: testWebhookBody.optional(),
       responses: { 202: deliveryAnswer, ...testWebhook.errors },
       metadata: testWebhook.metadata,
@@ -270,8 +270,8 @@ export const webhooksContract = c.router(
         'Sends it now, with the same id and body and the present secret, even if the webhook is disabled. One that is ' +
         'settled gets four attempts afresh; one that waits is brought forward; one that is being sent is left alone.',
       pathParams: pathOfOne.extend({ deliveryId }),
-      query: z.object({}).strict(),
-      body: z.object({}).strict().optional().describe('Nothing, or an empty object.'),
+      query: noQuery,
+      body: noBody,
       responses: { 202: deliveryAnswer, ...resendDelivery.errors },
       metadata: resendDelivery.metadata,
     },

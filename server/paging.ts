@@ -30,8 +30,13 @@ export function readCursor(
     place.every((pattern, index) => pattern.test(rest[index] ?? '')) &&
     writeCursor(list, rest) === cursor;
   if (fits) return rest;
+  throw unknownCursor();
+}
+
+/** For a cursor of the right form that leads nowhere. */
+export function unknownCursor(): ApiError {
   const message = 'must be a cursor that a previous answer to the same question gave';
-  throw new ApiError('INVALID_REQUEST', `query.cursor: ${message}`, {
+  return new ApiError('INVALID_REQUEST', `query.cursor: ${message}`, {
     details: [{ path: 'query.cursor', message }],
   });
 }

@@ -115,13 +115,14 @@ async function check(options: CheckOptions): Promise<Verified> {
 }
 
 async function* batchesFrom(api: Api, from: number): AsyncGenerator<PublishedBatch> {
-  let query = `order=asc&from=${from}`;
+  const question = `order=asc&from=${from}&limit=100`;
+  let query = question;
   for (;;) {
-    const { items, nextCursor } = await api.get(`/api/publisher/batches?${query}&limit=100`, batchPage);
+    const { items, nextCursor } = await api.get(`/api/publisher/batches?${query}`, batchPage);
     yield* items;
     if (nextCursor === null) return;
     if (items.length === 0) throw new Refuted('a page of batches is empty, and yet there is a next one');
-    query = `cursor=${encodeURIComponent(nextCursor)}`;
+    query = `${question}&cursor=${encodeURIComponent(nextCursor)}`;
   }
 }
 

@@ -1,15 +1,9 @@
 import type { BatchEntries, BatchPage, EntryProof, PublishedBatch } from '../../../contract/publisher.js';
 import type { ScoreCard } from '../../../contract/score-card.js';
 import { ApiError } from '../../errors.js';
+import { readCursor, toPage, unknownCursor, writeCursor } from '../../paging.js';
 import { toInstant } from '../../ports.js';
 import { entriesPerChunk, entryKey, entryProofOf } from './batch.rules.js';
-import {
-  type BatchPlace,
-  readBatchCursor,
-  readEntryCursor,
-  writeBatchCursor,
-  writeEntryCursor,
-} from './cursor.rules.js';
 import { type BatchRow, type ChunkRow, chunkOrder, type PublisherStore } from './store.js';
 
 /** The published log, read. Only what a majority holds is shown, so nothing shown is ever taken back. */
@@ -29,10 +23,16 @@ export interface BatchLog {
   prove(sequence: number, entry: { anchor: string; corridor: string }): Promise<EntryProof>;
 }
 
-export interface ListQuery extends Partial<BatchPlace> {
+export interface ListQuery {
+  /** `desc` when absent. */
+  order?: 'asc' | 'desc' | undefined;
+  /** The sequence to begin with. */
+  from?: number | undefined;
   limit: number;
   cursor: string | undefined;
 }
+
+const wholeNumber = /^[1-9]\d{0,14}$/;
 
 export function createBatchLog(deps: { store: PublisherStore; hasOracle: boolean }): BatchLog {
   const { store, hasOracle } = deps;
@@ -67,21 +67,19 @@ export function createBatchLog(deps: { store: PublisherStore; hasOracle: boolean
       return ((await latest())?._id ?? 0) - (submitted?._id ?? 0);
     },
 
-    async list({ limit, cursor, ...query }) {
-      const place = cursor === undefined ? query : readBatchCursor(cursor);
-      const order = place.order ?? 'desc';
-      const range = { [order === 'asc' ? '$gte' : '$lte']: place.from };
+    async list({ order = 'desc', from, limit, cursor }) {
+      const name = ['batches', order, String(from ?? 'end')];
+      const [after] = readCursor(cursor, name, [wholeNumber]) ?? [];
+      const [past, to] = order === 'asc' ? (['$gt', '$gte'] as const) : (['$lt', '$lte'] as const);
+      const place = after === undefined ? from && { [to]: from } : { [past]: Number(after) };
       const rows = await store.batches
-        .find(place.from === undefined ? {} : { _id: range })
+        .find(place ? { _id: place } : {})
         .sort({ _id: order === 'asc' ? 1 : -1 })
         .limit(limit + 1)
         .readConcern('majority')
         .lean<BatchRow[]>();
-      const next = rows[limit];
-      return {
-        items: rows.slice(0, limit).map(toPublished),
-        nextCursor: next === undefined ? null : writeBatchCursor({ order, from: next._id }),
-      };
+      const page = toPage(rows, limit, name, ({ _id }) => [_id]);
+      return { ...page, items: page.items.map(toPublished) };
     },
 
     async get(sequence) {
@@ -90,7 +88,9 @@ export function createBatchLog(deps: { store: PublisherStore; hasOracle: boolean
 
     async entries(sequence, { limit, cursor }) {
       const { header, attempt } = await find(sequence);
-      const start = cursor === undefined ? 0 : readEntryCursor(cursor, header.size);
+      const name = ['entries', String(sequence)];
+      const start = Number(readCursor(cursor, name, [wholeNumber])?.[0] ?? 0);
+      if (start > 0 && start >= header.size) throw unknownCursor();
       const end = Math.min(start + limit, header.size);
       const firstChunk = Math.floor(start / entriesPerChunk);
       const chunks = await chunksOf(attempt, firstChunk, Math.floor((end - 1) / entriesPerChunk));
@@ -100,7 +100,7 @@ export function createBatchLog(deps: { store: PublisherStore; hasOracle: boolean
         sequence,
         start,
         items: texts.map(toCard),
-        nextCursor: end < header.size ? writeEntryCursor(end) : null,
+        nextCursor: end < header.size ? writeCursor(name, [end]) : null,
       };
     },
 

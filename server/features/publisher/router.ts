@@ -2,13 +2,13 @@ import { initServer } from '@ts-rest/express';
 import { publisherContract } from '../../../contract/publisher.js';
 import { ApiError } from '../../errors.js';
 import { setFreshness } from '../../http/send-json.js';
+import { readLimit } from '../../paging.js';
 import type { Publisher } from './service.js';
 
 /** A batch may still get its receipt. */
 const batchFreshSeconds = 5;
 /** Entries never change. */
 const entriesFreshSeconds = 86_400;
-const defaultLimit = 50;
 
 export function createPublisherRouter(deps: {
   publisher: Pick<Publisher, 'tick' | 'health' | 'log'>;
@@ -29,7 +29,7 @@ export function createPublisherRouter(deps: {
     getPublisherHealth: async () => ({ status: 200, body: await publisher.health() }),
     listBatches: async ({ query, res }) => {
       const from = query.from === undefined ? undefined : Number(query.from);
-      const limit = Number(query.limit ?? defaultLimit);
+      const limit = readLimit(query.limit);
       const body = await publisher.log.list({ order: query.order, from, limit, cursor: query.cursor });
       setFreshness(res, batchFreshSeconds, cache);
       return { status: 200, body };
@@ -40,7 +40,7 @@ export function createPublisherRouter(deps: {
       return { status: 200, body };
     },
     listBatchEntries: async ({ params, query, res }) => {
-      const page = { limit: Number(query.limit ?? defaultLimit), cursor: query.cursor };
+      const page = { limit: readLimit(query.limit), cursor: query.cursor };
       const body = await publisher.log.entries(Number(params.sequence), page);
       setFreshness(res, entriesFreshSeconds, cache);
       return { status: 200, body };

@@ -46,7 +46,7 @@ def pages(url, **query):
             yield item
         if page["nextCursor"] is None:
             return
-        query = {"limit": 100, "cursor": page["nextCursor"]}
+        query = {**query, "cursor": page["nextCursor"]}
 
 
 def trusted_keys(base, given):

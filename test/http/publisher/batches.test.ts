@@ -27,9 +27,14 @@ describe('GET /api/publisher/batches', () => {
   it('200: in order from a sequence, page by page', async () => {
     const first = await harness.get<BatchPage>(`${batchesPath}?order=asc&from=2&limit=1`);
     expect(sequences(first.body)).toEqual([2]);
-    const second = await harness.get<BatchPage>(`${batchesPath}?limit=5&cursor=${first.body.nextCursor}`);
+    const next = `limit=5&cursor=${first.body.nextCursor}`;
+    const second = await harness.get<BatchPage>(`${batchesPath}?order=asc&from=2&${next}`);
     expect(sequences(second.body)).toEqual([3]);
     expect(second.body.nextCursor).toBeNull();
+    for (const another of ['', 'order=asc&', 'order=desc&from=2&', 'order=asc&from=1&']) {
+      const { status, body } = await harness.get(`${batchesPath}?${another}${next}`);
+      expect({ status, body }).toMatchObject({ status: 400, body: { code: 'INVALID_REQUEST' } });
+    }
   });
 
   it.each(['order=up', 'from=0', 'from=x', 'limit=0', 'limit=101', 'cursor=%21', 'cursor=abc', 'since=1'])(

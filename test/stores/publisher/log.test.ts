@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BatchPage } from '../../../contract/publisher.js';
 import { verifyBatch, verifyEntry } from '../../../contract/verify-batch.js';
 import { chunkOrder } from '../../../server/features/publisher/store.js';
+import { writeCursor } from '../../../server/paging.js';
 import { testDatabase } from '../../helpers/database.js';
 import { allEntries, cardsOf, type PublisherInstance, publisherInstance } from '../../helpers/publisher.js';
 
@@ -60,6 +61,8 @@ describe('the list', () => {
   });
 });
 
+const cursorTo = (sequence: number, start: number) => writeCursor(['entries', String(sequence)], [start]);
+
 describe('entries', () => {
   it.each(sizes.map((size, index) => [size, index + 1]))(
     '%i of them come back in pages as they were hashed',
@@ -80,9 +83,10 @@ describe('entries', () => {
     await expect(log.entries(99, { limit: 1, cursor: undefined })).rejects.toMatchObject({
       code: 'UNKNOWN_BATCH',
     });
-    const cursor = Buffer.from('1').toString('base64url');
-    await expect(log.entries(1, { limit: 1, cursor })).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
-    expect((await log.entries(2, { limit: 1, cursor })).start).toBe(1);
+    const entries = (sequence: number, cursor: string) => log.entries(sequence, { limit: 1, cursor });
+    await expect(entries(1, cursorTo(1, 1))).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+    await expect(entries(2, cursorTo(3, 1))).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+    expect((await entries(2, cursorTo(2, 1))).start).toBe(1);
   });
 });
 
