@@ -177,10 +177,8 @@ export function createRates(deps: RatesDeps): Rates {
 
   function serve(entry: Entry): { answer: RatesAnswer; freshForMs: number } {
     const now = clock();
-    if (now - entry.asOf <= freshMs) {
-      const freshForMs = Math.max(0, Math.min(entry.refreshAt, entry.asOf + freshMs) - now);
-      return { answer: entry.fresh, freshForMs };
-    }
+    // A row that is missing does not make the others any older, however soon we ask for it again.
+    if (now - entry.asOf <= freshMs) return { answer: entry.fresh, freshForMs: entry.asOf + freshMs - now };
     entry.stale ??= { ...entry.fresh, stale: true };
     return { answer: entry.stale, freshForMs: 0 };
   }

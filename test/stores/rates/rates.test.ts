@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ratesAnswer } from '../../../contract/rates.js';
 import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
 import { testDatabase } from '../../helpers/database.js';
@@ -205,6 +205,16 @@ describe('an anchor that fails', () => {
     const answer = await quoteNgn();
     expect(answer.unavailable).toEqual([{ anchorId: 'harbour', reason: 'error' }]);
     expect(answer.quotes).toHaveLength(ngnAnchors.length - 1);
+  });
+
+  it('leaves the answer as fresh as its quotes are, though it is asked for again sooner', async () => {
+    simulated.anchor('harbour').override(price, (_req, res) => void res.writeHead(500).end('<html>'));
+    const { freshForMs } = await harness.rates.quote('usdc-ngn', {});
+    world.now += 6_000;
+    simulated.anchor('harbour').override(price, null);
+    expect(freshForMs).toBe(15_000);
+    expect((await harness.rates.quote('usdc-ngn', {})).freshForMs).toBe(9_000);
+    await vi.waitFor(async () => expect((await quoteNgn()).unavailable).toEqual([]));
   });
 
   it('and hangs is given up after 2 s', async () => {
