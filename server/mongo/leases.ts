@@ -1,5 +1,5 @@
 import type { ClientSession, Connection } from 'mongoose';
-import type { Logger } from '../ports.js';
+import type { Clock, Logger } from '../ports.js';
 import { createLeaseSessions } from './lease-sessions.js';
 import { type LeaseTerm, leaseModel } from './lease-store.js';
 
@@ -20,6 +20,11 @@ export interface HeldLease extends LeaseTerm {
    * so that a holder that was taken over cannot commit (reading the lease would not fence). Throws LeaseLostError.
    */
   fence(session: ClientSession): Promise<void>;
+  /**
+   * For what no transaction can take back, right before it is done. Throws LeaseLostError once the lease may have
+   * lapsed by the time that has passed here, as after a stop of this process, though nobody has told it so yet.
+   */
+  throwIfLapsed(): void;
 }
 
 export type LeaseOutcome<T> = { ran: true; value: T } | { ran: false; startedAt: string };
@@ -37,7 +42,14 @@ export interface Leases {
  * `owner` names this process for its lifetime. Times are the database server's, never this machine's. What a holder
  * that died has left open is ended by the next one: see LeaseSessions.
  */
-export function createLeases(deps: { connection: Connection; owner: string; logger: Logger }): Leases {
+export function createLeases(deps: {
+  connection: Connection;
+  owner: string;
+  logger: Logger;
+  /** Monotonic milliseconds. */
+  stopwatch?: Clock;
+}): Leases {
+  const { stopwatch = () => performance.now() } = deps;
   const leases = leaseModel(deps.connection);
   const sessions = createLeaseSessions(deps);
   const stopping = new AbortController();
@@ -68,17 +80,21 @@ export function createLeases(deps: { connection: Connection; owner: string; logg
     return result.matchedCount === 1;
   }
 
-  function keepRenewed(name: string, token: number, ttlMs: number, lost: AbortController) {
+  /** The lease lasts at least for `ttlMs` from when it was asked for, and so for each renewal. */
+  function keepRenewed(name: string, token: number, ttlMs: number, lost: AbortController, askedAt: number) {
+    let lapsesAt = askedAt + ttlMs;
     const timer = setInterval(() => {
+      const renewalAt = stopwatch();
       setExpiry(name, token, ttlMs).then(
         (held) => {
-          if (!held) lost.abort(heldByAnother(name));
+          if (held) lapsesAt = renewalAt + ttlMs;
+          else lost.abort(heldByAnother(name));
         },
         (error: unknown) => deps.logger.warn({ err: error, lease: name }, 'lease renewal failed'),
       );
     }, ttlMs / 3);
     timer.unref();
-    return () => clearInterval(timer);
+    return { end: () => clearInterval(timer), lapsed: () => stopwatch() >= lapsesAt };
   }
 
   return {
@@ -94,13 +110,14 @@ export function createLeases(deps: { connection: Connection; owner: string; logg
 
     async run(name, ttlMs, work) {
       await sessions.endDead(name);
+      const askedAt = stopwatch();
       const row = await acquire(name, ttlMs);
       if (row === null) {
         const held = await leases.findById(name).lean();
         return { ran: false, startedAt: (held?.acquiredAt ?? new Date(0)).toISOString() };
       }
       const lost = new AbortController();
-      const stopRenewing = keepRenewed(name, row.token, ttlMs, lost);
+      const renewal = keepRenewed(name, row.token, ttlMs, lost, askedAt);
       const lease: HeldLease = {
         name,
         token: row.token,
@@ -114,11 +131,14 @@ export function createLeases(deps: { connection: Connection; owner: string; logg
           );
           if (result.matchedCount !== 1) throw heldByAnother(name);
         },
+        throwIfLapsed() {
+          if (renewal.lapsed()) throw new LeaseLostError(`the lease "${name}" may be held by another by now`);
+        },
       };
       try {
         return { ran: true, value: await work(lease) };
       } finally {
-        stopRenewing();
+        renewal.end();
         // Left behind they are found by the next holder, and ended for nothing: pooled sessions stay usable.
         await sessions.forget(lease).catch(() => undefined);
         await setExpiry(name, row.token, 0).catch((error: unknown) =>

@@ -29,9 +29,10 @@ export interface Submitter {
 }
 
 /**
- * Before every attempt the lease is proved by a fenced write, so that a holder that was taken over submits nothing
- * more. Between that write and the POST it may still be stopped; what it then sends late is a committed batch, which
- * the oracle, idempotent by header hash, takes or has taken; and the receipt it gets can no longer be stored by it.
+ * Before every attempt the lease is proved by a fenced write, and by the time passed since, so that a holder that was
+ * taken over submits nothing more, not even where it was stopped between that write and the POST. One whose POST was
+ * under way already has sent a committed batch, which the oracle, idempotent by header hash, takes or has taken; the
+ * receipt can no longer be stored by it.
  */
 export function createSubmitter(deps: {
   store: PublisherStore;
@@ -85,6 +86,7 @@ export function createSubmitter(deps: {
       const submission = await toSubmission(batch);
       for (let attempt = 1; ; attempt += 1) {
         await proveLease(lease);
+        lease.throwIfLapsed();
         const outcome = await untilAborted(lease.signal, () => submitToOracle(submission));
         await onStep('oracle_answered');
         if ('receipt' in outcome) {
