@@ -69,7 +69,8 @@ export function createSchemaWriter(nameOf: NameOf): SchemaWriter {
     if (schema instanceof z.ZodDefault)
       return { ...write(schema.removeDefault()), default: schema._def.defaultValue() };
     if (schema instanceof z.ZodEffects) return write(schema.innerType());
-    if (schema instanceof z.ZodPipeline) return write(schema._def.in);
+    // What has come through the first end unchanged has to pass the second one, too.
+    if (schema instanceof z.ZodPipeline) return { ...write(schema._def.out), ...write(schema._def.in) };
     throw new Error(`the OpenAPI emitter has no rule for ${schema.constructor.name}`);
   }
 
