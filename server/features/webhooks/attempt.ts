@@ -5,7 +5,8 @@ import type { Destinations, Recipient } from './destinations.js';
 import type { SendDelivery } from './sender.js';
 import type { Settler } from './settler.js';
 import type { AttemptRow } from './store.js';
-import type { Claimed, Settlement } from './work-queue.js';
+import type { Claimed } from './work-queue.js';
+import type { Settlement } from './work-updates.rules.js';
 
 /** After the first, second and third failure: 10 s, 60 s and 360 s, ±20 %. */
 export const retryPolicy: BackoffPolicy = { baseMs: 10_000, factor: 6, maxMs: 360_000, jitter: 0.2 };

@@ -1,6 +1,6 @@
-import { mongo } from 'mongoose';
 import { isMongoUnavailable } from '../../mongo/failures.js';
 import type { Random } from '../../ports.js';
+import { insideBulk } from './bulk-failures.js';
 import type { FanOut } from './fan-out.js';
 import { createLanes, type LanesDeps } from './lanes.js';
 import { laneOf } from './store.js';
@@ -90,11 +90,4 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       await lanes.stop();
     },
   };
-}
-
-/** A bulk write hides what the driver failed with (6.20): it becomes the message, and this member. */
-function insideBulk(error: unknown): unknown {
-  return error instanceof mongo.MongoBulkWriteError && error.errorResponse instanceof Error
-    ? error.errorResponse
-    : error;
 }

@@ -35,13 +35,15 @@ export interface LaneLimits {
 export const laneLimits: LaneLimits = {
   perLane: 8,
   inAll: 256,
-  maxBatch: 64,
+  maxBatch: 256,
   failuresUntilEased: 8,
   restMs: 100,
 };
 
-/** A receiver that answers within this time is claimed for ahead: the largest batch is then begun within a second. */
+/** A receiver that answers within this time is claimed for ahead, */
 const quickMs = 100;
+/** for so long as it then answers: well within the time in which a POST must begin. */
+const aheadMs = 500;
 
 export function newLane(id: string, limits: LaneLimits): Lane {
   return {
@@ -76,7 +78,9 @@ export function claimSize(lane: Lane, ready: number, limits: LaneLimits): number
   const inHand = ready + lane.sending;
   if (isEased(lane, limits)) return inHand + lane.unrecorded === 0 ? 1 : 0;
   if (lane.answerMs > quickMs) return Math.max(0, limits.perLane - inHand);
-  return ready > lane.batch / 2 ? 0 : Math.min(limits.maxBatch, 2 * lane.batch);
+  const ahead = (limits.perLane * aheadMs) / Math.max(1, lane.answerMs);
+  const batch = Math.floor(Math.min(limits.maxBatch, ahead, 2 * lane.batch));
+  return ready > batch / 2 ? 0 : batch;
 }
 
 /** Nothing of it is in hand, and nothing is known to be left. */

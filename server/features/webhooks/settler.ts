@@ -1,4 +1,6 @@
-import type { Settlement, WorkQueue } from './work-queue.js';
+import { setTimeout as rest } from 'node:timers/promises';
+import type { WorkQueue } from './work-queue.js';
+import type { Settlement } from './work-updates.rules.js';
 
 /** Records attempts in batches: whatever came in while the last batch was being written is the next one. */
 export interface Settler {
@@ -6,7 +8,9 @@ export interface Settler {
   settle(settlement: Settlement): Promise<void>;
 }
 
-const batchSize = 100;
+const batchSize = 256;
+/** Batches follow each other no faster, so that a stream of ends is recorded by few writes; the first one is at once. */
+const restMs = 10;
 
 export function createSettler(deps: { queue: Pick<WorkQueue, 'settle'> }): Settler {
   interface Entry {
@@ -27,6 +31,7 @@ export function createSettler(deps: { queue: Pick<WorkQueue, 'settle'> }): Settl
       } catch (error) {
         for (const { failed } of batch) failed(error);
       }
+      if (entries.length < batchSize) await rest(restMs);
     }
     writing = false;
   }

@@ -53,9 +53,6 @@ export interface DeliveryRow {
 
 export type AttemptRow = Omit<DeliveryAttempt, 'at'> & { at: Date };
 
-/** Attempts kept with a delivery: those of five grants. */
-export const maxAttemptsKept = 20;
-
 /**
  * Every webhook has two queues: what events bring waits while it is disabled, what an admin sends (tests, re-sending)
  * goes at once, behind no backlog.

@@ -1,7 +1,8 @@
 import type { mongo } from 'mongoose';
-import type { Verdict } from './delivery-state.rules.js';
+import { repeatedOnce } from './bulk-failures.js';
 import type { Present } from './present.js';
-import { type AttemptRow, type DeliveryModel, type DeliveryRow, maxAttemptsKept } from './store.js';
+import type { DeliveryModel, DeliveryRow } from './store.js';
+import { claimOfLapsed, type Settlement, settlementUpdates } from './work-updates.rules.js';
 
 /** A delivery that is ours to send until its claim ends. */
 export type Claimed = Pick<
@@ -17,21 +18,13 @@ export interface Claim {
   more: boolean;
 }
 
-export interface Settlement {
-  delivery: Pick<Claimed, '_id' | 'webhookId' | 'owner' | 'attempt'>;
-  record: AttemptRow;
-  verdict: Verdict;
-  /** Until the next attempt, where the verdict is to retry. */
-  delayMs: number;
-}
-
 /** Deliveries as work. Every claim and settlement is one atomic update of each delivery. */
 export interface WorkQueue {
   /** The lanes in which something is due, in order. */
   lanes(): Promise<string[]>;
   /** Claims up to `limit` of a lane, oldest due first. `token` names this claim and no other. */
   claim(lane: string, limit: number, token: string): Promise<Claim>;
-  /** Records attempts; one whose claim was lost meanwhile is left as it is. Returns how many were recorded. */
+  /** Records attempts; one whose claim was lost meanwhile is left as it is. Returns how many this changed. */
   settle(settlements: readonly Settlement[]): Promise<number>;
   /** Hands back claims whose attempt was not begun; they do not count. */
   release(deliveries: readonly Pick<Claimed, '_id' | 'owner' | 'attempt'>[]): Promise<void>;
@@ -44,6 +37,8 @@ type ClaimedRow = Omit<Claimed, 'owner'> & Pick<DeliveryRow, 'owner' | 'state'>;
 type Due = ClaimedRow & { now: Date };
 
 const dropsAtOnce = 1_000;
+/** Where the ids are given, no other index needs to be thought about. */
+const byId = { _id: 1 } as const;
 const claimedFields = {
   webhookId: 1,
   eventId: 1,
@@ -82,6 +77,7 @@ export function createWorkQueue(deps: {
     const { matchedCount } = await rows.updateMany(
       { _id: { $in: ids }, open: true, owner: null, due: { $lte: now } },
       { $set: { owner: token, claimedAt: now, due: claimEnds }, $inc: { attempt: 1 } },
+      { hint: byId },
     );
     if (matchedCount < due.length) return readBack(ids, { owner: token });
     return due.map((row) => ({ ...row, attempt: row.attempt + 1 }));
@@ -149,16 +145,10 @@ export function createWorkQueue(deps: {
     },
 
     async settle(settlements) {
-      const result = await rows.bulkWrite(
-        settlements.map((settlement) => ({
-          updateOne: {
-            filter: stillOurs(settlement.delivery),
-            update:
-              settlement.verdict.state === 'pending' ? retryOf(settlement, present()) : endOf(settlement),
-          },
-        })),
-        { ordered: false },
-      );
+      const updates = settlementUpdates(settlements, present());
+      const operations = updates.map((each) => ({ updateMany: { ...each, hint: byId } }));
+      // What was recorded matches no more, so it may be done again.
+      const result = await repeatedOnce(() => rows.bulkWrite(operations, { ordered: false }));
       return result.matchedCount;
     },
 
@@ -192,47 +182,4 @@ export function createWorkQueue(deps: {
       return found.length < dropsAtOnce;
     },
   };
-}
-
-/** A claim that ended without a record is an attempt of unknown outcome; if it was the last one, that is the end. */
-function claimOfLapsed(token: string, now: '$$NOW' | Date, claimMs: number): Record<string, unknown> {
-  const spent = { $gte: ['$attempt', '$lastAttempt'] };
-  const ifSpent = (then: unknown, otherwise: unknown) => ({ $cond: [spent, then, otherwise] });
-  const unknown = {
-    attempt: '$attempt',
-    at: '$claimedAt',
-    outcome: 'unknown',
-    status: null,
-    elapsedMs: null,
-    answer: null,
-  };
-  return {
-    attempts: kept({ $concatArrays: ['$attempts', [unknown]] }),
-    attempt: ifSpent('$attempt', { $add: ['$attempt', 1] }),
-    owner: ifSpent(null, token),
-    claimedAt: ifSpent(null, now),
-    due: { $add: [now, claimMs] },
-    open: { $not: [spent] },
-    state: ifSpent('exhausted', '$state'),
-    settledAt: ifSpent(now, null),
-  };
-}
-
-/** The next attempt is due by the database's time. */
-function retryOf({ record, delayMs }: Settlement, now: '$$NOW' | Date): Record<string, unknown>[] {
-  // As a literal: an answer may begin with a dollar sign, which would make it an expression.
-  const attempts = kept({ $concatArrays: ['$attempts', [{ $literal: record }]] });
-  return [{ $set: { attempts, owner: null, claimedAt: null, due: { $add: [now, delayMs] } } }];
-}
-
-function endOf({ record, verdict }: Settlement): mongo.UpdateFilter<DeliveryRow> {
-  const settledAt = new Date(record.at.getTime() + (record.elapsedMs ?? 0));
-  return {
-    $set: { state: verdict.state, open: false, owner: null, claimedAt: null, settledAt },
-    $push: { attempts: { $each: [record], $slice: -maxAttemptsKept } },
-  };
-}
-
-function kept(attempts: object): object {
-  return { $slice: [attempts, -maxAttemptsKept] };
 }

@@ -13,9 +13,9 @@ import {
 import {
   type Claimed,
   createWorkQueue,
-  type Settlement,
   type WorkQueue,
 } from '../../../server/features/webhooks/work-queue.js';
+import type { Settlement } from '../../../server/features/webhooks/work-updates.rules.js';
 import { prepareCollections } from '../../../server/mongo/collections.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { testDatabase } from '../../helpers/database.js';
@@ -178,6 +178,34 @@ describe('a settlement', () => {
     const row = await read(id);
     expect(row.attempts.map(({ answer }) => answer)).toEqual(['$attempt']);
     expect(row).toMatchObject({ state: 'pending', open: true, due: new Date(nowMs + 10_000) });
+  });
+
+  it('of many at once, of several claims and attempts, gives each its own record and its own end', async () => {
+    const [lapsed] = await put('whk_a', 1, startMs - 100);
+    await queue.claim('whk_a', 1, 'zero');
+    nowMs += claimMs;
+    const ids = await put('whk_a', 30);
+    const first = await queue.claim('whk_a', 16, 'one');
+    const second = await queue.claim('whk_a', 16, 'two');
+    const claimed = [...first.claimed, ...second.claimed];
+    expect(new Set(claimed.map(({ _id }) => _id))).toEqual(new Set([lapsed, ...ids]));
+    const outcomes = ['acknowledged', 'refused', 'failed', 'timeout'] as const;
+    const all = claimed.map((delivery, index) => ({
+      ...settlement(delivery, outcomes[index % 4] ?? 'failed', `answer of ${delivery._id}`),
+      delayMs: index,
+    }));
+    expect(await queue.settle(all)).toBe(31);
+    const states = { acknowledged: 'delivered', refused: 'refused', failed: 'pending', timeout: 'pending' };
+    for (const { delivery, record, delayMs } of all) {
+      const row = await read(delivery._id);
+      const waits = record.outcome === 'failed' || record.outcome === 'timeout';
+      expect(row).toMatchObject({ owner: null, claimedAt: null, attempt: delivery.attempt, open: waits });
+      expect(row.state).toBe(states[record.outcome as keyof typeof states]);
+      expect(row.attempts.at(-1)).toEqual(record);
+      expect(row.attempts).toHaveLength(delivery._id === lapsed ? 2 : 1);
+      expect(row.settledAt).toEqual(waits ? null : new Date(nowMs + 3));
+      if (waits) expect(row.due).toEqual(new Date(nowMs + delayMs));
+    }
   });
 
   it('by one whose claim has ended and was taken over changes nothing', async () => {

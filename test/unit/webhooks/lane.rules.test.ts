@@ -39,24 +39,36 @@ describe('claimSize', () => {
     }
   });
 
-  it('doubles for a receiver that is quick, to 64, and falls back to eight when it is slow again', () => {
+  it('doubles for a receiver that is quick, to 256, and falls back to eight when it is slow again', () => {
     const sizes: number[] = [];
     let batch = 8;
-    for (let claims = 0; claims < 5; claims += 1) {
+    for (let claims = 0; claims < 6; claims += 1) {
       batch = claimSize(lane({ ...quick, batch, sending: 8 }), 0, laneLimits);
       sizes.push(batch);
     }
-    expect(sizes).toEqual([16, 32, 64, 64, 64]);
+    expect(sizes).toEqual([16, 32, 64, 128, 256, 256]);
     expect(claimSize(lane({ ...quick, batch, answerMs: 900 }), 0, laneLimits)).toBe(8);
+  });
+
+  it('is never more than eight at a time take half a second for', () => {
+    const asBefore = { more: true, batch: 256 };
+    for (const [answerMs, size] of [
+      [1, 256],
+      [15, 256],
+      [16, 250],
+      [40, 100],
+      [100, 40],
+    ] as const)
+      expect(claimSize(lane({ ...asBefore, answerMs }), 0, laneLimits)).toBe(size);
   });
 
   it('is nothing while there is nothing more, a claim is under way, it rests, or enough is claimed', () => {
     expect(claimSize(lane(), 0, laneLimits)).toBe(0);
     expect(claimSize(lane({ ...quick, claiming: true }), 0, laneLimits)).toBe(0);
     expect(claimSize(lane({ ...quick, resting: true }), 0, laneLimits)).toBe(0);
-    expect(claimSize(lane({ ...quick, batch: 64 }), 33, laneLimits)).toBe(0);
-    expect(claimSize(lane({ ...quick, batch: 64 }), 32, laneLimits)).toBe(64);
-    expect(claimSize(lane({ ...quick, unrecorded: 129 }), 0, laneLimits)).toBe(0);
+    expect(claimSize(lane({ ...quick, batch: 256 }), 129, laneLimits)).toBe(0);
+    expect(claimSize(lane({ ...quick, batch: 256 }), 128, laneLimits)).toBe(256);
+    expect(claimSize(lane({ ...quick, unrecorded: 513 }), 0, laneLimits)).toBe(0);
   });
 
   it('is one, with nothing else in hand, for a receiver that only fails', () => {
