@@ -1,4 +1,6 @@
 import type { ClientSession, Connection } from 'mongoose';
+import { isMongoUnavailable } from './failures.js';
+import { createInterruptedTransactions } from './interrupted-transactions.js';
 
 const transactionTimeoutMs = 3_000;
 
@@ -9,16 +11,22 @@ const transactionTimeoutMs = 3_000;
 export type InTransaction = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
 
 export function createInTransaction(connection: Connection): InTransaction {
+  const interrupted = createInterruptedTransactions(connection);
   return async (work) => {
     const session = await connection.startSession();
+    let wasInterrupted = false;
     try {
       return await session.withTransaction(() => work(session), {
         readConcern: { level: 'snapshot' },
         writeConcern: { w: 'majority' },
         timeoutMS: transactionTimeoutMs,
       });
+    } catch (error) {
+      wasInterrupted = isMongoUnavailable(error);
+      throw error;
     } finally {
-      await session.endSession();
+      if (wasInterrupted) await interrupted.end(session);
+      else await session.endSession();
     }
   };
 }
