@@ -14,8 +14,14 @@ let sockets: Agent;
 let crowd: TestClient;
 
 beforeAll(async () => {
+  // Ten minutes into the cycle of tidewater, which is out of service for the first five of every forty.
+  const shiftMs = 600_000 - (Date.now() % 2_400_000);
   // Anchors that take their time, so that the whole crowd waits for the same answers.
-  anchors = await startSimulatedAnchors({ clock: Date.now, random: () => 0.5, latencyFactor: 1 });
+  anchors = await startSimulatedAnchors({
+    clock: () => Date.now() + shiftMs,
+    random: () => 0.5,
+    latencyFactor: 1,
+  });
   app = await startTestApp({ uri: database.uri, simulated: anchors });
   sockets = new Agent({ connections: crowdSize, pipelining: 1 });
   crowd = createClient(app.url, { dispatcher: sockets });
