@@ -1,5 +1,6 @@
 import { type BackoffPolicy, backoffMs } from '../jobs/backoff.js';
 import type { Clock, Random } from '../ports.js';
+import { createFlights } from './flights.js';
 
 /** One remote value kept in memory: fresh for a while, served stale while a single refresh runs, then gone. */
 export interface RefreshedValue<T> {
@@ -38,7 +39,7 @@ export function createRefreshedValue<T>(deps: {
 }): RefreshedValue<T> {
   const { policy, clock } = deps;
   let kept: Kept<T> | undefined;
-  let flight: { epoch: number; promise: Promise<T> } | undefined;
+  const join = createFlights<T>();
   let failures = 0;
   let nextTryAt = 0;
   let fault: unknown;
@@ -50,8 +51,11 @@ export function createRefreshedValue<T>(deps: {
 
   function refresh(): Promise<T> {
     const epoch = deps.epoch();
-    if (flight?.epoch === epoch) return flight.promise;
-    const promise = deps.load().then(
+    return join('value', epoch, () => loadOnce(epoch));
+  }
+
+  function loadOnce(epoch: number): Promise<T> {
+    return deps.load().then(
       (value) => {
         // A refresh overtaken by an invalidation answers those who waited for it and leaves no trace.
         if (epoch === deps.epoch()) {
@@ -71,13 +75,6 @@ export function createRefreshedValue<T>(deps: {
         throw error;
       },
     );
-    const begun = { epoch, promise };
-    flight = begun;
-    const clear = () => {
-      if (flight === begun) flight = undefined;
-    };
-    promise.then(clear, clear);
-    return promise;
   }
 
   function forget(): void {

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { UnavailableReason } from '../../../contract/rates.js';
 import type { Clock } from '../../ports.js';
+import { createFlights } from '../../upstream/flights.js';
 import type { Fleet } from '../anchors/fleet.rules.js';
 import type { Row } from './answer.rules.js';
 import type { Question, QuoteSource } from './quote-source.js';
@@ -57,7 +58,7 @@ export function createRowCache(deps: {
     maxEntrySize: 64 * 1024,
     sizeCalculation: (entry, key) => 2 * (JSON.stringify(entry.row).length + key.length) + 200,
   });
-  const flights = new Map<string, { epoch: number; promise: Promise<Row> }>();
+  const join = createFlights<Row>();
 
   async function fetchRow(
     key: string,
@@ -92,18 +93,11 @@ export function createRowCache(deps: {
       if (known?.epoch === epoch && now < Math.min(rowFreshUntil(known.row), known.row.at + maxAgeMs)) {
         return Promise.resolve(known.row);
       }
-      const flight = flights.get(key);
-      if (flight?.epoch === epoch) return flight.promise;
-      const quoted = known !== undefined && 'offer' in known.row.reply;
-      const lane = amount === corridor.referenceAmount ? 'reference' : quoted ? 'known' : 'new';
-      const promise = fetchRow(key, { ...asked, anchorId: anchor.id, lane }, anchor, epoch);
-      const begun = { epoch, promise };
-      flights.set(key, begun);
-      const clear = () => {
-        if (flights.get(key) === begun) flights.delete(key);
-      };
-      promise.then(clear, clear);
-      return promise;
+      return join(key, epoch, () => {
+        const quoted = known !== undefined && 'offer' in known.row.reply;
+        const lane = amount === corridor.referenceAmount ? 'reference' : quoted ? 'known' : 'new';
+        return fetchRow(key, { ...asked, anchorId: anchor.id, lane }, anchor, epoch);
+      });
     },
     drop(corridor) {
       let dropped = 0;

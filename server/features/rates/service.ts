@@ -3,6 +3,7 @@ import type { RateQuote, RatesAnswer, UnavailableReason } from '../../../contrac
 import { ApiError } from '../../errors.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Clock, Logger, Random } from '../../ports.js';
+import { createFlights } from '../../upstream/flights.js';
 import type { Corridor } from '../anchors/fleet.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { Epochs } from '../cache/epochs.js';
@@ -106,7 +107,7 @@ export function createRates(deps: RatesDeps): Rates {
     // Kept besides: the stale spelling, and both as rendered and compressed bytes.
     sizeCalculation: (entry) => 6 * JSON.stringify(entry.fresh).length + 500,
   });
-  const flights = new Map<string, { epoch: number; promise: Promise<Entry> }>();
+  const join = createFlights<Entry>();
 
   epochs.onInvalidate((scope, corridor) => {
     const every = scope === 'all';
@@ -127,16 +128,7 @@ export function createRates(deps: RatesDeps): Rates {
 
   function refresh(key: string, question: AskedOf, maxAgeMs: number): Promise<Entry> {
     const epoch = epochOf(question.corridor.id);
-    const flight = flights.get(key);
-    if (flight?.epoch === epoch) return flight.promise;
-    const promise = buildEntry(key, question, maxAgeMs, epoch);
-    const begun = { epoch, promise };
-    flights.set(key, begun);
-    const clear = () => {
-      if (flights.get(key) === begun) flights.delete(key);
-    };
-    promise.then(clear, clear);
-    return promise;
+    return join(key, epoch, () => buildEntry(key, question, maxAgeMs, epoch));
   }
 
   async function buildEntry(key: string, question: AskedOf, maxAgeMs: number, epoch: number): Promise<Entry> {

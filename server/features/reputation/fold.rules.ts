@@ -1,3 +1,4 @@
+import type { Rollup } from './card.rules.js';
 import { admittedPerAccountDay, contributionOf, isOutcome } from './contribution.rules.js';
 import type { Admission, Contribution, FoldableIntent } from './foldable-intent.js';
 
@@ -10,16 +11,7 @@ export interface AccountDay {
 }
 
 /** What a batch adds to the roll-up of one anchor, corridor and UTC day. Integers, of either sign. */
-export interface RollupDelta {
-  anchorId: string;
-  corridor: string;
-  day: string;
-  filled: number;
-  notFilled: number;
-  accountDays: number;
-  quotedOutcomes: number;
-  shortfallPpb: number;
-  acceptedDisputes: number;
+export interface RollupDelta extends Omit<Rollup, 'settle'> {
   /** Bucket of the settle histogram → change. */
   settle: Map<number, number>;
 }

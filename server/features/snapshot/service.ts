@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import type { SnapshotAnswer, SnapshotRow } from '../../../contract/snapshot.js';
 import { ApiError } from '../../errors.js';
 import { type Clock, type Logger, type Random, toInstant } from '../../ports.js';
+import { createFlights } from '../../upstream/flights.js';
 import type { Corridor } from '../anchors/fleet.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { Epochs } from '../cache/epochs.js';
@@ -38,7 +39,8 @@ export function createSnapshot(deps: {
   const { clock, epochs } = deps;
   const intervalMs = deps.intervalMs ?? defaultIntervalMs;
   let built: Built | undefined;
-  let flight: { epoch: number; promise: Promise<Built> } | undefined;
+  const join = createFlights<Built>();
+  let latest: Promise<Built> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let stopped = true;
 
@@ -47,15 +49,8 @@ export function createSnapshot(deps: {
 
   function build(): Promise<Built> {
     const epoch = epochNow();
-    if (flight?.epoch === epoch) return flight.promise;
-    const promise = buildAll(epoch);
-    const begun = { epoch, promise };
-    flight = begun;
-    const clear = () => {
-      if (flight === begun) flight = undefined;
-    };
-    promise.then(clear, clear);
-    return promise;
+    latest = join('all', epoch, () => buildAll(epoch));
+    return latest;
   }
 
   async function buildAll(epoch: number): Promise<Built> {
@@ -105,7 +100,7 @@ export function createSnapshot(deps: {
     async stop() {
       stopped = true;
       clearTimeout(timer);
-      await flight?.promise.catch(() => undefined);
+      await latest?.catch(() => undefined);
     },
   };
 }
