@@ -9,8 +9,10 @@ import type { WorkQueue } from './work-queue.js';
 /** Brings events to webhooks. Any number of instances may do so at once. */
 export interface Dispatcher {
   start(): void;
-  /** Looks for work now: something was committed, or an admin did something. Nothing before `start`. */
+  /** Looks for all there is to do now: an admin did something. Nothing before `start`. */
   wake(): void;
+  /** Looks for events now: some were committed. Nothing before `start`. */
+  wakeForEvents(): void;
   /** Deletes what there is of a webhook that was deleted, in steps and in the background. */
   forget(webhookId: string): void;
   /** One look for work, then all of it that is due, settled. For tests, which move the clock in between. */
@@ -32,19 +34,33 @@ const pollJitter = 0.2;
 const restBetweenLooksMs = 20;
 
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
-  const { fanOut, queue, random, logger, limits } = deps;
+  const { fanOut, queue, random, stopwatch, logger, limits } = deps;
   const lanes = createLanes({ ...deps, report });
   let started = false;
   let looking: Promise<void> | undefined;
   let again = false;
   let timer: NodeJS.Timeout | undefined;
+  /** What is due, beside new events, is to be looked for. */
+  let dueWanted = true;
+  let dueSoughtOn = 0;
 
-  /** Fans out what is open and opens every lane that has something due. */
+  /** Fans out what is open, and opens every lane in which something is due: retries and claims that ran out, too. */
   async function look(): Promise<void> {
     for (let more = true; more; ) {
-      more = await fanOut();
-      for (const id of await queue.lanes()) lanes.open(id);
+      more = await fanOut(lanes.open);
+      if (dueWanted || stopwatch() - dueSoughtOn >= limits.pollMs) await openDue();
     }
+  }
+
+  async function openDue(): Promise<void> {
+    dueWanted = false;
+    dueSoughtOn = stopwatch();
+    for (const id of await queue.lanes()) lanes.open(id);
+  }
+
+  function wake(): void {
+    dueWanted = true;
+    poll();
   }
 
   function poll(): void {
@@ -60,7 +76,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
         looking = undefined;
         if (!started) return;
         const pollMs = limits.pollMs * (1 + pollJitter * (2 * random() - 1));
-        timer = setTimeout(poll, again ? restBetweenLooksMs : pollMs);
+        timer = again ? setTimeout(poll, restBetweenLooksMs) : setTimeout(wake, pollMs);
         again = false;
       });
   }
@@ -76,10 +92,12 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       started = true;
       poll();
     },
-    wake: poll,
+    wake,
+    wakeForEvents: poll,
     // A lane that is opened finds out that its webhook is gone.
     forget: (webhookId) => lanes.open(laneOf(webhookId, false)),
     async runOnce() {
+      dueWanted = true;
       await look();
       await lanes.untilQuiet();
     },

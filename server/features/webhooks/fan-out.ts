@@ -6,12 +6,12 @@ import type { Present } from './present.js';
 import { type DeliveryModel, type DeliveryRow, laneOf } from './store.js';
 
 /** Events of one step; a full step means that there may be more. */
-const eventsAtOnce = 200;
+const eventsAtOnce = 500;
 const insertsAtOnce = 1_000;
 const duplicateKey = 11_000;
 
-/** One step; true means that there may be more events. */
-export type FanOut = () => Promise<boolean>;
+/** One step; true means that there may be more events. `filled` is told of each lane that has deliveries by it. */
+export type FanOut = (filled: (lane: string) => void) => Promise<boolean>;
 
 /**
  * Makes a delivery of each open event for each of its subscribers. Deliveries first, then the mark: killed in between,
@@ -62,10 +62,12 @@ export function createFanOut(deps: {
     }
   }
 
-  return async () => {
+  return async (filled) => {
     const events = await openEvents();
     if (events.length === 0) return false;
-    await insertNew(events.flatMap(deliveriesOf));
+    const made = events.flatMap(deliveriesOf);
+    await insertNew(made);
+    for (const lane of new Set(made.map(({ lane }) => lane))) filled(lane);
     await outbox.updateMany(
       { _id: { $in: events.map(({ _id }) => _id) }, open: true },
       { $set: { open: false, expiresAt: new Date(clock() + retentionMs) } },

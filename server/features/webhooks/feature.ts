@@ -12,6 +12,7 @@ import { createDispatcher, type Dispatcher } from './dispatcher.js';
 import { createFanOut } from './fan-out.js';
 import { type LaneLimits, laneLimits } from './lane.rules.js';
 import { outboxModel } from './outbox.js';
+import { createOutboxWaker } from './outbox-waker.js';
 import { clockPresent, serverPresent } from './present.js';
 import { createSecretBox } from './secret-box.js';
 import { createSender } from './sender.js';
@@ -76,7 +77,7 @@ export interface WebhooksDeps {
 
 /** Registers its models on the connection at once, so that their collections can be prepared. */
 export function createWebhooks(deps: WebhooksDeps): WebhooksFeature {
-  const { connection, clock, random, newId, logger, meter } = deps;
+  const { connection, clock, random, newId, logger } = deps;
   const limits = { ...webhookLimits, ...deps.limits };
   const stopwatch = () => performance.now();
   const present = deps.clockDecides === true ? clockPresent(clock) : serverPresent;
@@ -86,6 +87,13 @@ export function createWebhooks(deps: WebhooksDeps): WebhooksFeature {
   const listed = new Set(deps.outboundAllow.map(parseAllowedOrigin));
   const box = createSecretBox(deps.webhookKey);
 
+  const meter: WebhookMeter = {
+    attempted: (outcome) => {
+      deps.meter.attempted(outcome);
+      waker.attempted();
+    },
+    settled: deps.meter.settled,
+  };
   const queue = createWorkQueue({ deliveries, present, claimMs: limits.claimMs });
   const destinations = createDestinations({ webhooks, box, clock, logger });
   const dispatcher = createDispatcher({
@@ -108,11 +116,16 @@ export function createWebhooks(deps: WebhooksDeps): WebhooksFeature {
     logger,
     limits,
   });
-  const waker = createWaker({
-    model: outbox,
-    pipeline: [{ $match: { operationType: 'insert' } }, { $project: { _id: 1 } }],
-    wake: dispatcher.wake,
-    logger,
+  const waker = createOutboxWaker({
+    openStream: () =>
+      createWaker({
+        model: outbox,
+        pipeline: [{ $match: { operationType: 'insert' } }, { $project: { _id: 1 } }],
+        wake: dispatcher.wakeForEvents,
+        logger,
+      }),
+    wake: dispatcher.wakeForEvents,
+    stopwatch,
   });
   const { wake, forget } = dispatcher;
 

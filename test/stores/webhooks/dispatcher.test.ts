@@ -50,6 +50,19 @@ describe('a dispatcher that runs', () => {
     }
   });
 
+  it('is woken by the commit of an event after a rush of them, in which it looks by itself', async () => {
+    const { to, harness } = await open(ok, { limits: { pollMs: 60_000 } });
+    await harness.register(to.origin);
+    harness.start();
+    for (const rush of [1, 2]) {
+      await emit(harness, 300);
+      await vi.waitFor(() => expect(to.received).toHaveLength(301 * rush - 1), within(10_000));
+      await new Promise((done) => setTimeout(done, 1_000));
+      await harness.emitTick();
+      await vi.waitFor(() => expect(to.received).toHaveLength(301 * rush), within(10_000));
+    }
+  });
+
   it('finds events by its poll where no change stream wakes it', async () => {
     const { to, harness } = await open(ok, { limits: { pollMs: 200 }, changeStreams: false });
     await harness.register(to.origin);
