@@ -9,11 +9,12 @@ const hidden = '[secret]';
 
 /**
  * The first 1,024 bytes of an answer as printable ASCII: other bytes, backslash, `<`, `>`, `&` and `"` become `\xNN`,
- * so that it is harmless in a log, a terminal and a page. A receiver may echo the secrets it knows: they are cut out.
+ * so that it is harmless in a log, a terminal and a page.
+ * @param cutOut the forms of secrets, which a receiver may echo
  */
-export function excerptOf(answer: Uint8Array, secrets: readonly string[]): string {
-  let text = Buffer.from(answer).toString('latin1');
-  for (const form of secrets.flatMap(formsOf)) text = text.replaceAll(form, hidden);
+export function excerptOf(answer: Uint8Array, cutOut: readonly string[]): string {
+  let text = Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength).toString('latin1');
+  for (const form of cutOut) text = text.replaceAll(form, hidden);
   return text
     .slice(0, excerptBytes)
     .replaceAll(
@@ -23,7 +24,7 @@ export function excerptOf(answer: Uint8Array, secrets: readonly string[]): strin
 }
 
 /** As registered, inside JSON, in hex and base64, and as libraries of Standard Webhooks write it. */
-function formsOf(secret: string): string[] {
+export function formsOf(secret: string): string[] {
   const standard = standardSecret(secret);
   const bytes = Buffer.from(secret);
   return [

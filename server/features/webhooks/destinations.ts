@@ -1,4 +1,5 @@
 import type { Clock, Logger } from '../../ports.js';
+import { formsOf } from './answer-excerpt.rules.js';
 import { SealedSecretError, type SecretBox } from './secret-box.js';
 import { type StoredSecret, secretsInForce } from './secrets.rules.js';
 import type { Destination } from './sender.js';
@@ -29,13 +30,13 @@ export function createDestinations(deps: {
   const { webhooks, box, clock, logger } = deps;
   const reported = new Set<string>();
 
-  function openSecrets(row: WebhookRow): Pick<Recipient, 'secrets' | 'known'> | 'locked' {
+  function openSecrets(row: WebhookRow): Pick<Recipient, 'secrets' | 'cutOut'> | 'locked' {
     const opened = ({ sealed }: StoredSecret) => box.open(sealed, row._id);
     try {
       const secrets = secretsInForce(row.secrets, clock()).map(opened);
-      const known = row.secrets.map(opened);
+      const cutOut = row.secrets.map(opened).flatMap(formsOf);
       reported.delete(row._id);
-      return { secrets, known };
+      return { secrets, cutOut };
     } catch (error) {
       if (!(error instanceof SealedSecretError)) throw error;
       if (!reported.has(row._id)) {

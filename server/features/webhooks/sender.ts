@@ -12,8 +12,8 @@ export interface Destination {
   url: string;
   /** Those in force, oldest first. */
   secrets: string[];
-  /** Every secret the receiver may remember: they are cut out of what it answers. */
-  known: string[];
+  /** Every secret the receiver may remember, in all its forms: they are cut out of what it answers. */
+  cutOut: string[];
 }
 
 /** Makes the one POST of an attempt and says how it ended; rejects only where this program is at fault. */
@@ -53,7 +53,7 @@ export function createSender(deps: {
       });
       const { status, elapsedMs } = answer;
       const outcome = outcomeOfStatus(status);
-      return { ...record, outcome, status, elapsedMs, answer: excerptOf(answer.body, to.known) };
+      return { ...record, outcome, status, elapsedMs, answer: excerptOf(answer.body, to.cutOut) };
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
       const elapsedMs = Math.round(stopwatch() - startedOn);
