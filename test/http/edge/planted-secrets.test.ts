@@ -144,7 +144,13 @@ it('no secret is in any answer, error, metric, log line, delivery, submission or
 
   const log = service.lines.join('');
   const messages = new Set(service.lines.map((line) => (JSON.parse(line) as { msg: string }).msg));
-  for (const message of ['request', 'the FX reference cannot be read', 'request failed', 'poll had no answer', 'webhook registered'])
+  for (const message of [
+    'request',
+    'the FX reference cannot be read',
+    'request failed',
+    'poll had no answer',
+    'webhook registered',
+  ])
     expect(messages).toContain(message);
   expectNowhere(secrets, {
     answers: JSON.stringify(answers),
