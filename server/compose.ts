@@ -4,7 +4,7 @@ import type { Connection } from 'mongoose';
 import { createApp } from './app.js';
 import type { Config } from './config.js';
 import { createVerifyPool } from './crypto/verify-pool.js';
-import { type Fleet, FleetError, parseFleet } from './features/anchors/fleet.rules.js';
+import type { Fleet } from './features/anchors/fleet.rules.js';
 import { createAnchorsRouter, createCorridorsRouter } from './features/anchors/router.js';
 import { createAnchorDirectory } from './features/anchors/service.js';
 import { createEpochs } from './features/cache/epochs.js';
@@ -58,7 +58,12 @@ export interface Service {
 }
 
 /** The one place where things are constructed and handed to each other. The connection is open already. */
-export async function composeService(config: Config, connection: Connection, world: World): Promise<Service> {
+export async function composeService(
+  config: Config,
+  fleet: Fleet,
+  connection: Connection,
+  world: World,
+): Promise<Service> {
   const { clock, random, newId, logger, env } = world;
   const publicCache = config.cachePublic;
 
@@ -76,7 +81,7 @@ export async function composeService(config: Config, connection: Connection, wor
 
   const directory = createAnchorDirectory({
     connection,
-    fleet: readFleet(config.fleetFile),
+    fleet,
     outbound: metrics.countOutbound(anyone.request, 'discovery'),
     epochs,
     clock,
@@ -265,18 +270,6 @@ export async function composeService(config: Config, connection: Connection, wor
 async function answersPing(connection: Connection): Promise<boolean> {
   await connection.db?.admin().ping();
   return connection.readyState === 1;
-}
-
-/** Throws FleetError naming the file and every fault in it. */
-function readFleet(file: string): Fleet {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new FleetError([`FLEET_FILE cannot be read: ${why}`]);
-  }
-  return parseFleet(text);
 }
 
 /** docs/openapi.json; the build keeps it at the same place beside the compiled server. */

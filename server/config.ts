@@ -31,6 +31,8 @@ export interface Config {
   /** How long a reported `error` must stand before a paid intent counts as failed. */
   failureGraceSeconds: number;
   logLevel: string;
+  /** What is off, or perhaps not meant, because something is not set: a sentence each, for the log. */
+  notices: string[];
 }
 
 /** A start-up error that lists every fault; its message is meant for the operator as it is. */
@@ -87,7 +89,11 @@ const environment = z.object({
   SCHEDULER: flag.optional(),
   CACHE_PUBLIC: flag.default('off'),
   FAILURE_GRACE_SECONDS: seconds.default('86400'),
-  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  LOG_LEVEL: z
+    .enum(['debug', 'info', 'warn', 'error', 'silent'], {
+      message: 'must be debug, info, warn, error or silent',
+    })
+    .default('info'),
 });
 
 /** Reads the environment. Throws ConfigError. An empty variable is the same as an unset one. */
@@ -96,12 +102,16 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
   );
   const parsed = environment.safeParse(given);
-  if (!parsed.success) {
-    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`));
-  }
+  const faults = [
+    ...(parsed.error?.issues ?? []).map((issue) => `${issue.path.join('.')} ${issue.message}`),
+    ...faultsTogether(given),
+  ];
+  if (!parsed.success || faults.length > 0) throw new ConfigError(faults);
   const values = parsed.data;
   const production = values.NODE_ENV === 'production';
-  const config: Config = {
+  // Off in production unless asked for: there, a scheduled job may call the internal endpoints instead.
+  const scheduler = values.SCHEDULER === undefined ? !production : values.SCHEDULER === 'on';
+  return {
     production,
     host: values.HOST,
     port: values.PORT,
@@ -119,32 +129,51 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     publisherSecretKey: values.PUBLISHER_SECRET_KEY,
     publisherOldKeys: splitList(values.PUBLISHER_OLD_KEYS),
     webhookKey: values.WEBHOOK_KEY,
-    // Off in production unless asked for: there, a scheduled job may call the internal endpoints instead.
-    scheduler: values.SCHEDULER === undefined ? !production : values.SCHEDULER === 'on',
+    scheduler,
     cachePublic: values.CACHE_PUBLIC === 'on',
     failureGraceSeconds: values.FAILURE_GRACE_SECONDS,
     logLevel: values.LOG_LEVEL,
+    notices: noticesOf(values, scheduler),
   };
-  const faults = productionFaults(config, values);
-  if (faults.length > 0) throw new ConfigError(faults);
-  return config;
 }
 
-function productionFaults(
-  config: Config,
-  values: { ADMIN_SECRET_KEY: string; CRON_SECRET: string },
-): string[] {
+/** What is wrong with variables in the light of others. */
+function faultsTogether(given: Readonly<Record<string, string | undefined>>): string[] {
+  const production = given.NODE_ENV === 'production';
   const faults: string[] = [];
-  for (const name of ['ADMIN_SECRET_KEY', 'CRON_SECRET'] as const) {
-    const secrets = splitList(values[name]);
+  for (const name of ['ADMIN_SECRET_KEY', 'CRON_SECRET']) {
+    const secrets = splitList(given[name] ?? '');
     if (secrets.length > 2) faults.push(`${name} may list two values at most`);
-    if (config.production && secrets.some((secret) => secret.length < minSecretLength)) {
+    if (production && secrets.some((secret) => secret.length < minSecretLength)) {
       faults.push(`${name} must have at least ${minSecretLength} characters in production`);
     }
   }
-  if (config.production && config.webhookKey === undefined)
-    faults.push('WEBHOOK_KEY is required in production');
+  if (production && given.WEBHOOK_KEY === undefined) faults.push('WEBHOOK_KEY is required in production');
+  const uri = given.MONGODB_URI;
+  // The driver would take a database called "test".
+  if (uri !== undefined && given.MONGODB_DATABASE === undefined && !/^[^/]+\/\/[^/]+\/[^?]+/.test(uri)) {
+    faults.push(
+      'MONGODB_URI must name a database (mongodb://host/database), or MONGODB_DATABASE must be set',
+    );
+  }
   return faults;
+}
+
+function noticesOf(values: z.infer<typeof environment>, scheduler: boolean): string[] {
+  const { PUBLISHER_SECRET_KEY } = values;
+  const own = httpOrigin(values.HOST, values.PORT);
+  const reached = values.PUBLIC_URL !== undefined || values.NODE_ENV !== 'production';
+  const admin = splitList(values.ADMIN_SECRET_KEY).length > 0;
+  const internal = splitList(values.CRON_SECRET).length > 0;
+  return [
+    ...(reached ? [] : [`PUBLIC_URL is not set: anchors are told to send status callbacks to ${own}`]),
+    ...(admin ? [] : ['ADMIN_SECRET_KEY is not set: no admin endpoint is served']),
+    ...(internal ? [] : ['CRON_SECRET is not set: no internal endpoint is served']),
+    ...(internal || scheduler
+      ? []
+      : ['SCHEDULER is off as well: nothing is reconciled, scored or published']),
+    ...(PUBLISHER_SECRET_KEY ? [] : ['PUBLISHER_SECRET_KEY is not set: no batch is published']),
+  ];
 }
 
 /** A variable whose parser throws on a fault; the fault becomes an issue of that variable. */

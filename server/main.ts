@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { Connection } from 'mongoose';
 import { composeService, type Service } from './compose.js';
 import { type Config, ConfigError, httpOrigin, readConfig } from './config.js';
+import { readFleet } from './features/anchors/fleet-file.js';
 import { type Listener, listen } from './http/listen.js';
 import { createLogger } from './logger.js';
 import { connectMongo } from './mongo/connection.js';
@@ -33,11 +34,12 @@ export function realWorld(config: Config): World {
   };
 }
 
-/** Connects, prepares, listens; stops in the reverse order. Throws when one of them cannot be done. */
+/** Reads the fleet, connects, prepares, listens; stops in the reverse order. Throws when one cannot be done. */
 export async function startService(
   config: Config,
   world: World = realWorld(config),
 ): Promise<RunningService> {
+  const fleet = readFleet(config.fleetFile);
   const connection = await connectPatiently(config, world);
   let service: Service | undefined;
   let listener: Listener | undefined;
@@ -48,7 +50,7 @@ export async function startService(
     world.logger.info({}, 'stopped');
   };
   try {
-    service = await composeService(config, connection, world);
+    service = await composeService(config, fleet, connection, world);
     listener = await listen(service.app, { host: config.host, port: config.port, newId: world.newId });
     service.start();
   } catch (error) {
@@ -56,6 +58,7 @@ export async function startService(
     throw error;
   }
   const url = httpOrigin(config.host, listener.port);
+  for (const notice of config.notices) world.logger.warn({}, notice);
   world.logger.info({ url, scheduler: config.scheduler }, 'listening');
   return { port: listener.port, url, service, connection, stop };
 }

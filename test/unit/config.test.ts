@@ -38,6 +38,52 @@ describe('the configuration', () => {
     expect(message).toContain('"office"');
   });
 
+  it('lists what is wrong with single variables and with several together in that one error', () => {
+    const message = faults({
+      NODE_ENV: 'production',
+      PORT: 'web',
+      MONGODB_URI: 'mongodb://127.0.0.1/?replicaSet=rs0',
+      ADMIN_SECRET_KEY: 'short',
+      CRON_SECRET: 'one,two,three',
+    });
+    const named = ['FLEET_FILE', 'PORT', 'MONGODB_URI', 'WEBHOOK_KEY', 'ADMIN_SECRET_KEY', 'CRON_SECRET'];
+    for (const name of named) expect(message).toContain(name);
+  });
+
+  it.each([
+    'mongodb://127.0.0.1',
+    'mongodb://127.0.0.1/',
+    'mongodb://127.0.0.1:27017/?replicaSet=rs0',
+    'mongodb+srv://user:password@cluster.example/?w=majority',
+  ])('needs the name of the database: %s', (uri) => {
+    expect(faults({ ...least, MONGODB_URI: uri })).toContain('must name a database');
+    expect(faults({ ...least, MONGODB_URI: uri, MONGODB_DATABASE: 'fairlead' })).toBe('');
+  });
+
+  it.each([
+    'mongodb://a:1,b:2/fairlead?replicaSet=rs0',
+    'mongodb+srv://user:password@cluster.example/fairlead',
+  ])('finds it in %s', (uri) => {
+    expect(readConfig({ ...least, MONGODB_URI: uri }).mongodbUri).toBe(uri);
+  });
+
+  it('says what is off because nothing is set for it', () => {
+    const all = {
+      PUBLIC_URL: 'https://rates.example',
+      ADMIN_SECRET_KEY: 'a'.repeat(24),
+      CRON_SECRET: 'c'.repeat(24),
+      PUBLISHER_SECRET_KEY: 'b'.repeat(64),
+    };
+    expect(readConfig({ ...production, ...all }).notices).toEqual([]);
+    for (const name of Object.keys(all)) {
+      const { notices } = readConfig({ ...production, SCHEDULER: 'on', ...all, [name]: '' });
+      expect(notices).toEqual([expect.stringContaining(`${name} is not set`)]);
+    }
+    expect(readConfig({ ...production, ...all, CRON_SECRET: '' }).notices).toContainEqual(
+      expect.stringContaining('nothing is reconciled'),
+    );
+  });
+
   it('takes an empty variable for an unset one', () => {
     expect(readConfig({ ...least, PORT: '', ADMIN_SECRET_KEY: '' })).toMatchObject({
       port: 8080,
