@@ -149,14 +149,18 @@ function faultsTogether(given: Readonly<Record<string, string | undefined>>): st
     }
   }
   if (production && given.WEBHOOK_KEY === undefined) faults.push('WEBHOOK_KEY is required in production');
-  const uri = given.MONGODB_URI;
-  // The driver would take a database called "test".
-  if (uri !== undefined && given.MONGODB_DATABASE === undefined && !/^[^/]+\/\/[^/]+\/[^?]+/.test(uri)) {
+  const { MONGODB_URI, MONGODB_DATABASE } = given;
+  if (MONGODB_URI !== undefined && !namesDatabase(MONGODB_URI, MONGODB_DATABASE)) {
     faults.push(
       'MONGODB_URI must name a database (mongodb://host/database), or MONGODB_DATABASE must be set',
     );
   }
   return faults;
+}
+
+/** Where neither does, the driver takes a database called "test". */
+export function namesDatabase(mongodbUri: string, mongodbDatabase: string | undefined): boolean {
+  return mongodbDatabase !== undefined || /^[^/]+\/\/[^/]+\/[^?]+/.test(mongodbUri);
 }
 
 function noticesOf(values: z.infer<typeof environment>, scheduler: boolean): string[] {
