@@ -47,7 +47,13 @@ function collection(app: TestApp) {
 
 /** Call it once at the top of a file. */
 export function intentsHarness(
-  options: { anchors?: readonly string[]; env?: Record<string, string>; allow?: readonly string[] } = {},
+  options: {
+    anchors?: readonly string[];
+    env?: Record<string, string>;
+    allow?: readonly string[];
+    /** The least amount that every corridor takes; 10 unless given. */
+    min?: string;
+  } = {},
 ) {
   const database = testDatabase();
   let nowMs = Date.UTC(2026, 10, 21, 9, 30);
@@ -72,6 +78,10 @@ export function intentsHarness(
       simulated: anchors,
       env,
       allow: options.allow ?? [],
+      fleet: (fleet) => ({
+        ...fleet,
+        corridors: fleet.corridors.map((each) => ({ ...each, min: options.min ?? each.min })),
+      }),
       world: { clock, logger: keepingLogger(lines) },
     });
   });

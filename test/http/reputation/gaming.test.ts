@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { StatusCallbackAnswer } from '../../../contract/intents.js';
 import type { AnchorReputation, RefreshAnswer } from '../../../contract/reputation-answers.js';
 import type { ScoreCard } from '../../../contract/score-card.js';
 import type { FoldableIntent } from '../../../server/features/reputation/foldable-intent.js';
@@ -7,7 +8,7 @@ import { failed, foldable, settled } from '../../unit/reputation/foldable.js';
 import { account, day, hour, intentsHarness, minute, second } from '../intents/harness.js';
 
 /** What one may try from outside, by the public API alone, against the score of an anchor that has one. */
-const harness = intentsHarness({ anchors: ['harbour'] });
+const harness = intentsHarness({ anchors: ['harbour'], min: '1' });
 let clients = 0;
 
 function fromAnotherClient(): Record<string, string> {
@@ -36,6 +37,37 @@ async function inCrowds<T>(count: number, send: (index: number) => Promise<T>): 
     results.push(...(await Promise.all(crowd)));
   }
   return results;
+}
+
+/** A callback of the anchor about a withdrawal of that id. */
+async function tell(intentHash: string, id: string, told: Record<string, unknown>): Promise<boolean> {
+  const body = JSON.stringify({ transaction: { id, kind: 'withdrawal', ...told } });
+  const { host } = new URL(harness.app.config.publicUrl);
+  const signature = harness.anchors.anchor('harbour').signCallback(host, body);
+  const headers = { 'content-type': 'application/json', signature, ...fromAnotherClient() };
+  const path = `/api/intent/${intentHash}/status`;
+  return (await harness.app.client.request<StatusCallbackAnswer>('POST', path, { headers, body })).body
+    .applied;
+}
+
+/** Announces withdrawals of this one account, then has each seen, paid and completed; resolves to how many it was. */
+async function settleMany(count: number, sellAmount: string): Promise<number> {
+  const ids = Array.from({ length: count }, (_, index) => `of-${sellAmount}-${index}`);
+  const hashes = await inCrowds(count, async (index) => {
+    const terms = harness.terms({ account, sellAmount, anchorTransactionId: ids[index] ?? '' });
+    return (await harness.post(terms)).body.intentHash;
+  });
+  const payout = { amount_in: sellAmount, amount_out: '14000', stellar_transaction_id: 'ab' };
+  for (const told of [
+    { status: 'pending_user_transfer_start' },
+    { ...payout, status: 'pending_external' },
+    { ...payout, status: 'completed' },
+  ]) {
+    await harness.pass(30 * second);
+    await inCrowds(count, (index) => tell(hashes[index] ?? '', ids[index] ?? '', told));
+  }
+  const done = { account, sellAmount, status: 'settled', scored: true };
+  return harness.documents().countDocuments(done);
 }
 
 /** Pays withdrawals and lets them complete, looked at often enough to be timed. */
@@ -68,6 +100,12 @@ describe('no score moves', () => {
     await harness.pass(3 * day);
     for (let runs = 0; runs < 10; runs += 1) await harness.settle();
     expect(await harness.documents().countDocuments({ status: 'expired' })).toBe(1_000);
+    expect(await card()).toEqual(before);
+  }, 90_000);
+
+  it('by 500 dust withdrawals of one account in a day, each of them settled', async () => {
+    const before = await card();
+    expect(await settleMany(500, '9.99')).toBe(500);
     expect(await card()).toEqual(before);
   }, 90_000);
 
@@ -112,7 +150,16 @@ describe('a score moves by no more than the rules allow', () => {
     expect(after?.filled).toBe((before?.filled ?? 0) + 1);
   }, 90_000);
 
-  it('for eight real withdrawals of one account in a day: three outcomes and one account-day', async () => {
+  it('for 100 real withdrawals of one account in a day: three outcomes and one account-day', async () => {
+    const before = await card();
+    expect(await settleMany(100, '11')).toBe(100);
+    const after = await card();
+    expect(after?.outcomes).toBe((before?.outcomes ?? 0) + 3);
+    expect(after?.accountDays).toBe((before?.accountDays ?? 0) + 1);
+  }, 60_000);
+
+  it('for eight more on the next day, as the service itself sees them: three and one again', async () => {
+    await harness.pass(day);
     const before = await card();
     const followed: string[] = [];
     for (let begun = 0; begun < 8; begun += 1) {
