@@ -137,26 +137,32 @@ describe('gaming', () => {
     await agrees();
   });
 
-  it('one transaction offered to 1,000 intents counts once: the others follow it unscored', async () => {
-    await insertIntents(books, 1_000, (index) => ({
-      account: `G${index}`,
-      outcome: settled(),
-      scored: index === 0,
-      unscoredReason: index === 0 ? null : 'transaction_of_another_intent',
-    }));
-    await fold();
-    expect(await totals(books.store)).toMatchObject({ filled: 1, accountDays: 1 });
-  });
-
-  it('past successes registered afterwards count not at all', async () => {
-    await insertIntents(books, 200, (index) => ({
-      account: `G${index}`,
-      outcome: settled(),
+  it('an outcome that is not scored counts in no number, takes no place, and counts once it is scored', async () => {
+    const endings = [settled({ shortfallPpb: 9 }), failed(), expired()];
+    const ids = await insertIntents(books, 30, (index) => ({
+      account: `G${index % 5}`,
+      outcome: endings[index % 3] ?? null,
       scored: false,
-      unscoredReason: 'started_before_the_intent',
+      unscoredReason: 'started_before_intent',
     }));
+    await insertIntents(books, 15, (index) => ({ account: `G${index % 5}`, outcome: settled() }));
     await fold();
-    expect(await books.store.rollups.countDocuments()).toBe(0);
+    expect(await totals(books.store)).toMatchObject({
+      filled: 15,
+      notFilled: 0,
+      accountDays: 5,
+      settled: 15,
+    });
+    await agrees();
+    await insertIntents(books, 1, () => ({ account: 'H', outcome: failed(), scored: false }));
+    await books.store.intents.updateOne(
+      { account: 'H' },
+      { $set: { scored: true, unscoredReason: null, unfolded: true } },
+    );
+    await fold();
+    expect(await totals(books.store)).toMatchObject({ filled: 15, notFilled: 1, accountDays: 6 });
+    expect(await books.store.intents.countDocuments({ _id: { $in: ids }, counted: { $ne: null } })).toBe(0);
+    await agrees();
   });
 
   it('an account has three places a day in each corridor of each anchor, and keeps a used one', async () => {
