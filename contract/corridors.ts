@@ -10,7 +10,7 @@ export const deliveryMethod = z
   .string()
   .regex(
     /^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/,
-    'must be a delivery method name of at most 40 letters and digits',
+    'must be a delivery method: a letter or digit, then up to 39 letters, digits, dots, hyphens or underscores',
   )
   .describe('Delivery method, named as the anchors name it: `bank_account`, `mobile_money`, `cash`.');
 

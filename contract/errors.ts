@@ -7,7 +7,7 @@ import { z } from 'zod';
 export const errorTable = {
   INVALID_REQUEST: {
     status: 400,
-    when: 'A path, query or body value does not have its documented form; `details` names each one.',
+    when: 'A path, query, header or body value does not have its documented form, and `details` names each one; or it is not valid HTTP.',
     extra: 'details',
   },
   MALFORMED_JSON: {

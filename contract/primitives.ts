@@ -27,7 +27,7 @@ export function decimalString(places: number) {
     .string()
     .regex(
       new RegExp(`^(0|[1-9]\\d{0,11})${fraction}$`),
-      `must be a decimal string with at most 12 integer digits and ${places} decimals, without sign or exponent`,
+      `must be a plain decimal such as ${places === 0 ? '12' : '12.5'}: at most 12 digits${places === 0 ? '' : `, ${places} decimals`}, no sign, exponent or leading zero`,
     );
 }
 

@@ -2,7 +2,7 @@ import { createExpressEndpoints } from '@ts-rest/express';
 import express, { type Express, type Request, type RequestHandler, type Router } from 'express';
 import { contract } from '../contract/index.js';
 import { rateLimitClasses } from '../contract/rate-limits.js';
-import { ApiError } from './errors.js';
+import { ApiError, invalidRequest } from './errors.js';
 import { authenticate, type Secrets } from './http/authenticate.js';
 import { clientKey, type TrustedRange } from './http/client-key.js';
 import { cors } from './http/cors.js';
@@ -92,12 +92,12 @@ function requestLineRefusal(req: Request): ApiError | undefined {
   if (target.length > maxTargetLength)
     return new ApiError('URI_TOO_LONG', 'The request target is longer than 2 KB.');
   if (req.httpVersion === '1.1' && req.headers.host === undefined)
-    return new ApiError('INVALID_REQUEST', 'An HTTP/1.1 request needs a Host header.');
+    return invalidRequest([{ path: 'header.host', message: 'is required in HTTP/1.1' }]);
   try {
     decodeURIComponent(target);
     return undefined;
   } catch {
-    return new ApiError('INVALID_REQUEST', 'The request target is not validly percent-encoded UTF-8.');
+    return invalidRequest([{ path: 'path', message: 'must be validly percent-encoded UTF-8' }]);
   }
 }
 

@@ -23,3 +23,13 @@ export class ApiError extends Error {
     this.extras = extras;
   }
 }
+
+/** INVALID_REQUEST, whose message is the first fault. One fault a place: what else is said of it follows from that. */
+export function invalidRequest(faults: readonly ErrorDetail[]): ApiError {
+  const details = faults.filter(
+    ({ path }, index) => faults.findIndex((fault) => fault.path === path) === index,
+  );
+  const [first] = details;
+  const message = first === undefined ? 'The request is not valid.' : `${first.path}: ${first.message}`;
+  return new ApiError('INVALID_REQUEST', message, { details });
+}

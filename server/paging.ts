@@ -1,4 +1,4 @@
-import { ApiError } from './errors.js';
+import { type ApiError, invalidRequest } from './errors.js';
 
 const defaultLimit = 50;
 
@@ -36,9 +36,7 @@ export function readCursor(
 /** For a cursor of the right form that leads nowhere. */
 export function unknownCursor(): ApiError {
   const message = 'must be a cursor that a previous answer to the same question gave';
-  return new ApiError('INVALID_REQUEST', `query.cursor: ${message}`, {
-    details: [{ path: 'query.cursor', message }],
-  });
+  return invalidRequest([{ path: 'query.cursor', message }]);
 }
 
 /** One page out of up to `limit + 1` rows; `placeOf` says where the next one begins, given this page's last row. */

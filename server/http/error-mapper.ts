@@ -2,10 +2,11 @@ import { type RequestValidationError, RequestValidationError as ValidationError 
 import type { ErrorRequestHandler, Response } from 'express';
 import type { ZodIssue } from 'zod';
 import type { ErrorDetail } from '../../contract/errors.js';
-import { ApiError } from '../errors.js';
+import { ApiError, invalidRequest } from '../errors.js';
 import { isMongoUnavailable } from '../mongo/failures.js';
 import { LeaseLostError } from '../mongo/leases.js';
 import type { Logger } from '../ports.js';
+import { plainMessage, type RequestPart } from './plain-message.rules.js';
 
 const maxDetails = 20;
 const maxEcho = 64;
@@ -45,9 +46,9 @@ export function sendError(res: Response, error: ApiError): void {
 
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof ValidationError) return invalidRequest(error);
+  if (error instanceof ValidationError) return validationFaults(error);
   if (error instanceof URIError)
-    return new ApiError('INVALID_REQUEST', 'The path is not validly percent-encoded.');
+    return invalidRequest([{ path: 'path', message: 'is not validly percent-encoded' }]);
   if (isMongoUnavailable(error)) {
     return new ApiError('NOT_READY', 'The database does not answer.', {
       retryAfter: notReadyRetrySeconds,
@@ -82,7 +83,7 @@ function bodyError(error: unknown): ApiError | undefined {
   }
 }
 
-function invalidRequest(error: RequestValidationError): ApiError {
+function validationFaults(error: RequestValidationError): ApiError {
   const parts = [
     ['path', error.pathParams],
     ['query', error.query],
@@ -92,20 +93,15 @@ function invalidRequest(error: RequestValidationError): ApiError {
   const details = parts.flatMap(([part, zodError]) =>
     zodError === null ? [] : zodError.issues.flatMap((issue) => toDetails(part, issue as ZodIssue)),
   );
-  const first = details[0];
-  const message = first === undefined ? 'The request is not valid.' : `${first.path}: ${first.message}`;
-  return new ApiError('INVALID_REQUEST', message, { details });
+  return invalidRequest(details);
 }
 
-function toDetails(part: string, issue: ZodIssue): ErrorDetail[] {
+function toDetails(part: RequestPart, issue: ZodIssue): ErrorDetail[] {
   const at = (path: (string | number)[]) => [part, ...path.map((step) => cap(String(step)))].join('.');
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({ path: at([...issue.path, key]), message: 'is not known here' }));
   }
-  // zod's enum and literal messages quote what was received, which may be long or hostile.
-  const message =
-    issue.code === 'invalid_enum_value' ? `must be one of ${issue.options.join(', ')}` : issue.message;
-  return [{ path: at(issue.path), message }];
+  return [{ path: at(issue.path), message: plainMessage(issue, part) }];
 }
 
 function cap(text: string): string {

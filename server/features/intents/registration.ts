@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '../../../contract/errors.js';
 import { intentHash as hashOf } from '../../../contract/intent-hash.js';
 import type { CreateIntentBody } from '../../../contract/intents.js';
-import { ApiError } from '../../errors.js';
+import { ApiError, invalidRequest } from '../../errors.js';
 import { isDuplicateKey } from '../../mongo/failures.js';
 import type { Clock } from '../../ports.js';
 import type { Corridor } from '../anchors/fleet.rules.js';
@@ -147,11 +147,8 @@ export function createRegistration(deps: RegistrationDeps): Register {
   };
 }
 
-function refuse(details: ErrorDetail[]): void {
-  const [first] = details;
-  if (first !== undefined) {
-    throw new ApiError('INVALID_REQUEST', `${first.path}: ${first.message}`, { details });
-  }
+function refuse(faults: readonly ErrorDetail[]): void {
+  if (faults.length > 0) throw invalidRequest(faults);
 }
 
 function unsupported(path: string, message: string): ApiError {

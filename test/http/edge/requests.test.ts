@@ -107,7 +107,11 @@ describe('a request target', () => {
       const answer = await send('GET', path);
       expect([answer.status, answer.body]).toEqual([
         400,
-        { code: 'INVALID_REQUEST', message: expect.any(String) },
+        {
+          code: 'INVALID_REQUEST',
+          message: expect.any(String),
+          details: [{ path: 'path', message: 'must be validly percent-encoded UTF-8' }],
+        },
       ]);
       expect(answer.headers.get('x-ratelimit-remaining')).toBe('59');
       expect(answer.headers.get('access-control-allow-origin')).toBe('*');
