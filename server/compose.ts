@@ -13,13 +13,13 @@ import { createCacheAdmin } from './features/cache/service.js';
 import { createDisputeLimits } from './features/disputes/limits.js';
 import { createAdminDisputesRouter, createDisputesRouter } from './features/disputes/router.js';
 import { createDisputeService } from './features/disputes/service.js';
-import { disputeModel, disputeWindowModel } from './features/disputes/store.js';
+import { countOpenDisputes, disputeModel, disputeWindowModel } from './features/disputes/store.js';
 import { createHealthRouter } from './features/health/router.js';
 import { createMakeProgress } from './features/intents/progress.js';
 import { createReconcile, reconcileLease } from './features/intents/reconcile.js';
 import { createIntentsRouter, createReconcileRouter } from './features/intents/router.js';
 import { createIntentService } from './features/intents/service.js';
-import { intentModel } from './features/intents/store.js';
+import { countUnfolded, intentModel } from './features/intents/store.js';
 import { createTransactionPoll } from './features/intents/transaction-poll.js';
 import { createPublisherRouter } from './features/publisher/router.js';
 import { createPublisher } from './features/publisher/service.js';
@@ -32,6 +32,7 @@ import { createReputationRouter } from './features/reputation/router.js';
 import { createScoresRouter } from './features/scores/router.js';
 import { createSnapshotRouter } from './features/snapshot/router.js';
 import { createSnapshot } from './features/snapshot/service.js';
+import { createWebhookBacklog } from './features/webhooks/backlog.js';
 import { createWebhooks } from './features/webhooks/feature.js';
 import { createWriteEvent } from './features/webhooks/outbox.js';
 import { createWebhooksRouter } from './features/webhooks/router.js';
@@ -68,7 +69,17 @@ export async function composeService(
   const publicCache = config.cachePublic;
 
   const limiter = createRateLimiter({ connection, clock, logger });
-  const metrics = createMetrics({ limiterDegraded: limiter.degraded });
+  const metrics = createMetrics({
+    limiterDegraded: limiter.degraded,
+    backlogs: {
+      ...createWebhookBacklog(connection),
+      pendingBatches: () => publisher.log.pending(),
+      openDisputes: () => countOpenDisputes(disputeModel(connection)),
+      unfoldedIntents: () => countUnfolded(intentModel(connection)),
+    },
+    clock,
+    logger,
+  });
   const anyone = createOutbound({ allow: config.outboundAllow });
   const operators = createOutbound({ allow: [], trusted: origins([config.fxUrl, config.oracleUrl]) });
   // Its own connector: receivers that hang must not take the places of calls to anchors.
@@ -156,6 +167,7 @@ export async function composeService(
       refresh: record.reputation.refresh,
       tick: publisher.tick,
     }),
+    meter: metrics.jobs,
     random,
     logger,
   });

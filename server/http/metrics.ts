@@ -1,6 +1,9 @@
 import type { RequestHandler } from 'express';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { type JobMeter, jobOutcomes } from '../jobs/scheduler.js';
 import { type Outbound, OutboundError } from '../outbound/outbound.js';
+import type { Clock, Logger } from '../ports.js';
+import { type Backlogs, registerBacklogs } from './backlog-gauges.js';
 
 /** Prometheus metrics of one service instance; labelled by route template, never by a client's text. */
 export interface Metrics {
@@ -10,9 +13,17 @@ export interface Metrics {
   countOutbound(outbound: Outbound, purpose: string): Outbound;
   /** Counts what becomes of webhook deliveries; both arguments are words of the contract. */
   webhooks: { attempted(outcome: string): void; settled(state: string): void };
+  jobs: JobMeter;
 }
 
-export function createMetrics(deps: { limiterDegraded: () => boolean }): Metrics {
+export interface MetricsDeps {
+  limiterDegraded: () => boolean;
+  backlogs: Backlogs;
+  clock: Clock;
+  logger: Logger;
+}
+
+export function createMetrics(deps: MetricsDeps): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const duration = new Histogram({
@@ -48,8 +59,10 @@ export function createMetrics(deps: { limiterDegraded: () => boolean }): Metrics
     labelNames: ['state'] as const,
     registers: [registry],
   });
+  registerBacklogs({ ...deps, registry });
   return {
     registry,
+    jobs: jobMeter(registry, deps.clock),
     webhooks: {
       attempted: (outcome) => webhookAttempts.inc({ outcome }),
       settled: (state) => webhookDeliveries.inc({ state }),
@@ -74,6 +87,31 @@ export function createMetrics(deps: { limiterDegraded: () => boolean }): Metrics
         outboundCalls.inc({ purpose, outcome: error instanceof OutboundError ? error.failure : 'error' });
         throw error;
       }
+    },
+  };
+}
+
+function jobMeter(registry: Registry, clock: Clock): JobMeter {
+  const runs = new Counter({
+    name: 'fairlead_job_runs_total',
+    help: 'Runs of scheduled jobs in this process, by outcome.',
+    labelNames: ['job', 'outcome'] as const,
+    registers: [registry],
+  });
+  const lastSuccess = new Gauge({
+    name: 'fairlead_job_last_success_timestamp_seconds',
+    help: 'When a scheduled job was last done by this process.',
+    labelNames: ['job'] as const,
+    registers: [registry],
+  });
+  return {
+    // From 0 on, for an increase from nothing to 1 is not seen as one.
+    scheduled: (job) => {
+      for (const outcome of jobOutcomes) runs.inc({ job, outcome }, 0);
+    },
+    ran: (job, outcome) => {
+      runs.inc({ job, outcome });
+      if (outcome === 'done') lastSuccess.set({ job }, clock() / 1_000);
     },
   };
 }

@@ -2,10 +2,10 @@ import type { Job } from './scheduler.js';
 
 /** What the jobs call: the very functions behind the internal endpoints, under the same leases. */
 export interface ScheduledWork {
-  fold(): Promise<unknown>;
-  reconcile(): Promise<unknown>;
-  refresh(): Promise<unknown>;
-  tick(): Promise<unknown>;
+  fold: Job['run'];
+  reconcile: Job['run'];
+  refresh: Job['run'];
+  tick: Job['run'];
 }
 
 /** Every background job: its name, how often it runs, and (in its feature) the lease it runs under. */

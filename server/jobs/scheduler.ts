@@ -8,7 +8,21 @@ export interface Job {
   intervalMs: number;
   /** How long after the start it runs first; at once when absent. */
   firstAfterMs?: number;
-  run(): Promise<unknown>;
+  /** `ran` is false where another instance was at it. */
+  run(): Promise<{ ran: boolean }>;
+}
+
+/**
+ * What became of a run: `done`, `elsewhere` (another instance was at it), `no_database`, `cut_short` (its lease was lost
+ * or the service is stopping), or `failed`, which a person should look at.
+ */
+export const jobOutcomes = ['done', 'elsewhere', 'no_database', 'cut_short', 'failed'] as const;
+export type JobOutcome = (typeof jobOutcomes)[number];
+
+/** Told of what the scheduler does. */
+export interface JobMeter {
+  scheduled(job: string): void;
+  ran(job: string, outcome: JobOutcome): void;
 }
 
 export interface Scheduler {
@@ -29,7 +43,12 @@ interface Running {
 const jitter = 0.1;
 
 /** Runs each job at its interval, ±10 % so that instances drift apart, never twice at once in one process. */
-export function createScheduler(deps: { jobs: readonly Job[]; random: Random; logger: Logger }): Scheduler {
+export function createScheduler(deps: {
+  jobs: readonly Job[];
+  meter: JobMeter;
+  random: Random;
+  logger: Logger;
+}): Scheduler {
   const running = new Map<string, Running>(
     deps.jobs.map((job) => [job.name, { job, timer: undefined, current: undefined, again: false }]),
   );
@@ -55,9 +74,10 @@ export function createScheduler(deps: { jobs: readonly Job[]; random: Random; lo
     entry.current = entry.job
       .run()
       .then(
-        () => undefined,
+        ({ ran }): JobOutcome => (ran ? 'done' : 'elsewhere'),
         (error: unknown) => report(entry.job, error),
       )
+      .then((outcome) => deps.meter.ran(entry.job.name, outcome))
       .finally(() => {
         entry.current = undefined;
         if (entry.again) {
@@ -67,18 +87,24 @@ export function createScheduler(deps: { jobs: readonly Job[]; random: Random; lo
       });
   }
 
-  function report(job: Job, error: unknown): void {
-    if (isMongoUnavailable(error))
+  function report(job: Job, error: unknown): JobOutcome {
+    if (isMongoUnavailable(error)) {
       deps.logger.warn({ err: error, job: job.name }, 'job waits for the database');
-    else if (error instanceof LeaseLostError)
+      return 'no_database';
+    }
+    if (error instanceof LeaseLostError) {
       deps.logger.warn({ err: error, job: job.name }, 'job was cut short');
-    else deps.logger.error({ err: error, job: job.name }, 'job failed');
+      return 'cut_short';
+    }
+    deps.logger.error({ err: error, job: job.name }, 'job failed');
+    return 'failed';
   }
 
   return {
     start() {
       started = true;
       for (const entry of running.values()) {
+        deps.meter.scheduled(entry.job.name);
         if (entry.job.firstAfterMs === undefined) launch(entry);
         else launchAfter(entry, entry.job.firstAfterMs);
       }

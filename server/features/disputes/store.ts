@@ -1,5 +1,6 @@
 import { type Connection, Schema } from 'mongoose';
 import type { AdminDispute } from '../../../contract/disputes.js';
+import { countUpTo } from '../../mongo/bounded-count.js';
 import { defineModel } from '../../mongo/models.js';
 import type { Effect, Party } from './entitlement.rules.js';
 
@@ -86,3 +87,8 @@ export function disputeWindowModel(connection: Connection) {
 
 export type DisputeModel = ReturnType<typeof disputeModel>;
 export type DisputeWindowModel = ReturnType<typeof disputeWindowModel>;
+
+/** Disputes that await a verdict, 100,000 at most. */
+export function countOpenDisputes(model: DisputeModel): Promise<number> {
+  return countUpTo(model, { status: 'open' }, 'by_status');
+}

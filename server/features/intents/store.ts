@@ -1,4 +1,5 @@
 import { type Connection, Schema } from 'mongoose';
+import { countUpTo } from '../../mongo/bounded-count.js';
 import { defineModel } from '../../mongo/models.js';
 import type { IntentDocument } from './intent-document.js';
 
@@ -58,3 +59,8 @@ export function intentModel(connection: Connection) {
 }
 
 export type IntentModel = ReturnType<typeof intentModel>;
+
+/** Intents whose change the folder has not counted yet, 100,000 at most. */
+export function countUnfolded(model: IntentModel): Promise<number> {
+  return countUpTo(model, { unfolded: true }, 'unfolded');
+}

@@ -24,7 +24,7 @@ export interface Publisher {
   /** Submits what waits, publishes what changed. */
   tick: Tick;
   health(): Promise<PublisherHealth>;
-  log: Pick<BatchLog, 'list' | 'get' | 'entries' | 'prove'>;
+  log: Pick<BatchLog, 'list' | 'get' | 'entries' | 'prove' | 'pending'>;
   /** The latest committed batch, or null before the first. */
   latestBatch(): Promise<{ sequence: number; root: string } | null>;
 }

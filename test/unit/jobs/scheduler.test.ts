@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createScheduler, type Job } from '../../../server/jobs/scheduler.js';
+import { createScheduler, type Job, type JobMeter } from '../../../server/jobs/scheduler.js';
 import { LeaseLostError } from '../../../server/mongo/leases.js';
 import { silentLogger } from '../../helpers/silent-logger.js';
 
@@ -10,8 +10,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+const unmetered: JobMeter = { scheduled: () => undefined, ran: () => undefined };
+
 function scheduled(...jobs: Job[]) {
-  return createScheduler({ jobs, random: () => 0.5, logger: silentLogger });
+  return createScheduler({ jobs, meter: unmetered, random: () => 0.5, logger: silentLogger });
 }
 
 function counted(extra: Partial<Job> = {}) {
@@ -21,6 +23,7 @@ function counted(extra: Partial<Job> = {}) {
     intervalMs: 1_000,
     run: async () => {
       state.runs += 1;
+      return { ran: true };
     },
     ...extra,
   };
@@ -53,8 +56,8 @@ describe('the scheduler', () => {
     let runs = 0;
     const run = () => {
       runs += 1;
-      return new Promise<void>((resolve) => {
-        finish = resolve;
+      return new Promise<{ ran: boolean }>((resolve) => {
+        finish = () => resolve({ ran: true });
       });
     };
     const scheduler = scheduled({ name: 'job', intervalMs: 1_000, run });
@@ -91,6 +94,7 @@ describe('the scheduler', () => {
     const run = () => Promise.reject(failures.shift() ?? new LeaseLostError('stopping'));
     const scheduler = createScheduler({
       jobs: [{ name: 'job', intervalMs: 1_000, run }],
+      meter: unmetered,
       random: () => 0.5,
       logger,
     });
@@ -104,8 +108,8 @@ describe('the scheduler', () => {
     let finish: () => void = () => undefined;
     const { state, job } = counted({ name: 'other' });
     const run = () =>
-      new Promise<void>((resolve) => {
-        finish = resolve;
+      new Promise<{ ran: boolean }>((resolve) => {
+        finish = () => resolve({ ran: true });
       });
     const scheduler = scheduled({ name: 'job', intervalMs: 1_000, run }, job);
     scheduler.start();
@@ -119,5 +123,37 @@ describe('the scheduler', () => {
     await stopping;
     scheduler.wake('other');
     expect(state.runs).toBe(1);
+  });
+
+  it('tells what became of every run, one word each', async () => {
+    const away = Object.assign(new Error('no primary'), { name: 'MongoServerSelectionError' });
+    const runs: (() => Promise<{ ran: boolean }>)[] = [
+      async () => ({ ran: true }),
+      async () => ({ ran: false }),
+      () => Promise.reject(away),
+      () => Promise.reject(new LeaseLostError('held by another')),
+      () => Promise.reject(new Error('a fault of ours')),
+    ];
+    const told: string[] = [];
+    const run = () => runs.shift()?.() ?? new Promise<never>(() => undefined);
+    const scheduler = createScheduler({
+      jobs: [{ name: 'job', intervalMs: 1_000, run }],
+      meter: {
+        scheduled: (job) => told.push(`${job} scheduled`),
+        ran: (job, outcome) => told.push(`${job} ${outcome}`),
+      },
+      random: () => 0.5,
+      logger: silentLogger,
+    });
+    scheduler.start();
+    await vi.advanceTimersByTimeAsync(5_500);
+    expect(told).toEqual([
+      'job scheduled',
+      'job done',
+      'job elsewhere',
+      'job no_database',
+      'job cut_short',
+      'job failed',
+    ]);
   });
 });

@@ -1,0 +1,92 @@
+import { Gauge, type Registry } from 'prom-client';
+import { isMongoUnavailable } from '../mongo/failures.js';
+import type { Clock, Logger } from '../ports.js';
+import { withTimeout } from '../with-timeout.js';
+
+const gauges = {
+  openWebhookEvents: {
+    name: 'fairlead_webhook_open_events',
+    help: 'Events of which no deliveries have been made yet; 100000 means that or more.',
+  },
+  openWebhookDeliveries: {
+    name: 'fairlead_webhook_open_deliveries',
+    help: 'Webhook deliveries that have not come to an end, held ones included; 100000 means that or more.',
+  },
+  dueWebhookDeliveries: {
+    name: 'fairlead_webhook_due_deliveries',
+    help: 'Webhook deliveries that could be sent now and are not being sent; 100000 means that or more.',
+  },
+  pendingBatches: {
+    name: 'fairlead_publisher_pending_batches',
+    help: 'Published batches without a receipt of the oracle; 0 without an oracle.',
+  },
+  openDisputes: {
+    name: 'fairlead_open_disputes',
+    help: 'Disputes that await a verdict; 100000 means that or more.',
+  },
+  unfoldedIntents: {
+    name: 'fairlead_unfolded_intents',
+    help: 'Intents whose outcome is not counted in the reputation yet; 100000 means that or more.',
+  },
+} as const;
+
+/** What waits to be done, as each feature counts it: bounded, and by an index. */
+export type Backlogs = Record<keyof typeof gauges, () => Promise<number>>;
+
+const readTimeoutMs = 500;
+/** A flood of scrapes must not become one of counts. */
+const keptMs = 5_000;
+
+class LateError extends Error {}
+
+/**
+ * One gauge a backlog, read while the metrics are being scraped and the same for all instances. One that cannot be read
+ * in 500 ms is left out of that answer: a number that is not known is not 0.
+ */
+export function registerBacklogs(deps: {
+  registry: Registry;
+  backlogs: Backlogs;
+  logger: Logger;
+  /** Monotonic milliseconds. */
+  stopwatch?: Clock;
+}): void {
+  const { registry, backlogs, logger, stopwatch = () => performance.now() } = deps;
+  for (const key of Object.keys(gauges) as (keyof Backlogs)[]) {
+    const read = keptFor(keptMs, backlogs[key], stopwatch);
+    new Gauge({
+      ...gauges[key],
+      registers: [registry],
+      async collect() {
+        try {
+          this.set(await withTimeout(readTimeoutMs, read(), () => new LateError()));
+        } catch (error) {
+          this.remove();
+          if (error instanceof LateError || isMongoUnavailable(error)) return;
+          logger.error({ err: error, metric: gauges[key].name }, 'a backlog cannot be counted');
+        }
+      },
+    });
+  }
+}
+
+/** Reads once at a time, whoever asks meanwhile, and not again for `ms` after it has succeeded. */
+function keptFor(ms: number, read: () => Promise<number>, stopwatch: Clock): () => Promise<number> {
+  let last: { value: number; readAt: number } | undefined;
+  let current: Promise<number> | undefined;
+
+  async function readNow(): Promise<number> {
+    try {
+      const value = await read();
+      last = { value, readAt: stopwatch() };
+      return value;
+    } finally {
+      current = undefined;
+    }
+  }
+
+  return async () => {
+    if (last !== undefined && stopwatch() - last.readAt < ms) return last.value;
+    current ??= readNow();
+    return current;
+  };
+}
