@@ -23,8 +23,9 @@ const goals = { ofBare: 0.5, p50Ms: 100, p99Ratio: 2 };
 
 interface Rate {
   perSecond: number;
-  /** Of the service, a delivery; and of the database. */
-  serviceUs?: number;
+  /** Processor time of each process, in microseconds a POST. */
+  senderUs: number;
+  receiverUs: number;
   mongodUs?: number;
 }
 
@@ -76,11 +77,10 @@ async function sustained(
       deliveries: perSecond(rate(all)),
       'of one at a time': share(all, results.alone),
       'of 8 at a time': share(all, results.together),
-      ...(all.some(({ serviceUs }) => serviceUs !== undefined)
-        ? {
-            'service CPU each': microseconds(median(all.map(({ serviceUs = Number.NaN }) => serviceUs))),
-            'mongod CPU each': microseconds(median(all.map(({ mongodUs = Number.NaN }) => mongodUs))),
-          }
+      'CPU of the sender': microseconds(median(all.map(({ senderUs }) => senderUs))),
+      'of the receiver': microseconds(median(all.map(({ receiverUs }) => receiverUs))),
+      ...(all === results.service
+        ? { 'of mongod': microseconds(median(all.map(({ mongodUs = Number.NaN }) => mongodUs))) }
         : {}),
     },
   });
@@ -110,6 +110,8 @@ async function bare(
   const parts = { event: 'intent.settled', eventId, body, test: false, secrets, timestampSeconds } as const;
   const headers = deliveryHeaders(parts);
   const pool = new Pool(target.origin, { connections });
+  const cpuMs = async () => [ownCpuMs(), await target.receiver.cpuMs()] as const;
+  const before = await cpuMs();
   const startedAt = performance.now();
   const endsAt = startedAt + seconds * 1_000;
   let sent = 0;
@@ -123,28 +125,42 @@ async function bare(
   };
   await Promise.all(Array.from({ length: connections }, poster));
   const tookMs = performance.now() - startedAt;
+  const after = await cpuMs();
   await pool.close();
   await target.receiver.ask('arrivals');
-  return { perSecond: (sent * 1_000) / tookMs };
+  return { perSecond: (sent * 1_000) / tookMs, ...each(before, after, sent) };
 }
 
 /** The service on a backlog of so many events, each to be fanned out, claimed, signed, sent and recorded. */
 async function delivered(target: WebhookTarget, webhookId: string, count: number): Promise<Rate> {
   await target.enable(webhookId, false);
   await target.backlog(webhookId, count);
-  const before = [await target.service.cpuMs(), await processCpuMs(target.mongodPid)] as const;
+  const cpuMs = () =>
+    Promise.all([target.service.cpuMs(), target.receiver.cpuMs(), processCpuMs(target.mongodPid)]);
+  const before = await cpuMs();
   await target.enable(webhookId, true);
   const arrivals = await target.arrivals(count);
-  const after = [await target.service.cpuMs(), await processCpuMs(target.mongodPid)] as const;
+  const after = await cpuMs();
   const ids = new Set(arrivals.map(([id]) => id));
   if (ids.size !== count) throw new Error(`${ids.size} of ${count} events arrived`);
   const times = arrivals.map(([, atMs]) => atMs);
   const tookMs = Math.max(...times) - Math.min(...times);
-  return {
-    perSecond: ((count - 1) * 1_000) / tookMs,
-    serviceUs: ((after[0] - before[0]) * 1_000) / count,
-    mongodUs: ((after[1] - before[1]) * 1_000) / count,
-  };
+  return { perSecond: ((count - 1) * 1_000) / tookMs, ...each(before, after, count) };
+}
+
+type CpuMs = readonly [sender: number, receiver: number, mongod?: number];
+
+function each(before: CpuMs, after: CpuMs, count: number): Omit<Rate, 'perSecond'> {
+  const us = (from: number, to: number) => ((to - from) * 1_000) / count;
+  const rest = { senderUs: us(before[0], after[0]), receiverUs: us(before[1], after[1]) };
+  const [mongodFrom, mongodTo] = [before[2], after[2]];
+  if (mongodFrom === undefined || mongodTo === undefined) return rest;
+  return { ...rest, mongodUs: us(mongodFrom, mongodTo) };
+}
+
+function ownCpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
 }
 
 /** From commit to POST of one webhook: on its own, and beside receivers that are dead or hang. */
