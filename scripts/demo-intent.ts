@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { publicKeyOf } from '../contract/ed25519.js';
 import { encodePublicKey } from '../contract/strkey.js';
-import { beginJourney, JourneyEnded, untilOutcome } from './simulated-wallets/journey.js';
+import { beginJourney, untilOutcome } from './simulated-wallets/journey.js';
 
 const patienceMs = 10 * 60_000;
 
@@ -39,7 +39,9 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  const cause = error instanceof TypeError ? ' Is the service running (npm start)?' : '';
-  console.error(error instanceof JourneyEnded ? error.message : `${String(error)}.${cause}`);
+  const down = error instanceof TypeError && error.message === 'fetch failed';
+  if (down)
+    console.error('The service does not answer. Is it running (npm start)? Elsewhere: --url, or PORT.');
+  else console.error(error instanceof Error ? error.message : String(error));
   process.exit(1);
 });

@@ -1,11 +1,11 @@
 /**
  * A receiver of webhooks for trying them out: verifies each delivery as a receiver should and prints it.
  *
- *   npx tsx scripts/webhook-receiver.ts [--port 9099] [--secret <secret>] [--answer 200]
+ *   npm run receiver -- [--port 9099] [--secret <secret>] [--answer 200]
  *
- * Listens on loopback only, so the service must have been started with OUTBOUND_ALLOW=http://127.0.0.1:9099. `--secret`
- * may be given twice while a secret is being replaced; `--answer` is the status given to what verifies (500 to see
- * retries, 410 to see the webhook disabled).
+ * Listens on loopback only: `npm start` lets the service call it there, elsewhere OUTBOUND_ALLOW=http://127.0.0.1:9099
+ * does. `--secret` may be given twice while a secret is being replaced; `--answer` is the status given to what verifies
+ * (500 to see retries, 410 to see the webhook disabled).
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -90,6 +90,10 @@ function main(): void {
       console.error(`failed: ${String(error)}`);
       response.destroy();
     });
+  });
+  server.once('error', (error) => {
+    console.error(`cannot listen: ${error.message}; --port takes another port`);
+    process.exitCode = 1;
   });
   server.listen(settings.port, '127.0.0.1', () => {
     const { port } = server.address() as AddressInfo;

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnchorAnswer } from '../../contract/anchors.js';
 import type { IntentAnswer } from '../../contract/intent-answer.js';
+import { anchorDefinitions } from '../simulated-anchors/tempers.js';
 
 /** One off-ramp as a wallet goes through it, against a service and simulated anchors on this machine. */
 export interface Journey {
@@ -43,20 +44,16 @@ export async function beginJourney(
     `intent ${intent.intentHash.slice(0, 12)}…: ${sellAmount} in ${corridor} through ${anchorId}, ${quoted}`,
   );
 
-  const transactionId = await startWithdrawal(journey, intent.statusCallbackUrl);
-  await register({ anchorTransactionId: transactionId.id });
-  say(`transaction ${transactionId.id} is attached; waiting until the service has seen it`);
-  await until(
-    journey,
-    intent.intentHash,
-    (seen) => seen.transaction?.status != null || !transactionId.pollable,
-  );
-  await call(`${transactionId.origin}/simulate/transactions/${transactionId.id}/payment`, {
+  const withdrawal = await startWithdrawal(journey, intent.statusCallbackUrl);
+  await register({ anchorTransactionId: withdrawal.id });
+  say(`transaction ${withdrawal.id} is attached; waiting until the service has seen it`);
+  await until(journey, intent.intentHash, (seen) => seen.transaction?.status != null || !withdrawal.pollable);
+  await call(`${withdrawal.origin}/simulate/transactions/${withdrawal.id}/payment`, {
     json: journey.ending === undefined ? {} : { ending: journey.ending },
     signal,
   });
   say('paid (no money moves)');
-  return { intent, transactionId: transactionId.id };
+  return { intent, transactionId: withdrawal.id };
 }
 
 /** Reads the intent again and again until it has an outcome, saying every change of the anchor's status. */
@@ -88,7 +85,8 @@ async function startWithdrawal(journey: Journey, callbackUrl: string) {
     start.method === 'POST' ? { json: fields, headers, signal } : { headers, signal },
   );
   // An anchor that grants the service no token is followed by its callbacks alone, the first of which is the payment.
-  return { id: answer.id, origin: new URL(start.url).origin, pollable: anchorId !== 'windlass' };
+  const pollable = anchorDefinitions.find(({ id }) => id === anchorId)?.partner ?? true;
+  return { id: answer.id, origin: new URL(start.url).origin, pollable };
 }
 
 async function until(

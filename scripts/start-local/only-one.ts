@@ -13,7 +13,7 @@ export async function claimFolder(folder: string): Promise<{ stop(): Promise<voi
   const owner = Number(await readFile(file, 'utf8').catch(() => ''));
   if (owner > 0 && owner !== process.pid && (await commandLine(owner)).includes('start-local')) {
     throw new CannotStart(
-      `A service already runs on ${folder} (process ${owner}): stop it first, or use another folder.`,
+      `A service already runs on ${folder} (process ${owner}): stop it first, or name another folder: npm start -- --data <folder>`,
     );
   }
   await writeFile(file, `${process.pid}\n`);
