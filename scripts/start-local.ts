@@ -30,7 +30,7 @@ const receiverOrigin = 'http://127.0.0.1:9099';
 
 const say = (line: string) => console.error(line);
 
-async function start(parts: StartedParts, folder: string): Promise<void> {
+async function start(parts: StartedParts, folder: string, onDatabaseEnded: () => void): Promise<void> {
   await mkdir(folder, { recursive: true });
   await parts.add('the claim on the data folder', claimFolder(folder));
   const given = process.env;
@@ -41,6 +41,7 @@ async function start(parts: StartedParts, folder: string): Promise<void> {
 
   const secrets = await localSecrets(folder, given);
   const mongo = await parts.add('MongoDB', startMongo({ dbPath: join(folder, 'mongo'), say }));
+  mongo.onEnded(onDatabaseEnded);
   const simulated = !given.FLEET_FILE;
   const anchors = simulated ? await parts.add('the simulated anchors', startLocalAnchors(folder)) : undefined;
   const oracle = given.ORACLE_URL
@@ -152,6 +153,7 @@ async function main(): Promise<void> {
 
   let up = false;
   let askedAt: number | undefined;
+  let exitCode = 0;
   const onSignal = (): void => {
     // One Ctrl-C arrives twice under npm; a second one a while later means it.
     if (askedAt !== undefined && Date.now() - askedAt > 1_000) process.exit(1);
@@ -159,19 +161,28 @@ async function main(): Promise<void> {
     askedAt = Date.now();
     say('Stopping …');
     parts.interrupt();
-    if (up) void finish(0);
+    if (up) void finish(exitCode);
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
 
+  const onDatabaseEnded = (): void => {
+    if (askedAt !== undefined) return;
+    askedAt = Date.now();
+    exitCode = 1;
+    say('MongoDB has ended by itself; stopping the rest. The next start finds its data again.');
+    parts.interrupt();
+    if (up) void finish(exitCode);
+  };
+
   try {
-    await start(parts, resolve(values.data));
+    await start(parts, resolve(values.data), onDatabaseEnded);
     up = true;
-    if (askedAt !== undefined) await finish(0);
+    if (askedAt !== undefined) await finish(exitCode);
   } catch (error) {
     const interrupted = error instanceof Interrupted || askedAt !== undefined;
     if (!interrupted) say(explain(error, process.env));
-    await finish(interrupted ? 0 : 1);
+    await finish(interrupted ? exitCode : 1);
   }
 }
 

@@ -16,6 +16,8 @@ export interface RunningMongo {
   source: string;
   /** Of the mongod started here; absent where MONGODB_URI names a server of someone else's. */
   pid?: number;
+  /** Called, once, when that mongod ends without having been stopped here. */
+  onEnded(listener: () => void): void;
   /** Stops what was started here and nothing else; data under `dbPath` stays. */
   stop(): Promise<void>;
 }
@@ -84,7 +86,7 @@ export async function startMongo(options: StartOptions = {}): Promise<RunningMon
   });
   if (found.kind === 'uri') {
     const uri = options.database === undefined ? found.uri : withDatabase(found.uri, database);
-    return { uri, source: 'MONGODB_URI', stop: async () => undefined };
+    return { uri, source: 'MONGODB_URI', onEnded: () => undefined, stop: async () => undefined };
   }
 
   const binary = { systemBinary: found.path, version: found.version };
@@ -111,12 +113,20 @@ export async function startMongo(options: StartOptions = {}): Promise<RunningMon
   replicaSet.initiated = data?.initiated ?? false;
   await replicaSet.start();
   if (dbPath !== undefined && data !== undefined) await writeFile(portFileOf(dbPath), `${data.port}\n`);
-  const pid = replicaSet.servers[0]?.instanceInfo?.instance.mongodProcess?.pid;
+  const mongod = replicaSet.servers[0]?.instanceInfo?.instance.mongodProcess;
+  const pid = mongod?.pid;
+  let stopping = false;
   return {
     uri: withDatabase(replicaSet.getUri(), database),
     source: `${found.source}, version ${found.version}`,
     ...(pid === undefined ? {} : { pid }),
+    onEnded(listener) {
+      mongod?.once('exit', () => {
+        if (!stopping) listener();
+      });
+    },
     stop: async () => {
+      stopping = true;
       await replicaSet.stop({ doCleanup: dbPath === undefined, force: false });
     },
   };

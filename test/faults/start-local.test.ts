@@ -132,6 +132,19 @@ describe('npm start', () => {
     expect(await onDatabase((notes) => notes.countDocuments())).toBe(1);
   }, 120_000);
 
+  it('stops and says so when its database ends, and finds the data again', async () => {
+    const first = start();
+    await untilUp(first);
+    await onDatabase((notes) => notes.insertOne({ kept: true }, { writeConcern: { w: 'majority' } }));
+    process.kill(await mongodPid(), 'SIGKILL');
+    expect(await first.ended).toBe(1);
+    expect(first.output()).toContain('MongoDB has ended by itself');
+
+    const second = start();
+    await untilUp(second);
+    expect(await onDatabase((notes) => notes.countDocuments())).toBe(1);
+  }, 120_000);
+
   it('says which port is taken, and leaves nothing behind', async () => {
     const squatter = createServer();
     await new Promise<void>((resolve) => squatter.listen(port, '127.0.0.1', resolve));
