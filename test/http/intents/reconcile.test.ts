@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { testCronSecret } from '../../helpers/app.js';
 import { account, day, hour, intentsHarness, minute, second } from './harness.js';
 
@@ -227,11 +227,18 @@ describe('409 RUN_IN_PROGRESS', () => {
     await harness.settle();
     await Promise.all(Array.from({ length: 6 }, () => followed('harbour')));
     await harness.pass(minute);
+    harness.anchors.anchor('harbour').resetCalls();
+    const begunAt = Date.now();
     const long = harness.reconcile();
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    // Its first poll has arrived, and five more follow a fifth of a second apart.
+    await vi.waitFor(() => expect(harness.anchors.anchor('harbour').seen).not.toEqual([]), {
+      timeout: 10_000,
+      interval: 5,
+    });
     const { status, body } = await harness.reconcile();
     expect([status, body]).toMatchObject([409, { code: 'RUN_IN_PROGRESS' }]);
-    expect(Date.now() - Date.parse(String(body.startedAt))).toBeLessThan(10_000);
+    expect(Date.parse(String(body.startedAt))).toBeGreaterThan(begunAt - 1_000);
+    expect(Date.parse(String(body.startedAt))).toBeLessThanOrEqual(Date.now());
     expect((await long).body).toMatchObject({ looked: 6, polled: 6 });
   });
 });

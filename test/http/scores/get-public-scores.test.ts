@@ -66,9 +66,9 @@ describe('200', () => {
       { headers: { authorization: `Bearer ${testCronSecret}` } },
     );
     expect(ticked.status).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, 1_050));
-    const { body } = await harness.get<PublicScores>(path);
-    expect(body.batch).toMatchObject({ sequence: 1, root: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    await expect
+      .poll(async () => (await harness.get<PublicScores>(path)).body.batch, { timeout: 10_000 })
+      .toEqual({ sequence: 1, root: expect.stringMatching(/^[0-9a-f]{64}$/) });
   });
 });
 

@@ -66,8 +66,12 @@ describe('a lease', () => {
   it('is renewed while its work runs, and tells its holder when it is lost', async () => {
     const leases = instance('a');
     await leases.seed(['renewed']);
-    await leases.run('renewed', 300, async (lease) => {
-      await new Promise((resolve) => setTimeout(resolve, 700));
+    const termMs = 1_000;
+    const expiresAtMs = async () =>
+      (await leaseModel(connection).findById('renewed').orFail().lean()).expiresAt.getTime();
+    await leases.run('renewed', termMs, async (lease) => {
+      const first = await expiresAtMs();
+      await expect.poll(expiresAtMs, { timeout: 10_000 }).toBeGreaterThan(first + termMs);
       expect(lease.signal.aborted).toBe(false);
       await leaseModel(connection).updateOne({ _id: 'renewed' }, { $inc: { token: 1 } });
       await new Promise<void>((resolve) => lease.signal.addEventListener('abort', () => resolve()));

@@ -41,8 +41,10 @@ function callsTo(id: string, route = price): number {
   return simulated.anchor(id).calls[route] ?? 0;
 }
 
-/** Lets a background refresh come to its end. */
-const settled = () => new Promise((resolve) => setTimeout(resolve, 150));
+/** Joins the background refresh of an amount, if there is one, and lets it come to its end. */
+async function refreshed(rates: RatesHarness['rates'], amount?: string): Promise<void> {
+  await rates.quote('usdc-ngn', amount === undefined ? {} : { amount }, { maxAgeMs: 10_000 });
+}
 
 const quoteNgn = (request: { amount?: string; deliveryMethod?: string } = {}) =>
   harness.rates.quote('usdc-ngn', request).then(({ answer }) => answer);
@@ -157,7 +159,7 @@ describe('the cache', () => {
     world.now += 2;
     const stale = await Promise.all(Array.from({ length: 50 }, () => quoteNgn()));
     expect(stale.every((answer) => answer.stale && answer.asOf === first.answer.asOf)).toBe(true);
-    await settled();
+    await vi.waitFor(async () => expect((await quoteNgn()).stale).toBe(false), { timeout: 10_000 });
     expect(callsTo('harbour')).toBe(2);
     expect(await quoteNgn()).toMatchObject({ stale: false, asOf: new Date(world.now).toISOString() });
 
@@ -185,7 +187,7 @@ describe('the cache', () => {
       res.writeHead(200).end('{"sell_amount":"100","buy_amount":"1"}');
     });
     const before = quoteNgn();
-    while (callsTo('harbour') === 0) await settled();
+    await vi.waitFor(() => expect(callsTo('harbour')).toBe(1), { timeout: 10_000 });
     await harness.epochs.invalidate('rates', undefined);
     simulated.anchor('harbour').override(price, null);
     const after = await quoteNgn();
@@ -258,7 +260,8 @@ describe('an anchor that fails', () => {
     simulated.fx.override('*', (_req, res) => void res.writeHead(500).end());
     world.now += 30_000;
     expect(await quoteNgn()).toMatchObject({ stale: true, asOf: first.asOf });
-    await settled();
+    await refreshed(harness.rates);
+    expect(callsTo('harbour')).toBe(2);
     expect(await quoteNgn()).toMatchObject({ stale: true, asOf: first.asOf });
     world.now += 30_001;
     await expect(quoteNgn()).rejects.toMatchObject({ code: 'RATES_UNAVAILABLE', extras: { retryAfter: 5 } });
@@ -312,7 +315,7 @@ describe('a client that cycles random amounts', () => {
     world.now += 20_000;
     await ask('701');
     expect(await ask('700')).toMatchObject({ stale: true });
-    await settled();
+    await refreshed(tight.rates, '700');
     const second = await ask('700');
     const quotedAt = (answer: typeof first) =>
       answer.quotes.find(({ anchorId }) => anchorId === 'harbour')?.quotedAt;
