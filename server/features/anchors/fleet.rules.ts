@@ -95,7 +95,8 @@ const anchorSchema = z
   })
   .strict();
 
-const fleetSchema = z
+/** The file as it is written; what its members say together is checked besides. docs/fleet.md describes it. */
+export const fleetSchema = z
   .object({
     note: z.string().optional(),
     simulated: z.boolean().optional(),

@@ -1,0 +1,41 @@
+import { afterEach, expect, it } from 'vitest';
+import { verifyWebhook } from '../../../contract/verify-webhook.js';
+import { testDatabase } from '../../helpers/database.js';
+import { type HarnessOptions, openWebhooks, secret, type WebhooksHarness } from './harness.js';
+import { startReceiver } from './receiver.js';
+
+const { uri } = testDatabase();
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+/** What docs/operations.md tells those who change WEBHOOK_KEY. */
+it('under another WEBHOOK_KEY a webhook waits until it is given a secret with an overlap of 0, and then gets all', async () => {
+  const to = await startReceiver();
+  closers.push(to.stop);
+  const open = async (options: Partial<HarnessOptions>): Promise<WebhooksHarness> => {
+    const harness = await openWebhooks({ uri, allow: [to.origin], world: { now: Date.now() }, ...options });
+    closers.push(harness.close);
+    return harness;
+  };
+  const before = await open({ webhookKey: 'a1'.repeat(32) });
+  const { id } = await before.register(to.origin);
+  await before.emitTick();
+
+  const after = await open({ webhookKey: 'b2'.repeat(32) });
+  await after.dispatcher.runOnce();
+  expect(to.received).toEqual([]);
+  expect(await after.admin.get(id)).toMatchObject({ enabled: true });
+
+  // The old secret, sealed with the old key, is kept beside the new one for the overlap.
+  await after.admin.rotateSecret(id, { secret: 'a new secret under the new key' });
+  await after.dispatcher.runOnce();
+  expect(to.received).toEqual([]);
+
+  await after.admin.rotateSecret(id, { secret, overlapSeconds: 0 });
+  await after.dispatcher.runOnce();
+  expect(to.received).toHaveLength(1);
+  const { body, headers } = to.received[0] ?? { body: '', headers: {} };
+  verifyWebhook({ body, headers, secret, now: after.world.now });
+});
