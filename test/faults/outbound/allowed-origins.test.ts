@@ -74,7 +74,8 @@ describe('a listed http origin', () => {
     expect(answer).toMatchObject({ status: 201, truncated: false });
     expect(answer.headers).toMatchObject({ 'x-answer': 'a, b', 'set-cookie': 'c=1, d=2' });
     expect(answer.body.toString()).toBe('{}');
-    expect(answer.elapsedMs).toBeLessThan(2_000);
+    expect(answer.elapsedMs).toBeGreaterThan(0);
+    expect(answer.elapsedMs).toBeLessThan(limits.timeoutMs);
   });
 
   it('sends bytes as they are', async () => {

@@ -38,7 +38,7 @@ describe('the lookup of names that come from others', () => {
     const { lookup } = await withNames({ 'anchor.example': { A: ['8.8.8.8'], AAAA: 'silent' } });
     const startedAt = performance.now();
     expect(await lookup('anchor.example', never)).toEqual(['8.8.8.8']);
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
   });
 
   it('rejects for a name that does not exist, and asks for it as it is, without search domains', async () => {
@@ -54,7 +54,7 @@ describe('the lookup of names that come from others', () => {
     const pending = lookup('anchor.example', controller.signal);
     controller.abort();
     await expect(pending).rejects.toMatchObject({ code: 'ECANCELLED' });
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
   });
 
   it('has its answers vetted like any other', async () => {

@@ -1,6 +1,5 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { startTestApp } from '../../helpers/app.js';
 import { testDatabase } from '../../helpers/database.js';
@@ -62,8 +61,12 @@ it('a stop finishes the request in hand, takes no new one, and hands every lease
   const isAsked = () => anchor.asked.some((url) => url.includes('sell_amount=101'));
   await expect.poll(isAsked, { timeout: 5_000 }).toBe(true);
   const stopping = app.close();
-  await delay(100);
-  await expect(fetch(`${app.url}/healthz`)).rejects.toThrow();
+  const isServed = () =>
+    fetch(`${app.url}/healthz`).then(
+      () => true,
+      () => false,
+    );
+  await expect.poll(isServed, { timeout: 5_000 }).toBe(false);
   anchor.answer();
   expect(await inHand).toMatchObject({ status: 200, body: { best: { anchorId: 'hesitant' } } });
   await stopping;
