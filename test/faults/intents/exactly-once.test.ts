@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { type Connection, mongo } from 'mongoose';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withDatabase } from '../../../scripts/mongod/uri.js';
 import { newIntent } from '../../../server/features/intents/new-intent.rules.js';
 import { reconcileLease } from '../../../server/features/intents/reconcile.js';
@@ -12,9 +11,9 @@ import { prepareCollections } from '../../../server/mongo/collections.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { type PrivateMongo, privateMongo } from '../../helpers/database.js';
 import { runSeed, seeded } from '../../helpers/seeded.js';
+import { buildWorker, eventually, untilStopped, type Worker } from '../../helpers/worker-processes.js';
 import { account, freshState, see, startMs } from '../../unit/intents/states.js';
 import { openIntents } from './intents.js';
-import { buildProgram, eventually, untilStopped, type Worker } from './processes.js';
 import type { Task } from './worker.js';
 
 const leaseTtlMs = 600;
@@ -52,10 +51,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => anchor.listen(0, '127.0.0.1', resolve));
   origin = `http://127.0.0.1:${(anchor.address() as AddressInfo).port}`;
-  startWorker = await buildProgram<Task>(
-    fileURLToPath(new URL('worker.ts', import.meta.url)),
-    inject('runDir'),
-  );
+  startWorker = await buildWorker<Task>(new URL('worker.ts', import.meta.url));
 });
 afterAll(async () => {
   anchor.closeAllConnections();

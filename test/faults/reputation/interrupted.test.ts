@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withDatabase } from '../../../scripts/mongod/uri.js';
 import { isMongoUnavailable } from '../../../server/mongo/failures.js';
 import { type PrivateMongo, privateMongo } from '../../helpers/database.js';
 import { runSeed, seeded } from '../../helpers/seeded.js';
+import { buildWorker, eventually, untilStopped, type Worker } from '../../helpers/worker-processes.js';
 import { type Books, insertIntents, openBooks, openFeature, totals } from '../../stores/reputation/books.js';
 import { anchor, type TestFleet } from '../../stores/reputation/fleet.js';
 import { failed, settled } from '../../unit/reputation/foldable.js';
 import type { Task } from './worker.js';
-import { buildWorker, eventually, untilStopped, type Worker } from './workers.js';
 
 const leaseTtlMs = 600;
 const intents = 30;
@@ -25,7 +25,7 @@ let startWorker: (task: Task) => Worker;
 
 beforeAll(async () => {
   mongod = await privateMongo();
-  startWorker = await buildWorker(inject('runDir'));
+  startWorker = await buildWorker<Task>(new URL('worker.ts', import.meta.url));
 });
 afterAll(() => mongod.stop());
 

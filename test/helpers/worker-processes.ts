@@ -1,27 +1,34 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import type { Task } from './worker.js';
+import { inject } from 'vitest';
 
 export interface Ended {
   code: number | null;
   signal: NodeJS.Signals | null;
+  /** All that it wrote on standard output and standard error. */
   output: string;
 }
 
+/** A process of its own, to be stopped and killed. */
 export interface Worker {
   process: ChildProcess;
   ended: Promise<Ended>;
 }
 
-/** Builds the worker once, so that each of the many processes starts in a fraction of a second. */
-export async function buildWorker(folder: string): Promise<(task: Task) => Worker> {
-  const outfile = join(folder, 'reputation-worker.mjs');
+/**
+ * Builds a program (`new URL('worker.ts', import.meta.url)`) once, so that each of the many processes starts in a
+ * fraction of a second. Its one argument is the task as JSON.
+ */
+export async function buildWorker<Task>(entry: URL): Promise<(task: Task) => Worker> {
+  const source = fileURLToPath(entry);
+  const name = `${basename(dirname(source))}-${basename(source, '.ts')}-${process.pid}.mjs`;
+  const outfile = join(inject('runDir'), name);
   await build({
-    entryPoints: [fileURLToPath(new URL('worker.ts', import.meta.url))],
+    entryPoints: [source],
     outfile,
     bundle: true,
     platform: 'node',
