@@ -1,7 +1,7 @@
 /**
  * Counts every intent anew and compares the result with the roll-ups in force: `node dist/server/rebuild.js`, with
  * `--adopt` to put the new counts in their place. Reads MONGODB_URI and MONGODB_DATABASE. Ends with 0 where both
- * agree, 1 where they do not, 2 while another instance folds.
+ * agree, 1 where they do not, 2 where it could not be done, as while another instance folds.
  */
 import { parseArgs } from 'node:util';
 import { namesDatabase } from './config.js';
@@ -42,9 +42,21 @@ async function rebuild(uri: string, database: string | undefined, adopt: boolean
   }
 }
 
-const { values } = parseArgs({ options: { adopt: { type: 'boolean', default: false } } });
-const { MONGODB_URI: uri, MONGODB_DATABASE: database } = process.env;
-if (!uri || !namesDatabase(uri, database || undefined)) {
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options: { adopt: { type: 'boolean', default: false } } });
+  const { MONGODB_URI: uri, MONGODB_DATABASE: database } = process.env;
+  if (uri && namesDatabase(uri, database || undefined))
+    return rebuild(uri, database || undefined, values.adopt);
   process.stderr.write('MONGODB_URI must be set and name a database, or MONGODB_DATABASE be set, too.\n');
-  process.exitCode = 2;
-} else process.exitCode = await rebuild(uri, database || undefined, values.adopt);
+  return 2;
+}
+
+main().then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    process.stderr.write(`${String(error)}\n`);
+    process.exitCode = 2;
+  },
+);

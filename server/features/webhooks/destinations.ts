@@ -13,7 +13,7 @@ export interface Recipient extends Destination {
 
 /** Webhooks for the dispatcher: read afresh for every claim, so that a change counts from the next one on. */
 export interface Destinations {
-  /** `gone`: deleted. `locked`: its secret cannot be opened, so nothing can be signed for it. */
+  /** `gone`: deleted. `locked`: none of its secrets can be opened, so nothing can be signed for it. */
   find(webhookId: string): Promise<Recipient | 'gone' | 'locked'>;
   /** After a refusal; not if an admin changed the webhook since it was read. Returns whether this disabled it. */
   disable(webhookId: string, revision: number, status: number | null): Promise<boolean>;
@@ -30,20 +30,28 @@ export function createDestinations(deps: {
   const { webhooks, box, clock, logger } = deps;
   const reported = new Set<string>();
 
+  /** One that was sealed with another key may stand beside a new one, for the overlap: it signs no more. */
   function openSecrets(row: WebhookRow): Pick<Recipient, 'secrets' | 'cutOut'> | 'locked' {
-    const opened = ({ sealed }: StoredSecret) => box.open(sealed, row._id);
-    try {
-      const secrets = secretsInForce(row.secrets, clock()).map(opened);
-      const cutOut = row.secrets.map(opened).flatMap(formsOf);
+    const opened = (stored: readonly StoredSecret[]) => stored.flatMap(({ sealed }) => open(sealed, row._id));
+    const secrets = opened(secretsInForce(row.secrets, clock()));
+    if (secrets.length > 0) {
       reported.delete(row._id);
-      return { secrets, cutOut };
+      return { secrets, cutOut: opened(row.secrets).flatMap(formsOf) };
+    }
+    if (!reported.has(row._id)) {
+      const fields = { err: new SealedSecretError(), webhookId: row._id };
+      logger.error(fields, 'webhook deliveries wait: they cannot be signed');
+    }
+    reported.add(row._id);
+    return 'locked';
+  }
+
+  function open(sealed: string, webhookId: string): string[] {
+    try {
+      return [box.open(sealed, webhookId)];
     } catch (error) {
-      if (!(error instanceof SealedSecretError)) throw error;
-      if (!reported.has(row._id)) {
-        logger.error({ err: error, webhookId: row._id }, 'webhook deliveries wait: they cannot be signed');
-      }
-      reported.add(row._id);
-      return 'locked';
+      if (error instanceof SealedSecretError) return [];
+      throw error;
     }
   }
 
