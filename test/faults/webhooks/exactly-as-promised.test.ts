@@ -1,19 +1,21 @@
-import { createHmac, randomInt } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFailed } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withDatabase } from '../../../scripts/mongod/uri.js';
 import { type OutboxRow, outboxModel } from '../../../server/features/webhooks/outbox.js';
 import { type DeliveryRow, deliveryModel } from '../../../server/features/webhooks/store.js';
 import { type PrivateMongo, privateMongo } from '../../helpers/database.js';
+import { runSeed, seeded } from '../../helpers/seeded.js';
+import { buildWorker, type Worker } from '../../helpers/worker-processes.js';
 import { openWebhooks, secret } from '../../stores/webhooks/harness.js';
 import { type Received, type Receiver, type Respond, startReceiver } from '../../stores/webhooks/receiver.js';
+import { type Crew, keepRunning } from './crew.js';
 import { type Cause, eventsACause, type Task } from './worker.js';
-import { buildWorker, type Crew, keepRunning, type Worker } from './workers.js';
 
 /** Events of each of the two runs; fewer, to try something, by `WEBHOOK_KILL_EVENTS`. */
 const eventsARun = Number(process.env.WEBHOOK_KILL_EVENTS ?? 10_000);
 /** Of when processes are killed and how the receiver answers. What they then do by themselves is never quite the same. */
-const seed = Number(process.env.WEBHOOK_KILL_SEED ?? randomInt(2 ** 31));
+const seed = runSeed();
 /** As in production, but a tenth as long, and retries at once: there is nothing to be learnt from waiting. */
 const limits = {
   claimMs: 1_500,
@@ -30,20 +32,9 @@ let mongod: PrivateMongo;
 let startWorker: (task: Task) => Worker;
 beforeAll(async () => {
   mongod = await privateMongo();
-  startWorker = await buildWorker(inject('runDir'));
+  startWorker = await buildWorker(new URL('worker.ts', import.meta.url));
 });
 afterAll(() => mongod.stop());
-
-/** Mulberry32: the same numbers in [0, 1) for the same seed. */
-function seeded(from: number): () => number {
-  let state = from;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** `/steady` acknowledges; `/flaky` does so two times in three and has every other way of its own, too. */
 function answering(random: () => number): Respond {
@@ -153,7 +144,6 @@ describe.each([
   ['with change streams cut off, by the poll alone', false],
 ])('two dispatchers, killed and stopped at random, %s', (_how, changeStreams) => {
   it(`bring each of ${eventsARun} events to every webhook subscribed at its commit: 4 POSTs at most, all alike`, async () => {
-    onTestFailed(() => void process.stderr.write(`WEBHOOK_KILL_SEED=${seed}\n`));
     const { to, rows, events, caused, webhooks, lateId, before, registeredAtMs, ...rest } =
       await run(changeStreams);
     expect(rest.killed).toBeGreaterThan(eventsARun / 600);

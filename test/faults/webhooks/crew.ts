@@ -1,47 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
-import { pauseMark, type Task } from './worker.js';
-
-export interface Ended {
-  code: number | null;
-  signal: NodeJS.Signals | null;
-  /** What it wrote on standard error. */
-  complaints: string;
-}
-
-export interface Worker {
-  process: ChildProcess;
-  ended: Promise<Ended>;
-}
-
-/** Builds the worker once, so that each of the many processes starts in a fraction of a second. */
-export async function buildWorker(folder: string): Promise<(task: Task) => Worker> {
-  const outfile = join(folder, `webhooks-worker-${process.pid}.mjs`);
-  await build({
-    entryPoints: [fileURLToPath(new URL('worker.ts', import.meta.url))],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    packages: 'external',
-    logLevel: 'silent',
-  });
-  return (task) => {
-    const child = spawn(process.execPath, [outfile, JSON.stringify(task)], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    let complaints = '';
-    child.stderr.on('data', (chunk: Buffer) => {
-      complaints += chunk.toString();
-    });
-    const ended = new Promise<Ended>((resolve) => {
-      child.on('close', (code, signal) => resolve({ code, signal, complaints }));
-    });
-    return { process: child, ended };
-  };
-}
+import type { Worker } from '../../helpers/worker-processes.js';
+import { pauseMark } from './worker.js';
 
 /** Keeps a process of a kind running: whenever one is killed, the next takes its place. */
 export interface Crew {
@@ -77,9 +35,9 @@ export function keepRunning(start: () => Worker, pausedForMs: number): Crew {
   async function follow(): Promise<void> {
     for (;;) {
       const end = await worker.ended;
-      complaints += end.complaints.replaceAll(pauseMark, '');
+      complaints += end.output.replaceAll(pauseMark, '');
       if (dismissed) return;
-      if (end.signal !== 'SIGKILL') throw new Error(`a worker ended by itself: ${end.complaints}`);
+      if (end.signal !== 'SIGKILL') throw new Error(`a worker ended by itself: ${end.output}`);
       counted.killed += 1;
       worker = launch();
     }
