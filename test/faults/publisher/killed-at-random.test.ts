@@ -9,6 +9,7 @@ import {
 import { untilAborted } from '../../../server/outbound/until-aborted.js';
 import { testDatabase } from '../../helpers/database.js';
 import { type PublisherInstance, publisherInstance, verifyLog } from '../../helpers/publisher-instance.js';
+import { runSeed, seeded } from '../../helpers/seeded.js';
 import { buildChild, type Child, startChild } from './children.js';
 
 const rounds = 200;
@@ -21,6 +22,7 @@ const mostSteps = 10;
 const longestWaitMs = 600;
 const longestDelayMs = 15;
 
+const random = seeded(runSeed());
 const database = testDatabase();
 const children = new Set<Child>();
 let oracle: ReferenceOracle;
@@ -41,12 +43,12 @@ afterAll(async () => {
 
 /** Half of the answers are as they should be; `late` is often later than anyone waits. */
 function anyManner(): Manner {
-  const roll = Math.random();
+  const roll = random();
   if (roll < 0.5) return 'honest';
   if (roll < 0.62) return 'fail';
   if (roll < 0.69) return 'hang';
   if (roll < 0.8) return 'lose';
-  return roll < 0.9 ? 'twice' : { lateMs: Math.round(Math.random() * 2 * oracleTimeoutMs) };
+  return roll < 0.9 ? 'twice' : { lateMs: Math.round(random() * 2 * oracleTimeoutMs) };
 }
 
 interface Seen {
@@ -126,8 +128,8 @@ async function killOver(times: number): Promise<number> {
         }),
     );
     next = undefined;
-    await passSteps(victim, Math.floor(Math.random() * mostSteps));
-    await delay(Math.random() * longestDelayMs);
+    await passSteps(victim, Math.floor(random() * mostSteps));
+    await delay(random() * longestDelayMs);
     victim.signal('SIGKILL');
     launch(onTick);
     await victim.gone;
