@@ -73,7 +73,7 @@ export function createMetrics(deps: MetricsDeps): Metrics {
         stop({
           method: knownMethod(req.method),
           route: req.route?.path ?? 'unmatched',
-          status: res.statusCode,
+          status: res.headersSent ? res.statusCode : 'none',
         });
       });
       next();

@@ -14,7 +14,8 @@ export function requestLog(deps: { logger: Logger }): RequestHandler {
           requestId: res.locals.requestId,
           method: req.method.slice(0, 16),
           path,
-          status: res.statusCode,
+          // Who broke off before the answer was given none.
+          status: res.headersSent ? res.statusCode : null,
           aborted: !res.writableFinished,
           durationMs: Number(process.hrtime.bigint() - startedAt) / 1e6,
         },
