@@ -93,7 +93,9 @@ describe('the line that is logged of a request', () => {
       },
     );
     socket.destroy();
-    await vi.waitFor(() => expect(text.slice(before)).toMatch(/"status":null,"aborted":true.*"msg":"request"/));
+    await vi.waitFor(() =>
+      expect(text.slice(before)).toMatch(/"status":null,"aborted":true.*"msg":"request"/),
+    );
     app.simulated.anchor('harbour').override('*', null);
   });
 });
