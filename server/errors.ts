@@ -26,9 +26,9 @@ export class ApiError extends Error {
 
 /** INVALID_REQUEST, whose message is the first fault. One fault a place: what else is said of it follows from that. */
 export function invalidRequest(faults: readonly ErrorDetail[]): ApiError {
-  const details = faults.filter(
-    ({ path }, index) => faults.findIndex((fault) => fault.path === path) === index,
-  );
+  const byPath = new Map<string, ErrorDetail>();
+  for (const fault of faults) if (!byPath.has(fault.path)) byPath.set(fault.path, fault);
+  const details = [...byPath.values()];
   const [first] = details;
   const message = first === undefined ? 'The request is not valid.' : `${first.path}: ${first.message}`;
   return new ApiError('INVALID_REQUEST', message, { details });

@@ -91,27 +91,28 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   };
 }
 
+/** The label is not called `job`: Prometheus gives every series one of that name, and would rename ours. */
 function jobMeter(registry: Registry, clock: Clock): JobMeter {
   const runs = new Counter({
     name: 'fairlead_job_runs_total',
     help: 'Runs of scheduled jobs in this process, by outcome.',
-    labelNames: ['job', 'outcome'] as const,
+    labelNames: ['task', 'outcome'] as const,
     registers: [registry],
   });
   const lastSuccess = new Gauge({
     name: 'fairlead_job_last_success_timestamp_seconds',
     help: 'When a scheduled job was last done by this process.',
-    labelNames: ['job'] as const,
+    labelNames: ['task'] as const,
     registers: [registry],
   });
   return {
     // From 0 on, for an increase from nothing to 1 is not seen as one.
-    scheduled: (job) => {
-      for (const outcome of jobOutcomes) runs.inc({ job, outcome }, 0);
+    scheduled: (task) => {
+      for (const outcome of jobOutcomes) runs.inc({ task, outcome }, 0);
     },
-    ran: (job, outcome) => {
-      runs.inc({ job, outcome });
-      if (outcome === 'done') lastSuccess.set({ job }, clock() / 1_000);
+    ran: (task, outcome) => {
+      runs.inc({ task, outcome });
+      if (outcome === 'done') lastSuccess.set({ task }, clock() / 1_000);
     },
   };
 }

@@ -1,6 +1,5 @@
 import { isMongoUnavailable } from '../../mongo/failures.js';
 import type { Random } from '../../ports.js';
-import { insideBulk } from './bulk-failures.js';
 import type { FanOut } from './fan-out.js';
 import { createLanes, type LanesDeps } from './lanes.js';
 import { laneOf } from './store.js';
@@ -82,8 +81,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   }
 
   function report(error: unknown): void {
-    if (isMongoUnavailable(insideBulk(error)))
-      logger.warn({ err: error }, 'webhook deliveries wait for the database');
+    if (isMongoUnavailable(error)) logger.warn({ err: error }, 'webhook deliveries wait for the database');
     else logger.error({ err: error }, 'webhook dispatcher failed; it goes on with the next poll');
   }
 

@@ -26,8 +26,8 @@ describe('/metrics of an instance that runs the schedule', () => {
   it('counts the runs of every job by outcome, and says when each was last done', async () => {
     const startedAt = Date.now() / 1_000;
     const job = (name: string, outcome: string) =>
-      `fairlead_job_runs_total{job="${name}",outcome="${outcome}"}`;
-    const lastOf = (name: string) => `fairlead_job_last_success_timestamp_seconds{job="${name}"}`;
+      `fairlead_job_runs_total{task="${name}",outcome="${outcome}"}`;
+    const lastOf = (name: string) => `fairlead_job_last_success_timestamp_seconds{task="${name}"}`;
     for (const name of ['fold', 'reconcile', 'refresh']) {
       await expect.poll(async () => (await scrape()).get(job(name, 'done')) ?? 0).toBeGreaterThan(0);
       const last = (await scrape()).get(lastOf(name)) ?? 0;

@@ -1,6 +1,7 @@
 import { mongo } from 'mongoose';
 import { describe, expect, it } from 'vitest';
-import { insideBulk, repeatedOnce } from '../../../server/features/webhooks/bulk-failures.js';
+import { repeatedOnce } from '../../../server/features/webhooks/bulk-failures.js';
+import { insideBulk } from '../../../server/mongo/failures.js';
 
 const lost = () => new mongo.MongoNetworkError('connection 3 to 127.0.0.1 closed');
 const inBulk = (error: Error) =>
