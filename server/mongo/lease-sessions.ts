@@ -37,6 +37,8 @@ export interface LeaseSessions {
   register(lease: LeaseTerm, session: ClientSession): Promise<void>;
   /** To be called before acquiring: where the lease has lapsed, kills the sessions of its last holder. */
   endDead(name: string): Promise<void>;
+  /** To be called after acquiring: whoever had the lease before can lock nothing under it any more. */
+  succeed(lease: LeaseTerm): Promise<void>;
   /** To be called when the work under the lease is done: its sessions are used for other things again. */
   forget(lease: LeaseTerm): Promise<void>;
 }
@@ -53,9 +55,11 @@ export function createLeaseSessions(deps: { connection: Connection; logger: Logg
       const _id = `${name}:${id.toString('hex')}`;
       if (registered.get(_id) === token) return;
       await rows.updateOne({ _id }, { $set: { lease: name, token, session: id } }, { upsert: true });
-      // Whoever had the lease before can lock nothing under it any more: this one could be acquired.
-      await rows.deleteMany({ lease: name, token: { $lt: token } });
       registered.set(_id, token);
+    },
+
+    async succeed({ name, token }) {
+      await rows.deleteMany({ lease: name, token: { $lt: token } });
     },
 
     async endDead(name) {
@@ -69,7 +73,8 @@ export function createLeaseSessions(deps: { connection: Connection; logger: Logg
         .lean<LeaseSessionRow[]>();
       if (left.length === 0) return;
       // They stay written down until the lease has a new holder: this one may be revived by a late renewal, or what
-      // it sent last may arrive only now. Killing a session that is at rest, or alive, does no harm.
+      // it sent last may arrive only now. A session at rest can be killed without harm; what a living process has under
+      // way in one fails, and it comes back.
       try {
         await connection.db?.admin().command({ killSessions: left.map(({ session }) => ({ id: session })) });
         logger.warn(

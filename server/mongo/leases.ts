@@ -136,10 +136,11 @@ export function createLeases(deps: {
         },
       };
       try {
+        await sessions.succeed(lease);
         return { ran: true, value: await work(lease) };
       } finally {
         renewal.end();
-        // Left behind they are found by the next holder, and ended for nothing: pooled sessions stay usable.
+        // Left behind they are found by the next holder, and ended for nothing.
         await sessions.forget(lease).catch(() => undefined);
         await setExpiry(name, row.token, 0).catch((error: unknown) =>
           deps.logger.warn({ err: error, lease: name }, 'lease was not handed back; it expires by itself'),

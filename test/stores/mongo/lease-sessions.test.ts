@@ -1,4 +1,5 @@
-import type { Connection } from 'mongoose';
+import { randomBytes } from 'node:crypto';
+import { type Connection, mongo } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareCollections } from '../../../server/mongo/collections.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
@@ -90,6 +91,17 @@ describe('a holder that was taken for dead and lives', () => {
     const { revive } = await dieInTransaction(held);
     expect(await take('revived')).toEqual({ ran: true, value: 'taken' });
     await expect(revive()).rejects.toMatchObject({ codeName: 'NoSuchTransaction' });
+  });
+});
+
+describe('sessions that a holder could not take back', () => {
+  it('are ended by the next one and by no other, though that locks nothing', async () => {
+    const rows = dying.connection.collection('lease_sessions');
+    const { token } = await lapsed('left');
+    const row = { lease: 'left', token, session: new mongo.Binary(randomBytes(16), 4) };
+    await rows.insertOne({ _id: 'left:behind' as never, ...row });
+    await take('left');
+    expect(await rows.countDocuments({ lease: 'left' })).toBe(0);
   });
 });
 
