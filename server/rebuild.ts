@@ -22,6 +22,11 @@ async function rebuild(uri: string, database: string | undefined, adopt: boolean
     ...(database === undefined ? {} : { databaseName: database }),
   });
   try {
+    const [intents] = (await connection.db?.listCollections({ name: 'intents' }).toArray()) ?? [];
+    if (intents === undefined) {
+      process.stderr.write(`There are no intents in the database ${connection.name}: is it the service's?\n`);
+      return 2;
+    }
     const leases = createLeases({ connection, owner: `rebuild-${process.pid}`, logger: quiet });
     await leases.seed([foldLease]);
     const { rebuild } = createRebuild({

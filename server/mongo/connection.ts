@@ -4,24 +4,38 @@ import { isMongoUnavailable } from './failures.js';
 /** The time limits of every database operation; a stopped primary must not hang its callers. */
 const operationTimeoutMs = 2_000;
 const selectionTimeoutMs = 1_500;
+/** Shorter parts of an address than this are everywhere in a text. */
+const leastSecretLength = 4;
 
 /** Opens the one client of the process. `databaseName` overrides the one in the address. No error repeats the address. */
 export async function connectMongo(options: { uri: string; databaseName?: string }): Promise<Connection> {
   try {
     return await open(options);
   } catch (error) {
-    const ofTheServer = isMongoUnavailable(error) || (error as Error).name === 'MongoServerError';
-    if (ofTheServer || !repeatsCredentials(error, options.uri)) throw error;
+    if (isMongoUnavailable(error)) throw error;
     // The driver quotes an address that it cannot read, or the part where it believes the user's name to be.
-    throw new Error(
-      'MONGODB_URI is no address of a MongoDB: a user name and a password in it must be percent-encoded.',
-    );
+    const said = String(error);
+    const shown = withoutCredentials(said, options.uri);
+    throw shown === said ? error : new Error(`MONGODB_URI cannot be used: ${shown}`);
   }
 }
 
-function repeatsCredentials(error: unknown, uri: string): boolean {
+function withoutCredentials(text: string, uri: string): string {
   const credentials = /\/\/(.*)@/.exec(uri)?.[1] ?? '';
-  return credentials.split(/[:@/]/).some((part) => part !== '' && String(error).includes(part));
+  const parts = credentials.split(/[:@/]/).filter(({ length }) => length >= leastSecretLength);
+  return [...parts, ...parts.map(decoded)].reduce(
+    (shown, part) => shown.replaceAll(part, '[redacted]'),
+    text,
+  );
+}
+
+/** As the driver may quote it. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 async function open(options: { uri: string; databaseName?: string }): Promise<Connection> {

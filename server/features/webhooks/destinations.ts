@@ -1,7 +1,7 @@
 import type { Clock, Logger } from '../../ports.js';
 import { formsOf } from './answer-excerpt.rules.js';
 import { SealedSecretError, type SecretBox } from './secret-box.js';
-import { type StoredSecret, secretsInForce } from './secrets.rules.js';
+import { secretsInForce } from './secrets.rules.js';
 import type { Destination } from './sender.js';
 import type { WebhookModel, WebhookRow } from './store.js';
 
@@ -30,27 +30,38 @@ export function createDestinations(deps: {
   const { webhooks, box, clock, logger } = deps;
   const reported = new Set<string>();
 
-  /** One that was sealed with another key may stand beside a new one, for the overlap: it signs no more. */
+  /** One that was sealed with another key may stand beside others, for the overlap of a rotation: it signs nothing. */
   function openSecrets(row: WebhookRow): Pick<Recipient, 'secrets' | 'cutOut'> | 'locked' {
-    const opened = (stored: readonly StoredSecret[]) => stored.flatMap(({ sealed }) => open(sealed, row._id));
-    const secrets = opened(secretsInForce(row.secrets, clock()));
-    if (secrets.length > 0) {
-      reported.delete(row._id);
-      return { secrets, cutOut: opened(row.secrets).flatMap(formsOf) };
+    const inForce = new Set(secretsInForce(row.secrets, clock()));
+    const secrets: string[] = [];
+    const cutOut: string[] = [];
+    let locked = 0;
+    for (const stored of row.secrets) {
+      const secret = open(stored.sealed, row._id);
+      if (secret !== undefined) cutOut.push(...formsOf(secret));
+      if (!inForce.has(stored)) continue;
+      if (secret === undefined) locked += 1;
+      else secrets.push(secret);
     }
-    if (!reported.has(row._id)) {
-      const fields = { err: new SealedSecretError(), webhookId: row._id };
-      logger.error(fields, 'webhook deliveries wait: they cannot be signed');
-    }
-    reported.add(row._id);
-    return 'locked';
+    report(row._id, locked, secrets.length);
+    return secrets.length === 0 ? 'locked' : { secrets, cutOut };
   }
 
-  function open(sealed: string, webhookId: string): string[] {
+  /** Once, until all can be opened again. */
+  function report(webhookId: string, locked: number, usable: number): void {
+    if (locked === 0) reported.delete(webhookId);
+    else if (!reported.has(webhookId)) {
+      const what = usable === 0 ? 'webhook deliveries wait: they cannot be signed' : 'a secret signs nothing';
+      logger.error({ err: new SealedSecretError(), webhookId }, what);
+      reported.add(webhookId);
+    }
+  }
+
+  function open(sealed: string, webhookId: string): string | undefined {
     try {
-      return [box.open(sealed, webhookId)];
+      return box.open(sealed, webhookId);
     } catch (error) {
-      if (error instanceof SealedSecretError) return [];
+      if (error instanceof SealedSecretError) return undefined;
       throw error;
     }
   }
@@ -79,7 +90,10 @@ export function createDestinations(deps: {
         if (!row.secrets.some(({ sealed }) => box.isOutdated(sealed))) continue;
         const secrets = row.secrets.map((secret) => ({
           ...secret,
-          sealed: box.seal(box.open(secret.sealed, row._id), row._id),
+          // Those that are sealed are left as they are: another key may have sealed them.
+          ...(box.isOutdated(secret.sealed)
+            ? { sealed: box.seal(box.open(secret.sealed, row._id), row._id) }
+            : {}),
         }));
         const result = await webhooks.updateOne(
           { _id: row._id, revision: row.revision },

@@ -37,3 +37,19 @@ it('under another WEBHOOK_KEY a webhook waits until it is given a new secret, an
   verifyWebhook({ body, headers, secret: renewed, now: after.world.now });
   expect(String(headers['webhook-signature']).split(' ')).toHaveLength(1);
 });
+
+it('a secret stored in the clear is sealed beside one that another WEBHOOK_KEY has sealed', async () => {
+  const world = { now: Date.now() };
+  const open = async (options: Partial<HarnessOptions>): Promise<WebhooksHarness> => {
+    const harness = await openWebhooks({ uri, allow: ['http://127.0.0.1:9'], world, ...options });
+    closers.push(harness.close);
+    return harness;
+  };
+  const first = await open({ webhookKey: 'a1'.repeat(32) });
+  const { id } = await first.register('http://127.0.0.1:9');
+  const clear = await open({});
+  await clear.admin.rotateSecret(id, { secret: 'given without any key' });
+  const second = await open({ webhookKey: 'b2'.repeat(32) });
+  const row = await second.connection.collection<{ _id: string }>('webhooks').findOne({ _id: id });
+  expect(JSON.stringify(row)).not.toContain('given without any key');
+});
