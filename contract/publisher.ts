@@ -146,7 +146,7 @@ const listBatchEntries = describeRoute({
       sequence: 1,
       start: 0,
       items: [exampleCard],
-      nextCursor: 'MQ',
+      nextCursor: 'ZW50cmllcyAxIDE',
     } satisfies BatchEntries,
   },
 });

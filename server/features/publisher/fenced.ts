@@ -3,7 +3,8 @@ import type { HeldLease } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 
 /**
- * Runs `work` in a transaction that commits only while the lease is held. Every write of a tick goes through here. Throws LeaseLostError.
+ * Runs `work` in a transaction that commits only while the lease is held. Every write of a tick goes through here.
+ * Throws LeaseLostError.
  */
 export type Fenced = <T>(lease: HeldLease, work: (session: ClientSession) => Promise<T>) => Promise<T>;
 

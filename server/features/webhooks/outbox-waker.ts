@@ -73,8 +73,9 @@ export function createOutboxWaker(deps: {
 
   function closeStream(): void {
     // One that cannot be closed now ends with its connection, or when it is not read any more.
-    closing = stream?.stop().catch(() => undefined) ?? closing;
+    const closed = stream?.stop().catch(() => undefined);
     stream = undefined;
+    closing = Promise.all([closing, closed]).then(() => undefined);
   }
 
   return {

@@ -38,7 +38,7 @@ type Due = ClaimedRow & { now: Date };
 
 const dropsAtOnce = 1_000;
 /** Where the ids are given, no other index needs to be thought about. */
-const byId = { _id: 1 } as const;
+const idIndex = { _id: 1 } as const;
 const claimedFields = {
   webhookId: 1,
   eventId: 1,
@@ -77,7 +77,7 @@ export function createWorkQueue(deps: {
     const { matchedCount } = await rows.updateMany(
       { _id: { $in: ids }, open: true, owner: null, due: { $lte: now } },
       { $set: { owner: token, claimedAt: now, due: claimEnds }, $inc: { attempt: 1 } },
-      { hint: byId },
+      { hint: idIndex },
     );
     if (matchedCount < due.length) return readBack(ids, { owner: token });
     return due.map((row) => ({ ...row, attempt: row.attempt + 1 }));
@@ -146,7 +146,7 @@ export function createWorkQueue(deps: {
 
     async settle(settlements) {
       const updates = settlementUpdates(settlements, present());
-      const operations = updates.map((each) => ({ updateMany: { ...each, hint: byId } }));
+      const operations = updates.map((each) => ({ updateMany: { ...each, hint: idIndex } }));
       // What was recorded matches no more, so it may be done again.
       const result = await repeatedOnce(() => rows.bulkWrite(operations, { ordered: false }));
       return result.matchedCount;

