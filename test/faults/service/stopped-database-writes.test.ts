@@ -10,7 +10,8 @@ import { startTestApp, type TestApp, testAdminKey, testCronSecret } from '../../
 import { type PrivateMongo, privateMongo } from '../../helpers/database.js';
 import { disputeOf, type Signer, signer, storedIntent } from '../../unit/disputes/fixtures.js';
 
-const answerWithinMs = 3_500;
+/** It takes some 2 s; the rest is for a machine that does other things as well. */
+const answerWithinMs = 5_000;
 const rounds = 3;
 const recorded = 40;
 const owner = signer('of the stopped database');
@@ -48,12 +49,14 @@ afterAll(async () => {
   await mongo?.stop();
 });
 
+let outcomes = 0;
 /** Outcomes of as many accounts, written before the database stops. */
 async function addOutcomes(count: number): Promise<IntentDocument[]> {
   const intents = Array.from({ length: count }, (_, index) =>
     storedIntent(signer(`account ${index} of ${randomBytes(4).toString('hex')}`).account, 'settled'),
   );
   await app.connection.collection<IntentDocument>('intents').insertMany(intents);
+  outcomes += count;
   return intents;
 }
 
@@ -79,6 +82,7 @@ const fileDispute = (intent: IntentDocument, by: Signer) =>
 async function addIntent({ account }: Signer): Promise<IntentDocument> {
   const intent = storedIntent(account, 'settled');
   await app.connection.collection<IntentDocument>('intents').insertOne(intent);
+  outcomes += 1;
   return intent;
 }
 
@@ -150,8 +154,8 @@ async function isCountedOnce() {
     'GET',
     '/api/reputation/harbour',
   );
-  const counted = reputation.corridors.reduce((sum, { outcomes }) => sum + outcomes, 0);
-  expect(counted).toBe(2 * recorded + 1);
+  const counted = reputation.corridors.reduce((sum, card) => sum + card.outcomes, 0);
+  expect(counted).toBe(outcomes);
   const { body } = await send<{ items: PublishedBatch[] }>('GET', '/api/publisher/batches?order=asc');
   const headers = body.items.map(({ header }) => header);
   expect(headers.map(({ sequence }) => sequence)).toEqual(headers.map((_, index) => index + 1));
