@@ -1,6 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import { isMongoUnavailable } from '../mongo/failures.js';
 import type { Clock, Logger } from '../ports.js';
+import { createFlights } from '../upstream/flights.js';
 import { withTimeout } from '../with-timeout.js';
 
 const gauges = {
@@ -71,22 +72,17 @@ export function registerBacklogs(deps: {
 
 /** Reads once at a time, whoever asks meanwhile, and not again for `ms` after it has succeeded. */
 function keptFor(ms: number, read: () => Promise<number>, stopwatch: Clock): () => Promise<number> {
+  const join = createFlights<number>();
   let last: { value: number; readAt: number } | undefined;
-  let current: Promise<number> | undefined;
 
   async function readNow(): Promise<number> {
-    try {
-      const value = await read();
-      last = { value, readAt: stopwatch() };
-      return value;
-    } finally {
-      current = undefined;
-    }
+    const value = await read();
+    last = { value, readAt: stopwatch() };
+    return value;
   }
 
   return async () => {
     if (last !== undefined && stopwatch() - last.readAt < ms) return last.value;
-    current ??= readNow();
-    return current;
+    return join('value', 0, readNow);
   };
 }

@@ -1,7 +1,7 @@
 import type { Connection } from 'mongoose';
 import { countUpTo } from '../../mongo/bounded-count.js';
+import { lanesDue } from './lanes-due.js';
 import { outboxModel } from './outbox.js';
-import { serverPresent } from './present.js';
 import { deliveryModel, readLane, webhookModel } from './store.js';
 
 /** What waits on its way to webhooks; each counts 100,000 at most. */
@@ -19,25 +19,12 @@ export function createWebhookBacklog(connection: Connection): WebhookBacklog {
   const webhooks = webhookModel(connection);
   const deliveries = deliveryModel(connection);
 
-  /** One look at each lane, however long they are; `now` is the time of the database. */
-  async function lanesWithWork(): Promise<{ _id: string; now: Date }[]> {
-    return deliveries
-      .aggregate<{ _id: string; now: Date }>([
-        { $match: { open: true } },
-        { $sort: { open: 1, lane: 1, due: 1 } },
-        { $group: { _id: '$lane', due: { $first: '$due' } } },
-        { $match: { $expr: { $lte: ['$due', serverPresent()] } } },
-        { $project: { now: { $add: [serverPresent(), 0] } } },
-      ])
-      .hint('work_by_lane');
-  }
-
   return {
     // `open` is no part of this index, only its condition: without the hint all events would be read.
     openWebhookEvents: () => countUpTo(outbox, { open: true }, 'open_by_age'),
     openWebhookDeliveries: () => countUpTo(deliveries, { open: true }, 'work_by_lane'),
     async dueWebhookDeliveries() {
-      const lanes = await lanesWithWork();
+      const lanes = await lanesDue(deliveries);
       const now = lanes[0]?.now;
       if (now === undefined) return 0;
       const webhookIds = lanes.map(({ _id }) => readLane(_id).webhookId);

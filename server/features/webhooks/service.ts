@@ -5,7 +5,7 @@ import type {
   UpdateWebhookBody,
   WebhookAnswer,
 } from '../../../contract/webhook-answers.js';
-import { ApiError } from '../../errors.js';
+import { ApiError, invalidRequest } from '../../errors.js';
 import { OutboundError } from '../../outbound/outbound.js';
 import { readCursor, readLimit, toPage } from '../../paging.js';
 import { type Clock, type Logger, type NewId, toInstant } from '../../ports.js';
@@ -56,9 +56,7 @@ export function createWebhookAdmin(deps: {
       deps.vetUrl(url);
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
-      throw new ApiError('INVALID_REQUEST', `body.url: ${error.message}`, {
-        details: [{ path: 'body.url', message: error.message }],
-      });
+      throw invalidRequest([{ path: 'body.url', message: error.message }]);
     }
   }
 

@@ -1,5 +1,6 @@
 import type { mongo } from 'mongoose';
 import { repeatedOnce } from './bulk-failures.js';
+import { lanesDue } from './lanes-due.js';
 import type { Present } from './present.js';
 import type { DeliveryModel, DeliveryRow } from './store.js';
 import { claimOfLapsed, type Settlement, settlementUpdates } from './work-updates.rules.js';
@@ -107,16 +108,7 @@ export function createWorkQueue(deps: {
 
   return {
     async lanes() {
-      // The sort over the whole index and `$first` make this one look at each lane, however long they are.
-      const heads = await rows
-        .aggregate<{ _id: string }>([
-          { $match: { open: true } },
-          { $sort: { open: 1, lane: 1, due: 1 } },
-          { $group: { _id: '$lane', due: { $first: '$due' } } },
-          { $match: { $expr: { $lte: ['$due', present()] } } },
-        ])
-        .toArray();
-      return heads.map(({ _id }) => _id).sort();
+      return (await lanesDue(deliveries, present)).map(({ _id }) => _id).sort();
     },
 
     async claim(lane, limit, token) {

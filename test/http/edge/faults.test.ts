@@ -1,15 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ErrorDetail } from '../../../contract/errors.js';
-import { startTestApp, type TestApp } from '../../helpers/app.js';
-import { testDatabase } from '../../helpers/database.js';
+import { edgeHarness, json } from './harness.js';
 
-const database = testDatabase();
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startTestApp({ uri: database.uri });
-});
-afterAll(() => app.close());
+const { send } = edgeHarness();
 
 interface Refusal {
   code: string;
@@ -18,11 +11,13 @@ interface Refusal {
 }
 
 async function details(method: 'GET' | 'POST', path: string, body?: object): Promise<ErrorDetail[]> {
-  const answer = await app.client.request<Refusal>(method, path, body === undefined ? {} : { body });
+  const options = body === undefined ? {} : { headers: json, body: JSON.stringify(body) };
+  const answer = await send(method, path, options);
   expect(answer).toMatchObject({ status: 400, body: { code: 'INVALID_REQUEST' } });
-  const [first] = answer.body.details;
-  expect(answer.body.message).toBe(`${first?.path}: ${first?.message}`);
-  return answer.body.details;
+  const refusal = answer.body as Refusal;
+  const [first] = refusal.details;
+  expect(refusal.message).toBe(`${first?.path}: ${first?.message}`);
+  return refusal.details;
 }
 
 describe('a fault', () => {
