@@ -10,7 +10,7 @@
  *   server/compose.ts                      the one place that sees everything
  *   server/main.ts, scripts/*.ts           programs
  *
- * test/unit/import-rules.test.ts shows that each rule bites.
+ * test/house/import-rules.test.ts shows that each rule bites.
  *
  * @type {import('dependency-cruiser').IConfiguration}
  */

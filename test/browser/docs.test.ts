@@ -2,10 +2,10 @@ import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestApp, type TestApp } from '../helpers/app.js';
-import { cannotRun } from '../helpers/cannot-run.js';
-import { findChromium, launchChromium } from '../helpers/chromium.js';
-import { testDatabase } from '../helpers/database.js';
+import { startTestApp, type TestApp } from '../support/app.js';
+import { cannotRun } from '../support/cannot-run.js';
+import { findChromium, launchChromium } from '../support/chromium.js';
+import { testDatabase } from '../support/database.js';
 
 const artifacts = fileURLToPath(new URL('../../artifacts/', import.meta.url));
 const executable = findChromium();

@@ -2,8 +2,8 @@ import swaggerParser from '@apidevtools/swagger-parser';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import { staleFiles } from '../../scripts/emit-openapi.js';
-import { document, listedOperations } from '../helpers/answers/document.js';
-import { faultsOf } from '../helpers/answers/schemas.js';
+import { document, listedOperations } from '../support/answers/document.js';
+import { faultsOf } from '../support/answers/schemas.js';
 import { operations } from './operations.js';
 
 /** The validators change what they are given: each gets a copy. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { JsonSchema } from '../../scripts/openapi/json-schema.js';
-import { document, listedOperations } from '../helpers/answers/document.js';
+import { document, listedOperations } from '../support/answers/document.js';
 
 const exceptions: { undescribedFields: string[] } = JSON.parse(
   readFileSync(new URL('./exceptions.json', import.meta.url), 'utf8'),

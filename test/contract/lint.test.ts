@@ -4,8 +4,8 @@ import { errorTable } from '../../contract/errors.js';
 import { rateLimitClasses } from '../../contract/rate-limits.js';
 import { codesByStatus, successStatuses } from '../../scripts/openapi/operations.js';
 import { fieldsOf } from '../../scripts/openapi/parameters.js';
-import { document } from '../helpers/answers/document.js';
-import { faultsOf } from '../helpers/answers/schemas.js';
+import { document } from '../support/answers/document.js';
+import { faultsOf } from '../support/answers/schemas.js';
 import { operations } from './operations.js';
 
 const minDescription = 40;

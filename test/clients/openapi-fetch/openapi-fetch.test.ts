@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import openapiTS, { astToString } from 'openapi-typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { intentHash } from '../../../contract/intent-hash.js';
-import { startTestApp, type TestApp, testAdminKey } from '../../helpers/app.js';
-import { testDatabase } from '../../helpers/database.js';
+import { startTestApp, type TestApp, testAdminKey } from '../../support/app.js';
+import { testDatabase } from '../../support/database.js';
 import { runProgram } from '../run-program.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));

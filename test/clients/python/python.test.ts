@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { cannotRun } from '../../helpers/cannot-run.js';
+import { cannotRun } from '../../support/cannot-run.js';
 
 const script = fileURLToPath(new URL('./verify_vectors.py', import.meta.url));
 const vectors = fileURLToPath(new URL('../../../contract/vectors/', import.meta.url));

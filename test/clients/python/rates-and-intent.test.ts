@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { intentHash } from '../../../contract/intent-hash.js';
-import { startTestApp, type TestApp } from '../../helpers/app.js';
-import { cannotRun } from '../../helpers/cannot-run.js';
-import { testDatabase } from '../../helpers/database.js';
+import { startTestApp, type TestApp } from '../../support/app.js';
+import { cannotRun } from '../../support/cannot-run.js';
+import { testDatabase } from '../../support/database.js';
 import { runProgram } from '../run-program.js';
 
 const script = fileURLToPath(new URL('rates_and_intent.py', import.meta.url));

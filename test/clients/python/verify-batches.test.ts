@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { cannotRun } from '../../helpers/cannot-run.js';
-import { publisherHarness } from '../../http/publisher/harness.js';
+import { publisherHarness } from '../../fixtures/publisher/publisher-over-http.js';
 import {
   startTamperingProxy,
   type Tamper,
   type TamperingProxy,
-} from '../../http/publisher/tampering-proxy.js';
+} from '../../fixtures/publisher/tampering-proxy.js';
+import { cannotRun } from '../../support/cannot-run.js';
 
 const script = fileURLToPath(new URL('./verify_batches.py', import.meta.url));
 const harness = await publisherHarness();

@@ -4,9 +4,9 @@ import type { IntentAnswer } from '../../../contract/intent-answer.js';
 import type { PublisherHealth } from '../../../contract/publisher.js';
 import { encodePublicKey, encodeSecretKey } from '../../../contract/strkey.js';
 import { batchFaults } from '../../../contract/verify-batch.js';
-import { testCronSecret } from '../../helpers/app.js';
-import { cannotRun } from '../../helpers/cannot-run.js';
-import { intentsHarness, minute } from '../../http/intents/harness.js';
+import { intentsHarness, minute } from '../../fixtures/intents/intents-over-http.js';
+import { testCronSecret } from '../../support/app.js';
+import { cannotRun } from '../../support/cannot-run.js';
 import { type Consumer, createConsumer, type Resolution, resolutions } from '../package/consumer.js';
 import { placeSnippets, type Snippets, snippets } from './snippets.js';
 

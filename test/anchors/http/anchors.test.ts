@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AnchorAnswer, AnchorPage } from '../../../contract/anchors.js';
+import type { CorridorPage } from '../../../contract/corridors.js';
+import { startTestApp, type TestApp } from '../../support/app.js';
+import { testDatabase } from '../../support/database.js';
+
+const database = testDatabase();
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startTestApp({ uri: database.uri });
+});
+afterAll(() => app.close());
+
+function get<Body>(path: string) {
+  return app.client.request<Body>('GET', path);
+}
+
+describe('GET /api/corridors', () => {
+  it('200: every corridor, by id, with its limits and who serves it', async () => {
+    const { status, body } = await get<CorridorPage>('/api/corridors');
+    expect(status).toBe(200);
+    const ids = body.items.map(({ id }) => id);
+    expect(ids).toEqual([...app.simulated.fleet.corridors.map(({ id }) => id)].sort());
+    const ngn = body.items.find(({ id }) => id === 'usdc-ngn');
+    expect(ngn).toMatchObject({
+      payoutDecimals: 2,
+      referenceAmount: '100',
+      min: '10',
+      max: '10000',
+      country: 'NG',
+    });
+    expect(ngn?.anchors).toContainEqual(expect.objectContaining({ id: 'harbour', simulated: true }));
+  });
+
+  it('200: pages that lead through the whole list', async () => {
+    const ids: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const after: string = cursor === null ? '' : `&cursor=${cursor}`;
+      const { body } = await get<CorridorPage>(`/api/corridors?limit=3${after}`);
+      ids.push(...body.items.map(({ id }) => id));
+      cursor = body.nextCursor;
+    } while (cursor !== null);
+    expect(ids).toEqual([...app.simulated.fleet.corridors.map(({ id }) => id)].sort());
+  });
+
+  it.each(['limit=0', 'limit=101', 'limit=1.5', 'cursor=x', 'cursor=', 'page=2'])(
+    '400: ?%s',
+    async (query) => {
+      const { status, body } = await get(`/api/corridors?${query}`);
+      expect({ status, body }).toMatchObject({ status: 400, body: { code: 'INVALID_REQUEST' } });
+    },
+  );
+});
+
+describe('GET /api/anchors', () => {
+  it('200: every anchor of the fleet, labelled simulated', async () => {
+    const { status, body } = await get<AnchorPage>('/api/anchors');
+    expect(status).toBe(200);
+    expect(body.items.map(({ id }) => id)).toEqual(app.simulated.anchors.map(({ id }) => id).sort());
+    expect(body.items.every(({ simulated, status: state }) => simulated && state === 'active')).toBe(true);
+  });
+
+  it('200: those of a corridor; of an unknown one, none', async () => {
+    const { body } = await get<AnchorPage>('/api/anchors?corridor=usdc-zar');
+    expect(body.items.map(({ id }) => id)).toContain('windlass');
+    expect(body.items.map(({ id }) => id)).not.toContain('ferry');
+    expect((await get<AnchorPage>('/api/anchors?corridor=usdc-zzz')).body).toEqual({
+      items: [],
+      nextCursor: null,
+    });
+  });
+
+  it('400: a cursor that no answer gave', async () => {
+    const { status, body } = await get('/api/anchors?cursor=eyIkZ3QiOiIifQ');
+    expect({ status, body }).toMatchObject({ status: 400, body: { details: [{ path: 'query.cursor' }] } });
+  });
+});
+
+describe('GET /api/anchors/{anchor}', () => {
+  it('200: its addresses and how a wallet starts there', async () => {
+    await get('/api/rates/usdc-ngn');
+    const { status, body } = await get<AnchorAnswer>('/api/anchors/harbour');
+    expect(status).toBe(200);
+    const { origin, signingKey } = app.simulated.anchor('harbour');
+    expect(body).toMatchObject({
+      signingKey,
+      endpoints: { quoteServer: `${origin}/sep38` },
+      discovery: { state: 'fresh', reason: null },
+    });
+    expect(body.start).toContainEqual(
+      expect.objectContaining({
+        corridor: 'usdc-ngn',
+        protocol: 'sep24',
+        method: 'POST',
+        url: `${origin}/sep24/transactions/withdraw/interactive`,
+      }),
+    );
+  });
+
+  it('404: an anchor that never was in the fleet', async () => {
+    const { status, body } = await get('/api/anchors/nobody');
+    expect({ status, body }).toMatchObject({ status: 404, body: { code: 'UNKNOWN_ANCHOR' } });
+  });
+
+  it.each(['UPPER', 'a--b', '%24gt', 'a'.repeat(41)])('400: the id %s', async (id) => {
+    const { status, body } = await get(`/api/anchors/${id}`);
+    expect({ status, body }).toMatchObject({ status: 400, body: { details: [{ path: 'path.anchor' }] } });
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { anchorAnswer, anchorSummary } from '../../../contract/anchors.js';
+import { corridorAnswer } from '../../../contract/corridors.js';
+import {
+  startingPoints,
+  toAnchorAnswer,
+  toAnchorSummary,
+  toCorridorAnswer,
+} from '../../../server/features/anchors/anchor-answer.rules.js';
+import { noEndpoints } from '../../../server/features/anchors/sep1.rules.js';
+import { corridorFixture } from '../../fixtures/rates/corridor.js';
+
+const key = 'GBXFXNDLV4LSWA4VB7YIL5GBD7BVNR22SGBTDKMO2SBZZHDXSKZYCP7L';
+const record = {
+  _id: 'harbour',
+  name: 'Harbour',
+  note: null,
+  simulated: true,
+  homeDomain: 'harbour.example',
+  corridors: [{ corridor: 'usdc-brl', deliveryMethods: ['PIX'] }],
+  listed: true,
+  onboardedAt: new Date('2026-11-21T09:00:00Z'),
+  delistedAt: null,
+  signingKey: key,
+  refusedKey: null,
+  endpoints: { ...noEndpoints, transferServerSep24: 'https://old.example/sep24' },
+  discoveredAt: new Date('2026-11-20T09:00:00Z'),
+};
+const endpoints = { ...noEndpoints, transferServerSep24: 'https://a.example/sep24', signingKey: key };
+const view = {
+  endpoints,
+  state: 'fresh' as const,
+  fetchedAt: Date.parse('2026-11-21T09:30:00Z'),
+  reason: null,
+};
+const corridorOf = (id: string) => (id === 'usdc-brl' ? corridorFixture() : undefined);
+
+describe('an anchor as an answer', () => {
+  it('says how a wallet starts there', () => {
+    const answer = toAnchorAnswer(record, view, corridorOf);
+    expect(anchorAnswer.parse(answer)).toEqual(answer);
+    expect(answer).toMatchObject({ status: 'active', discovery: { state: 'fresh' } });
+    expect(answer.start).toMatchObject([
+      {
+        corridor: 'usdc-brl',
+        protocol: 'sep24',
+        method: 'POST',
+        url: 'https://a.example/sep24/transactions/withdraw/interactive',
+        assetCode: 'USDC',
+        destinationAsset: 'iso4217:BRL',
+      },
+    ]);
+  });
+
+  it('sends nobody to one whose signing key is refused', () => {
+    const answer = toAnchorAnswer({ ...record, refusedKey: 'G-another' }, view, corridorOf);
+    expect(answer).toMatchObject({ status: 'refused', start: [] });
+  });
+
+  it('stays readable once delisted, serving nothing', () => {
+    const delisted = { ...record, listed: false, delistedAt: new Date('2026-11-21T10:00:00Z') };
+    const answer = toAnchorAnswer(delisted, undefined, corridorOf);
+    expect(answer).toMatchObject({
+      status: 'delisted',
+      corridors: [],
+      start: [],
+      delistedAt: '2026-11-21T10:00:00.000Z',
+      endpoints: { transferServerSep24: 'https://old.example/sep24' },
+      discovery: { state: 'stale', fetchedAt: '2026-11-20T09:00:00.000Z' },
+    });
+    expect(anchorSummary.parse(toAnchorSummary(delisted)).status).toBe('delisted');
+  });
+
+  it('asks for withdraw-exchange over SEP-6 only where the anchor quotes', () => {
+    const sep6 = { ...noEndpoints, transferServerSep6: 'https://a.example/sep6' };
+    const urlOf = (patch: object) => startingPoints({ ...sep6, ...patch }, [corridorFixture()])[0]?.url;
+    expect(urlOf({})).toBe('https://a.example/sep6/withdraw');
+    expect(urlOf({ quoteServer: 'https://a.example/sep38' })).toBe(
+      'https://a.example/sep6/withdraw-exchange',
+    );
+  });
+});
+
+describe('a corridor as an answer', () => {
+  it('lists who serves it and every delivery method once', () => {
+    const anchor = (id: string, deliveryMethods: string[], corridorId = 'usdc-brl') => ({
+      id,
+      name: id,
+      simulated: false,
+      corridors: [{ id: corridorId, deliveryMethods }],
+    });
+    const answer = toCorridorAnswer(corridorFixture(), [
+      anchor('a', ['PIX', 'cash']),
+      anchor('b', ['PIX']),
+      anchor('c', ['cash'], 'usdc-ngn'),
+    ]);
+    expect(corridorAnswer.parse(answer)).toEqual(answer);
+    expect(answer.deliveryMethods).toEqual(['PIX', 'cash']);
+    expect(answer.anchors.map(({ id }) => id)).toEqual(['a', 'b']);
+  });
+});

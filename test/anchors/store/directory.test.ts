@@ -1,0 +1,279 @@
+import type { Connection } from 'mongoose';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { anchorAnswer, anchorPage } from '../../../contract/anchors.js';
+import { corridorPage } from '../../../contract/corridors.js';
+import { outboxModel } from '../../../server/features/webhooks/outbox.js';
+import { connectMongo } from '../../../server/mongo/connection.js';
+import type { Logger } from '../../../server/ports.js';
+import { answerText, type HostileAnchor, startHostileAnchor } from '../../fixtures/rates/hostile-anchor.js';
+import { type RatesHarness, startRatesHarness } from '../../fixtures/rates/rates-over-http.js';
+import { testDatabase } from '../../support/database.js';
+import { silentLogger } from '../../support/silent-logger.js';
+
+const database = testDatabase();
+const firstKey = 'GBXFXNDLV4LSWA4VB7YIL5GBD7BVNR22SGBTDKMO2SBZZHDXSKZYCP7L';
+const otherKey = 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ';
+const tomlPath = '/.well-known/stellar.toml';
+
+let server: HostileAnchor;
+let connection: Connection;
+const running: RatesHarness[] = [];
+
+beforeAll(async () => {
+  connection = await connectMongo({ uri: database.uri });
+  server = await startHostileAnchor();
+});
+afterEach(async () => {
+  for (const each of running.splice(0)) await each.close();
+});
+afterAll(async () => {
+  await server.stop();
+  await connection.close();
+});
+
+function corridor(id: string, currency: string) {
+  return {
+    id,
+    sellAsset: 'stellar:USDC:GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN',
+    buyAsset: `iso4217:${currency}`,
+    referenceAmount: '100',
+    min: '10',
+    max: '10000',
+    speedTargetSeconds: 600,
+    overdueAfterSeconds: 86_400,
+  };
+}
+
+function anchor(id: string, patch: object = {}) {
+  const corridors = [{ id: 'usdc-ngn', deliveryMethods: ['bank_account'] }];
+  return { id, name: id.toUpperCase(), homeDomain: server.origin, corridors, ...patch };
+}
+
+async function start(anchors: object[], patch: { logger?: Logger; env?: Record<string, string> } = {}) {
+  const fleet = { corridors: [corridor('usdc-ngn', 'NGN'), corridor('usdc-kes', 'KES')], anchors };
+  const harness = await startRatesHarness({ uri: database.uri, fleet, allow: [server.origin], ...patch });
+  running.push(harness);
+  return harness;
+}
+
+function onboarded(anchorId: string) {
+  return outboxModel(connection).find({ event: 'anchor.onboarded', 'data.anchorId': anchorId }).lean();
+}
+
+describe('a fleet brought into the database', () => {
+  it('announces each new anchor once, however many instances start together and how often', async () => {
+    const anchors = [anchor('new-a', { simulated: true }), anchor('new-b')];
+    await Promise.all([start(anchors), start(anchors), start(anchors)]);
+    await start(anchors);
+    const events = await onboarded('new-a');
+    expect(events.map(({ data, open }) => ({ data, open }))).toEqual([
+      { data: { anchorId: 'new-a', name: 'NEW-A', corridors: ['usdc-ngn'], simulated: true }, open: true },
+    ]);
+    expect(await onboarded('new-b')).toHaveLength(1);
+  });
+
+  it('keeps a dropped anchor readable as delisted, and takes it back without announcing it again', async () => {
+    await start([anchor('leaver'), anchor('stayer')]);
+    const { directory } = await start([anchor('stayer')]);
+    expect(await directory.getAnchor('leaver')).toMatchObject({
+      status: 'delisted',
+      corridors: [],
+      start: [],
+    });
+    expect(directory.anchorsOf('usdc-ngn').map(({ id }) => id)).toEqual(['stayer']);
+    const serving = await directory.listAnchors({ corridor: 'usdc-ngn' });
+    expect(serving.items.map(({ id }) => id)).toEqual(['stayer']);
+    const again = await start([anchor('leaver'), anchor('stayer')]);
+    expect(await again.directory.getAnchor('leaver')).toMatchObject({ status: 'active', delistedAt: null });
+    expect(await onboarded('leaver')).toHaveLength(1);
+  });
+
+  it('follows what the file says anew of a known anchor', async () => {
+    await start([anchor('renamed')]);
+    const { directory } = await start([
+      anchor('renamed', {
+        name: 'New name',
+        note: 'moved',
+        corridors: [{ id: 'usdc-kes', deliveryMethods: [] }],
+      }),
+    ]);
+    const answer = await directory.getAnchor('renamed');
+    expect(answer).toMatchObject({ name: 'New name', note: 'moved', corridors: [{ corridor: 'usdc-kes' }] });
+  });
+});
+
+describe('discovery', () => {
+  it('gives the addresses of the stellar.toml and how a wallet starts there', async () => {
+    server.routes[tomlPath] = answerText(
+      `SIGNING_KEY = "${firstKey}"\nTRANSFER_SERVER_SEP0024 = "${server.origin}/sep24"\nWEB_AUTH_ENDPOINT = "${server.origin}/auth"`,
+    );
+    const { directory } = await start([anchor('found')]);
+    expect((await directory.getAnchor('found')).discovery.state).toBe('pending');
+    await directory.endpointsOf('found');
+    await directory.stop();
+    const answer = await directory.getAnchor('found');
+    expect(anchorAnswer.parse(answer)).toEqual(answer);
+    expect(answer).toMatchObject({
+      signingKey: firstKey,
+      discovery: { state: 'fresh', reason: null },
+      start: [{ url: `${server.origin}/sep24/transactions/withdraw/interactive` }],
+    });
+    expect(await directory.signingKeyOf('found')).toBe(firstKey);
+  });
+
+  it('is kept over a restart, so that nobody waits for a home domain that is away', async () => {
+    server.routes[tomlPath] = answerText(`TRANSFER_SERVER = "${server.origin}/sep6"`);
+    const first = await start([anchor('kept')]);
+    await first.directory.endpointsOf('kept');
+    await first.directory.stop();
+    server.routes[tomlPath] = answerText('', 503);
+    const second = await start([anchor('kept')]);
+    expect(await second.directory.endpointsOf('kept')).toMatchObject({
+      transferServerSep6: `${server.origin}/sep6`,
+    });
+  });
+
+  it('of another home domain does not inherit the addresses of the old one', async () => {
+    server.routes[tomlPath] = answerText(`TRANSFER_SERVER = "${server.origin}/sep6"`);
+    const first = await start([anchor('mover')]);
+    await first.directory.endpointsOf('mover');
+    await first.directory.stop();
+    const second = await start([anchor('mover', { homeDomain: 'elsewhere.example' })]);
+    expect((await second.directory.getAnchor('mover')).endpoints.transferServerSep6).toBeNull();
+  });
+
+  it('tells why a stellar.toml cannot be had, and asks again only after a pause', async () => {
+    server.routes[tomlPath] = answerText('', 503);
+    const { directory, world } = await start([anchor('away')]);
+    await expect(directory.endpointsOf('away')).rejects.toMatchObject({ reason: 'error' });
+    expect((await directory.getAnchor('away')).discovery).toMatchObject({ state: 'failed', reason: 'error' });
+    const asked = server.seen.length;
+    await expect(directory.endpointsOf('away')).rejects.toMatchObject({ reason: 'error' });
+    expect(server.seen.length).toBe(asked);
+    server.routes[tomlPath] = answerText('');
+    world.now += 2_000;
+    await directory.endpointsOf('away');
+    expect(server.seen.length).toBe(asked + 1);
+  });
+
+  it('puts what the fleet file gives before what the stellar.toml says', async () => {
+    server.routes[tomlPath] = answerText(
+      `SIGNING_KEY = "${otherKey}"\nANCHOR_QUOTE_SERVER = "${server.origin}/toml"\nTRANSFER_SERVER = "${server.origin}/sep6"`,
+    );
+    const endpoints = { quoteServer: `${server.origin}/file`, signingKey: firstKey };
+    const { directory } = await start([anchor('overridden', { endpoints })]);
+    expect(await directory.endpointsOf('overridden')).toMatchObject({
+      quoteServer: `${server.origin}/file`,
+      transferServerSep6: `${server.origin}/sep6`,
+      signingKey: firstKey,
+    });
+    await directory.stop();
+    expect(directory.anchor('overridden')).toBeDefined();
+  });
+});
+
+describe('the signing key of an anchor', () => {
+  const errors: unknown[] = [];
+  const logger: Logger = { ...silentLogger, error: (fields) => errors.push(fields) };
+  const toml = (key: string) =>
+    answerText(`SIGNING_KEY = "${key}"\nTRANSFER_SERVER = "${server.origin}/sep6"`);
+
+  it('never moves: with another one the anchor is not served, and is again once it shows the first', async () => {
+    server.routes[tomlPath] = toml(firstKey);
+    const first = await start([anchor('turncoat'), anchor('loyal', { endpoints: { signingKey: firstKey } })]);
+    await first.directory.endpointsOf('turncoat');
+    await first.directory.stop();
+
+    server.routes[tomlPath] = toml(otherKey);
+    const second = await start(
+      [anchor('turncoat'), anchor('loyal', { endpoints: { signingKey: firstKey } })],
+      { logger },
+    );
+    await second.epochs.invalidate('anchors', undefined);
+    await expect(second.directory.endpointsOf('turncoat')).rejects.toMatchObject({ reason: 'not_served' });
+    await second.directory.stop();
+    expect(second.directory.anchor('turncoat')).toBeUndefined();
+    expect(second.directory.anchorsOf('usdc-ngn').map(({ id }) => id)).toEqual(['loyal']);
+    expect(await second.directory.getAnchor('turncoat')).toMatchObject({
+      status: 'refused',
+      signingKey: firstKey,
+      start: [],
+    });
+    expect(await second.directory.signingKeyOf('turncoat')).toBe(firstKey);
+    expect(errors).toHaveLength(1);
+
+    const third = await start([anchor('turncoat')]);
+    expect(third.directory.anchorsOf('usdc-ngn')).toEqual([]);
+    server.routes[tomlPath] = toml(firstKey);
+    await third.epochs.invalidate('anchors', undefined);
+    third.directory.start();
+    await third.directory.stop();
+    expect(third.directory.anchorsOf('usdc-ngn').map(({ id }) => id)).toEqual(['turncoat']);
+  });
+
+  it('given anew by the fleet file is refused at the start', async () => {
+    await start([anchor('swapped', { endpoints: { signingKey: firstKey } })]);
+    const { directory } = await start([anchor('swapped', { endpoints: { signingKey: otherKey } })], {
+      logger,
+    });
+    expect(directory.anchor('swapped')).toBeUndefined();
+    expect(await directory.getAnchor('swapped')).toMatchObject({ status: 'refused', signingKey: firstKey });
+  });
+});
+
+describe('a partner token', () => {
+  it('is given for the one origin it was granted for, whatever the address', async () => {
+    const partnerToken = { env: 'HARBOUR_TOKEN', origin: 'https://api.harbour.example' };
+    const { directory } = await start([anchor('granted', { partnerToken })], {
+      env: { HARBOUR_TOKEN: 'secret' },
+    });
+    const given = (url: string) => directory.tokenFor('granted', url);
+    expect(given('https://api.harbour.example/sep38/price?x=1')).toBe('secret');
+    for (const url of [
+      'http://api.harbour.example/sep38',
+      'https://api.harbour.example:444/sep38',
+      'https://api.harbour.example.evil.example/',
+      'https://api.harbour.example@evil.example/',
+      'https://evil.example/https://api.harbour.example',
+      'not an address',
+    ]) {
+      expect(given(url)).toBeUndefined();
+    }
+    expect(directory.tokenFor('other', 'https://api.harbour.example/')).toBeUndefined();
+  });
+});
+
+describe('the lists', () => {
+  it('of anchors come in pages, by id', async () => {
+    const { directory } = await start(['p1', 'p2', 'p3'].map((id) => anchor(id)));
+    const ids: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await directory.listAnchors({ corridor: 'usdc-ngn', limit: '2', cursor });
+      expect(anchorPage.parse(page)).toEqual(page);
+      ids.push(...page.items.map(({ id }) => id));
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+    expect(ids).toEqual(['p1', 'p2', 'p3']);
+  });
+
+  it('of corridors come in pages, by id, with who serves them', async () => {
+    const { directory } = await start([anchor('server')]);
+    const first = directory.listCorridors({ limit: '1' });
+    expect(corridorPage.parse(first)).toEqual(first);
+    expect(first.items).toMatchObject([{ id: 'usdc-kes', anchors: [], deliveryMethods: [] }]);
+    const second = directory.listCorridors({ limit: '1', cursor: first.nextCursor ?? undefined });
+    expect(second).toMatchObject({
+      items: [{ id: 'usdc-ngn', anchors: [{ id: 'server' }] }],
+      nextCursor: null,
+    });
+  });
+
+  it('refuse a cursor that no answer gave, and know no anchor that never was', async () => {
+    const { directory } = await start([anchor('server')]);
+    await expect(directory.listAnchors({ cursor: 'eyIkbmUiOjF9' })).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+    });
+    await expect(directory.getAnchor('never-was')).rejects.toMatchObject({ code: 'UNKNOWN_ANCHOR' });
+  });
+});

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DisputeAnswer } from '../../../contract/disputes.js';
+import { startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
+import type { IntentDocument } from '../../../server/features/intents/intent-document.js';
+import { disputeOf, falseSignature, signer, storedIntent } from '../../fixtures/disputes/dispute-values.js';
+import { startTestApp, type TestApp } from '../../support/app.js';
+import { type PrivateMongo, privateMongo } from '../../support/database.js';
+
+const answerWithinMs = 9_000;
+const owner = signer('ada');
+
+let mongo: PrivateMongo;
+let app: TestApp;
+let simulated: Awaited<ReturnType<typeof startSimulatedAnchors>>;
+
+beforeAll(async () => {
+  mongo = await privateMongo();
+  simulated = await startSimulatedAnchors({
+    clock: Date.now,
+    random: () => 0.5,
+    latencyFactor: 0,
+    anchors: ['harbour'],
+  });
+  app = await startTestApp({ uri: mongo.uri, simulated });
+});
+afterAll(async () => {
+  await app.close();
+  await simulated.stop();
+  await mongo.stop();
+});
+
+async function addIntent(): Promise<IntentDocument> {
+  const intent = storedIntent(owner.account, 'settled');
+  await app.connection.collection<IntentDocument>('intents').insertOne(intent);
+  return intent;
+}
+
+async function file(body: unknown, address: string) {
+  const startedAt = performance.now();
+  const { status } = await app.client.request<DisputeAnswer>('POST', '/api/reputation/dispute', {
+    headers: { 'x-forwarded-for': address },
+    body,
+  });
+  return { status, elapsedMs: performance.now() - startedAt };
+}
+
+const many = (count: number, work: () => ReturnType<typeof file>) =>
+  Promise.all(Array.from({ length: count }, work));
+
+describe('while the database does not answer', () => {
+  it('no signature is verified, everyone is told in time, and no more than ten are in all afterwards', async () => {
+    const bad = { ...disputeOf(await addIntent(), owner), signature: falseSignature };
+    const send = () => file(bad, '198.51.100.1');
+    const first = await many(3, send);
+    mongo.freeze();
+    const frozen = await many(30, send);
+    mongo.thaw();
+    for (const { status, elapsedMs } of frozen) {
+      expect(status).toBe(503);
+      expect(elapsedMs).toBeLessThan(answerWithinMs);
+    }
+    await expect.poll(async () => (await file(bad, '198.51.100.2')).status, { timeout: 10_000 }).toBe(403);
+    const after = await many(20, send);
+    const verified = [...first, ...after].filter(({ status }) => status === 403);
+    expect(first.map(({ status }) => status)).toEqual([403, 403, 403]);
+    expect(verified.length).toBeLessThanOrEqual(10);
+    expect(after.some(({ status }) => status === 429)).toBe(true);
+  });
+
+  it('a genuine dispute is turned away, and sent again is filed once', async () => {
+    const intent = await addIntent();
+    const body = disputeOf(intent, owner);
+    mongo.freeze();
+    const turnedAway = await file(body, '198.51.100.3');
+    mongo.thaw();
+    expect(turnedAway.status).toBe(503);
+    await expect
+      .poll(async () => (await file(body, '198.51.100.4')).status, { timeout: 10_000 })
+      .toBeLessThan(202);
+    expect((await file(body, '198.51.100.5')).status).toBe(200);
+    const { connection } = app;
+    expect(await connection.collection('disputes').countDocuments({ intentHash: intent._id })).toBe(1);
+    expect(await connection.collection('outbox').countDocuments({ 'data.intentHash': intent._id })).toBe(1);
+  });
+});

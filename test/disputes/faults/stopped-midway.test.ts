@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
+import type { IntentDocument } from '../../../server/features/intents/intent-document.js';
+import { type MongoProxy, startMongoProxy } from '../../fixtures/disputes/database-proxy.js';
+import { disputeOf, type Signer, signer, storedIntent } from '../../fixtures/disputes/dispute-values.js';
+import { startTestApp, type TestApp } from '../../support/app.js';
+import { type PrivateMongo, privateMongo } from '../../support/database.js';
+
+/** What recording a dispute sends, in order, by words that only that command holds. */
+const steps = [
+  { step: 'the dispute', words: ['insert', 'disputes', 'filedBy'] },
+  { step: "the key's point", words: ['findAndModify', 'key G'] },
+  { step: 'the event', words: ['insert', 'outbox', 'dispute.created'] },
+  { step: 'the commit', words: ['commitTransaction'] },
+];
+
+let mongo: PrivateMongo;
+let proxy: MongoProxy;
+let simulated: SimulatedAnchors;
+let app: TestApp;
+let clients = 0;
+
+beforeAll(async () => {
+  mongo = await privateMongo();
+  proxy = await startMongoProxy(mongo.uri);
+  simulated = await startSimulatedAnchors({
+    clock: Date.now,
+    random: () => 0.5,
+    latencyFactor: 0,
+    anchors: ['harbour'],
+  });
+  app = await startTestApp({ uri: proxy.uri, simulated });
+});
+afterAll(async () => {
+  await app?.close();
+  await simulated?.stop();
+  await proxy?.stop();
+  await mongo?.stop();
+});
+
+async function file(intent: IntentDocument, key: Signer): Promise<number> {
+  clients += 1;
+  const headers = { 'x-forwarded-for': `203.0.113.${clients}` };
+  const body = disputeOf(intent, key);
+  return (await app.client.request('POST', '/api/reputation/dispute', { headers, body })).status;
+}
+
+/** How many disputes and events there are of the intent, and points used of the key. */
+async function written(intent: IntentDocument, { account }: Signer) {
+  const { connection } = app;
+  const window = await connection
+    .collection<{ _id: string; used: number }>('dispute_windows')
+    .findOne({ _id: `key ${account}` });
+  return {
+    disputes: await connection.collection('disputes').countDocuments({ intentHash: intent._id }),
+    events: await connection.collection('outbox').countDocuments({ 'data.intentHash': intent._id }),
+    points: window?.used ?? 0,
+  };
+}
+
+describe('a dispute during whose recording the database is stopped', () => {
+  it.each(steps)(
+    'just before $step, is recorded with event and point or not at all, and then once',
+    async ({ step, words }) => {
+      const key = signer(`stopped before ${step}`);
+      const intent = storedIntent(key.account, 'settled');
+      await app.connection.collection<IntentDocument>('intents').insertOne(intent);
+      let stopped = false;
+      proxy.before(words, () => {
+        stopped = true;
+        mongo.freeze();
+      });
+      expect(await file(intent, key)).toBe(503);
+      expect(stopped).toBe(true);
+      mongo.thaw();
+      // What was on its way when it stopped arrives now.
+      await vi.waitFor(
+        async () => {
+          const seen = await written(intent, key);
+          expect([0, 1]).toContain(seen.disputes);
+          expect(seen).toEqual({ disputes: seen.disputes, events: seen.disputes, points: seen.disputes });
+        },
+        { timeout: 15_000 },
+      );
+      await expect.poll(() => file(intent, key), { timeout: 20_000, interval: 200 }).toBeLessThan(202);
+      expect(await file(intent, key)).toBe(200);
+      expect(await written(intent, key)).toEqual({ disputes: 1, events: 1, points: 1 });
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { fromHex } from '../../../contract/bytes.js';
+import type { AdminDispute, DisputeAnswer } from '../../../contract/disputes.js';
+import { anchorSigner, disputeOf, type Signer } from '../../fixtures/disputes/dispute-values.js';
+import { deskPath, disputePath } from '../../fixtures/disputes/disputes-over-http.js';
+import { account, day, intentsHarness, minute, second } from '../../fixtures/intents/intents-over-http.js';
+import { testAdminKey } from '../../support/app.js';
+import sep53 from '../../vectors/sep53.json' with { type: 'json' };
+
+const harness = intentsHarness({ anchors: ['harbour'], env: { FAILURE_GRACE_SECONDS: '60' } });
+/** The account of the intents harness is that of the SEP-53 vectors. */
+const wallet: Signer = { secretKey: fromHex(sep53.seed), account };
+const anchor = anchorSigner('harbour');
+
+let clients = 0;
+function client() {
+  clients += 1;
+  return { 'x-forwarded-for': `198.18.9.${clients}` };
+}
+
+/** An intent that the anchor was paid for, which came to that ending. */
+async function ended(ending: 'complete' | 'fail') {
+  const terms = harness.terms();
+  const { intentHash } = (await harness.post(terms)).body;
+  const id = await harness.begin('harbour');
+  await harness.post({ ...terms, anchorTransactionId: id });
+  await harness.pass(30 * second);
+  await harness.settle();
+  harness.anchors.anchor('harbour').pay(id, { ending });
+  for (let looks = 0; looks < 14; looks += 1) {
+    await harness.pass(minute);
+    await harness.settle();
+  }
+  return { intentHash, id };
+}
+
+async function file(intentHash: string, signer: Signer) {
+  const { body, status } = await harness.app.client.request<DisputeAnswer & { code?: string }>(
+    'POST',
+    disputePath,
+    { headers: client(), body: disputeOf({ _id: intentHash, anchorId: 'harbour' }, signer) },
+  );
+  return { ...body, httpStatus: status };
+}
+
+async function accept(id: string): Promise<AdminDispute> {
+  const { body } = await harness.app.client.request<AdminDispute>('POST', deskPath, {
+    headers: { 'x-admin-key': testAdminKey, ...client() },
+    body: { id, action: 'accept' },
+  });
+  return body;
+}
+
+const effectOn = async (intentHash: string) =>
+  (await harness.documents().findOne({ _id: intentHash as never }))?.disputeEffect;
+
+describe('from a wallet to a verdict', () => {
+  it('a settled intent, disputed by the account and accepted, is shown so and counts as not filled', async () => {
+    const { intentHash } = await ended('complete');
+    expect((await harness.read(intentHash)).status).toBe('settled');
+    const { id, httpStatus } = await file(intentHash, wallet);
+    expect(httpStatus).toBe(201);
+    await accept(id);
+    const intent = await harness.read(intentHash);
+    expect([intent.status, intent.dispute?.status, intent.dispute?.disputeId]).toEqual([
+      'settled',
+      'accepted',
+      id,
+    ]);
+    expect(await effectOn(intentHash)).toBe('counts_not_filled');
+  });
+
+  it('a failed one, disputed by the anchor with the key of its stellar.toml, counts as filled', async () => {
+    const { intentHash } = await ended('fail');
+    expect((await harness.read(intentHash)).outcome?.reason).toBe('error');
+    expect((await file(intentHash, wallet)).code).toBe('SIGNER_NOT_ENTITLED');
+    const { id, filedBy } = await file(intentHash, anchor);
+    expect(filedBy).toBe('anchor');
+    await accept(id);
+    expect(await effectOn(intentHash)).toBe('counts_filled');
+  });
+
+  it('one that the anchor makes good while its dispute is open is the account’s to dispute, for 30 days more', async () => {
+    const { intentHash, id: transactionId } = await ended('fail');
+    await harness.pass(20 * day);
+    await harness.settle();
+    const { id } = await file(intentHash, anchor);
+    const paidOut = { status: 'completed', amount_out: '150000' };
+    harness.anchors.anchor('harbour').amend(transactionId, paidOut);
+    await harness.pass(day);
+    await harness.settle();
+    expect((await harness.read(intentHash)).outcome?.reason).toBe('recovered');
+    expect((await file(intentHash, anchor)).code).toBe('SIGNER_NOT_ENTITLED');
+    expect((await file(intentHash, wallet)).code).toBe('DISPUTE_EXISTS');
+    expect((await accept(id)).status).toBe('accepted');
+    expect(await effectOn(intentHash)).toBe(null);
+    await harness.pass(29 * day);
+    const second = await file(intentHash, wallet);
+    expect(second.httpStatus).toBe(201);
+    await accept(second.id);
+    expect(await effectOn(intentHash)).toBe('counts_not_filled');
+    expect((await harness.read(intentHash)).dispute?.disputeId).toBe(second.id);
+  });
+});

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import type { AnchorReputation, RefreshAnswer } from '../../../contract/reputation-answers.js';
+import { anchorSigner, disputeOf, type outcomes, signer } from '../../fixtures/disputes/dispute-values.js';
+import { disputesHarness } from '../../fixtures/disputes/disputes-over-http.js';
+import { type TestApp, testCronSecret } from '../../support/app.js';
+
+const harness = disputesHarness();
+
+let owners = 0;
+let clients = 0;
+const client = () => {
+  clients += 1;
+  return { 'x-forwarded-for': `198.19.0.${clients}` };
+};
+
+/** An outcome of an account of its own, so that each is an account-day. */
+async function add(ending: keyof typeof outcomes) {
+  owners += 1;
+  const owner = signer(`owner ${owners}`);
+  return { owner, intent: await harness.add(owner, ending) };
+}
+
+async function dispute(ending: keyof typeof outcomes): Promise<string> {
+  const { owner, intent } = await add(ending);
+  const byAnchor = ending === 'failed' || ending === 'refunded';
+  const { body } = await harness.file(disputeOf(intent, byAnchor ? anchorSigner('harbour') : owner));
+  return body.id;
+}
+
+async function refreshed(instance: TestApp = harness.app) {
+  const headers = { authorization: `Bearer ${testCronSecret}`, ...client() };
+  const path = '/api/reputation/refresh';
+  const { body } = await instance.client.request<RefreshAnswer>('POST', path, { headers });
+  const card = await instance.client.request<AnchorReputation>('GET', '/api/reputation/harbour', {
+    headers: client(),
+  });
+  const { outcomes: counted, filled, acceptedDisputes, score } = card.body;
+  return { folded: body.folded, outcomes: counted, filled, acceptedDisputes, score };
+}
+
+describe('an accepted dispute', () => {
+  it('counts the outcome as what the dispute makes of it, and no other does', async () => {
+    for (let n = 0; n < 36; n += 1) await add('settled');
+    const against = {
+      settled: await dispute('settled'),
+      expired: await dispute('expired'),
+      failed: await dispute('failed'),
+      refunded: await dispute('refunded'),
+    };
+    const rejected = await dispute('settled');
+    const before = await refreshed();
+    expect(before).toMatchObject({ outcomes: 40, filled: 38, acceptedDisputes: 0 });
+    await harness.resolve({ id: rejected, action: 'reject' });
+    expect(await refreshed()).toEqual({ ...before, folded: 0 });
+
+    let card = before;
+    for (const [id, change] of [
+      // Not filled instead of filled.
+      [against.settled, { outcomes: 0, filled: -1 }],
+      // Not filled instead of not counted.
+      [against.expired, { outcomes: 1, filled: 0 }],
+      // Filled instead of not filled.
+      [against.failed, { outcomes: 0, filled: 1 }],
+      // Not counted instead of not filled.
+      [against.refunded, { outcomes: -1, filled: 0 }],
+    ] as const) {
+      const { body } = await harness.resolve({ id, action: 'accept' });
+      expect(body.status).toBe('accepted');
+      const after = await refreshed();
+      expect(after).toMatchObject({
+        folded: 1,
+        outcomes: card.outcomes + change.outcomes,
+        filled: card.filled + change.filled,
+        acceptedDisputes: card.acceptedDisputes + 1,
+      });
+      expect(after.score).not.toBe(card.score);
+      await harness.resolve({ id, action: 'accept' });
+      expect(await refreshed()).toEqual({ ...after, folded: 0 });
+      card = after;
+    }
+  });
+
+  it('moves the scores once when two admins decide at once, on two instances', async () => {
+    const other = await harness.startAnother();
+    const ids = [];
+    for (let n = 0; n < 8; n += 1) ids.push(await dispute('settled'));
+    const before = await refreshed();
+    let accepted = 0;
+    for (const id of ids) {
+      const answers = await Promise.all([
+        harness.resolve({ id, action: 'accept', actor: 'ada' }),
+        harness.resolve({ id, action: 'reject', actor: 'bob' }, other),
+      ]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+      const lost = answers.find(({ status }) => status === 409);
+      expect(lost?.body.code).toBe('DISPUTE_RESOLVED');
+      if (answers[0]?.status === 200) accepted += 1;
+    }
+    const both = await Promise.all([refreshed(), refreshed(other)]);
+    expect(both.map(({ folded }) => folded ?? 0).reduce((a, b) => a + b)).toBe(accepted);
+    const after = await refreshed();
+    expect(after).toEqual({
+      folded: 0,
+      outcomes: before.outcomes,
+      filled: before.filled - accepted,
+      acceptedDisputes: before.acceptedDisputes + accepted,
+      score: accepted === 0 ? before.score : expect.not.stringMatching(`^${before.score}$`),
+    });
+  });
+});

@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  atOnce,
+  countEach,
+  freshClient,
+  type Instance,
+  openInstance,
+} from '../../fixtures/disputes/dispute-instance.js';
+import { anchorSigner, disputeOf, falseSignature, signer } from '../../fixtures/disputes/dispute-values.js';
+import { testDatabase } from '../../support/database.js';
+
+const database = testDatabase();
+const ada = signer('ada');
+const day = 86_400_000;
+
+let nowMs = Date.now();
+let meanwhile: (intentHash: string) => Promise<void> = async () => {};
+let one: Instance;
+let two: Instance;
+
+beforeAll(async () => {
+  one = await openInstance(database.uri, { now: () => nowMs, onVerify: (hash) => meanwhile(hash) });
+  two = await openInstance(database.uri, { now: () => nowMs });
+});
+afterAll(async () => {
+  await one.close();
+  await two.close();
+});
+
+/** Of a key that nobody used before. */
+let keys = 0;
+function freshSigner() {
+  keys += 1;
+  return signer(`key ${keys}`);
+}
+
+describe('the same dispute fifty times at once', () => {
+  it('is recorded once, told once and takes one point; every request is answered with it', async () => {
+    const owner = freshSigner();
+    const [intent] = await one.addIntents(owner, 1);
+    if (intent === undefined) throw new Error('no intent');
+    const body = disputeOf(intent, owner);
+    const answers = await atOnce(50, (index) => (index % 2 === 0 ? one : two).file(body, freshClient()));
+    expect(countEach(answers)).toEqual({ created: 1, known: 49 });
+    expect(await one.disputes.countDocuments({ intentHash: intent._id })).toBe(1);
+    expect(await one.eventsOf(intent._id)).toEqual([
+      {
+        event: 'dispute.created',
+        data: expect.objectContaining({ intentHash: intent._id, anchorId: 'harbour', status: 'open' }),
+      },
+    ]);
+    expect((await one.windows.findById(`key ${owner.account}`).lean())?.used).toBe(1);
+  });
+});
+
+describe('bad signatures', () => {
+  it('of one client cause ten verifications in all, however many come at once on two instances', async () => {
+    const [intent] = await one.addIntents(ada, 1);
+    if (intent === undefined) throw new Error('no intent');
+    const body = { ...disputeOf(intent, ada), signature: falseSignature };
+    const before = one.verifications() + two.verifications();
+    const client = freshClient();
+    // As many as the client's own limit lets through to the feature.
+    const answers = await atOnce(120, (index) => (index % 2 === 0 ? one : two).file(body, client));
+    expect(countEach(answers)).toEqual({ INVALID_SIGNATURE: 10, RATE_LIMITED: 110 });
+    expect(one.verifications() + two.verifications() - before).toBe(10);
+  });
+
+  it('of strangers leave the key its ten', async () => {
+    const owner = freshSigner();
+    const intents = await one.addIntents(owner, 10);
+    const [first] = intents;
+    if (first === undefined) throw new Error('no intent');
+    const bad = { ...disputeOf(first, owner), signature: falseSignature };
+    for (let client = 0; client < 50; client += 1) {
+      expect((await one.file(bad, `stranger-${client}`)).result).toBe('INVALID_SIGNATURE');
+    }
+    const client = freshClient();
+    const answers = [];
+    for (const intent of intents) answers.push(await one.file(disputeOf(intent, owner), client));
+    expect(countEach(answers)).toEqual({ created: 10 });
+    expect(answers.map(({ left }) => left)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
+  });
+});
+
+describe('the ten disputes of a key', () => {
+  it('are ten, however many come at once, from wherever and to whichever instance', async () => {
+    const owner = freshSigner();
+    const intents = await one.addIntents(owner, 30);
+    const answers = await Promise.all(
+      intents.map((intent, index) =>
+        (index % 2 === 0 ? one : two).file(disputeOf(intent, owner), freshClient()),
+      ),
+    );
+    expect(countEach(answers)).toEqual({ created: 10, RATE_LIMITED: 20 });
+    expect(await one.disputes.countDocuments({ publicKey: owner.account })).toBe(10);
+    const events = await Promise.all(intents.map(({ _id }) => one.eventsOf(_id)));
+    expect(events.flat()).toHaveLength(10);
+    expect((await one.windows.findById(`key ${owner.account}`).lean())?.used).toBe(10);
+  });
+
+  it('stay ten when the eleventh is tried again and again, and can be asked for all the while', async () => {
+    const owner = freshSigner();
+    const intents = await one.addIntents(owner, 11);
+    const bodies = intents.map((intent) => disputeOf(intent, owner));
+    const [first, eleventh] = [bodies[0], bodies[10]];
+    if (first === undefined || eleventh === undefined) throw new Error('no intents');
+    for (const body of bodies.slice(0, 10)) {
+      expect((await one.file(body, freshClient())).result).toBe('created');
+    }
+    for (let tries = 0; tries < 5; tries += 1) {
+      expect(await two.file(eleventh, freshClient())).toEqual({ result: 'RATE_LIMITED', left: 0 });
+    }
+    expect(await two.file(first, freshClient())).toEqual({ result: 'known', left: 0 });
+    const [pending] = await one.addIntents(owner, 1, null);
+    if (pending === undefined) throw new Error('no intent');
+    expect((await one.file(disputeOf(pending, owner), freshClient())).result).toBe('RATE_LIMITED');
+    nowMs += day - 1_000;
+    expect((await one.file(eleventh, freshClient())).result).toBe('RATE_LIMITED');
+    nowMs += 1_000;
+    expect(await one.file(eleventh, freshClient())).toEqual({ result: 'created', left: 9 });
+  });
+
+  it('are not touched by captured ones sent again from fifty addresses, today or tomorrow', async () => {
+    const owner = freshSigner();
+    const intents = await one.addIntents(owner, 12);
+    const [first, ...others] = intents.map((intent) => disputeOf(intent, owner));
+    if (first === undefined) throw new Error('no intents');
+    expect(await one.file(first, freshClient())).toEqual({ result: 'created', left: 9 });
+    const replay = () => atOnce(50, (index) => (index % 2 === 0 ? one : two).file(first, freshClient()));
+    expect(countEach(await replay())).toEqual({ known: 50 });
+    expect(await one.file(others[0] ?? first, freshClient())).toEqual({ result: 'created', left: 8 });
+    nowMs += day;
+    expect(countEach(await replay())).toEqual({ known: 50 });
+    const answers = [];
+    for (const body of others.slice(1)) answers.push(await one.file(body, freshClient()));
+    expect(countEach(answers)).toEqual({ created: 10 });
+  });
+
+  it('are not touched by what is refused after the signature', async () => {
+    const owner = freshSigner();
+    const pending = await one.addIntents(owner, 1, null);
+    const old = await one.addIntents(owner, 1);
+    await one.intents.updateMany(
+      { _id: old[0]?._id },
+      { $set: { 'outcome.recordedAt': new Date(nowMs - 31 * day) } },
+    );
+    for (const [intent, code] of [
+      [pending[0], 'INTENT_UNRESOLVED'],
+      [old[0], 'DISPUTE_WINDOW_CLOSED'],
+    ] as const) {
+      if (intent === undefined) throw new Error('no intent');
+      expect(await one.file(disputeOf(intent, owner), freshClient())).toEqual({ result: code, left: 10 });
+    }
+    expect(await one.windows.findById(`key ${owner.account}`).lean()).toBe(null);
+  });
+});
+
+describe('a dispute, its point and its event', () => {
+  it('are recorded together or not at all', async () => {
+    const failing = await openInstance(database.uri, {
+      now: () => nowMs,
+      changes: () => ({
+        writeEvent: async () => {
+          throw new Error('the outbox is gone');
+        },
+      }),
+    });
+    const owner = freshSigner();
+    const [intent] = await one.addIntents(owner, 1);
+    if (intent === undefined) throw new Error('no intent');
+    await expect(failing.file(disputeOf(intent, owner), freshClient())).rejects.toThrow('the outbox is gone');
+    await failing.close();
+    expect(await one.disputes.countDocuments({ intentHash: intent._id })).toBe(0);
+    expect(await one.windows.findById(`key ${owner.account}`).lean()).toBe(null);
+    expect(await one.file(disputeOf(intent, owner), freshClient())).toEqual({ result: 'created', left: 9 });
+  });
+});
+
+describe('an outcome that turns while the signature is verified', () => {
+  it('is judged as it is then: nobody disputes what favours him', async () => {
+    const anchor = anchorSigner('harbour');
+    const [pending] = await one.addIntents(ada, 1, null);
+    const [failed] = await one.addIntents(ada, 1, 'failed');
+    if (pending === undefined || failed === undefined) throw new Error('no intents');
+    meanwhile = async (hash) => {
+      const kind = hash === pending._id ? 'failed' : 'settled';
+      const outcome = {
+        kind,
+        reason: 'x',
+        recordedAt: new Date(nowMs),
+        settleSeconds: 1,
+        shortfallPpb: null,
+      };
+      await two.intents.updateOne({ _id: hash }, { $set: { outcome, status: kind } });
+    };
+    try {
+      expect((await one.file(disputeOf(pending, ada), freshClient())).result).toBe('SIGNER_NOT_ENTITLED');
+      expect((await one.file(disputeOf(failed, anchor), freshClient())).result).toBe('SIGNER_NOT_ENTITLED');
+    } finally {
+      meanwhile = async () => {};
+    }
+    expect(await one.disputes.countDocuments({ intentHash: { $in: [pending._id, failed._id] } })).toBe(0);
+  });
+});
+
+describe('the two parties of an intent', () => {
+  it('cannot have a dispute open at once, whichever way it is attempted', async () => {
+    const anchor = anchorSigner('harbour');
+    const [intent] = await one.addIntents(ada, 1, 'failed');
+    if (intent === undefined) throw new Error('no intent');
+    expect((await one.file(disputeOf(intent, anchor), freshClient())).result).toBe('created');
+    const settled = { status: 'settled', 'outcome.kind': 'settled', recoveredAt: new Date(nowMs) };
+    await one.intents.updateOne({ _id: intent._id }, { $set: settled });
+    expect((await one.file(disputeOf(intent, ada), freshClient())).result).toBe('DISPUTE_EXISTS');
+    const filed = await one.disputes.findOne({ intentHash: intent._id }).lean();
+    await expect(
+      one.disputes.create({ ...filed, _id: 'dsp_another', filedBy: 'account', publicKey: ada.account }),
+    ).rejects.toMatchObject({ code: 11000 });
+    await one.service.resolve({ id: filed?._id ?? '', action: 'reject' });
+    expect((await one.file(disputeOf(intent, ada), freshClient())).result).toBe('created');
+  });
+});

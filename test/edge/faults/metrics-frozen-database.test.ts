@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../../support/app.js';
+import { type PrivateMongo, privateMongo } from '../../support/database.js';
+
+let mongo: PrivateMongo;
+let app: TestApp;
+
+beforeAll(async () => {
+  mongo = await privateMongo();
+  // Without an oracle, nothing is ever pending, and the database is not asked.
+  app = await startTestApp({ uri: mongo.uri, env: { ORACLE_URL: 'http://127.0.0.1:9' } });
+});
+afterAll(async () => {
+  await app.close();
+  await mongo.stop();
+});
+
+const backlogs = [
+  'fairlead_webhook_open_events',
+  'fairlead_webhook_open_deliveries',
+  'fairlead_webhook_due_deliveries',
+  'fairlead_publisher_pending_batches',
+  'fairlead_open_disputes',
+  'fairlead_unfolded_intents',
+];
+
+async function scrape() {
+  const startedAt = performance.now();
+  const answer = await fetch(`${app.url}/metrics`);
+  const text = await answer.text();
+  const shown = backlogs.filter((name) => new RegExp(`^${name} \\d+$`, 'm').test(text));
+  return { status: answer.status, text, shown, elapsedMs: performance.now() - startedAt };
+}
+
+it('while the database is stopped, scrapes are answered in time without the backlogs, which then come back', async () => {
+  expect((await scrape()).shown).toEqual(backlogs);
+  mongo.freeze();
+  try {
+    await expect.poll(async () => (await scrape()).shown, { timeout: 10_000, interval: 500 }).toEqual([]);
+    for (let n = 0; n < 5; n += 1) {
+      const [one, other] = await Promise.all([scrape(), scrape()]);
+      for (const { status, text, shown, elapsedMs } of [one, other]) {
+        expect([status, shown]).toEqual([200, []]);
+        expect(text).toMatch(/^fairlead_rate_limiter_degraded [01]$/m);
+        expect(text).toMatch(/^process_resident_memory_bytes \d/m);
+        expect(elapsedMs).toBeLessThan(2_000);
+      }
+    }
+  } finally {
+    mongo.thaw();
+  }
+  await expect.poll(async () => (await scrape()).shown, { timeout: 15_000, interval: 500 }).toEqual(backlogs);
+}, 60_000);

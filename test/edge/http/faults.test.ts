@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import type { ErrorDetail } from '../../../contract/errors.js';
+import { edgeHarness, json } from '../../fixtures/edge/raw-requests.js';
+
+const { send } = edgeHarness();
+
+interface Refusal {
+  code: string;
+  message: string;
+  details: ErrorDetail[];
+}
+
+async function details(method: 'GET' | 'POST', path: string, body?: object): Promise<ErrorDetail[]> {
+  const options = body === undefined ? {} : { headers: json, body: JSON.stringify(body) };
+  const answer = await send(method, path, options);
+  expect(answer).toMatchObject({ status: 400, body: { code: 'INVALID_REQUEST' } });
+  const refusal = answer.body as Refusal;
+  const [first] = refusal.details;
+  expect(refusal.message).toBe(`${first?.path}: ${first?.message}`);
+  return refusal.details;
+}
+
+describe('a fault', () => {
+  it.each<[string, ErrorDetail]>([
+    ['/api/rates/usdc-ngn?amount=1&amount=2', { path: 'query.amount', message: 'is given more than once' }],
+    [`/api/anchors/${'a'.repeat(41)}`, { path: 'path.anchor', message: 'must have at most 40 characters' }],
+    ['/api/reputation/leaderboard?window=8', { path: 'query.window', message: 'must be one of 7, 30, 90' }],
+    ['/api/rates/%zz', { path: 'path', message: 'must be validly percent-encoded UTF-8' }],
+  ])('of %s is put into words for people', async (path, fault) => {
+    expect(await details('GET', path)).toEqual([fault]);
+  });
+
+  it('of a body is named with its place, one a place', async () => {
+    const found = await details('POST', '/api/intent/offramp', {
+      corridor: 7,
+      account: 'GABC',
+      sellAmount: '',
+      expiresAt: '2026-11-21',
+      nonce: ['a'],
+    });
+    expect(found).toContainEqual({ path: 'body.anchorId', message: 'is required' });
+    expect(found).toContainEqual({ path: 'body.corridor', message: 'must be a string' });
+    expect(found).toContainEqual({ path: 'body.nonce', message: 'must be a string' });
+    expect(found).toContainEqual({
+      path: 'body.expiresAt',
+      message: 'must be an ISO 8601 UTC instant with milliseconds',
+    });
+    expect(new Set(found.map(({ path }) => path)).size).toBe(found.length);
+  });
+});

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../../support/app.js';
+import { testDatabase } from '../../support/database.js';
+import { silentLogger } from '../../support/silent-logger.js';
+
+const database = testDatabase();
+const logged: { fields: object; message: string }[] = [];
+let app: TestApp;
+
+beforeAll(async () => {
+  const logger = {
+    ...silentLogger,
+    error: (fields: object, message: string) => logged.push({ fields, message }),
+  };
+  app = await startTestApp({ uri: database.uri, world: { logger } });
+});
+afterAll(() => app.close());
+
+it('a fault of ours is a 500 that tells nothing but its request id, and is logged once under it', async () => {
+  const intentHash = 'a'.repeat(64);
+  // A document that no code of this service writes.
+  await app.connection.collection<{ _id: string }>('intents').insertOne({ _id: intentHash });
+  const answer = await app.client.request('GET', `/api/intent/${intentHash}`, {
+    headers: { 'x-request-id': 'of-this-very-request' },
+  });
+  expect([answer.status, answer.body]).toEqual([
+    500,
+    { code: 'INTERNAL', message: 'The service failed; quote the X-Request-Id when reporting it.' },
+  ]);
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+  expect(logged).toEqual([
+    { fields: expect.objectContaining({ requestId: 'of-this-very-request' }), message: 'request failed' },
+  ]);
+});

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../../support/app.js';
+import { testDatabase } from '../../support/database.js';
+
+const database = testDatabase();
+let app: TestApp;
+
+async function scrape(): Promise<Map<string, number>> {
+  const text = await (await fetch(`${app.url}/metrics`)).text();
+  const samples = text.matchAll(/^(fairlead_\w+(?:\{[^}]*\})?) (\S+)$/gm);
+  return new Map([...samples].map(([, name = '', value]) => [name, Number(value)]));
+}
+
+async function put(collection: string, rows: Record<string, unknown>[]): Promise<void> {
+  await app.connection.collection(collection).insertMany(rows as never[]);
+}
+
+afterAll(() => app.close());
+
+describe('/metrics of an instance that runs the schedule', () => {
+  beforeAll(async () => {
+    app = await startTestApp({ uri: database.uri, env: { SCHEDULER: 'on' } });
+  });
+  afterAll(() => app.close());
+
+  it('counts the runs of every job by outcome, and says when each was last done', async () => {
+    const startedAt = Date.now() / 1_000;
+    const job = (name: string, outcome: string) =>
+      `fairlead_job_runs_total{task="${name}",outcome="${outcome}"}`;
+    const lastOf = (name: string) => `fairlead_job_last_success_timestamp_seconds{task="${name}"}`;
+    for (const name of ['fold', 'reconcile', 'refresh']) {
+      await expect.poll(async () => (await scrape()).get(job(name, 'done')) ?? 0).toBeGreaterThan(0);
+      const last = (await scrape()).get(lastOf(name)) ?? 0;
+      expect(Math.abs(last - startedAt)).toBeLessThan(30);
+    }
+    const samples = await scrape();
+    expect(samples.get(job('tick', 'failed'))).toBe(0);
+    expect(samples.get(job('fold', 'failed'))).toBe(0);
+  });
+});
+
+describe('/metrics of any instance', () => {
+  beforeAll(async () => {
+    // Nobody listens there, so that what is pending stays so.
+    app = await startTestApp({
+      uri: database.uri,
+      env: { ORACLE_URL: 'http://127.0.0.1:9', PUBLISHER_SECRET_KEY: '15'.repeat(32) },
+    });
+    await put('webhooks', [{ _id: 'off', enabled: false, secrets: [] }]);
+    await put('deliveries', [
+      { _id: 'd', webhookId: 'off', eventId: 'e', open: true, lane: 'off', due: new Date(0) },
+    ]);
+    await put('disputes', [
+      { _id: 'a', intentHash: 'a', filedBy: 'wallet', status: 'open' },
+      { _id: 'b', intentHash: 'b', filedBy: 'wallet', status: 'open' },
+    ]);
+    await put(
+      'intents',
+      ['a', 'b', 'c'].map((_id) => ({ _id, unfolded: true })),
+    );
+    await put('batches', [
+      { _id: 1, open: false, announced: true, header: { previous: null }, headerHash: 'a' },
+      { _id: 2, open: true, announced: false, header: { previous: 'a' }, headerHash: 'b' },
+      { _id: 3, open: true, announced: false, header: { previous: 'b' }, headerHash: 'c' },
+    ]);
+  });
+
+  it('shows what waits in the database, and nothing of jobs that it does not run', async () => {
+    const samples = await scrape();
+    expect(samples.get('fairlead_webhook_open_events')).toBe(0);
+    expect(samples.get('fairlead_webhook_open_deliveries')).toBe(1);
+    expect(samples.get('fairlead_webhook_due_deliveries')).toBe(0);
+    expect(samples.get('fairlead_open_disputes')).toBe(2);
+    expect(samples.get('fairlead_unfolded_intents')).toBe(3);
+    expect(samples.get('fairlead_publisher_pending_batches')).toBe(2);
+    expect([...samples.keys()].filter((name) => name.startsWith('fairlead_job_'))).toEqual([]);
+  });
+
+  it('follows what changes within seconds', async () => {
+    await put('disputes', [{ _id: 'c', intentHash: 'c', filedBy: 'wallet', status: 'open' }]);
+    const openDisputes = async () => (await scrape()).get('fairlead_open_disputes');
+    await expect.poll(openDisputes, { timeout: 10_000, interval: 500 }).toBe(3);
+  });
+});

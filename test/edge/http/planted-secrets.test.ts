@@ -1,0 +1,163 @@
+import { mongo } from 'mongoose';
+import { expect, it, vi } from 'vitest';
+import { contract } from '../../../contract/index.js';
+import { intentHash } from '../../../contract/intent-hash.js';
+import { listRoutes } from '../../../server/http/route-table.js';
+import { storedIntent } from '../../fixtures/disputes/dispute-values.js';
+import { expectNowhere } from '../../fixtures/edge/planted.js';
+import { freshSecret, plantedService, secrets } from '../../fixtures/edge/planted-service.js';
+import type { RequestOptions } from '../../support/answers.js';
+
+const account = 'GBXFXNDLV4LSWA4VB7YIL5GBD7BVNR22SGBTDKMO2SBZZHDXSKZYCP7L';
+const terms = { corridor: 'usdc-ngn', anchorId: 'harbour', account, sellAmount: '100', nonce: secrets.nonce };
+
+const statuses = new Set<number>();
+const answers: unknown[] = [];
+const service = plantedService();
+
+let clients = 0;
+/** As a client that never asked before. */
+async function send<Body = { id?: string }>(method: string, path: string, options: RequestOptions = {}) {
+  clients += 1;
+  const headers = { 'x-forwarded-for': `203.0.${clients >> 8}.${clients & 255}`, ...options.headers };
+  const answer = await service.app.client.request<Body>(method, path, { ...options, headers });
+  statuses.add(answer.status);
+  answers.push(answer.body, [...answer.headers]);
+  return answer;
+}
+
+const admin = { 'x-admin-key': secrets.adminKey };
+const internal = { authorization: `Bearer ${secrets.cronSecret}` };
+
+/** Each secret does what it is there for. */
+async function useEverySecret(): Promise<void> {
+  const webhook = { url: service.receiver.origin, events: ['publisher.tick'], secret: secrets.webhookSecret };
+  const { body } = await send('POST', '/api/admin/webhooks', { headers: admin, body: webhook });
+  const own = `/api/admin/webhooks/${body.id}`;
+  const rotation = {
+    headers: { 'x-admin-key': secrets.oldAdminKey },
+    body: { secret: secrets.nextWebhookSecret },
+  };
+  expect((await send('POST', `${own}/secret`, rotation)).status).toBe(200);
+  expect((await send('POST', '/api/intent/offramp', { body: terms })).status).toBe(201);
+  expect((await send('POST', '/api/intent/offramp', { body: terms })).status).toBe(200);
+  await send('GET', `/api/intent/${intentHash(terms)}`);
+  await send('GET', '/api/rates/usdc-ngn?amount=100');
+  await service.app.connection
+    .collection<{ _id: string }>('intents')
+    .insertOne(
+      storedIntent(account, null, { changes: { anchorId: 'echo', transactionId: 'asked-of-echo' } }),
+    );
+  for (const path of ['/api/reputation/reconcile', '/api/reputation/refresh', '/api/publisher/tick']) {
+    expect((await send('POST', path, { headers: internal })).status).toBe(200);
+  }
+  await send('POST', `${own}/test`, { headers: admin });
+  await vi.waitFor(() => expect(service.receiver.received.length).toBeGreaterThan(0), { timeout: 15_000 });
+  await send('GET', `${own}/deliveries`, { headers: admin });
+  expect(
+    service.echo.seen.filter(({ authorization }) => authorization === `Bearer ${secrets.partnerToken}`)
+      .length,
+  ).toBeGreaterThan(1);
+}
+
+const everySecret = Object.values(secrets).join(' ');
+
+/** Where secrets end up by mistake: in the wrong header, in a query, in bodies that are refused. */
+function mistakes(access: string): RequestOptions[] {
+  const right = access === 'admin' ? admin : access === 'internal' ? internal : {};
+  const members = ['secret', 'nonce', 'reason', 'signature', 'url', 'scope', 'note', 'actor', 'action', 'id'];
+  const body = Object.fromEntries(members.map((member) => [member, everySecret]));
+  const asText = { headers: { ...right, 'content-type': 'text/plain' }, body: everySecret };
+  return [
+    { headers: { 'x-admin-key': secrets.cronSecret, authorization: `Bearer ${secrets.adminKey}` } },
+    {
+      headers: { authorization: `Basic ${Buffer.from(everySecret).toString('base64')}`, cookie: everySecret },
+    },
+    {
+      headers: right,
+      query: { key: everySecret, amount: secrets.nonce, cursor: secrets.adminKey, limit: everySecret },
+    },
+    { headers: right, body },
+    { headers: right, body: { ...terms, secret: everySecret } },
+    { headers: { ...right, 'content-type': 'application/json' }, body: `{"nonce": "${everySecret}"` },
+    { headers: right, body: { secret: everySecret.repeat(60) } },
+    asText,
+  ];
+}
+
+async function makeEveryMistake(): Promise<void> {
+  for (const { method, path, metadata } of listRoutes(contract)) {
+    const target = path.replace(/:[A-Za-z]+/g, (name) =>
+      name === ':intentHash' ? 'ab'.repeat(32) : 'harbour',
+    );
+    for (const mistake of mistakes(metadata.access)) await send(method, target, mistake);
+    await send('PUT', target, { query: { secret: everySecret }, headers: { ...admin, ...internal } });
+  }
+  await send('GET', '/nowhere', { query: { secret: everySecret }, headers: { ...admin, ...internal } });
+  await send('GET', '/api/corridors', { query: { secret: everySecret.repeat(5) } });
+}
+
+/** A document that no code of this service writes makes the request with the nonce a fault of ours. */
+async function failWithin(): Promise<void> {
+  const broken = { ...terms, nonce: secrets.brokenNonce };
+  await service.app.connection.collection<{ _id: string }>('intents').insertOne({ _id: intentHash(broken) });
+  expect((await send('POST', '/api/intent/offramp', { body: broken })).status).toBe(500);
+}
+
+async function askWithoutDatabase(): Promise<void> {
+  service.database.freeze();
+  try {
+    const asked = listRoutes(contract).map(({ method, path, metadata }) => {
+      const target = path.replace(/:[A-Za-z]+/g, (name) =>
+        name === ':intentHash' ? 'cd'.repeat(32) : 'usdc-ngn',
+      );
+      const headers = metadata.access === 'admin' ? admin : metadata.access === 'internal' ? internal : {};
+      return send(method, target, method === 'GET' ? { headers } : { headers, body: terms });
+    });
+    await Promise.all(asked);
+    const another = { ...terms, nonce: freshSecret('unused') };
+    expect((await send('POST', '/api/intent/offramp', { body: another })).status).toBe(503);
+  } finally {
+    service.database.thaw();
+  }
+}
+
+it('no secret is in any answer, error, metric, log line, delivery, submission or document of the database', async () => {
+  await useEverySecret();
+  await makeEveryMistake();
+  await failWithin();
+  await askWithoutDatabase();
+  for (const status of [200, 201, 400, 401, 404, 405, 413, 414, 415, 500, 503])
+    expect(statuses).toContain(status);
+
+  const operations = await Promise.all(
+    ['/metrics', '/healthz', '/readyz', '/docs', '/openapi.json'].map((path) =>
+      fetch(service.app.url + path),
+    ),
+  );
+  const collections = (await service.app.connection.db?.collections()) ?? [];
+  const documents = await vi.waitFor(
+    () => Promise.all(collections.map((collection) => collection.find().toArray())),
+    { timeout: 15_000 },
+  );
+  await service.app.service.stop();
+
+  const log = service.lines.join('');
+  const messages = new Set(service.lines.map((line) => (JSON.parse(line) as { msg: string }).msg));
+  for (const message of [
+    'request',
+    'the FX reference cannot be read',
+    'request failed',
+    'poll had no answer',
+    'webhook registered',
+  ])
+    expect(messages).toContain(message);
+  expectNowhere(secrets, {
+    answers: JSON.stringify(answers),
+    operations: (await Promise.all(operations.map((answer) => answer.text()))).join(),
+    log,
+    deliveries: JSON.stringify(service.receiver.received),
+    submissions: JSON.stringify(service.oracle.taken()),
+    database: mongo.BSON.EJSON.stringify(documents.flat()),
+  });
+}, 120_000);

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { edgeHarness } from '../../fixtures/edge/raw-requests.js';
+
+const harness = edgeHarness();
+const { send, raw } = harness;
+
+describe('every answer', () => {
+  it('carries a request id, and keeps a harmless one of the caller', async () => {
+    const own = await send('GET', '/api/corridors');
+    expect(own.headers.get('x-request-id')).toMatch(/^[0-9a-f]{32}$/);
+    const kept = await send('GET', '/api/corridors', { headers: { 'x-request-id': 'trace.me_0001' } });
+    expect(kept.headers.get('x-request-id')).toBe('trace.me_0001');
+    const replaced = await send('GET', '/api/corridors', { headers: { 'x-request-id': 'short' } });
+    expect(replaced.headers.get('x-request-id')).toMatch(/^[0-9a-f]{32}$/);
+  });
+});
+
+describe('404 and 405', () => {
+  it('answer an unknown path in the common shape', async () => {
+    const answer = await send('GET', '/api/nothing');
+    expect([answer.status, answer.body]).toEqual([404, { code: 'NOT_FOUND', message: expect.any(String) }]);
+  });
+
+  it.each(['/api/corridors/', '/API/corridors', '//api/corridors'])('do not guess at %s', async (path) => {
+    expect((await send('GET', path)).status).toBe(404);
+  });
+
+  it('list the methods a path has', async () => {
+    const answer = await send('DELETE', '/api/corridors');
+    expect(answer.status).toBe(405);
+    expect(answer.body).toMatchObject({ code: 'METHOD_NOT_ALLOWED' });
+    expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+  });
+});
+
+describe('the operational paths', () => {
+  it.each(['/healthz', '/readyz', '/metrics', '/docs', '/openapi.json'])(
+    'are read-only: %s',
+    async (path) => {
+      const answer = await fetch(`${harness.app.url}${path}`, { method: 'POST' });
+      expect([answer.status, await answer.json()]).toEqual([
+        405,
+        { code: 'METHOD_NOT_ALLOWED', message: expect.any(String) },
+      ]);
+      expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+      const options = await fetch(`${harness.app.url}${path}`, { method: 'OPTIONS' });
+      expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS']);
+      expect(
+        (await fetch(`${harness.app.url}${path}`)).headers.get('access-control-allow-origin'),
+      ).toBeNull();
+    },
+  );
+});
+
+describe('a request target', () => {
+  it('over 2 KB is 414', async () => {
+    expect((await send('GET', `/api/rates/usdc-ngn?amount=${'1'.repeat(2_048)}`)).body).toMatchObject({
+      code: 'URI_TOO_LONG',
+    });
+  });
+
+  it.each(['/api/rates/%E0%A4%A', '/api/rates/usdc-ngn?amount=%ff', '/%'])(
+    'with bad percent-encoding is 400: %s',
+    async (path) => {
+      const answer = await send('GET', path);
+      expect([answer.status, answer.body]).toEqual([
+        400,
+        {
+          code: 'INVALID_REQUEST',
+          message: expect.any(String),
+          details: [{ path: 'path', message: 'must be validly percent-encoded UTF-8' }],
+        },
+      ]);
+      expect(answer.headers.get('x-ratelimit-remaining')).toBe('59');
+      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    },
+  );
+});
+
+describe('what the HTTP parser refuses', () => {
+  it.each([
+    ['no Host', 'GET /api/corridors HTTP/1.1\r\n\r\n', 400, 'INVALID_REQUEST'],
+    ['CONNECT', 'CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n', 405, 'METHOD_NOT_ALLOWED'],
+  ])('is answered in the common shape with a request id: %s', async (_name, text, status, code) => {
+    const answer = await raw(text);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(answer).toMatch(/\r\nX-Request-Id: [0-9a-f]{32}\r\n/);
+    expect(answer).toContain(`"code":"${code}"`);
+  });
+
+  it('does not include an expectation that nobody knows', async () => {
+    const answer = await raw('GET /api/corridors HTTP/1.1\r\nHost: x\r\nExpect: a-miracle\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it('is answered in the common shape: a header block over 8 KB', async () => {
+    const answer = await raw(`GET /api/corridors HTTP/1.1\r\nHost: x\r\nX-Big: ${'a'.repeat(9_000)}\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 431 /);
+    expect(answer).toContain('"code":"HEADERS_TOO_LARGE"');
+  });
+
+  it('is answered in the common shape: a line that is not HTTP', async () => {
+    const answer = await raw('nonsense\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toContain('"code":"INVALID_REQUEST"');
+  });
+});
+
+describe('caching', () => {
+  it('answers a matching ETag with 304 and no body, per content coding', async () => {
+    const plain = await send('GET', '/api/rates/usdc-ngn', { headers: { 'accept-encoding': 'identity' } });
+    const etag = plain.headers.get('etag') ?? '';
+    expect(plain.headers.get('vary')).toContain('Accept-Encoding');
+    expect(plain.headers.get('cache-control')).toMatch(/^private, max-age=\d+$/);
+    const again = await send('GET', '/api/rates/usdc-ngn', {
+      headers: { 'accept-encoding': 'identity', 'if-none-match': etag },
+    });
+    expect(again.status).toBe(304);
+    const zipped = await send('GET', '/api/rates/usdc-ngn', {
+      headers: { 'accept-encoding': 'gzip', 'if-none-match': etag },
+    });
+    expect(zipped.status).toBe(200);
+    expect(zipped.headers.get('etag')).not.toBe(etag);
+  });
+});

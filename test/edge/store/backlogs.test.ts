@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { countOpenDisputes, disputeModel } from '../../../server/features/disputes/store.js';
+import { countUnfolded, intentModel } from '../../../server/features/intents/store.js';
+import { createWebhookBacklog } from '../../../server/features/webhooks/backlog.js';
+import { outboxModel } from '../../../server/features/webhooks/outbox.js';
+import { deliveryModel, laneOf, webhookModel } from '../../../server/features/webhooks/store.js';
+import { countUpTo, mostCounted } from '../../../server/mongo/bounded-count.js';
+import { prepareCollections } from '../../../server/mongo/collections.js';
+import { connectMongo } from '../../../server/mongo/connection.js';
+import { testDatabase } from '../../support/database.js';
+
+const { uri } = testDatabase();
+const connection = await connectMongo({ uri });
+const backlog = createWebhookBacklog(connection);
+const disputes = disputeModel(connection);
+const intents = intentModel(connection);
+const hourMs = 3_600_000;
+
+/** Inserts as they are: only what is counted by matters here. */
+async function put(collection: string, rows: Record<string, unknown>[]): Promise<void> {
+  await connection.collection(collection).insertMany(rows as never[]);
+}
+
+/** Deliveries of one lane, `dueInMs` from now; settled ones where `open` is false. */
+function deliveriesOf(lane: string, count: number, dueInMs: number, open = true) {
+  return Array.from({ length: count }, (_, n) => ({
+    _id: `${lane} ${dueInMs} ${open} ${n}`,
+    webhookId: lane.replace('!', ''),
+    eventId: `${lane} ${dueInMs} ${open} ${n}`,
+    open,
+    lane,
+    due: new Date(Date.now() + dueInMs),
+  }));
+}
+
+beforeAll(async () => {
+  for (const model of [outboxModel, deliveryModel, webhookModel]) model(connection);
+  await prepareCollections(connection);
+  await put('webhooks', [
+    { _id: 'on', enabled: true },
+    { _id: 'off', enabled: false },
+  ]);
+  await put('deliveries', [
+    ...deliveriesOf('on', 5, -hourMs),
+    ...deliveriesOf('on', 7, hourMs),
+    ...deliveriesOf('on', 11, -hourMs, false),
+    ...deliveriesOf('off', 13, -hourMs),
+    ...deliveriesOf(laneOf('off', true), 2, -hourMs),
+    ...deliveriesOf('deleted', 3, -hourMs),
+  ]);
+  await put('outbox', [
+    ...Array.from({ length: 4 }, (_, n) => ({ _id: `open ${n}`, open: true, createdAt: new Date() })),
+    ...Array.from({ length: 200 }, (_, n) => ({ _id: `done ${n}`, open: false, createdAt: new Date() })),
+  ]);
+  await put('disputes', [
+    { _id: 'a', intentHash: 'a', filedBy: 'wallet', status: 'open' },
+    { _id: 'b', intentHash: 'b', filedBy: 'wallet', status: 'open' },
+    { _id: 'c', intentHash: 'c', filedBy: 'wallet', status: 'accepted' },
+  ]);
+  await put('intents', [
+    { _id: 'a', unfolded: true },
+    { _id: 'b', unfolded: false },
+  ]);
+});
+afterAll(() => connection.close());
+
+describe('the backlogs', () => {
+  it('are events not fanned out, deliveries without an end, open disputes and intents not counted', async () => {
+    expect(await backlog.openWebhookEvents()).toBe(4);
+    expect(await backlog.openWebhookDeliveries()).toBe(30);
+    expect(await countOpenDisputes(disputes)).toBe(2);
+    expect(await countUnfolded(intents)).toBe(1);
+  });
+
+  it('of due deliveries has what may be sent now: nothing held, nothing of a webhook that is gone', async () => {
+    expect(await backlog.dueWebhookDeliveries()).toBe(7);
+  });
+
+  it('are read by indexes, and no collection is scanned for them', async () => {
+    const { db } = connection;
+    await db?.command({ profile: 2 });
+    try {
+      await backlog.openWebhookEvents();
+      await backlog.openWebhookDeliveries();
+      await backlog.dueWebhookDeliveries();
+      await countOpenDisputes(disputes);
+      await countUnfolded(intents);
+    } finally {
+      await db?.command({ profile: 0 });
+    }
+    const reads = await connection
+      .collection('system.profile')
+      .find({ op: { $in: ['query', 'command'] }, planSummary: { $exists: true } })
+      .toArray();
+    expect(reads.map(({ planSummary }) => String(planSummary))).toHaveLength(7);
+    for (const { planSummary, command } of reads) {
+      expect(planSummary, JSON.stringify(command)).toMatch(/^(IXSCAN|DISTINCT_SCAN|COUNT_SCAN|IDHACK)/);
+    }
+  });
+
+  it('are counted up to 100,000, and not at all where the index is missing', async () => {
+    await put(
+      'disputes',
+      Array.from({ length: mostCounted + 5 }, (_, n) => ({
+        _id: `many ${n}`,
+        intentHash: `many ${n}`,
+        status: 'open',
+      })),
+    );
+    expect(await countOpenDisputes(disputes)).toBe(100_000);
+    await expect(countUpTo(disputes, { status: 'open' }, 'no_such_index')).rejects.toThrow(/hint/);
+  });
+});

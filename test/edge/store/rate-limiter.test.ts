@@ -1,0 +1,116 @@
+import type { Connection } from 'mongoose';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { limitWindowModel } from '../../../server/http/limit-windows.js';
+import { createRateLimiter, type RateLimitState } from '../../../server/http/rate-limiter.js';
+import { prepareCollections } from '../../../server/mongo/collections.js';
+import { connectMongo } from '../../../server/mongo/connection.js';
+import { testDatabase } from '../../support/database.js';
+import { silentLogger } from '../../support/silent-logger.js';
+
+const database = testDatabase();
+const rule = { points: 90, windowSeconds: 60, key: 'client' } as const;
+const connections: Connection[] = [];
+
+/** A limiter as each instance of the service has one; patient, since a busy machine is not what is tested. */
+async function openLimiter() {
+  const connection = await connectMongo({ uri: database.uri });
+  connections.push(connection);
+  const limiter = createRateLimiter({
+    connection,
+    clock: Date.now,
+    logger: silentLogger,
+    timeoutMs: 10_000,
+  });
+  await prepareCollections(connection);
+  return limiter;
+}
+
+let first: Awaited<ReturnType<typeof openLimiter>>;
+let second: typeof first;
+
+beforeAll(async () => {
+  first = await openLimiter();
+  second = await openLimiter();
+});
+afterAll(async () => {
+  for (const connection of connections) await connection.close();
+});
+
+let clients = 0;
+let client: string;
+beforeEach(() => {
+  client = `getRates|198.51.100.${++clients}`;
+});
+
+function windows() {
+  const [connection] = connections;
+  if (connection === undefined) throw new Error('not connected');
+  return limitWindowModel(connection);
+}
+
+const granted = (states: readonly RateLimitState[]) =>
+  states.filter((state) => state.retryAfterSeconds === undefined);
+const remainders = (states: readonly RateLimitState[]) =>
+  granted(states)
+    .map((state) => state.remaining)
+    .sort((a, b) => b - a);
+const everyRemainder = [...Array(rule.points).keys()].reverse();
+
+describe('requests of one client at the same time', () => {
+  it('are granted to the last point and not one beyond, each told its own remainder', async () => {
+    const states = await Promise.all(Array.from({ length: 200 }, () => first.consume(rule, client)));
+    expect(remainders(states)).toEqual(everyRemainder);
+  });
+
+  it('at two instances share the points to the last one', async () => {
+    const states = await Promise.all(
+      Array.from({ length: 300 }, (_, place) => (place % 2 === 0 ? first : second).consume(rule, client)),
+    );
+    expect(remainders(states)).toEqual(everyRemainder);
+  });
+
+  it('at two instances, in many waves, share the points to the last one', async () => {
+    const states = await Promise.all(
+      [first, second, first, second].map(async (limiter) => {
+        const own: RateLimitState[] = [];
+        for (let n = 0; n < 40; n += 1) own.push(await limiter.consume(rule, client));
+        return own;
+      }),
+    );
+    expect(remainders(states.flat())).toEqual(everyRemainder);
+  });
+});
+
+describe('a client that has used up its window', () => {
+  it('is refused until its end without asking the database again', async () => {
+    await Promise.all(Array.from({ length: 91 }, () => first.consume(rule, client)));
+    const again = await Promise.all(Array.from({ length: 50 }, () => first.consume(rule, client)));
+    expect(granted(again)).toEqual([]);
+    expect(await windows().findById(client)).toMatchObject({ points: 91 });
+  });
+
+  it('is refused by another instance as well, then from its memory', async () => {
+    await Promise.all(Array.from({ length: 90 }, () => first.consume(rule, client)));
+    const [refused, again] = [await second.consume(rule, client), await second.consume(rule, client)];
+    expect(granted([refused, again])).toEqual([]);
+    expect(again.resetSeconds).toBe(refused.resetSeconds);
+    expect(await windows().findById(client)).toMatchObject({ points: 91 });
+  });
+});
+
+describe('a window', () => {
+  it('that has ended is followed by a new one, though the old one has not been removed yet', async () => {
+    await Promise.all([first, first, first].map((limiter) => limiter.consume(rule, client)));
+    await windows().updateOne({ _id: client }, { $set: { expire: new Date(Date.now() - 1) } });
+    const state = await second.consume(rule, client);
+    expect(state.remaining).toBe(rule.points - 1);
+    expect(state.resetSeconds * 1_000).toBeGreaterThan(Date.now() + 50_000);
+  });
+
+  it('of each of many clients that come at once begins with its first request', async () => {
+    const keys = Array.from({ length: 500 }, (_, place) => `${client}/${place}`);
+    const states = await Promise.all(keys.map((key) => first.consume(rule, key)));
+    expect(states.map((state) => state.remaining)).toEqual(keys.map(() => rule.points - 1));
+    expect(await windows().countDocuments({ _id: { $in: keys }, points: 1 })).toBe(keys.length);
+  });
+});

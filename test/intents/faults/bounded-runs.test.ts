@@ -1,0 +1,150 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Connection } from 'mongoose';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { newIntent } from '../../../server/features/intents/new-intent.rules.js';
+import { type ReconcileLimits, reconcileLease } from '../../../server/features/intents/reconcile.js';
+import { prepareCollections } from '../../../server/mongo/collections.js';
+import { connectMongo } from '../../../server/mongo/connection.js';
+import { account, freshState, hour } from '../../fixtures/intents/intent-states.js';
+import { openIntents } from '../../fixtures/intents/polled-intents.js';
+import { testDatabase } from '../../support/database.js';
+
+const { uri } = testDatabase();
+let connection: Connection;
+let anchor: Server;
+let origin: string;
+let polls: { id: string; atMs: number }[] = [];
+/** Ids that are answered only after this long. */
+let slowMs = 0;
+
+beforeAll(async () => {
+  connection = await connectMongo({ uri });
+  anchor = createServer((request, response) => {
+    const id = new URL(request.url ?? '', 'http://anchor').searchParams.get('id') ?? '';
+    polls.push({ id, atMs: performance.now() });
+    const transaction = { id, kind: 'withdrawal', status: 'pending_user_transfer_start' };
+    const answer = () => response.end(JSON.stringify({ transaction }));
+    setTimeout(answer, id.startsWith('slow') ? slowMs : 0);
+  });
+  await new Promise<void>((resolve) => anchor.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${(anchor.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  anchor.closeAllConnections();
+  anchor.close();
+  await connection.close();
+});
+beforeEach(async () => {
+  polls = [];
+  slowMs = 0;
+  await connection.collection('intents').deleteMany({});
+});
+
+async function opened(limits: Partial<ReconcileLimits>) {
+  const intents = openIntents(connection, { origin, owner: 'test', leaseTtlMs: 5_000, limits });
+  await prepareCollections(connection);
+  await intents.leases.seed([reconcileLease]);
+  return {
+    ...intents,
+    async run() {
+      const outcome = await intents.reconcile.run();
+      if (!outcome.ran) throw new Error('another run is under way');
+      return outcome.value;
+    },
+  };
+}
+
+/** Intents of an anchor whose turn it is; `attached` ones have a transaction, the others are past their time. */
+async function register(
+  intents: Awaited<ReturnType<typeof opened>>,
+  anchorId: string,
+  count: number,
+  attached: boolean,
+): Promise<void> {
+  const { sellAsset, buyAsset } = freshState().terms;
+  const documents = Array.from({ length: count }, (_, index) =>
+    newIntent({
+      intentHash: `${anchorId}-${attached ? 'attached' : 'bare'}-${index}`,
+      body: {
+        corridor: 'usdc-ngn',
+        anchorId,
+        account,
+        sellAmount: '100',
+        nonce: '',
+        ...(attached ? { anchorTransactionId: `${anchorId}-${index}` } : {}),
+      },
+      corridor: { id: 'usdc-ngn', sellAsset, buyAsset, overdueAfterSeconds: 86_400 },
+      quote: null,
+      nowMs: Date.now() - (attached ? 1_000 : 25 * hour),
+    }),
+  );
+  await intents.model.insertMany(documents);
+}
+
+describe('a run', () => {
+  it('looks at so many of one anchor and says that there is more; the next run goes on there', async () => {
+    const intents = await opened({ maxPerAnchor: 10 });
+    await register(intents, 'busy', 25, true);
+    await register(intents, 'calm', 3, true);
+    const runs = [await intents.run(), await intents.run(), await intents.run()];
+    expect(runs.map(({ looked, more }) => [looked, more])).toEqual([
+      [13, true],
+      [10, true],
+      [5, false],
+    ]);
+    const asked = polls.map(({ id }) => id);
+    expect(new Set(asked).size).toBe(28);
+    expect(asked).toHaveLength(28);
+    await intents.close();
+  });
+
+  it('asks one anchor no faster than its rate, whatever is due', async () => {
+    const intents = await opened({ pollSpacingMs: 60 });
+    await register(intents, 'busy', 12, true);
+    await intents.run();
+    const [first, last] = [polls[0]?.atMs ?? 0, polls.at(-1)?.atMs ?? 0];
+    expect(polls).toHaveLength(12);
+    expect(last - first).toBeGreaterThan(11 * 60 - 30);
+    await intents.close();
+  });
+
+  it('keeps nobody waiting for an anchor that is slow', async () => {
+    slowMs = 300;
+    const intents = await opened({});
+    await register(intents, 'slow', 6, true);
+    await register(intents, 'calm', 6, true);
+    await intents.run();
+    const lastOf = (name: string) => polls.filter(({ id }) => id.startsWith(name)).at(-1)?.atMs ?? 0;
+    expect(polls).toHaveLength(12);
+    expect(lastOf('calm')).toBeLessThan(lastOf('slow') - 900);
+    await intents.close();
+  });
+
+  it('begins no look after its time, and says that there is more', async () => {
+    slowMs = 100;
+    const intents = await opened({ maxRunMs: 250 });
+    await register(intents, 'slow', 10, true);
+    const { looked, more } = await intents.run();
+    expect(more).toBe(true);
+    expect(looked).toBeLessThan(6);
+    await intents.close();
+  });
+
+  it('expires a thousand that were abandoned, without keeping the one that is paid waiting', async () => {
+    const intents = await opened({ maxPerAnchor: 5 });
+    await register(intents, 'busy', 1_000, false);
+    await register(intents, 'busy', 1, true);
+    const { looked, expired, polled, more } = await intents.run();
+    expect({ looked, expired, polled, more }).toEqual({
+      looked: 1_001,
+      expired: 1_000,
+      polled: 1,
+      more: false,
+    });
+    const kinds = await intents.model.distinct('outcome.reason');
+    expect(kinds).toEqual(['no_transaction']);
+    expect(await connection.collection('outbox').countDocuments()).toBe(0);
+    await intents.close();
+  });
+});

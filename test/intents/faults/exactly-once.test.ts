@@ -1,0 +1,251 @@
+import { createHash } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Connection, mongo } from 'mongoose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withDatabase } from '../../../scripts/mongod/uri.js';
+import { newIntent } from '../../../server/features/intents/new-intent.rules.js';
+import { reconcileLease } from '../../../server/features/intents/reconcile.js';
+import { outboxModel } from '../../../server/features/webhooks/outbox.js';
+import { prepareCollections } from '../../../server/mongo/collections.js';
+import { connectMongo } from '../../../server/mongo/connection.js';
+import { account, freshState, see, startMs } from '../../fixtures/intents/intent-states.js';
+import { openIntents } from '../../fixtures/intents/polled-intents.js';
+import type { Task } from '../../fixtures/intents/reconcile-worker.js';
+import { type PrivateMongo, privateMongo } from '../../support/database.js';
+import { runSeed, seeded } from '../../support/seeded.js';
+import { buildWorker, eventually, untilStopped, type Worker } from '../../support/worker-processes.js';
+
+const leaseTtlMs = 600;
+const atOnce = 3;
+const random = seeded(runSeed());
+const kill = () => ({ at: 1 + Math.floor(random() * 30), signal: 'SIGKILL' as const });
+const minute = 60_000;
+/** Enough for a few processes to start and connect. */
+const togetherInMs = 2_500;
+
+/** What the anchor says of each transaction, and what is to come of it. */
+const plan: [record: Record<string, unknown>, outcome: string, event: string | null][] = [
+  [{ status: 'completed', amount_in: '100', amount_out: '150000' }, 'settled completed', 'intent.settled'],
+  [{ status: 'refunded', amount_in: '100' }, 'failed refunded', 'intent.failed'],
+  [{ status: 'expired' }, 'expired abandoned', null],
+  [{ status: 'completed', amount_in: '100', amount_out: '149000' }, 'settled completed', 'intent.settled'],
+  [{ status: 'pending_anchor' }, 'pending', null],
+];
+
+let mongod: PrivateMongo;
+let anchor: Server;
+let origin: string;
+let startWorker: (task: Task) => Worker;
+
+beforeAll(async () => {
+  mongod = await privateMongo();
+  const client = new mongo.MongoClient(mongod.uri);
+  // The server ends transactions whose client is gone after a minute; here it does so after a second.
+  await client.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds: 1 });
+  await client.close();
+  anchor = createServer((request, response) => {
+    const id = new URL(request.url ?? '', 'http://anchor').searchParams.get('id') ?? '';
+    const transaction = { id, kind: 'withdrawal', ...plan[Number(id.slice(2))]?.[0] };
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ transaction }));
+  });
+  await new Promise<void>((resolve) => anchor.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${(anchor.address() as AddressInfo).port}`;
+  startWorker = await buildWorker<Task>(
+    new URL('../../fixtures/intents/reconcile-worker.ts', import.meta.url),
+  );
+});
+afterAll(async () => {
+  anchor.closeAllConnections();
+  anchor.close();
+  await mongod.stop();
+});
+
+type Prepared = Awaited<ReturnType<typeof prepared>>;
+
+/** A database with an intent for each line of the plan, seen once before its payment, its turn now. */
+async function prepared(name: string) {
+  const uri = withDatabase(mongod.uri, name);
+  const connection = await connectMongo({ uri });
+  const intents = openIntents(connection, { origin, owner: 'test', leaseTtlMs });
+  outboxModel(connection);
+  await prepareCollections(connection);
+  await intents.leases.seed([reconcileLease]);
+  const nowMs = Date.now();
+  const seenUnpaid = see(freshState(), [0, {}]).sightings;
+  const shift = (ms: number | null) => (ms === null ? null : ms - startMs + nowMs - minute);
+  const sightings = {
+    ...seenUnpaid,
+    firstAtMs: shift(seenUnpaid.firstAtMs),
+    lastAtMs: shift(seenUnpaid.lastAtMs),
+    unfundedAtMs: shift(seenUnpaid.unfundedAtMs),
+    notReadyAtMs: shift(seenUnpaid.notReadyAtMs),
+    notCompletedAtMs: shift(seenUnpaid.notCompletedAtMs),
+  };
+  const corridor = {
+    id: 'usdc-ngn',
+    sellAsset: freshState().terms.sellAsset,
+    buyAsset: 'iso4217:NGN',
+    overdueAfterSeconds: 86_400,
+  };
+  await intents.model.create(
+    plan.map((_line, index) => ({
+      ...newIntent({
+        intentHash: hashOf(index),
+        body: {
+          corridor: 'usdc-ngn',
+          anchorId: 'harbour',
+          account,
+          sellAmount: '100',
+          nonce: '',
+          anchorTransactionId: `tx${index}`,
+        },
+        corridor,
+        quote: null,
+        nowMs: nowMs - 2 * minute,
+      }),
+      sightings,
+    })),
+  );
+  const work = (job: Task['job'], strike: Task['strike'], beginAtMs = 0) =>
+    startWorker({ uri, origin, job, leaseTtlMs, beginAtMs, strike });
+  return { connection, intents, work };
+}
+
+function hashOf(index: number): string {
+  return createHash('sha256').update(String(index)).digest('hex');
+}
+
+/** Lets this process finish what others left, then looks at every intent and every event. */
+async function endsWell({ connection, intents }: Prepared): Promise<void> {
+  await eventually(async () => {
+    await intents.model.updateMany({ status: 'pending' }, { $set: { due: new Date(0) } });
+    const run = await intents.reconcile.run();
+    const done = await intents.model.countDocuments({ status: { $ne: 'pending' } });
+    return run.ran && done === plan.filter(([, outcome]) => outcome !== 'pending').length ? true : undefined;
+  });
+  await everyOutcomeOnce(connection, intents);
+}
+
+async function everyOutcomeOnce(
+  connection: Connection,
+  { model }: Pick<Prepared['intents'], 'model'>,
+): Promise<void> {
+  const events = await outboxModel(connection).find().lean();
+  for (const [index, [, outcome, event]] of plan.entries()) {
+    const intent = await model.findById(hashOf(index)).lean();
+    const reason = intent?.outcome === null ? '' : ` ${intent?.outcome.reason}`;
+    expect(`${intent?.status}${reason}`, `intent ${index}`).toBe(outcome);
+    expect(intent).toMatchObject({ unfolded: outcome !== 'pending', scored: true });
+    const own = events.filter(({ data }) => 'intentHash' in data && data.intentHash === hashOf(index));
+    expect(
+      own.map((row) => row.event),
+      `events of intent ${index}`,
+    ).toEqual(event === null ? [] : [event]);
+  }
+}
+
+async function close({ connection, intents }: Prepared): Promise<void> {
+  await connection.close();
+  await intents.close();
+}
+
+describe('a reconciliation', () => {
+  it('killed before any of its commands loses no outcome and tells none twice', async () => {
+    let struck = 0;
+    let unharmed = 0;
+    for (let first = 1; unharmed === 0 && first < 90; first += atOnce) {
+      const steps = Array.from({ length: atOnce }, (_, index) => first + index);
+      const ends = await Promise.all(
+        steps.map(async (step) => {
+          const ready = await prepared(`killed-${step}`);
+          const end = await ready.work('reconcile', { at: step, signal: 'SIGKILL' }).ended;
+          return { ready, end };
+        }),
+      );
+      for (const { ready, end } of ends) {
+        if (end.signal === 'SIGKILL') struck += 1;
+        else {
+          expect(end).toMatchObject({ code: 0 });
+          unharmed += 1;
+        }
+        await endsWell(ready);
+        await close(ready);
+      }
+    }
+    expect(unharmed).toBeGreaterThan(0);
+    // Acquire, list, then for five intents claim, read and write, three of them in a transaction of four commands.
+    expect(struck).toBeGreaterThan(24);
+  }, 240_000);
+
+  it.each([
+    ['before its first transaction writes', 'update'],
+    ['before it commits', 'commitTransaction'],
+    ['before it takes its first turn', 'findAndModify'],
+  ])(
+    'stopped %s while another takes over changes nothing afterwards',
+    async (_when, at) => {
+      const ready = await prepared(`stopped-${at}`);
+      const worker = ready.work('reconcile', { at, signal: 'SIGSTOP' });
+      await untilStopped(worker);
+      await endsWell(ready);
+      worker.process.kill('SIGCONT');
+      await worker.ended;
+      await everyOutcomeOnce(ready.connection, ready.intents);
+      await close(ready);
+    },
+    60_000,
+  );
+
+  it('that lost its lease writes no outcome any more, even where nobody else did', async () => {
+    const ready = await prepared('fenced');
+    const worker = ready.work('reconcile', { at: 'update', signal: 'SIGSTOP' });
+    await untilStopped(worker);
+    await eventually(async () => {
+      const held = await ready.intents.leases.run(reconcileLease, 10_000, async () => {
+        worker.process.kill('SIGCONT');
+        await worker.ended;
+        return ready.intents.model.countDocuments({ status: { $ne: 'pending' } });
+      });
+      expect(held.ran ? held.value : 0).toBe(0);
+      return held.ran ? true : undefined;
+    });
+    await endsWell(ready);
+    await close(ready);
+  }, 60_000);
+
+  it('run by four processes at once, two of them killed at random, is run by one at a time', async () => {
+    const ready = await prepared('crowd');
+    const crowd = [null, kill(), kill(), null].map((strike) => ready.work('reconcile', strike));
+    await Promise.all(crowd.map(({ ended }) => ended));
+    await endsWell(ready);
+    await close(ready);
+  }, 60_000);
+});
+
+describe('callbacks, which hold no lease', () => {
+  it('taken by four processes at once make each outcome once', async () => {
+    const ready = await prepared('callbacks');
+    const beginAtMs = Date.now() + togetherInMs;
+    const crowd = Array.from({ length: 4 }, () => ready.work('callbacks', null, beginAtMs));
+    const ends = await Promise.all(crowd.map(({ ended }) => ended));
+    const turned = ends.flatMap(({ output }) => JSON.parse(output) as string[]);
+    expect(turned.sort()).toEqual([0, 1, 2, 3].map(hashOf).sort());
+    await everyOutcomeOnce(ready.connection, ready.intents);
+    await close(ready);
+  }, 60_000);
+
+  it('beside a reconciliation, either of them killed at random, make each outcome once', async () => {
+    for (const round of [1, 2, 3]) {
+      const ready = await prepared(`beside-${round}`);
+      const beginAtMs = Date.now() + togetherInMs;
+      const both = [
+        ready.work('reconcile', kill(), beginAtMs),
+        ready.work('callbacks', round === 2 ? null : kill(), beginAtMs),
+      ];
+      await Promise.all(both.map(({ ended }) => ended));
+      await endsWell(ready);
+      await close(ready);
+    }
+  }, 60_000);
+});

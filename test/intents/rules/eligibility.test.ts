@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { identityFault, isAnnouncedAmount } from '../../../server/features/intents/eligibility.rules.js';
+import {
+  account,
+  at,
+  freshState,
+  hour,
+  minute,
+  record,
+  see,
+  sellAsset,
+} from '../../fixtures/intents/intent-states.js';
+
+const { terms } = freshState();
+const fault = (raw: Record<string, unknown>) => identityFault(record(raw), terms);
+
+/** SEP-23's valid muxed account (id 0), and the account it is muxed from. */
+const muxed = 'MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUAAAAAAAAAAAACJUQ';
+const plain = 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ';
+
+describe('what a transaction says of itself', () => {
+  it('passes where it names nothing but what it is', () => expect(fault({})).toBeNull());
+
+  it.each([
+    ['withdrawal', null],
+    ['withdrawal-exchange', null],
+    ['deposit', 'not_a_withdrawal'],
+    ['deposit-exchange', 'not_a_withdrawal'],
+    [undefined, 'not_a_withdrawal'],
+  ])('kind %s: %s', (kind, expected) => expect(fault({ kind })).toBe(expected));
+
+  it('must name the account of the intent as sender, plain or muxed, where it names one', () => {
+    expect(fault({ from: account })).toBeNull();
+    expect(fault({ from: plain })).toBe('sender_mismatch');
+    expect(fault({ from: muxed })).toBe('sender_mismatch');
+    expect(identityFault(record({ from: muxed }), { ...terms, account: plain })).toBeNull();
+    expect(fault({ from: `M${'!'.repeat(68)}` })).toBe('sender_mismatch');
+  });
+
+  it('must name the assets of the corridor, whole or by their bare code, where it names them', () => {
+    expect(fault({ amount_in_asset: sellAsset, amount_out_asset: 'iso4217:NGN' })).toBeNull();
+    expect(fault({ amount_in_asset: 'USDC', amount_out_asset: 'NGN' })).toBeNull();
+    expect(fault({ amount_in_asset: sellAsset.replace('USDC', 'EURC') })).toBe('asset_mismatch');
+    expect(fault({ amount_in_asset: `${sellAsset.slice(0, -1)}X` })).toBe('asset_mismatch');
+    expect(fault({ amount_out_asset: 'iso4217:KES' })).toBe('asset_mismatch');
+    expect(fault({ amount_out_asset: 'KES' })).toBe('asset_mismatch');
+  });
+
+  it('must not have started before the intent, a minute of clock difference allowed', () => {
+    expect(fault({ started_at: at(-30_000) })).toBeNull();
+    expect(fault({ started_at: at(-2 * minute) })).toBe('started_before_intent');
+  });
+
+  it.each([
+    ['90', true],
+    ['110', true],
+    ['89.9999999', false],
+    ['110.0000001', false],
+    ['0', false],
+  ])('an amount of %s against 100 announced: %s', (amountIn, expected) => {
+    expect(isAnnouncedAmount(amountIn, '100')).toBe(expected);
+  });
+});
+
+describe('whether an outcome counts', () => {
+  const paid = { stellar_transaction_id: 'ab', status: 'pending_anchor', amount_in: '100' };
+  const done = { ...paid, status: 'completed', amount_out: '150000' };
+
+  it('counts a withdrawal seen before it was paid', () => {
+    const state = see(freshState(), [0, {}], [minute, paid], [2 * minute, done]);
+    expect(state.judgement.unscoredReason).toBeNull();
+    expect(state.ending?.status).toBe('settled');
+  });
+
+  it('does not count one that was first seen paid', () => {
+    const state = see(freshState(), [0, paid], [2 * minute, done]);
+    expect(state.ending?.status).toBe('settled');
+    expect(state.judgement.unscoredReason).toBe('seen_after_payment');
+  });
+
+  it('does not count an amount other than the one announced', () => {
+    const small = { amount_in: '5' };
+    const state = see(
+      freshState(),
+      [0, {}],
+      [minute, { ...paid, ...small }],
+      [2 * minute, { ...done, ...small }],
+    );
+    expect(state.judgement.unscoredReason).toBe('amount_mismatch');
+  });
+
+  it('does not look at the amount expected before the payment', () => {
+    const state = see(freshState(), [0, { amount_in: '5' }], [minute, paid], [2 * minute, done]);
+    expect(state.judgement.unscoredReason).toBeNull();
+  });
+
+  it('does not count a settlement that never says what was paid in', () => {
+    const unnamed = { amount_in: undefined };
+    const state = see(
+      freshState(),
+      [0, {}],
+      [minute, { ...paid, ...unnamed }],
+      [2 * minute, { ...done, ...unnamed }],
+    );
+    expect(state.judgement.unscoredReason).toBe('amount_missing');
+  });
+
+  it('counts a failure all the same: an anchor does not escape by leaving the amount out', () => {
+    const error = { ...paid, status: 'error', amount_in: undefined };
+    const state = see(freshState(), [0, {}], [minute, error], [26 * hour, error]);
+    expect(state.ending?.reason).toBe('error');
+    expect(state.judgement.unscoredReason).toBeNull();
+  });
+
+  it('keeps its judgement once funds were seen, whatever the anchor says later', () => {
+    const turned = { ...paid, status: 'error', kind: 'deposit', amount_in: '1', from: plain };
+    const state = see(freshState(), [0, {}], [minute, paid], [2 * minute, turned], [27 * hour, turned]);
+    expect(state.ending?.reason).toBe('error');
+    expect(state.judgement.unscoredReason).toBeNull();
+  });
+
+  it('keeps what earlier records named where a later one leaves it out', () => {
+    const bare = (raw: Record<string, unknown>) => ({ ...raw, kind: undefined });
+    const good = see(freshState(), [0, {}], [minute, bare(paid)], [2 * minute, bare(done)]);
+    expect(good.judgement.unscoredReason).toBeNull();
+    const named: [Record<string, unknown>, string][] = [
+      [{ kind: 'deposit' }, 'not_a_withdrawal'],
+      [{ from: plain }, 'sender_mismatch'],
+      [{ amount_in_asset: 'stellar:native' }, 'asset_mismatch'],
+      [{ started_at: at(-hour) }, 'started_before_intent'],
+    ];
+    for (const [raw, reason] of named) {
+      const state = see(freshState(), [0, raw], [minute, bare(paid)], [2 * minute, bare(done)]);
+      expect(state.judgement.unscoredReason).toBe(reason);
+    }
+  });
+
+  it('does not take for a withdrawal what never says that it is one', () => {
+    const state = see(freshState(), [0, { kind: undefined }], [minute, { ...paid, kind: undefined }]);
+    expect(state.judgement.unscoredReason).toBe('not_a_withdrawal');
+  });
+
+  it('takes the last word before the payment: a record may be filled in step by step', () => {
+    const state = see(
+      freshState(),
+      [0, { kind: 'deposit' }],
+      [minute, {}],
+      [2 * minute, paid],
+      [3 * minute, done],
+    );
+    expect(state.judgement.unscoredReason).toBeNull();
+  });
+});

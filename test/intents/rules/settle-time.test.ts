@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { at, freshState, minute, second, see } from '../../fixtures/intents/intent-states.js';
+
+const paid = { status: 'pending_anchor', stellar_transaction_id: 'ab', amount_in: '100' };
+const done = { ...paid, status: 'completed', amount_out: '150000' };
+const ready = { ...paid, status: 'pending_user_transfer_complete', amount_out: '150000' };
+const seconds = (...sights: Parameters<typeof see> extends [unknown, ...infer S] ? S : never) =>
+  see(freshState(), ...sights).ending?.settleSeconds;
+
+describe('settle seconds', () => {
+  it('run from the payment, as the anchor dates it, to completed_at', () => {
+    expect(
+      seconds(
+        [0, {}],
+        [100 * second, { ...paid, updated_at: at(70 * second) }],
+        [200 * second, { ...done, completed_at: at(160 * second) }],
+      ),
+    ).toBe(90);
+  });
+
+  it('run from our first sight of the funds where the anchor does not date it', () => {
+    expect(
+      seconds([0, {}], [100 * second, paid], [200 * second, { ...done, completed_at: at(160 * second) }]),
+    ).toBe(60);
+  });
+
+  it('cannot be shortened by an early completed_at or a late payment: our own sights are the bounds', () => {
+    expect(
+      seconds(
+        [0, {}],
+        [100 * second, { ...paid, updated_at: at(900 * second) }],
+        [180 * second, paid],
+        [200 * second, { ...done, completed_at: at(1 * second) }],
+      ),
+    ).toBe(80);
+  });
+
+  it('cannot be lengthened by a completed_at in the future or a payment dated before we saw none', () => {
+    expect(
+      seconds(
+        [50 * second, {}],
+        [100 * second, { ...paid, updated_at: at(-900 * second) }],
+        [200 * second, { ...done, completed_at: at(9_000 * second) }],
+      ),
+    ).toBe(150);
+  });
+
+  it('take half the time since the last sight without funds where both were first seen together', () => {
+    const together = (unfundedS: number) =>
+      seconds([0, {}], [unfundedS * second, {}], [300 * second, { ...done, completed_at: at(220 * second) }]);
+    expect(together(180)).toBe(20);
+    expect(together(160)).toBe(30);
+    expect(together(159)).toBeNull();
+  });
+
+  it('run to ready for pick-up for cash, however long it lies there', () => {
+    expect(
+      seconds(
+        [0, {}],
+        [100 * second, paid],
+        [200 * second, { ...ready, updated_at: at(150 * second) }],
+        [3_000 * minute, ready],
+        [5_000 * minute, done],
+      ),
+    ).toBe(50);
+  });
+
+  it('begin anew with ready where the anchor takes it back', () => {
+    expect(
+      seconds(
+        [0, {}],
+        [100 * second, paid],
+        [110 * second, ready],
+        [400 * second, paid],
+        [500 * second, ready],
+        [600 * second, done],
+      ),
+    ).toBe(400);
+  });
+
+  it('run to the completion that names the payout, not to one that was taken back', () => {
+    const bare = { ...done, amount_out: undefined };
+    expect(
+      seconds(
+        [0, {}],
+        [100 * second, paid],
+        [110 * second, bare],
+        [400 * second, paid],
+        [500 * second, done],
+      ),
+    ).toBe(400);
+  });
+
+  it('are whole, not negative, and never more than the time we watched, whatever dates the anchor gives', () => {
+    const date = fc.integer({ min: -1e7, max: 1e7 }).map((ms) => at(ms));
+    fc.assert(
+      fc.property(date, date, date, (paidAt, readyAt, completedAt) => {
+        const value = seconds(
+          [0, {}],
+          [100 * second, { ...paid, updated_at: paidAt }],
+          [200 * second, { ...ready, updated_at: readyAt }],
+          [300 * second, { ...done, completed_at: completedAt, updated_at: completedAt }],
+        );
+        expect(Number.isInteger(value) && (value ?? -1) >= 0 && (value ?? 999) <= 300).toBe(true);
+      }),
+    );
+  });
+});

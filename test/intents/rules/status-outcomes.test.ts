@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { readStatus, statusTable } from '../../../server/features/intents/status-table.rules.js';
+import { transition } from '../../../server/features/intents/transition.rules.js';
+import {
+  day,
+  freshState,
+  hour,
+  limits,
+  minute,
+  outcome,
+  record,
+  startMs,
+} from '../../fixtures/intents/intent-states.js';
+
+interface Row {
+  status: string;
+  meaning: string;
+  dialects: string[];
+  withoutProof: string[];
+  withStellarTransaction: string[];
+  record?: Record<string, unknown>;
+}
+
+const vectors = JSON.parse(
+  readFileSync(new URL('../../vectors/intent-status-outcomes.json', import.meta.url), 'utf8'),
+) as { seenAt: string[]; rows: Row[] };
+
+const units: Record<string, number> = { m: minute, h: hour, d: day };
+const seenAt = vectors.seenAt.map((text) => Number.parseInt(text, 10) * (units[text.slice(-1)] ?? 0));
+
+/** The outcome after each sight, up to and with the last change. */
+function outcomes(row: Row, dialect: 'sep24' | 'sep6', extra: Record<string, unknown>): string[] {
+  const unpaid = record({}, dialect);
+  let state = transition(freshState(), { record: unpaid, seenAtMs: startMs }, startMs, limits);
+  const told = record({ status: row.status, ...row.record, ...extra }, dialect);
+  const list = seenAt.map((afterMs) => {
+    const seenAtMs = startMs + afterMs;
+    state = transition(state, { record: told, seenAtMs }, seenAtMs, limits);
+    return outcome(state);
+  });
+  const end = list.findIndex((each) => each !== 'pending');
+  return end < 0 ? list : list.slice(0, end + 1);
+}
+
+describe.each(['sep24', 'sep6'] as const)('every status word of %s', (dialect) => {
+  it.each(vectors.rows.map((row) => [`${row.status} (${row.meaning})`, row] as const))(
+    '%s: has its outcome without and with proof of funds',
+    (_name, row) => {
+      expect(outcomes(row, dialect, {}), 'without').toEqual(row.withoutProof);
+      expect(outcomes(row, dialect, { stellar_transaction_id: '17a670bc' }), 'with').toEqual(
+        row.withStellarTransaction,
+      );
+    },
+  );
+
+  it('is read by its name where the dialect has it, else as unrecognised', () => {
+    for (const row of vectors.rows) {
+      const expected = row.dialects.includes(dialect) ? row.status : 'unrecognised';
+      expect(readStatus(dialect, row.status).word, row.status).toBe(expected);
+    }
+  });
+});
+
+it('leaves no word of the table without a row', () => {
+  const tested = new Set(vectors.rows.map((row) => row.status));
+  expect(Object.keys(statusTable).filter((word) => !tested.has(word))).toEqual([]);
+});

@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest';
+import { type IntentState, transition } from '../../../server/features/intents/transition.rules.js';
+import {
+  at,
+  day,
+  freshState,
+  hour,
+  limits,
+  minute,
+  outcome,
+  record,
+  second,
+  see,
+  startMs,
+} from '../../fixtures/intents/intent-states.js';
+
+const paid = { status: 'pending_external', stellar_transaction_id: 'ab', amount_in: '100' };
+const error = { ...paid, status: 'error' };
+const done = { ...paid, status: 'completed', amount_out: '150000' };
+
+/** Only time goes by: nothing is heard of the anchor. */
+const wait = (state: IntentState, afterMs: number) => transition(state, null, startMs + afterMs, limits);
+
+describe('with funds received', () => {
+  const funded = see(freshState(), [0, {}], [minute, paid]);
+
+  it('an error fails once it has stood 24 hours, not a second earlier', () => {
+    const broken = see(funded, [hour, error]);
+    expect(outcome(see(broken, [25 * hour - second, error]))).toBe('pending');
+    expect(outcome(see(broken, [25 * hour, error]))).toBe('failed error');
+    expect(outcome(wait(broken, 25 * hour))).toBe('failed error');
+  });
+
+  it('an error that is taken back begins to stand anew', () => {
+    const state = see(funded, [hour, error], [10 * hour, paid], [11 * hour, error], [34 * hour, error]);
+    expect(outcome(state)).toBe('pending');
+    expect(outcome(see(state, [35 * hour, error]))).toBe('failed error');
+  });
+
+  it('an anchor that alternates between error and open is overdue all the same', () => {
+    const state = see(
+      funded,
+      ...[20, 40, 60, 71].flatMap((h): [number, Record<string, unknown>][] => [
+        [h * hour, error],
+        [(h + 1) * hour, paid],
+      ]),
+    );
+    expect(outcome(see(state, [73 * hour, paid]))).toBe('failed overdue');
+  });
+
+  it('is overdue by a sight of it still open after the time, counted from payment', () => {
+    expect(outcome(see(funded, [72 * hour, paid]))).toBe('pending');
+    expect(outcome(see(funded, [72 * hour + minute, paid]))).toBe('failed overdue');
+  });
+
+  it('is overdue unheard of only when a day more has gone by: a callback may have been lost', () => {
+    expect(outcome(wait(funded, 73 * hour))).toBe('pending');
+    expect(outcome(wait(funded, 96 * hour + minute))).toBe('failed overdue');
+  });
+
+  it('cash waiting for pick-up is not overdue', () => {
+    const ready = { ...paid, status: 'pending_user_transfer_complete' };
+    expect(outcome(see(funded, [hour, ready], [60 * day, ready]))).toBe('pending');
+    expect(outcome(wait(see(funded, [hour, ready]), 91 * day))).toBe('expired not_collected');
+  });
+
+  it('completed without an amount waits for one, and settles when it comes', () => {
+    const bare = { ...done, amount_out: undefined };
+    const state = see(funded, [hour, bare]);
+    expect(outcome(see(state, [24 * hour, done]))).toBe('settled completed');
+    expect(outcome(wait(state, 25 * hour))).toBe('failed unproven');
+  });
+
+  it('stays funded, whatever later words say', () => {
+    const state = see(
+      funded,
+      [hour, { status: 'pending_user_transfer_start' }],
+      [2 * hour, { status: 'expired' }],
+    );
+    expect(outcome(state)).toBe('pending');
+    expect(outcome(wait(state, 26 * hour))).toBe('failed error');
+  });
+
+  it('settles with what the payout fell short of the quote', () => {
+    const state = see(funded, [hour, { ...done, amount_out: '148500' }]);
+    expect(state.ending).toMatchObject({
+      status: 'settled',
+      shortfallPpb: 10_000_000,
+      recordedAtMs: startMs + hour,
+    });
+  });
+
+  it('measures the shortfall by what was paid in, not by a smaller amount claimed afterwards', () => {
+    const state = see(funded, [hour, { ...done, amount_in: '90', amount_out: '135000' }]);
+    expect(state.ending?.shortfallPpb).toBe(100_000_000);
+  });
+});
+
+describe('without funds received', () => {
+  it('expires at the deadline where no transaction was attached', () => {
+    const state = freshState({ attachedAtMs: null });
+    expect(outcome(wait(state, day - 1))).toBe('pending');
+    expect(outcome(wait(state, day))).toBe('expired no_transaction');
+  });
+
+  it('expires a day after the deadline where one was: the payment may be under way', () => {
+    const state = see(freshState(), [0, {}], [day, {}]);
+    expect(outcome(state)).toBe('pending');
+    expect(outcome(wait(state, 2 * day))).toBe('expired never_funded');
+    expect(outcome(wait(freshState(), 2 * day))).toBe('expired never_funded');
+  });
+
+  it('pending_anchor is no proof: it stands for KYC before the payment too', () => {
+    expect(outcome(see(freshState(), [0, {}], [2 * day, { status: 'pending_anchor' }]))).toBe(
+      'expired never_funded',
+    );
+  });
+});
+
+describe('a sight', () => {
+  it('older than the last one adds nothing', () => {
+    const funded = see(freshState(), [0, {}], [minute, paid]);
+    const late = { record: record(error), seenAtMs: startMs + 30 * second };
+    expect(transition(funded, late, startMs + 2 * minute, limits)).toBe(funded);
+  });
+
+  it('by a callback that was repeated late adds nothing, by the time the anchor dates it', () => {
+    const told = { status: 'pending_external', stellar_transaction_id: 'ab', updated_at: at(minute) };
+    const funded = see(freshState(), [0, {}], [minute, told]);
+    const repeated = record({ ...error, updated_at: at(30 * second) });
+    const seenAtMs = startMs + 2 * minute;
+    expect(transition(funded, { record: repeated, seenAtMs, mayBeLate: true }, seenAtMs, limits)).toBe(
+      funded,
+    );
+    expect(transition(funded, { record: repeated, seenAtMs }, seenAtMs, limits).sightings.status).toBe(
+      'error',
+    );
+    const undated = { record: record(error), seenAtMs, mayBeLate: true };
+    expect(transition(funded, undated, seenAtMs, limits).sightings.status).toBe('error');
+  });
+
+  it('of an intent without a transaction adds nothing', () => {
+    const state = freshState({ attachedAtMs: null });
+    expect(see(state, [0, done])).toBe(state);
+  });
+});
+
+describe('a failed intent', () => {
+  const failed = see(
+    freshState(),
+    [0, {}],
+    [minute, { ...paid, updated_at: at(minute) }],
+    [2 * hour, error],
+    [27 * hour, error],
+  );
+
+  it('becomes settled when its anchor completes it, on the day it failed', () => {
+    const state = see(failed, [20 * day, { ...done, completed_at: at(20 * day) }]);
+    expect(state.ending).toMatchObject({
+      status: 'settled',
+      reason: 'recovered',
+      recordedAtMs: startMs + 27 * hour,
+      recoveredAtMs: startMs + 20 * day,
+      settleSeconds: (20 * day - minute) / second,
+    });
+  });
+
+  it('no longer after 30 days', () => {
+    const limit = 27 * hour + 30 * day;
+    expect(outcome(see(failed, [limit, done]))).toBe('settled recovered');
+    expect(outcome(see(failed, [limit + 1, done]))).toBe('failed error');
+  });
+
+  it('not by a completion that names no payout, or by a refund', () => {
+    expect(outcome(see(failed, [2 * day, { ...done, amount_out: undefined }]))).toBe('failed error');
+    expect(outcome(see(failed, [2 * day, { ...done, refunded: true }]))).toBe('failed error');
+    expect(outcome(see(failed, [2 * day, { ...paid, status: 'refunded' }]))).toBe('failed error');
+  });
+
+  it('is recovered once: what comes after the settlement changes nothing', () => {
+    const settled = see(failed, [2 * day, done]);
+    expect(see(settled, [3 * day, error], [9 * day, error], [10 * day, done])).toBe(settled);
+  });
+
+  it.each(['unproven', 'overdue', 'refunded'])('recovers from %s too', (reason) => {
+    const told = {
+      unproven: { ...done, amount_out: undefined },
+      overdue: paid,
+      refunded: { ...paid, status: 'refunded' },
+    }[reason];
+    const state = see(freshState(), [0, {}], [minute, paid], [hour, told ?? {}], [80 * hour, told ?? {}]);
+    expect(outcome(state)).toBe(`failed ${reason}`);
+    expect(outcome(see(state, [100 * hour, done]))).toBe('settled recovered');
+  });
+
+  it('that counts is not made to vanish: neither by a later reading nor by a completion that would not count', () => {
+    const unnamed = { amount_in: undefined };
+    const counted = see(
+      freshState(),
+      [0, {}],
+      [minute, { ...paid, ...unnamed }],
+      [2 * hour, { ...error, ...unnamed }],
+      [27 * hour, { ...error, ...unnamed }],
+    );
+    const other = see(counted, [2 * day, { ...error, amount_in: '1' }]);
+    expect(other.judgement.unscoredReason).toBeNull();
+    for (const amount_in of [undefined, '1']) {
+      const state = see(counted, [3 * day, { ...done, amount_in }]);
+      expect([outcome(state), state.judgement.unscoredReason]).toEqual(['failed error', null]);
+    }
+  });
+});
+
+describe('an ended intent', () => {
+  it.each([
+    ['settled completed', see(freshState(), [0, {}], [minute, paid], [hour, done])],
+    ['expired abandoned', see(freshState(), [0, {}], [minute, { status: 'expired' }])],
+  ])('%s stays as it is', (expected, state) => {
+    expect(outcome(state)).toBe(expected);
+    for (const raw of [done, error, { ...paid, status: 'refunded' }, {}]) {
+      expect(see(state, [90 * day, raw])).toBe(state);
+    }
+    expect(wait(state, 365 * day)).toBe(state);
+  });
+});

@@ -1,0 +1,159 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createScheduler, type Job, type JobMeter } from '../../../server/jobs/scheduler.js';
+import { LeaseLostError } from '../../../server/mongo/leases.js';
+import { silentLogger } from '../../support/silent-logger.js';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const unmetered: JobMeter = { scheduled: () => undefined, ran: () => undefined };
+
+function scheduled(...jobs: Job[]) {
+  return createScheduler({ jobs, meter: unmetered, random: () => 0.5, logger: silentLogger });
+}
+
+function counted(extra: Partial<Job> = {}) {
+  const state = { runs: 0 };
+  const job: Job = {
+    name: 'job',
+    intervalMs: 1_000,
+    run: async () => {
+      state.runs += 1;
+      return { ran: true };
+    },
+    ...extra,
+  };
+  return { state, job };
+}
+
+describe('the scheduler', () => {
+  it('runs a job at once and then at its interval', async () => {
+    const { state, job } = counted();
+    const scheduler = scheduled(job);
+    scheduler.start();
+    await vi.advanceTimersByTimeAsync(3_500);
+    expect(state.runs).toBe(4);
+    await scheduler.stop();
+  });
+
+  it('waits for the first run where the job says so', async () => {
+    const { state, job } = counted({ firstAfterMs: 600 });
+    const scheduler = scheduled(job);
+    scheduler.start();
+    await vi.advanceTimersByTimeAsync(500);
+    expect(state.runs).toBe(0);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(state.runs).toBe(1);
+    await scheduler.stop();
+  });
+
+  it('never runs a job twice at once; wake-ups meanwhile are one further run', async () => {
+    let finish: () => void = () => undefined;
+    let runs = 0;
+    const run = () => {
+      runs += 1;
+      return new Promise<{ ran: boolean }>((resolve) => {
+        finish = () => resolve({ ran: true });
+      });
+    };
+    const scheduler = scheduled({ name: 'job', intervalMs: 1_000, run });
+    scheduler.start();
+    for (let n = 0; n < 3; n += 1) scheduler.wake('job');
+    expect(runs).toBe(1);
+    finish();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(runs).toBe(2);
+    finish();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(runs).toBe(2);
+    await scheduler.stop();
+  });
+
+  it('goes on after a run that failed', async () => {
+    let runs = 0;
+    const run = async () => {
+      runs += 1;
+      throw new Error('no');
+    };
+    const scheduler = scheduled({ name: 'job', intervalMs: 1_000, run });
+    scheduler.start();
+    await vi.advanceTimersByTimeAsync(1_500);
+    expect(runs).toBe(2);
+    await scheduler.stop();
+  });
+
+  it('calls a person for what failed, and for nothing that heals itself', async () => {
+    const said: string[] = [];
+    const note = (level: string) => () => said.push(level);
+    const logger = { ...silentLogger, warn: note('warn'), error: note('error') };
+    const failures = [new LeaseLostError('held by another'), new Error('a fault of ours')];
+    const run = () => Promise.reject(failures.shift() ?? new LeaseLostError('stopping'));
+    const scheduler = createScheduler({
+      jobs: [{ name: 'job', intervalMs: 1_000, run }],
+      meter: unmetered,
+      random: () => 0.5,
+      logger,
+    });
+    scheduler.start();
+    await vi.advanceTimersByTimeAsync(2_500);
+    expect(said).toEqual(['warn', 'error', 'warn']);
+    await scheduler.stop();
+  });
+
+  it('waits for the run in hand when it is stopped, and starts nothing more', async () => {
+    let finish: () => void = () => undefined;
+    const { state, job } = counted({ name: 'other' });
+    const run = () =>
+      new Promise<{ ran: boolean }>((resolve) => {
+        finish = () => resolve({ ran: true });
+      });
+    const scheduler = scheduled({ name: 'job', intervalMs: 1_000, run }, job);
+    scheduler.start();
+    let stopped = false;
+    const stopping = scheduler.stop().then(() => {
+      stopped = true;
+    });
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect([stopped, state.runs]).toEqual([false, 1]);
+    finish();
+    await stopping;
+    scheduler.wake('other');
+    expect(state.runs).toBe(1);
+  });
+
+  it('tells what became of every run, one word each', async () => {
+    const away = Object.assign(new Error('no primary'), { name: 'MongoServerSelectionError' });
+    const runs: (() => Promise<{ ran: boolean }>)[] = [
+      async () => ({ ran: true }),
+      async () => ({ ran: false }),
+      () => Promise.reject(away),
+      () => Promise.reject(new LeaseLostError('held by another')),
+      () => Promise.reject(new Error('a fault of ours')),
+    ];
+    const told: string[] = [];
+    const run = () => runs.shift()?.() ?? new Promise<never>(() => undefined);
+    const scheduler = createScheduler({
+      jobs: [{ name: 'job', intervalMs: 1_000, run }],
+      meter: {
+        scheduled: (job) => told.push(`${job} scheduled`),
+        ran: (job, outcome) => told.push(`${job} ${outcome}`),
+      },
+      random: () => 0.5,
+      logger: silentLogger,
+    });
+    scheduler.start();
+    await vi.advanceTimersByTimeAsync(5_500);
+    expect(told).toEqual([
+      'job scheduled',
+      'job done',
+      'job elsewhere',
+      'job no_database',
+      'job cut_short',
+      'job failed',
+    ]);
+  });
+});

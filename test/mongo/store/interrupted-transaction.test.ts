@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import type { ClientSession, Collection, Connection } from 'mongoose';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bulkCollection } from '../../../server/mongo/bulk-writes.js';
+import { connectMongo } from '../../../server/mongo/connection.js';
+import { isMongoUnavailable } from '../../../server/mongo/failures.js';
+import { createInTransaction } from '../../../server/mongo/transactions.js';
+import { type PrivateMongo, privateMongo } from '../../support/database.js';
+
+interface Row {
+  _id: string;
+  n: number;
+}
+type Rows = Collection<Row>;
+
+/** MongoDB itself ends what was left open after 60 s. */
+const withinMs = 15_000;
+
+let mongo: PrivateMongo;
+let connection: Connection;
+
+beforeAll(async () => {
+  mongo = await privateMongo();
+  connection = await connectMongo({ uri: mongo.uri });
+});
+afterAll(async () => {
+  await connection?.close();
+  await mongo?.stop();
+});
+
+it.each([
+  [
+    'single writes',
+    (rows: Rows, _id: string, session: ClientSession) =>
+      rows.updateOne({ _id }, { $inc: { n: 1 } }, { session }),
+  ],
+  [
+    'bulk writes',
+    (rows: Rows, _id: string, session: ClientSession) =>
+      bulkCollection<Row>(connection, rows.collectionName).bulkWrite(
+        [{ updateOne: { filter: { _id }, update: { $inc: { n: 1 } } } }],
+        { session },
+      ),
+  ],
+])(
+  'transactions of %s that a stop of the database cut short leave nothing locked when it goes on',
+  async (how, write) => {
+    const inTransaction = createInTransaction(connection);
+    const rows = connection.collection<Row>(`${how} ${randomBytes(4).toString('hex')}`);
+    const ids = ['one', 'two', 'three'];
+    await rows.insertMany(ids.map((_id) => ({ _id, n: 0 })));
+    let begun = 0;
+    const interrupted = ids.map((_id) =>
+      inTransaction(async (session) => {
+        await rows.updateOne({ _id }, { $inc: { n: 1 } }, { session });
+        begun += 1;
+        await expect.poll(() => begun, { timeout: 5_000 }).toBe(ids.length);
+        mongo.freeze();
+        await write(rows, _id, session);
+      }).catch((error: unknown) => error),
+    );
+    const errors = await Promise.all(interrupted);
+    mongo.thaw();
+    const wentOnAt = performance.now();
+    expect(errors.map(isMongoUnavailable)).toEqual([true, true, true]);
+    for (const _id of ids) {
+      const touch = () => rows.updateOne({ _id }, { $set: { touched: true } }).then(() => 'done', String);
+      await expect.poll(touch, { timeout: withinMs, interval: 100 }).toBe('done');
+    }
+    expect(performance.now() - wentOnAt).toBeLessThan(withinMs);
+    // A commit that was on its way already may have arrived; then all of it has.
+    expect(await rows.find({ n: { $nin: [0, 2] } }).toArray()).toEqual([]);
+    // What was ended serves nobody else's transaction.
+    await Promise.all(
+      ids.map((_id) => inTransaction((session) => rows.updateOne({ _id }, { $inc: { n: 1 } }, { session }))),
+    );
+    expect(await rows.countDocuments({ n: { $in: [1, 3] } })).toBe(3);
+  },
+  60_000,
+);

@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import { type Connection, mongo } from 'mongoose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { prepareCollections } from '../../../server/mongo/collections.js';
+import { connectMongo } from '../../../server/mongo/connection.js';
+import { isMongoUnavailable } from '../../../server/mongo/failures.js';
+import { createLeaseSessions } from '../../../server/mongo/lease-sessions.js';
+import { leaseModel } from '../../../server/mongo/lease-store.js';
+import { createLeases, type HeldLease } from '../../../server/mongo/leases.js';
+import { createInTransaction } from '../../../server/mongo/transactions.js';
+import { testDatabase } from '../../support/database.js';
+import { silentLogger } from '../../support/silent-logger.js';
+
+const database = testDatabase();
+const opened: Connection[] = [];
+
+/** An instance with a client of its own. */
+async function instance(owner: string) {
+  const connection = await connectMongo({ uri: database.uri });
+  opened.push(connection);
+  const leases = createLeases({ connection, owner, logger: silentLogger });
+  const sessions = createLeaseSessions({ connection, logger: silentLogger });
+  await prepareCollections(connection);
+  return { connection, leases, sessions, inTransaction: createInTransaction(connection) };
+}
+type Instance = Awaited<ReturnType<typeof instance>>;
+
+let dying: Instance;
+let successor: Instance;
+
+beforeAll(async () => {
+  dying = await instance('dying');
+  successor = await instance('successor');
+});
+afterAll(() => Promise.all(opened.map((connection) => connection.close())));
+
+/** Opens a transaction under a lease that has lapsed, and is heard of no more: no commit, no abort, no renewal. */
+async function dieInTransaction(lease: HeldLease): Promise<{ revive(): Promise<void> }> {
+  const session = await dying.connection.startSession();
+  session.startTransaction();
+  await lease.fence(session);
+  return {
+    revive: async () => {
+      try {
+        await session.commitTransaction();
+      } finally {
+        await session.endSession();
+      }
+    },
+  };
+}
+
+/** A lease as its holder keeps it after it has lapsed. */
+async function lapsed(name: string, work: (lease: HeldLease) => Promise<void> = async () => undefined) {
+  await dying.leases.seed([name]);
+  let held: HeldLease | undefined;
+  await dying.leases.run(name, 60_000, async (lease) => {
+    held = lease;
+    await work(lease);
+  });
+  if (held === undefined) throw new Error('the lease was taken');
+  return held;
+}
+
+const take = (name: string) => successor.leases.run(name, 5_000, async () => 'taken');
+
+describe('a holder that died inside a transaction', () => {
+  it('is succeeded at once, and can commit nothing any more', async () => {
+    const { revive } = await dieInTransaction(await lapsed('freed'));
+    expect(await take('freed')).toEqual({ ran: true, value: 'taken' });
+    await expect(revive()).rejects.toMatchObject({ codeName: 'NoSuchTransaction' });
+    expect((await leaseModel(successor.connection).findById('freed').lean())?.fences).toBe(0);
+  });
+
+  it('keeps its lease where its session may not be ended, as long as the server keeps the transaction', async () => {
+    const { revive } = await dieInTransaction(await lapsed('kept'));
+    await successor.connection.collection('lease_sessions').deleteMany({ lease: 'kept' });
+    await expect(take('kept')).rejects.toSatisfy(isMongoUnavailable);
+    await revive();
+    expect(await take('kept')).toEqual({ ran: true, value: 'taken' });
+  });
+});
+
+describe('a holder that was taken for dead and lives', () => {
+  it('is still succeeded at once when it then dies inside a transaction', async () => {
+    const held = await lapsed('revived', (lease) =>
+      dying.inTransaction(async (session) => lease.fence(session)),
+    );
+    await successor.sessions.endDead('revived');
+    // The driver gives it the same session again.
+    const { revive } = await dieInTransaction(held);
+    expect(await take('revived')).toEqual({ ran: true, value: 'taken' });
+    await expect(revive()).rejects.toMatchObject({ codeName: 'NoSuchTransaction' });
+  });
+});
+
+describe('sessions that a holder could not take back', () => {
+  it('are ended by the next one and by no other, though that locks nothing', async () => {
+    const rows = dying.connection.collection('lease_sessions');
+    const { token } = await lapsed('left');
+    const row = { lease: 'left', token, session: new mongo.Binary(randomBytes(16), 4) };
+    await rows.insertOne({ _id: 'left:behind' as never, ...row });
+    await take('left');
+    expect(await rows.countDocuments({ lease: 'left' })).toBe(0);
+  });
+});
+
+describe('a holder that is alive', () => {
+  it('loses no session to others while its lease lasts, and leaves none written down', async () => {
+    await lapsed('alive', (lease) =>
+      dying.inTransaction(async (session) => {
+        await lease.fence(session);
+        await successor.sessions.endDead('alive');
+      }),
+    );
+    expect((await leaseModel(dying.connection).findById('alive').lean())?.fences).toBe(1);
+    const rows = dying.connection.collection('lease_sessions');
+    expect(await rows.countDocuments({ lease: 'alive' })).toBe(0);
+  });
+});

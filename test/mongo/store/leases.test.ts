@@ -1,0 +1,87 @@
+import type { Connection } from 'mongoose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { prepareCollections } from '../../../server/mongo/collections.js';
+import { connectMongo } from '../../../server/mongo/connection.js';
+import { leaseModel } from '../../../server/mongo/lease-store.js';
+import { createLeases, LeaseLostError } from '../../../server/mongo/leases.js';
+import { createInTransaction } from '../../../server/mongo/transactions.js';
+import { testDatabase } from '../../support/database.js';
+import { silentLogger } from '../../support/silent-logger.js';
+
+const database = testDatabase();
+let connection: Connection;
+
+beforeAll(async () => {
+  connection = await connectMongo({ uri: database.uri });
+  leaseModel(connection);
+  await prepareCollections(connection);
+});
+afterAll(() => connection.close());
+
+function instance(owner: string) {
+  return createLeases({ connection, owner, logger: silentLogger });
+}
+
+describe('a lease', () => {
+  it('is held by one at a time; the other is told since when', async () => {
+    const [a, b] = [instance('a'), instance('b')];
+    await a.seed(['one']);
+    const before = Date.now();
+    const outcome = await a.run('one', 5_000, async () => b.run('one', 5_000, async () => 'never'));
+    expect(outcome.ran).toBe(true);
+    const inner = outcome.ran ? outcome.value : undefined;
+    expect(inner).toMatchObject({ ran: false });
+    expect(Math.abs(Date.parse((inner as { startedAt: string }).startedAt) - before)).toBeLessThan(5_000);
+    expect(await b.run('one', 5_000, async () => 'free again')).toEqual({ ran: true, value: 'free again' });
+  });
+
+  it('gives every holder a larger token', async () => {
+    const leases = instance('a');
+    await leases.seed(['tokens']);
+    const tokens: number[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      await leases.run('tokens', 5_000, async (lease) => {
+        tokens.push(lease.token);
+      });
+    }
+    expect(tokens).toEqual([1, 2, 3]);
+  });
+
+  it('that was taken over fences its old holder: nothing it writes is committed', async () => {
+    const inTransaction = createInTransaction(connection);
+    const [slow, fast] = [instance('slow'), instance('fast')];
+    await slow.seed(['fenced']);
+    await slow.run('fenced', 5_000, async (lease) => {
+      await leaseModel(connection).updateOne({ _id: 'fenced' }, { expiresAt: new Date(0) });
+      await fast.run('fenced', 5_000, async () => undefined);
+      const late = inTransaction(async (session) => {
+        await lease.fence(session);
+        await leaseModel(connection).updateOne({ _id: 'fenced' }, { $inc: { fences: 1_000 } }, { session });
+      });
+      await expect(late).rejects.toBeInstanceOf(LeaseLostError);
+    });
+    expect((await leaseModel(connection).findById('fenced').lean())?.fences).toBe(0);
+  });
+
+  it('is renewed while its work runs, and tells its holder when it is lost', async () => {
+    const leases = instance('a');
+    await leases.seed(['renewed']);
+    const termMs = 1_000;
+    const expiresAtMs = async () =>
+      (await leaseModel(connection).findById('renewed').orFail().lean()).expiresAt.getTime();
+    await leases.run('renewed', termMs, async (lease) => {
+      const first = await expiresAtMs();
+      await expect.poll(expiresAtMs, { timeout: 10_000 }).toBeGreaterThan(first + termMs);
+      expect(lease.signal.aborted).toBe(false);
+      await leaseModel(connection).updateOne({ _id: 'renewed' }, { $inc: { token: 1 } });
+      await new Promise<void>((resolve) => lease.signal.addEventListener('abort', () => resolve()));
+    });
+  });
+
+  it('is handed back when its work throws', async () => {
+    const leases = instance('a');
+    await leases.seed(['thrown']);
+    await expect(leases.run('thrown', 60_000, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect((await leases.run('thrown', 60_000, async () => 1)).ran).toBe(true);
+  });
+});

@@ -1,0 +1,89 @@
+import { type Connection, Schema } from 'mongoose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createWaker } from '../../../server/mongo/change-streams.js';
+import { prepareCollections } from '../../../server/mongo/collections.js';
+import { connectMongo } from '../../../server/mongo/connection.js';
+import { isMongoUnavailable } from '../../../server/mongo/failures.js';
+import { createInTransaction } from '../../../server/mongo/transactions.js';
+import { type PrivateMongo, privateMongo } from '../../support/database.js';
+import { silentLogger } from '../../support/silent-logger.js';
+
+let mongo: PrivateMongo;
+let connection: Connection;
+const rows = new Schema({ n: Number }, { collection: 'rows', versionKey: false });
+
+beforeAll(async () => {
+  mongo = await privateMongo();
+  connection = await connectMongo({ uri: mongo.uri });
+  connection.model('Row', rows);
+  await prepareCollections(connection);
+});
+afterAll(async () => {
+  await connection.close();
+  await mongo.stop();
+});
+
+async function failure(work: () => Promise<unknown>): Promise<{ error: unknown; elapsedMs: number }> {
+  const startedAt = performance.now();
+  try {
+    await work();
+  } catch (error) {
+    return { error, elapsedMs: performance.now() - startedAt };
+  }
+  throw new Error('did not fail');
+}
+
+describe('while the primary is stopped', () => {
+  it('reads, writes and transactions fail within 3.5 s as "unavailable", and work again afterwards', async () => {
+    const row = connection.model('Row');
+    await row.create({ n: 1 });
+    mongo.freeze();
+    try {
+      const failures = await Promise.all([
+        failure(() => row.findOne({ n: 1 }).lean()),
+        failure(() => row.create({ n: 2 })),
+        failure(() =>
+          createInTransaction(connection)(async (session) => row.create([{ n: 3 }], { session })),
+        ),
+      ]);
+      for (const { error, elapsedMs } of failures) {
+        expect(isMongoUnavailable(error), String(error)).toBe(true);
+        expect(elapsedMs).toBeLessThan(3_500);
+      }
+    } finally {
+      mongo.thaw();
+    }
+    await expect.poll(() => row.countDocuments({ n: 1 }).catch(() => 0), { timeout: 10_000 }).toBe(1);
+  });
+
+  it('a change stream wakes its worker again after the primary comes back', async () => {
+    const row = connection.model('Row');
+    let wakes = 0;
+    const waker = createWaker({ model: row, pipeline: [], wake: () => (wakes += 1), logger: silentLogger });
+    waker.start();
+    await expect.poll(() => wakes, { timeout: 5_000 }).toBeGreaterThan(0);
+    await expect
+      .poll(
+        async () => {
+          await row.create({ n: 10 });
+          return wakes;
+        },
+        { timeout: 5_000 },
+      )
+      .toBeGreaterThan(1);
+    mongo.freeze();
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    mongo.thaw();
+    const before = wakes;
+    await expect
+      .poll(
+        async () => {
+          await row.create({ n: 11 }).catch(() => undefined);
+          return wakes;
+        },
+        { timeout: 15_000, interval: 200 },
+      )
+      .toBeGreaterThan(before);
+    await waker.stop();
+  });
+});

@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, inject, it } from 'vitest';
+import { withDatabase } from '../../../scripts/mongod/uri.js';
+import { startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
+import { runProgram } from '../../clients/run-program.js';
+import { formsOf } from '../../fixtures/edge/planted.js';
+import { testDatabase } from '../../support/database.js';
+
+const main = fileURLToPath(new URL('../../../server/main.ts', import.meta.url));
+const secrets = {
+  ADMIN_SECRET_KEY: `planted-${randomBytes(16).toString('hex')}`,
+  CRON_SECRET: `planted-${randomBytes(16).toString('hex')}`,
+  WEBHOOK_KEY: randomBytes(32).toString('hex'),
+  PUBLISHER_SECRET_KEY: randomBytes(32).toString('hex'),
+};
+const password = `planted-${randomBytes(16).toString('hex')}`;
+const database = testDatabase();
+const folder = mkdtempSync(join(tmpdir(), 'fairlead-failed-start-'));
+const fleetFile = join(folder, 'fleet.json');
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function writeFleet(): Promise<void> {
+  const simulated = await startSimulatedAnchors({ clock: Date.now, random: () => 0.5, anchors: ['harbour'] });
+  writeFileSync(fleetFile, JSON.stringify(simulated.fleet));
+  await simulated.stop();
+}
+
+/** The process as an operator starts it; resolves to what it ended with and all that it wrote. */
+async function start(env: Record<string, string>) {
+  const { PATH = '' } = process.env;
+  const ended = await runProgram(process.execPath, ['--import', 'tsx', main], {
+    cwd: fileURLToPath(new URL('../../../', import.meta.url)),
+    env: {
+      PATH,
+      NODE_ENV: 'production',
+      PORT: '0',
+      LOG_LEVEL: 'debug',
+      FLEET_FILE: fleetFile,
+      MONGODB_URI: database.uri,
+      ...secrets,
+      ...env,
+    },
+  });
+  return { status: ended.status, wrote: ended.stdout + ended.stderr };
+}
+
+function withPassword(uri: string): string {
+  const address = new URL(uri);
+  address.username = 'nobody-of-that-name';
+  address.password = password;
+  return address.href;
+}
+
+type Failure = [name: string, reason: RegExp, env: () => Record<string, string>];
+
+const failures: Failure[] = [
+  [
+    'a wrong password of the database',
+    /authentication failed/i,
+    () => ({ MONGODB_URI: withPassword(database.uri) }),
+  ],
+  ...['@:x@y:z/', '@', '/@host/db', ':more@host/db', '@host:port/db'].map(
+    (rest): Failure => [
+      `an address of the database that goes on after its password with ${rest}`,
+      /MONGODB_URI|Password contains unescaped characters|Unable to parse host:port/,
+      () => ({ MONGODB_URI: `mongodb://fairlead:${password}${rest}` }),
+    ],
+  ),
+  [
+    'an address of the database that begins with its password',
+    /MONGODB_URI/,
+    () => ({ MONGODB_URI: `mongodb:///${password}@host` }),
+  ],
+  [
+    'an option of the database that is unknown',
+    /option/i,
+    () => ({ MONGODB_URI: `${withPassword(withDatabase(inject('mongoUri'), 'x'))}&passwort=${password}` }),
+  ],
+  [
+    'a fleet file that is not there',
+    /FLEET_FILE cannot be read/,
+    () => ({ FLEET_FILE: join(folder, 'gone.json') }),
+  ],
+  [
+    'a secret that is too short',
+    /at least 24 characters/,
+    () => ({ CRON_SECRET: `,,${secrets.CRON_SECRET.slice(0, 23)}` }),
+  ],
+  [
+    'a key that is no key',
+    /WEBHOOK_KEY must be 64/,
+    () => ({ WEBHOOK_KEY: secrets.WEBHOOK_KEY.toUpperCase() }),
+  ],
+];
+
+describe('a start that fails ends the process with 1, says why, and tells no secret', () => {
+  it.each(failures)('%s', async (_name, reason, env) => {
+    await writeFleet();
+    const { status, wrote } = await start(env());
+    expect(wrote).toMatch(reason);
+    expect(status).toBe(1);
+    const shown = Object.entries({ ...secrets, password }).filter(([, secret]) =>
+      formsOf(secret).some((form) => wrote.toLowerCase().includes(form.slice(0, 20).toLowerCase())),
+    );
+    expect(shown).toEqual([]);
+  });
+
+  it('a port that is taken', async () => {
+    await writeFleet();
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const address = taken.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const { status, wrote } = await start({ PORT: String(port) });
+    await new Promise((resolve) => taken.close(resolve));
+    expect(wrote).toMatch(/EADDRINUSE/);
+    expect(status).toBe(1);
+  });
+});

@@ -1,0 +1,81 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it } from 'vitest';
+import { startTestApp } from '../../support/app.js';
+import { testDatabase } from '../../support/database.js';
+
+const database = testDatabase();
+
+/** An anchor that holds its price back until it is told to answer. */
+async function startHesitantAnchor() {
+  const waiting: ServerResponse[] = [];
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    waiting.push(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    origin,
+    asked,
+    answer: () => {
+      for (const response of waiting.splice(0)) {
+        const fee = { total: '0', asset: 'iso4217:NGN' };
+        const price = { total_price: '0.001', price: '0.001', sell_amount: '100', buy_amount: '100000', fee };
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(price));
+      }
+    },
+    stop: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+it('a stop finishes the request in hand, takes no new one, and hands every lease back', async () => {
+  const anchor = await startHesitantAnchor();
+  const app = await startTestApp({
+    uri: database.uri,
+    allow: [anchor.origin],
+    env: { SCHEDULER: 'on' },
+    fleet: (fleet) => ({
+      ...fleet,
+      anchors: [
+        {
+          id: 'hesitant',
+          name: 'Hesitant',
+          endpoints: { quoteServer: anchor.origin },
+          corridors: [{ id: 'usdc-ngn', deliveryMethods: [] }],
+        },
+      ],
+      corridors: fleet.corridors.filter(({ id }) => id === 'usdc-ngn'),
+    }),
+  });
+  const leases = app.connection.collection<{ _id: string; token: number }>('leases');
+  await expect
+    .poll(() => leases.countDocuments({ token: { $gt: 0 } }), { timeout: 10_000 })
+    .toBeGreaterThan(0);
+
+  const inHand = app.client.request<{ best: unknown }>('GET', '/api/rates/usdc-ngn?amount=101');
+  const isAsked = () => anchor.asked.some((url) => url.includes('sell_amount=101'));
+  await expect.poll(isAsked, { timeout: 5_000 }).toBe(true);
+  const stopping = app.close();
+  const isServed = () =>
+    fetch(`${app.url}/healthz`).then(
+      () => true,
+      () => false,
+    );
+  await expect.poll(isServed, { timeout: 5_000 }).toBe(false);
+  anchor.answer();
+  expect(await inHand).toMatchObject({ status: 200, body: { best: { anchorId: 'hesitant' } } });
+  await stopping;
+
+  const after = await startTestApp({ uri: database.uri });
+  const held = await after.connection
+    .collection('leases')
+    .countDocuments({ $expr: { $gt: ['$expiresAt', '$$NOW'] } });
+  expect(held).toBe(0);
+  await after.close();
+  await anchor.stop();
+});

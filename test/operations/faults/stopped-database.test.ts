@@ -1,0 +1,82 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApp, type TestApp, testAdminKey } from '../../support/app.js';
+import { type PrivateMongo, privateMongo } from '../../support/database.js';
+
+const frozenMs = 20_000;
+const answerWithinMs = 3_500;
+
+let mongo: PrivateMongo;
+let app: TestApp;
+
+beforeAll(async () => {
+  mongo = await privateMongo();
+  app = await startTestApp({ uri: mongo.uri });
+});
+afterAll(async () => {
+  await app.close();
+  await mongo.stop();
+});
+
+async function timed(method: string, path: string, headers: Record<string, string> = {}) {
+  const startedAt = performance.now();
+  const answer = await app.client.request(method, path, { headers });
+  return { ...answer, elapsedMs: performance.now() - startedAt };
+}
+
+describe('mongod stopped for 20 s', () => {
+  it('cached rates go on being served, what needs the database is 503 in time, and all is well afterwards', async () => {
+    const rates = '/api/rates/usdc-ngn?amount=100';
+    expect((await timed('GET', rates)).status).toBe(200);
+    mongo.freeze();
+    const until = performance.now() + frozenMs;
+    try {
+      while (performance.now() < until) {
+        const [cached, listed, invalidated, ready, alive] = await Promise.all([
+          timed('GET', rates),
+          timed('GET', '/api/anchors'),
+          timed('POST', '/api/admin/cache/invalidate', { 'x-admin-key': testAdminKey }),
+          fetch(`${app.url}/readyz`),
+          fetch(`${app.url}/healthz`),
+        ]);
+        expect(cached.status).toBe(200);
+        expect(cached.headers.get('x-ratelimit-limit')).toBe('90');
+        expect(cached.elapsedMs).toBeLessThan(answerWithinMs);
+        for (const answer of [listed, invalidated]) {
+          expect([answer.status, answer.body]).toEqual([
+            503,
+            { code: 'NOT_READY', message: expect.any(String), retryAfter: expect.any(Number) },
+          ]);
+          expect(answer.headers.get('retry-after')).toBe(
+            String((answer.body as { retryAfter: number }).retryAfter),
+          );
+          expect(answer.elapsedMs).toBeLessThan(answerWithinMs);
+        }
+        expect([ready.status, alive.status]).toEqual([503, 200]);
+        await delay(250);
+      }
+      expect(await (await fetch(`${app.url}/metrics`)).text()).toMatch(/^fairlead_rate_limiter_degraded 1$/m);
+    } finally {
+      mongo.thaw();
+    }
+    await expect.poll(async () => (await timed('GET', '/api/anchors')).status, { timeout: 10_000 }).toBe(200);
+    await expect
+      .poll(
+        async () =>
+          (await timed('POST', '/api/admin/cache/invalidate', { 'x-admin-key': testAdminKey })).status,
+        {
+          timeout: 10_000,
+        },
+      )
+      .toBe(200);
+    expect((await fetch(`${app.url}/readyz`)).status).toBe(200);
+    const degraded = async () => {
+      // The shared counters are tried again by the next limited request.
+      await timed('GET', rates);
+      return /^fairlead_rate_limiter_degraded (\d)$/m.exec(
+        await (await fetch(`${app.url}/metrics`)).text(),
+      )?.[1];
+    };
+    await expect.poll(degraded, { timeout: 10_000 }).toBe('0');
+  }, 90_000);
+});

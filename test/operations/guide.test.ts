@@ -1,0 +1,80 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { contract } from '../../contract/index.js';
+import { attemptOutcomes } from '../../contract/webhook-answers.js';
+import { createMetrics } from '../../server/http/metrics.js';
+import { listRoutes } from '../../server/http/route-table.js';
+import { createSchedule } from '../../server/jobs/schedule.js';
+import { jobOutcomes } from '../../server/jobs/scheduler.js';
+import { silentLogger } from '../support/silent-logger.js';
+
+const root = new URL('../../', import.meta.url);
+const read = (name: string) => readFileSync(new URL(name, root), 'utf8');
+const page = read('docs/operations.md');
+const section = (title: string) => page.split(/^## /m).find((text) => text.startsWith(title)) ?? '';
+/** What stands between backticks in the first column of a section's table. */
+const firstColumn = (title: string) =>
+  [...section(title).matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = '']) =>
+    [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
+  );
+
+const none = async () => 0;
+const { registry } = createMetrics({
+  limiterDegraded: () => false,
+  backlogs: {
+    openWebhookEvents: none,
+    openWebhookDeliveries: none,
+    dueWebhookDeliveries: none,
+    pendingBatches: none,
+    openDisputes: none,
+    unfoldedIntents: none,
+  },
+  clock: Date.now,
+  logger: silentLogger,
+});
+
+describe('docs/operations.md', () => {
+  it('explains every metric that there is, and no other', () => {
+    const names = registry.getMetricsAsArray().map(({ name }) => name);
+    const ours = names.filter((name) => !/^(process|nodejs)_/.test(name));
+    expect(firstColumn('Metrics').sort()).toEqual(ours.sort());
+    const anywhere = [...page.matchAll(/fairlead_[a-z_]+/g)].map(([name]) => name);
+    expect([...new Set(anywhere)].sort()).toEqual(ours);
+  });
+
+  it('names the outcomes of jobs and of attempts as they are', () => {
+    for (const outcome of jobOutcomes) expect(section('Jobs')).toContain(`\`${outcome}\``);
+    const row = /^\| `fairlead_webhook_attempts_total`.*$/m.exec(page)?.[0] ?? '';
+    const sent = Object.keys(attemptOutcomes).filter((outcome) => outcome !== 'unknown');
+    expect([...row.matchAll(/`([a-z_]+)`/g)].map(([, word]) => word).slice(2)).toEqual(sent);
+  });
+
+  it('lists the jobs with their intervals, and with every internal endpoint', () => {
+    const run = async () => ({ ran: true });
+    const jobs = createSchedule({ fold: run, reconcile: run, refresh: run, tick: run });
+    const rows = [...section('Jobs').matchAll(/^\| `(\w+)` \| (\d+) s \|/gm)];
+    expect(rows.map(([, name, seconds]) => [name, Number(seconds)])).toEqual(
+      jobs.map(({ name, intervalMs }) => [name, intervalMs / 1_000]),
+    );
+    const internal = listRoutes(contract).filter(({ metadata }) => metadata.access === 'internal');
+    const listed = [...section('Jobs').matchAll(/^\|.*`(POST \S+)` \|/gm)].map(([, call]) => call);
+    expect(listed.sort()).toEqual(internal.map(({ method, path }) => `${method} ${path}`).sort());
+  });
+
+  it('says of every collection what it is', () => {
+    const files = readdirSync(new URL('server/', root), { recursive: true, encoding: 'utf8' });
+    const sources = files.filter((name) => name.endsWith('.ts')).map((name) => read(`server/${name}`));
+    const collections = sources.flatMap((source) =>
+      [...source.matchAll(/collection: '(\w+)'/g)].map(([, name]) => name),
+    );
+    expect(collections.length).toBeGreaterThan(15);
+    expect(firstColumn('Backing up').sort()).toEqual(collections.sort());
+  });
+
+  it('speaks of variables that the service understands', () => {
+    const understood = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name);
+    const named = [...page.matchAll(/`([A-Z]+(?:_[A-Z]+)*)(?:=\w+|=[\d.]+)?`/g)].map(([, name]) => name);
+    const others = named.filter((name) => !understood.includes(name));
+    expect([...new Set(others)].sort()).toEqual(['NOT_READY', 'RUN_IN_PROGRESS']);
+  });
+});

@@ -1,0 +1,226 @@
+import type { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it, vi } from 'vitest';
+import { createOutbound, type OutboundError } from '../../../server/outbound/outbound.js';
+import { dripping, head, maxBytes, outboundCalls, withLength } from '../../fixtures/outbound/calls.js';
+import { answering, listen } from '../../fixtures/outbound/listener.js';
+
+const { callTo, closers } = outboundCalls();
+
+describe('an answer that does not come to its end', () => {
+  it.each([
+    ['never begins', () => {}, 'http'],
+    ['never gets past the TCP connection when TLS is due', () => {}, 'https'],
+    ['sends its header block byte by byte', dripping('HTTP/1.1 200 OK\r\nX: ', 'a'), 'http'],
+    ['sends interim answers for ever', dripping('', 'HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n'), 'http'],
+    ['stops after its header block', answering(head('Content-Length: 5')), 'http'],
+    ['sends its body byte by byte', dripping(head('Content-Length: 50000'), 'a'), 'http'],
+    [
+      'sends its compressed body byte by byte',
+      dripping(head('Content-Encoding: gzip', 'Content-Length: 50000'), '\u001f'),
+      'http',
+    ],
+    [
+      'sends chunk extensions for ever',
+      dripping(head('Transfer-Encoding: chunked').concat('5;'), 'a'),
+      'http',
+    ],
+  ])('is given up after timeoutMs when it %s', async (what, behaviour, scheme) => {
+    const { outcome, elapsedMs } = await callTo(behaviour, { timeoutMs: 400 }, scheme);
+    // The byte that is dripped as gzip is its magic number repeated, and so soon known to be wrong.
+    expect(outcome).toBe(what.includes('compressed') ? 'bad_response' : 'timeout');
+    expect(elapsedMs).toBeLessThan(3_500);
+  });
+
+  it('is given up when the lookup never ends', async () => {
+    const { request, close } = createOutbound({ allow: [], lookup: () => new Promise(() => {}) });
+    closers.push(close);
+    await expect(request({ url: 'https://anchor.example/', timeoutMs: 50, maxBytes })).rejects.toMatchObject({
+      failure: 'timeout',
+    });
+  });
+
+  it('is given up while it waits for its turn', async () => {
+    const listener = await listen();
+    const origin = `http://127.0.0.1:${listener.port}`;
+    const { request, close } = createOutbound({ allow: [origin], maxConcurrent: 1 });
+    closers.push(close, listener.close);
+    const calls = [500, 50].map((timeoutMs) =>
+      request({ url: origin, timeoutMs, maxBytes }).catch((error) => error),
+    );
+    const first = await Promise.race(calls);
+    expect(first).toMatchObject({ failure: 'timeout', message: 'no answer in 50 ms' });
+    expect(await calls[0]).toMatchObject({ failure: 'timeout' });
+    expect(listener.seen.connections).toBe(1);
+  });
+});
+
+describe('an answer that is not one', () => {
+  it.each([
+    ['is no HTTP', answering('SSH-2.0-OpenSSH_9.6\r\n'), 'bad_response'],
+    ['is HTTP/0.9', answering('<html>hello</html>'), 'bad_response'],
+    [
+      'has two lengths',
+      answering(head('Content-Length: 1', 'Content-Length: 2').concat('ab')),
+      'bad_response',
+    ],
+    [
+      'has length and chunks',
+      answering(head('Content-Length: 1', 'Transfer-Encoding: chunked').concat('ab')),
+      'bad_response',
+    ],
+    ['has a negative length', answering(head('Content-Length: -1')), 'bad_response'],
+    ['has broken chunks', answering(head('Transfer-Encoding: chunked').concat('zz\r\n')), 'bad_response'],
+    ['has a header without a name', answering('HTTP/1.1 200 OK\r\n: a\r\n\r\n'), 'bad_response'],
+    ['closes before it begins', answering((socket) => socket.end()), 'unreachable'],
+    ['resets before it begins', answering((socket) => socket.resetAndDestroy()), 'unreachable'],
+    ['closes at once', (socket: Socket) => socket.end(), 'unreachable'],
+    [
+      'closes in its header block',
+      answering((socket) => socket.end('HTTP/1.1 200 OK\r\nX-A')),
+      'unreachable',
+    ],
+    [
+      'closes in its body',
+      answering((socket) => socket.end(head('Content-Length: 5').concat('ab'))),
+      'bad_response',
+    ],
+    [
+      'resets before its gzip body',
+      answering((socket) => {
+        socket.write(head('Content-Encoding: gzip', 'Content-Length: 5'), () => socket.resetAndDestroy());
+      }),
+      'bad_response',
+    ],
+    [
+      'resets in its body',
+      answering((socket) => {
+        socket.write(head('Content-Length: 5').concat('ab'), () => socket.resetAndDestroy());
+      }),
+      'bad_response',
+    ],
+    [
+      'closes in a chunk',
+      answering((socket) => socket.end(head('Transfer-Encoding: chunked').concat('5\r\nab'))),
+      'bad_response',
+    ],
+    ['is gzip that is not', answering(withLength('gzip', Buffer.from('hello'))), 'bad_response'],
+    ['is gzip cut short', answering(withLength('gzip', gzipSync('hello').subarray(0, 15))), 'bad_response'],
+    ['is br that is not', answering(withLength('br', Buffer.from('hello'))), 'bad_response'],
+    ['is deflate that is not', answering(withLength('deflate', Buffer.from('hello'))), 'bad_response'],
+  ])('fails when it %s', async (_what, behaviour, failure) => {
+    expect((await callTo(behaviour)).outcome).toBe(failure);
+  });
+
+  it.each(['gzip, gzip', 'br,gzip', 'zstd', 'utf-8'])(
+    'is handed over as it came under the coding %j',
+    async (coding) => {
+      const stacked = gzipSync(gzipSync(Buffer.alloc(64 * 1_048_576)));
+      const listener = await listen(answering(withLength(coding, stacked)));
+      const origin = `http://127.0.0.1:${listener.port}`;
+      const { request, close } = createOutbound({ allow: [origin] });
+      closers.push(close, listener.close);
+      const { body } = await request({ url: origin, timeoutMs: 1_000, maxBytes });
+      expect(body.equals(stacked)).toBe(true);
+    },
+  );
+
+  it('fails when it switches protocols unasked', async () => {
+    const behaviour = answering(
+      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n',
+    );
+    expect(['bad_response', 'unreachable']).toContain((await callTo(behaviour)).outcome);
+  });
+
+  it.each([
+    ['answers in clear text', (socket: Socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
+    ['answers with noise', (socket: Socket) => socket.end(Buffer.alloc(1_000, 0x16))],
+    ['closes at once', (socket: Socket) => socket.end()],
+    ['resets', (socket: Socket) => socket.resetAndDestroy()],
+  ])('is unreachable over TLS when it %s', async (_what, behaviour) => {
+    expect((await callTo(behaviour, {}, 'https')).outcome).toBe('unreachable');
+  });
+
+  it('cannot slip a second answer to the next call over the same connection', async () => {
+    const one = (text: string) => head(`Content-Length: ${text.length}`).concat(text);
+    let connections = 0;
+    const listener = await listen((socket) => {
+      connections += 1;
+      answering(connections === 1 ? one('first') + one('forged') : one('second'))(socket);
+    });
+    const origin = `http://127.0.0.1:${listener.port}`;
+    const { request, close } = createOutbound({ allow: [origin] });
+    closers.push(close, listener.close);
+    const call = { url: origin, timeoutMs: 1_000, maxBytes };
+    const first = await request(call).then(
+      ({ body }) => body.toString(),
+      (error: OutboundError) => error.failure,
+    );
+    expect(['first', 'bad_response', 'unreachable']).toContain(first);
+    expect((await request(call)).body.toString()).toBe('second');
+  });
+
+  it('cannot reach the prototype of the headers', async () => {
+    const listener = await listen(answering(head('__proto__: a', 'constructor: b', 'Content-Length: 0')));
+    const origin = `http://127.0.0.1:${listener.port}`;
+    const { request, close } = createOutbound({ allow: [origin] });
+    closers.push(close, listener.close);
+    const { headers } = await request({ url: origin, timeoutMs: 1_000, maxBytes });
+    expect(Object.getPrototypeOf(headers)).toBeNull();
+    expect(Object.entries(headers)).toContainEqual(['constructor', 'b']);
+  });
+});
+
+describe('nobody there', () => {
+  it('is unreachable when the port is closed', async () => {
+    const listener = await listen();
+    await listener.close();
+    const origin = `http://127.0.0.1:${listener.port}`;
+    const { request, close } = createOutbound({ allow: [origin] });
+    closers.push(close);
+    await expect(request({ url: origin, timeoutMs: 1_000, maxBytes })).rejects.toMatchObject({
+      failure: 'unreachable',
+    });
+  });
+
+  it.each([
+    [
+      'the lookup fails',
+      async () => Promise.reject(Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND' })),
+    ],
+    ['the name has no address', async () => []],
+  ])('is unreachable when %s', async (_what, lookup) => {
+    const { request, close } = createOutbound({ allow: [], lookup });
+    closers.push(close);
+    await expect(
+      request({ url: 'https://anchor.example/', timeoutMs: 1_000, maxBytes }),
+    ).rejects.toMatchObject({
+      failure: 'unreachable',
+    });
+  });
+});
+
+describe('close', () => {
+  it('ends calls under way and connections at rest, and lets no further call out', async () => {
+    const listener = await listen(answering(head('Content-Length: 0')));
+    const silent = await listen();
+    const [origin, silentOrigin] = [listener, silent].map(({ port }) => `http://127.0.0.1:${port}`) as [
+      string,
+      string,
+    ];
+    const { request, close } = createOutbound({ allow: [origin, silentOrigin] });
+    closers.push(listener.close, silent.close);
+    await request({ url: origin, timeoutMs: 1_000, maxBytes });
+    const waiting = request({ url: silentOrigin, timeoutMs: 10_000, maxBytes }).catch(
+      (error: OutboundError) => error.failure,
+    );
+    await vi.waitFor(() => expect(silent.seen.bytesIn).toBeGreaterThan(0));
+    await close();
+    expect(await waiting).toBe('unreachable');
+    await vi.waitFor(() => expect([listener.seen.open, silent.seen.open]).toEqual([0, 0]));
+    await expect(request({ url: origin, timeoutMs: 1_000, maxBytes })).rejects.toMatchObject({
+      failure: 'unreachable',
+    });
+    await close();
+  });
+});

@@ -1,0 +1,228 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type ConnectDeps, connectVetted, isVettedPeer } from '../../../server/outbound/connect.js';
+import { createOutbound, type Outbound, OutboundError } from '../../../server/outbound/outbound.js';
+import { answering, type Listener, listen } from '../../fixtures/outbound/listener.js';
+import vectors from '../../vectors/outbound-addresses.json' with { type: 'json' };
+
+/** Nothing may reach `secret`. `open` stands for a permitted host. */
+let secret: Listener;
+let open: Listener;
+const closers: (() => Promise<void>)[] = [];
+
+beforeEach(async () => {
+  secret = await listen(answering('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
+  open = await listen(answering('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'));
+});
+
+afterEach(async () => {
+  await Promise.all(closers.splice(0).map((close) => close()));
+  await Promise.all([secret.close(), open.close()]);
+});
+
+function outbound(options: Partial<Parameters<typeof createOutbound>[0]> = {}): Outbound {
+  const made = createOutbound({ allow: [], ...options });
+  closers.push(made.close);
+  return made.request;
+}
+
+async function failureOf(request: Outbound, url: string): Promise<string> {
+  const error = await request({ url, timeoutMs: 1_000, maxBytes: 100 }).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof OutboundError)) throw new Error(`${url}: expected an OutboundError, got ${error}`);
+  return error.failure;
+}
+
+function expectUntouched(listener: Listener) {
+  expect(listener.seen).toMatchObject({ connections: 0, bytesIn: 0 });
+}
+
+describe('a listener on loopback that nobody listed', () => {
+  it('sees no connection over any literal spelling, scheme or port', async () => {
+    const request = outbound({ allow: [`http://127.0.0.1:${open.port}`] });
+    for (const host of [...vectors.spellings.blocked, ...vectors.spellings.invalid]) {
+      for (const url of [
+        `https://${host}:${secret.port}/`,
+        `http://${host}:${secret.port}/`,
+        `https://${host}/`,
+      ]) {
+        expect(['blocked', 'invalid_url'], url).toContain(await failureOf(request, url));
+      }
+    }
+    expectUntouched(secret);
+  });
+
+  it.each([
+    ['loopback', ['127.0.0.1']],
+    ['loopback behind a public address', ['93.184.215.14', '127.0.0.1']],
+    ['loopback before a public address', ['127.0.0.1', '93.184.215.14']],
+    ['loopback over IPv6', ['::1']],
+    ['mapped loopback', ['::ffff:127.0.0.1']],
+    ['a scoped address', ['fe80::1%lo']],
+    ['the metadata service', ['169.254.169.254']],
+    ['any address of this machine', ['0.0.0.0']],
+  ])('sees no connection by a name that resolves to %s', async (_what, addresses) => {
+    const request = outbound({ lookup: async () => addresses });
+    expect(await failureOf(request, 'https://anchor.example/')).toBe('blocked');
+    expectUntouched(secret);
+  });
+
+  it('sees no connection by the names that are loopback by definition, which are not even looked up', async () => {
+    const lookup = vi.fn(async () => ['93.184.215.14']);
+    const request = outbound({ lookup });
+    expect(await failureOf(request, 'https://localhost/')).toBe('blocked');
+    expect(await failureOf(request, 'https://anchor.localhost/')).toBe('blocked');
+    expect(lookup).not.toHaveBeenCalled();
+  });
+
+  it('sees nothing of a redirect, which is an answer like any other', async () => {
+    for (const status of [301, 302, 303, 307, 308]) {
+      const redirecting = await listen(
+        answering(
+          `HTTP/1.1 ${status} Moved\r\nLocation: http://127.0.0.1:${secret.port}/\r\nContent-Length: 0\r\n\r\n`,
+        ),
+      );
+      closers.push(redirecting.close);
+      const request = outbound({ allow: [`http://127.0.0.1:${redirecting.port}`] });
+      const answer = await request({
+        url: `http://127.0.0.1:${redirecting.port}/`,
+        timeoutMs: 1_000,
+        maxBytes: 100,
+      });
+      expect(answer.status).toBe(status);
+      expect(answer.headers.location).toBe(`http://127.0.0.1:${secret.port}/`);
+    }
+    expectUntouched(secret);
+  });
+
+  it('sees nothing when proxy variables name it', async () => {
+    for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy']) {
+      vi.stubEnv(name, `http://127.0.0.1:${secret.port}`);
+    }
+    vi.stubEnv('NODE_USE_ENV_PROXY', '1');
+    try {
+      const request = outbound({ allow: [`http://127.0.0.1:${open.port}`] });
+      const answer = await request({
+        url: `http://127.0.0.1:${open.port}/`,
+        timeoutMs: 1_000,
+        maxBytes: 100,
+      });
+      expect(answer.body.toString()).toBe('ok');
+      expectUntouched(secret);
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
+
+  it('is not reached through a connection that is kept for a listed origin', async () => {
+    const request = outbound({ allow: [`http://127.0.0.1:${open.port}`] });
+    await request({ url: `http://127.0.0.1:${open.port}/`, timeoutMs: 1_000, maxBytes: 100 });
+    const bytesBefore = open.seen.bytesIn;
+    for (const host of ['localhost', '127.0.0.2', '[::ffff:127.0.0.1]', 'anchor.example']) {
+      expect(await failureOf(request, `http://${host}:${open.port}/`)).toBe('blocked');
+    }
+    expect(await failureOf(request, `https://127.0.0.1:${open.port}/`)).toBe('blocked');
+    expect(open.seen).toMatchObject({ connections: 1, bytesIn: bytesBefore });
+  });
+
+  it('is reached by its owner under the listed origin alone, whichever instance was told so', async () => {
+    const url = `http://127.0.0.1:${secret.port}/`;
+    expect(await failureOf(outbound(), url)).toBe('blocked');
+    expectUntouched(secret);
+    const trusting = outbound({ trusted: [`http://127.0.0.1:${secret.port}`] });
+    expect((await trusting({ url, timeoutMs: 1_000, maxBytes: 100 })).status).toBe(200);
+  });
+});
+
+describe('a resolver that changes its mind', () => {
+  // 127.0.0.2 plays the public host: the rules here refuse the other loopback address alone.
+  const refuse = (address: string) => (address === '127.0.0.2' ? undefined : 'refused');
+  const name = (port: number, secure = false) => ({
+    hostname: 'anchor.example',
+    port,
+    secure,
+    literal: false,
+    listed: false,
+  });
+
+  function answers(...list: string[][]): ConnectDeps & { lookup: ReturnType<typeof vi.fn> } {
+    let turn = 0;
+    return { refuse, lookup: vi.fn(async () => list[Math.min(turn++, list.length - 1)] ?? []) };
+  }
+
+  it('is asked once per connection, which goes to that very answer', async () => {
+    const permitted = await listen(undefined, '127.0.0.2');
+    closers.push(permitted.close);
+    const deps = answers(['127.0.0.2'], ['127.0.0.1']);
+    const socket = await connectVetted(name(permitted.port), deps, new AbortController().signal);
+    expect(socket.remoteAddress).toBe('127.0.0.2');
+    expect(deps.lookup).toHaveBeenCalledTimes(1);
+    socket.destroy();
+  });
+
+  it('is refused on the next connection, and nothing reaches the new address', async () => {
+    const permitted = await listen(undefined, '127.0.0.2');
+    closers.push(permitted.close);
+    const deps = answers(['127.0.0.2'], ['127.0.0.1']);
+    const { signal } = new AbortController();
+    (await connectVetted(name(permitted.port), deps, signal)).destroy();
+    for (const secure of [false, true]) {
+      await expect(connectVetted(name(secret.port, secure), deps, signal)).rejects.toMatchObject({
+        failure: 'blocked',
+      });
+    }
+    expectUntouched(secret);
+  });
+
+  it('cannot hide a refused address behind a dead one that is tried first', async () => {
+    const deps = answers(['127.0.0.2', '127.0.0.1']);
+    const { signal } = new AbortController();
+    await expect(connectVetted(name(secret.port), deps, signal)).rejects.toMatchObject({
+      failure: 'blocked',
+    });
+    expectUntouched(secret);
+  });
+
+  it.each([[['127.0.0.1.']], [['localhost']], [['0x7f000001']], [['']]])(
+    'may not answer with what is not an address: %j',
+    async (list) => {
+      const { signal } = new AbortController();
+      const deps = { lookup: async () => list };
+      const call = connectVetted({ ...name(secret.port), listed: true }, deps, signal);
+      await expect(call).rejects.toMatchObject({
+        failure: 'unreachable',
+        message: 'the lookup gave something else than addresses',
+      });
+      expectUntouched(secret);
+    },
+  );
+
+  it('may give many addresses; the first that answers is used', async () => {
+    const deps: ConnectDeps = { lookup: async () => ['127.0.0.3', '127.0.0.4', '127.0.0.1'] };
+    const { signal } = new AbortController();
+    const socket = await connectVetted({ ...name(open.port), listed: true }, deps, signal);
+    expect(socket.remoteAddress).toBe('127.0.0.1');
+    socket.destroy();
+  });
+});
+
+describe('a call that was given up before it connected', () => {
+  it('connects no more', async () => {
+    const where = { hostname: '127.0.0.1', port: open.port, secure: false, literal: true, listed: true };
+    const given = AbortSignal.abort(new OutboundError('timeout', 'too late'));
+    const deps = { lookup: async () => [] };
+    await expect(connectVetted(where, deps, given)).rejects.toMatchObject({ failure: 'timeout' });
+    expectUntouched(open);
+  });
+});
+
+describe('the peer of a connected socket', () => {
+  it('counts as vetted only if it is one of the addresses that were', () => {
+    expect(isVettedPeer('93.184.215.14', ['8.8.8.8', '93.184.215.14'])).toBe(true);
+    expect(isVettedPeer('::ffff:93.184.215.14', ['93.184.215.14'])).toBe(true);
+    expect(isVettedPeer('127.0.0.1', ['93.184.215.14'])).toBe(false);
+    expect(isVettedPeer('127.0.0.1', [])).toBe(false);
+    expect(isVettedPeer(undefined, ['93.184.215.14'])).toBe(false);
+  });
+});

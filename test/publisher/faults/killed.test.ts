@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type TickStep, tickSteps } from '../../../server/features/publisher/steps.js';
+import { cardsOf, publisherTests, verifyLog } from '../../fixtures/publisher/publisher.js';
+import { buildChild, startChild } from '../../fixtures/publisher/publisher-workers.js';
+import { testDatabase } from '../../support/database.js';
+
+const database = testDatabase();
+const tests = publisherTests(database);
+const leaseTtlMs = 300;
+let built: Awaited<ReturnType<typeof buildChild>>;
+const started: ReturnType<typeof startChild>[] = [];
+
+beforeAll(async () => {
+  built = await buildChild();
+});
+afterAll(() => {
+  for (const child of started) child.signal('SIGKILL');
+  built.remove();
+});
+
+/** Runs a tick in another process that kills itself at the step. */
+async function dieAt(killAt: TickStep, oracleUrl: string | undefined, entries: number): Promise<void> {
+  const child = startChild(built.program, {
+    instance: { uri: database.uri, oracleUrl, leaseTtlMs },
+    killAt,
+    entries,
+    points: 60,
+  });
+  started.push(child);
+  expect(await child.gone).toBe('SIGKILL');
+}
+
+/** Before this one nothing of the batch can be seen; from it on, it is there for good. */
+const commit = tickSteps.indexOf('header_committed');
+
+describe('a process killed at a step of its tick', () => {
+  it.each(tickSteps.filter((step) => step !== 'announced'))(
+    '%s: nothing is lost, skipped or doubled, and health says what happened',
+    async (step) => {
+      const { oracle } = tests;
+      const instance = await tests.open({ leaseTtlMs });
+      await instance.tick();
+      await dieAt(step, oracle.url, 300);
+
+      const committed = tickSteps.indexOf(step) >= commit;
+      const lost = step !== 'end_noted';
+      const receipted = step === 'receipt_stored' || step === 'end_noted';
+      await expect
+        .poll(async () => (await instance.publisher.health()).running, { timeout: 5_000, interval: 20 })
+        .toBeNull();
+      expect(await instance.publisher.health()).toMatchObject({
+        status: lost ? 'failing' : 'ok',
+        reason: lost ? 'interrupted' : null,
+        consecutiveFailures: lost ? 1 : 0,
+        latest: { sequence: committed ? 2 : 1 },
+        lastSubmission: { sequence: receipted ? 2 : 1 },
+        pending: committed && !receipted ? 1 : 0,
+      });
+      expect(await verifyLog(instance.publisher)).toHaveLength(committed ? 2 : 1);
+
+      instance.setCards(cardsOf(300, 60));
+      const answer = await instance.tickSoon();
+      expect(answer).toMatchObject({
+        result: committed ? 'unchanged' : 'published',
+        submitted: receipted ? [] : [2],
+        pending: 0,
+        failure: null,
+      });
+      const batches = await verifyLog(instance.publisher);
+      expect(batches.map(({ header }) => header.size)).toEqual([3, 300]);
+      expect(oracle.taken().map(({ receipt }) => receipt)).toEqual(batches.map(({ receipt }) => receipt));
+      expect(await instance.events()).toMatchObject([{ sequence: 1 }, { sequence: 2 }]);
+      expect(await instance.publisher.health()).toMatchObject({ status: 'ok', consecutiveFailures: 0 });
+      // One chunk of the first batch and two of the second: whatever the dead process left is gone.
+      expect(await instance.store.chunks.countDocuments()).toBe(3);
+    },
+    30_000,
+  );
+
+  it('in the middle of writing its entries leaves none of them', async () => {
+    const instance = await tests.open({ leaseTtlMs });
+    await dieAt('entries_written', tests.oracle.url, 5_000);
+    expect(await instance.store.chunks.countDocuments()).toBe(8);
+    await instance.tickSoon();
+    expect(await instance.store.chunks.countDocuments()).toBe(1);
+    expect(await verifyLog(instance.publisher)).toHaveLength(1);
+  });
+
+  it.each(['header_committed', 'announced'] as const)(
+    '%s, without an oracle: the batch is announced once',
+    async (step) => {
+      const instance = await tests.open({ oracleUrl: undefined });
+      await dieAt(step, undefined, 3);
+      instance.setCards(cardsOf(3, 60));
+      await instance.tickSoon();
+      expect(await instance.events()).toMatchObject([{ sequence: 1, submitted: false }]);
+      expect(await verifyLog(instance.publisher)).toHaveLength(1);
+    },
+  );
+});

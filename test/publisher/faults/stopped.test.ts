@@ -1,0 +1,179 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TickStep } from '../../../server/features/publisher/steps.js';
+import {
+  cardsOf,
+  type PublisherInstance,
+  publisherTests,
+  verifyLog,
+} from '../../fixtures/publisher/publisher.js';
+import {
+  buildChild,
+  type Child,
+  type ChildOptions,
+  startChild,
+} from '../../fixtures/publisher/publisher-workers.js';
+import { cannotRun } from '../../support/cannot-run.js';
+import { testDatabase } from '../../support/database.js';
+
+const database = testDatabase();
+const tests = publisherTests(database);
+const leaseTtlMs = 300;
+const hourMs = 3_600_000;
+const started: Child[] = [];
+let built: Awaited<ReturnType<typeof buildChild>>;
+
+beforeAll(async () => {
+  built = await buildChild();
+});
+afterAll(() => {
+  for (const child of started) child.signal('SIGKILL');
+  built.remove();
+});
+
+function start(options: Partial<ChildOptions>, clockOffsetMs = 0): Child {
+  const instance = { uri: database.uri, oracleUrl: tests.oracle.url, leaseTtlMs };
+  const child = startChild(built.program, { instance, entries: 300, points: 60, ...options }, clockOffsetMs);
+  started.push(child);
+  return child;
+}
+
+/** Everything a tick may write, but for the notes of ticks themselves. */
+async function everything({ store, events }: PublisherInstance) {
+  return {
+    batches: await store.batches.find().sort({ _id: 1 }).lean(),
+    chunks: await store.chunks.find({}, { _id: 1 }).sort({ _id: 1 }).lean(),
+    state: await store.state.findById('publisher').lean(),
+    keys: await store.keys.find().lean(),
+    events: await events(),
+    taken: [...tests.oracle.taken()],
+  };
+}
+
+/** Runs a tick in another process up to the step, and leaves it stopped there, its lease lapsing. */
+async function stopAt(stopAt: TickStep, entries = 300): Promise<Child> {
+  const child = start({ stopAt, entries });
+  await child.until('step');
+  await expect.poll(() => stateOf(child), { interval: 10 }).toBe('T');
+  return child;
+}
+
+/** T: stopped. */
+function stateOf({ process: { pid } }: Child): string {
+  return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.charAt(0) ?? '';
+}
+
+const steps: TickStep[] = [
+  'tick_noted',
+  'attempt_noted',
+  'entries_written',
+  'header_committed',
+  'submission_claimed',
+  'oracle_answered',
+  'receipt_stored',
+];
+
+// Elsewhere there is no telling when a process has stopped.
+const linux = process.platform === 'linux';
+if (!linux) cannotRun('no /proc: processes stopped in the middle of a tick');
+
+describe.runIf(linux)('a holder stopped until its lease is taken over', () => {
+  it.each(steps)('%s: awake again, it writes nothing and submits nothing', async (step) => {
+    const child = await stopAt(step);
+    const instance = await tests.open({ leaseTtlMs });
+    instance.setCards(cardsOf(5, 70));
+    await instance.tickSoon();
+    const before = await everything(instance);
+    const arrivals = tests.oracle.arrivals().length;
+
+    child.signal('SIGCONT');
+    expect(await child.until('failed')).toEqual({ failed: expect.stringContaining('held by another') });
+    await child.gone;
+    expect(await everything(instance)).toEqual(before);
+    expect(tests.oracle.arrivals()).toHaveLength(arrivals);
+
+    const batches = await verifyLog(instance.publisher);
+    expect(batches.at(-1)?.header.size).toBe(5);
+    expect(tests.oracle.taken().map(({ receipt }) => receipt)).toEqual(batches.map(({ receipt }) => receipt));
+    expect(await instance.events()).toHaveLength(batches.length);
+    expect(await instance.publisher.health()).toMatchObject({ status: 'ok', pending: 0 });
+  });
+
+  it('in the middle of its entries adds none to those that were cleared away', async () => {
+    const child = await stopAt('entries_written', 5_000);
+    const instance = await tests.open({ leaseTtlMs });
+    await instance.tickSoon();
+    child.signal('SIGCONT');
+    await child.gone;
+    expect(await instance.store.chunks.countDocuments()).toBe(1);
+  });
+});
+
+describe('a lease', () => {
+  it('whose holder is dead is not taken before it lapses, and is taken as soon as it has', async () => {
+    const instance = await tests.open({ leaseTtlMs: 2_000 });
+    const child = start({ killAt: 'entries_written', instance: { ...slow(), leaseTtlMs: 2_000 } });
+    expect(await child.gone).toBe('SIGKILL');
+    expect(await instance.publisher.tick()).toMatchObject({ ran: false });
+    const diedAt = performance.now();
+    await instance.tickSoon();
+    const waitedMs = performance.now() - diedAt;
+    expect(waitedMs).toBeLessThan(2_000 + 1_500);
+  });
+
+  const slow = () => ({ uri: database.uri, oracleUrl: tests.oracle.url });
+});
+
+describe('instances whose clocks are an hour off', () => {
+  it.each([
+    ['fast', hourMs],
+    ['slow', -hourMs],
+  ])('%s: do not take a lease that is held, and do take one that has lapsed', async (_, offsetMs) => {
+    const other = { report: '' };
+    const instance = await tests.open({
+      leaseTtlMs: 5_000,
+      onStep: async (step) => {
+        if (step !== 'header_committed') return;
+        const child = start({}, offsetMs);
+        other.report = JSON.stringify(await child.until('tick'));
+      },
+    });
+    await instance.tick();
+    expect(other.report).toContain('"ran":false');
+
+    await start({ killAt: 'tick_noted' }).gone;
+    await expect
+      .poll(
+        async () => {
+          const child = start({}, offsetMs);
+          return JSON.stringify(await child.until('tick'));
+        },
+        { timeout: 10_000 },
+      )
+      .toContain('"ran":true');
+    expect(await verifyLog(instance.publisher)).toHaveLength(2);
+  });
+
+  it('make one chain in order of time, and every one of them reads the same health', async () => {
+    const instance = await tests.open({ leaseTtlMs });
+    const from = Date.now();
+    let points = 10;
+    for (const offsetMs of [hourMs, 0, -hourMs, hourMs, -hourMs]) {
+      points += 1;
+      const child = start({ points, entries: 3 }, offsetMs);
+      expect(await child.until('tick')).toMatchObject({
+        tick: { ran: true, value: { result: 'published' } },
+      });
+      await child.gone;
+    }
+    const batches = await verifyLog(instance.publisher);
+    const instants = batches.map(({ header }) => header.createdAt);
+    expect(instants).toHaveLength(5);
+    expect([...instants].sort()).toEqual(instants);
+    for (const instant of instants) {
+      expect(Math.abs(Date.parse(instant) - from)).toBeLessThan(60_000);
+    }
+    expect(tests.oracle.taken()).toHaveLength(5);
+    expect(await instance.publisher.health()).toMatchObject({ status: 'ok', consecutiveFailures: 0 });
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import type { PublisherHealth } from '../../../contract/publisher.js';
+import { publisherHarness } from '../../fixtures/publisher/publisher-over-http.js';
+import { reputationHarness } from '../../fixtures/reputation/reputation-over-http.js';
+
+const path = '/api/publisher/health';
+
+describe('200', async () => {
+  const harness = await publisherHarness({
+    PUBLISHER_OLD_KEYS: '3b6a27bcceb6a42d62a3a8d02a6f0d73653215771de243a63ac048a18b59da29',
+  });
+
+  it('tells how the publisher is, uncached, and lists the keys, old ones too', async () => {
+    const batch = await harness.publish();
+    const { status, body, headers } = await harness.get<PublisherHealth>(path);
+    expect(status).toBe(200);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(body).toMatchObject({
+      status: 'ok',
+      reason: null,
+      latest: { sequence: 1, root: batch.header.root },
+      lastSubmission: { sequence: 1 },
+      pending: 0,
+      consecutiveFailures: 0,
+    });
+    expect(body.keys.map(({ current }) => current)).toEqual([true, false]);
+  });
+
+  it('is limited to 120 requests in 60 seconds, and says so', async () => {
+    const { headers } = await harness.get(path);
+    expect(headers.get('x-ratelimit-limit')).toBe('120');
+    expect(headers.get('x-ratelimit-remaining')).toBe('119');
+  });
+});
+
+describe('200 without a publisher key', () => {
+  const keyless = reputationHarness();
+
+  it('is idle and gives the reason', async () => {
+    const { status, body } = await keyless.get<PublisherHealth>(path);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ status: 'idle', reason: 'no_key', keys: [], oracle: false });
+  });
+});
+
+describe('400', () => {
+  const keyless = reputationHarness();
+
+  it('for a query that it does not know', async () => {
+    expect((await keyless.get(`${path}?full=1`)).status).toBe(400);
+  });
+});

@@ -1,0 +1,172 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { toHex } from '../../../contract/bytes.js';
+import { merkleRoot } from '../../../contract/merkle.js';
+import type { ScoreCard } from '../../../contract/score-card.js';
+import { type BatchHeader, batchHeaderHash, entryLeafHash } from '../../../contract/verify-batch.js';
+import { receiptFault } from '../../../contract/verify-receipt.js';
+import { type ReferenceOracle, startReferenceOracle } from '../../../scripts/reference-oracle/index.js';
+import { createSigner } from '../../../server/features/publisher/signer.rules.js';
+import { cardsOf, otherSeed, testSeed } from '../../fixtures/publisher/publisher-instance.js';
+
+const signer = createSigner(testSeed);
+const stranger = createSigner(otherSeed);
+const folder = mkdtempSync(join(tmpdir(), 'fairlead-oracle-'));
+const running: ReferenceOracle[] = [];
+let oracle: ReferenceOracle;
+
+async function start(options: { stateFile?: string; keys?: string[] } = {}): Promise<ReferenceOracle> {
+  const started = await startReferenceOracle({ clock: () => Date.UTC(2026, 10, 21), ...options });
+  running.push(started);
+  return started;
+}
+
+beforeEach(async () => {
+  oracle = await start({ keys: [signer.publicKey] });
+});
+afterEach(async () => {
+  for (const each of running.splice(0)) await each.stop();
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Submission {
+  header: BatchHeader;
+  signature: string;
+  publicKey: string;
+  entries: ScoreCard[];
+}
+
+/** A batch that follows, signed with whatever it says. */
+function batch(changes: Partial<BatchHeader> = {}, by = signer, entries = cardsOf(3)): Submission {
+  const header: BatchHeader = {
+    version: 1,
+    sequence: 1,
+    previous: null,
+    root: toHex(merkleRoot(entries.map((entry) => entryLeafHash(entry)))),
+    size: entries.length,
+    formula: 'v1',
+    createdAt: '2026-11-21T09:30:00.000Z',
+    keyId: by.keyId,
+    ...changes,
+  };
+  return { header, signature: by.sign(header), publicKey: by.publicKey, entries };
+}
+
+const first = batch();
+const second = batch({ sequence: 2, previous: batchHeaderHash(first.header) });
+
+async function post(body: unknown, to = oracle): Promise<{ status: number; body: Record<string, unknown> }> {
+  const answer = await fetch(to.url, {
+    method: 'POST',
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+}
+
+async function get(path: string): Promise<unknown> {
+  return (await fetch(new URL(path, oracle.url))).json();
+}
+
+describe('takes', () => {
+  it('the batches of the chain in order, and signs a receipt for each', async () => {
+    for (const each of [first, second]) {
+      const { status, body } = await post(each);
+      const { sequence } = each.header;
+      expect(status).toBe(201);
+      const head = { sequence, headerHash: batchHeaderHash(each.header) };
+      expect(receiptFault(body, head, oracle.publicKey)).toBeNull();
+      expect(await get(`/batches/${sequence}`)).toMatchObject({ header: each.header, receipt: body });
+    }
+    expect(await get('/head')).toMatchObject({ head: { header: second.header } });
+    expect(await get('/')).toMatchObject({ oracle: oracle.publicKey, keys: [{ keyId: signer.keyId }] });
+  });
+
+  it('the same header again, with its first receipt', async () => {
+    const taken = await post(first);
+    await post(second);
+    expect(await post(first)).toEqual({ status: 200, body: taken.body });
+    expect(oracle.taken()).toHaveLength(2);
+  });
+
+  it('a batch without entries, and one that has the root of another', async () => {
+    const empty = batch({}, signer, []);
+    expect((await post(empty)).status).toBe(201);
+    const again = batch({ sequence: 2, previous: batchHeaderHash(empty.header) }, signer, []);
+    expect((await post(again)).status).toBe(201);
+  });
+});
+
+describe('refuses', () => {
+  it.each<[number, string, unknown]>([
+    [400, 'malformed', 'not JSON'],
+    [400, 'malformed', {}],
+    [400, 'malformed', { ...second, header: { ...second.header, note: 'x' } }],
+    [400, 'malformed', { ...second, entries: 'none' }],
+    [409, 'conflict', batch({ createdAt: '2026-11-21T09:31:00.000Z' })],
+    [409, 'out_of_order', batch({ sequence: 3, previous: batchHeaderHash(second.header) })],
+    [422, 'broken_chain', batch({ sequence: 2, previous: 'ab'.repeat(32) })],
+    [422, 'broken_chain', batch({ sequence: 2, previous: null }, { ...signer, sign: () => first.signature })],
+    [422, 'unknown_key', batch({ ...second.header, keyId: stranger.keyId }, stranger)],
+    [422, 'bad_signature', { ...second, signature: first.signature }],
+    [422, 'size_mismatch', { ...second, entries: cardsOf(2) }],
+    [422, 'root_mismatch', { ...second, entries: cardsOf(3, 99) }],
+    [422, 'root_mismatch', { ...second, entries: cardsOf(3).reverse() }],
+    [422, 'malformed_entry', { ...second, entries: [{ score: 0.5 }, ...cardsOf(2)] }],
+  ])('with %i %s, and keeps nothing of it', async (status, code, body) => {
+    await post(first);
+    expect(await post(body)).toMatchObject({ status, body: { code } });
+    expect(oracle.taken()).toHaveLength(1);
+    expect((await post(second)).status).toBe(201);
+  });
+
+  it('other keys than the first one, where it was told none', async () => {
+    const trusting = await start();
+    expect((await post(first, trusting)).status).toBe(201);
+    const rotated = batch({ ...second.header, keyId: stranger.keyId }, stranger);
+    expect(await post(rotated, trusting)).toMatchObject({ status: 422, body: { code: 'unknown_key' } });
+    expect((await post(second, trusting)).status).toBe(201);
+  });
+});
+
+describe('its ledger', () => {
+  it('outlives it: the same key, the same batches, the same receipts', async () => {
+    const stateFile = join(folder, 'kept.jsonl');
+    const before = await start({ stateFile });
+    const { body } = await post(first, before);
+    await before.stop();
+    // Cut short by a crash, and never answered for.
+    appendFileSync(stateFile, '{"header":{"version":1,');
+    const after = await start({ stateFile });
+    expect(after.publicKey).toBe(before.publicKey);
+    expect(await post(first, after)).toEqual({ status: 200, body });
+    expect((await post(second, after)).status).toBe(201);
+    await after.stop();
+    expect(readFileSync(stateFile, 'utf8').trim().split('\n')).toHaveLength(3);
+    expect((await start({ stateFile })).taken()).toHaveLength(2);
+    expect(statSync(stateFile).mode & 0o077).toBe(0);
+  });
+
+  it('is not begun anew over a file that is something else', async () => {
+    const stateFile = join(folder, 'other.txt');
+    for (const text of ['shopping list\n', 'shopping list', '{"oracleSecretKey":"00"}\n']) {
+      writeFileSync(stateFile, text);
+      await expect(start({ stateFile })).rejects.toThrow(stateFile);
+      expect(readFileSync(stateFile, 'utf8')).toBe(text);
+    }
+  });
+});
+
+describe('misbehaves as it is told', () => {
+  it('fails without taking it, takes it and breaks off, answers late, then honestly', async () => {
+    oracle.behave('fail', 'lose', { lateMs: 30 });
+    expect((await post(first)).status).toBe(500);
+    expect(oracle.taken()).toHaveLength(0);
+    await expect(post(first)).rejects.toThrow();
+    expect(oracle.taken()).toHaveLength(1);
+    expect((await post(first)).status).toBe(200);
+    expect((await post(second)).status).toBe(201);
+    expect(oracle.arrivals().map(([sequence]) => sequence)).toEqual([1, 1, 1, 2]);
+  });
+});

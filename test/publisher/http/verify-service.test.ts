@@ -1,0 +1,320 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { exitCodes, verifyService } from '../../../scripts/verify-service.js';
+import { publisherHarness } from '../../fixtures/publisher/publisher-over-http.js';
+import {
+  startTamperingProxy,
+  type Tamper,
+  type TamperingProxy,
+} from '../../fixtures/publisher/tampering-proxy.js';
+
+const harness = await publisherHarness();
+const folder = mkdtempSync(join(tmpdir(), 'fairlead-verify-'));
+let proxy: TamperingProxy;
+let memory: string;
+let files = 0;
+
+beforeAll(async () => {
+  for (let count = 0; count < 3; count += 1) await harness.publish();
+  proxy = await startTamperingProxy(harness.app.url);
+});
+afterAll(async () => {
+  await proxy.stop();
+  rmSync(folder, { recursive: true });
+});
+beforeEach(() => {
+  proxy.tamper(undefined);
+  files += 1;
+  memory = join(folder, `${files}.json`);
+});
+
+/** Checks the service behind the proxy. */
+async function verify(...args: string[]) {
+  const said: string[] = [];
+  const waits: number[] = [];
+  const code = await verifyService([proxy.url, '--remember', memory, ...args], {
+    say: (line) => said.push(line),
+    wait: async (waitMs) => {
+      waits.push(waitMs);
+    },
+    now: () => '2026-11-21T09:30:00.000Z',
+  });
+  return { code, verdict: said.at(-1) ?? '', said, waits };
+}
+
+const otherHash = 'ab'.repeat(32);
+const otherKey = 'GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN';
+const isBatches = (path: string) => path.startsWith('/api/publisher/batches?');
+const isEntries = (path: string) => path.includes('/entries');
+
+describe('ends with 0', () => {
+  it('where everything holds, and remembers the head, the keys and the oracle', async () => {
+    const { code, verdict, said } = await verify();
+    expect(verdict).toMatch(/^VERIFIED: 3 batches, \d{2,} entries, for the first time/);
+    expect(said.join('\n')).toContain(`receipts  3 of 3, by ${harness.oracle.publicKey}`);
+    expect(code).toBe(exitCodes.verified);
+    const kept = JSON.parse(readFileSync(memory, 'utf8'));
+    expect(kept.services[proxy.url]).toMatchObject({
+      head: { sequence: 3, headerHash: harness.oracle.taken()[2]?.receipt.headerHash },
+      keys: [{ keyId: 'd7e1e084be213b01' }],
+      oracle: harness.oracle.publicKey,
+    });
+  });
+
+  it('the next time, from the beginning or from the remembered head on', async () => {
+    await verify();
+    expect(await verify()).toMatchObject({
+      code: 0,
+      verdict: expect.stringContaining('it still holds batch 3'),
+    });
+    await harness.publish();
+    expect(await verify('--new-only')).toMatchObject({
+      code: 0,
+      verdict: expect.stringMatching(/^VERIFIED: 2 batches/),
+    });
+  });
+
+  it('with the oracle asked, who confirms each batch', async () => {
+    const { code, said } = await verify('--oracle', new URL(harness.oracle.url).origin);
+    expect(code).toBe(0);
+    expect(said.join('\n')).toMatch(/confirms [34]/);
+  });
+
+  it('though it has to wait for the limit and for a service that restarts', async () => {
+    proxy.fail(429, 503);
+    expect(await verify()).toMatchObject({ code: 0, waits: [7_000, 7_000] });
+  });
+});
+
+/** Name, change, and what the verdict says. */
+const lies: [string, Tamper, RegExp][] = [
+  [
+    'an entry was changed',
+    (path, body) => (isEntries(path) ? edit(body, 'score', '99.99') : undefined),
+    /root_mismatch/,
+  ],
+  [
+    'an entry was added a member',
+    (path, body) => (isEntries(path) ? edit(body, 'note', 'x') : undefined),
+    /root_mismatch/,
+  ],
+  [
+    'an entry was given a fraction',
+    (path, body) => (isEntries(path) ? edit(body, 'outcomes', 0.5) : undefined),
+    /malformed_entry/,
+  ],
+  [
+    'an entry is missing',
+    (path, body) => (isEntries(path) ? { ...body, items: body.items.slice(1) } : undefined),
+    /size_mismatch/,
+  ],
+  [
+    'an entry comes twice',
+    (path, body) => (isEntries(path) ? { ...body, items: [body.items[0], ...body.items] } : undefined),
+    /not in order/,
+  ],
+  [
+    'the entries are nowhere',
+    (path) => (isEntries(path) ? { items: [], nextCursor: null } : undefined),
+    /size_mismatch/,
+  ],
+  ['a root was changed', (path, body) => header(path, body, { root: otherHash }), /bad_signature/],
+  [
+    'a batch was back-dated',
+    (path, body) => header(path, body, { createdAt: '2020-01-01T00:00:00.000Z' }),
+    /bad_signature/,
+  ],
+  [
+    'a header has a member more',
+    (path, body) => header(path, body, { note: 'x' }),
+    /not of the documented form/,
+  ],
+  [
+    'a batch was left out',
+    (path, body) => (isBatches(path) ? { ...body, items: body.items.toSpliced(1, 1) } : undefined),
+    /broken_chain/,
+  ],
+  [
+    'the first batch is gone',
+    (path, body) => (isBatches(path) ? { ...body, items: body.items.slice(1) } : undefined),
+    /batch 1 is missing/,
+  ],
+  [
+    'the last batch is gone, though health has it',
+    (path, body) => (isBatches(path) ? { ...body, items: body.items.slice(0, -1) } : undefined),
+    /were there and are gone/,
+  ],
+  [
+    'two batches changed places',
+    (path, body) => (isBatches(path) ? { ...body, items: [body.items[1], body.items[0]] } : undefined),
+    /batch 1 is missing/,
+  ],
+  [
+    'a signature was changed',
+    (path, body) => batch(path, body, { signature: 'A'.repeat(86).concat('==') }),
+    /bad_signature/,
+  ],
+  [
+    'a header hash is not the header’s',
+    (path, body) => batch(path, body, { headerHash: otherHash }),
+    /header hash is another/,
+  ],
+  [
+    'a receipt is for another batch',
+    (path, body) => batch(path, body, { receipt: body.items?.[0]?.receipt }),
+    /other_batch/,
+  ],
+  [
+    'a receipt was back-dated',
+    (path, body) =>
+      batch(path, body, { receipt: { ...body.items?.[1]?.receipt, receivedAt: '2020-01-01T00:00:00.000Z' } }),
+    /bad_receipt_signature/,
+  ],
+  ['a receipt is missing', missingReceipt, /has a receipt, batch 2 before it has none/],
+  [
+    'a proof does not hold',
+    (path, body) =>
+      path.includes('/proof') ? { ...body, proof: [otherHash, ...body.proof.slice(1)] } : undefined,
+    /the proof of .* does not hold/,
+  ],
+  [
+    'it answers something else',
+    (path) => (isBatches(path) ? 'not JSON' : undefined),
+    /not of the documented form/,
+  ],
+];
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every kind are changed here
+type Answer = any;
+
+function edit(body: Answer, member: string, value: unknown): Answer {
+  body.items[0][member] = value;
+  return body;
+}
+
+/** Changes the second batch of the list. */
+function batch(path: string, body: Answer, changes: object): Answer {
+  if (isBatches(path)) Object.assign(body.items[1], changes);
+  return body;
+}
+
+function header(path: string, body: Answer, changes: object): Answer {
+  if (isBatches(path)) Object.assign(body.items[1].header, changes);
+  return body;
+}
+
+function missingReceipt(path: string, body: Answer): Answer {
+  if (path === '/api/publisher/batches/2') body.receipt = null;
+  return batch(path, body, { receipt: null });
+}
+
+describe('ends with 1', () => {
+  it.each(lies)('%s', async (_, tamper, expected) => {
+    proxy.tamper(tamper);
+    const { code, verdict } = await verify();
+    expect(verdict).toMatch(/^REFUTED: /);
+    expect(verdict).toMatch(expected);
+    expect(code).toBe(exitCodes.refuted);
+  });
+
+  it('signed by a key that is not the one remembered or given, and says how to trust it', async () => {
+    const { code, verdict } = await verify('--key', otherKey);
+    expect(code).toBe(1);
+    expect(verdict).toMatch(
+      /batch 1: unknown_key: .*--key GDKUEB62DFEXPXHUNLN75QV4FZ23KLK2RJBBQT7N7XAAAJHQ4PUNUPKW/,
+    );
+  });
+
+  it('history is not the one remembered: rewritten, or cut short', async () => {
+    await verify();
+    const kept = JSON.parse(readFileSync(memory, 'utf8'));
+    const service = kept.services[proxy.url];
+    const { sequence } = service.head;
+    for (const [head, expected] of [
+      [{ ...service.head, headerHash: otherHash }, /history was rewritten/],
+      [{ ...service.head, sequence: sequence + 3 }, /were there and are gone/],
+    ] as const) {
+      writeFileSync(memory, JSON.stringify({ ...kept, services: { [proxy.url]: { ...service, head } } }));
+      const { code, verdict } = await verify();
+      expect({ code, verdict }).toEqual({ code: 1, verdict: expect.stringMatching(expected) });
+    }
+  });
+
+  it('its receipts are by another oracle than the one remembered or given', async () => {
+    expect(await verify('--oracle-key', otherKey)).toMatchObject({
+      code: 1,
+      verdict: expect.stringContaining('other_oracle'),
+    });
+  });
+
+  it('the oracle was given something else, or nothing', async () => {
+    const liar = await startTamperingProxy(new URL(harness.oracle.url).origin);
+    liar.tamper((_, body) => ({ ...body, receipt: { ...body.receipt, headerHash: otherHash } }));
+    expect(await verify('--oracle', liar.url)).toMatchObject({
+      code: 1,
+      verdict: expect.stringContaining('the oracle was given another one'),
+    });
+    liar.tamper(undefined);
+    liar.fail(404);
+    expect(await verify('--oracle', liar.url)).toMatchObject({
+      code: 1,
+      verdict: expect.stringContaining('the oracle does not have it'),
+    });
+    await liar.stop();
+  });
+
+  it('and what was remembered stays as it was', async () => {
+    await verify();
+    const before = readFileSync(memory, 'utf8');
+    proxy.tamper((path, body) => header(path, body, { root: otherHash }));
+    await verify();
+    expect(readFileSync(memory, 'utf8')).toBe(before);
+  });
+});
+
+describe('ends with 2', () => {
+  it.each([
+    ['nobody answers', ['http://127.0.0.1:9']],
+    ['the address is none', ['ftp://x']],
+    ['there are two', ['http://a', 'http://b']],
+    ['the option is unknown', ['--fast']],
+    ['the key is none', ['--key', 'GABC']],
+  ])('%s', async (_, args) => {
+    const said: string[] = [];
+    const terminal = { say: (line: string) => said.push(line), wait: async () => undefined, now: () => '' };
+    expect(await verifyService([...args, '--remember', memory], terminal)).toBe(exitCodes.cannotCheck);
+    expect(said.at(-1)).toMatch(/^NOT CHECKED: /);
+  });
+
+  it('the remembered heads cannot be read', async () => {
+    writeFileSync(memory, '{}');
+    expect(await verify()).toMatchObject({ code: 2, verdict: expect.stringContaining(memory) });
+  });
+
+  it('the service fails again and again', async () => {
+    proxy.fail(500, 500, 500, 500, 500, 500);
+    expect(await verify()).toMatchObject({ code: 2, verdict: expect.stringContaining('answered 500') });
+  });
+});
+
+describe('as a command', () => {
+  const script = fileURLToPath(new URL('../../../scripts/verify-service.ts', import.meta.url));
+  const run = () =>
+    new Promise<{ code: unknown; stdout: string }>((resolve) => {
+      const args = ['--import', 'tsx', script, proxy.url, '--remember', memory];
+      execFile(process.execPath, args, (error, stdout) => resolve({ code: error?.code ?? 0, stdout }));
+    });
+
+  it('prints the verdict and ends with its code', async () => {
+    expect(await run()).toEqual({ code: 0, stdout: expect.stringContaining('VERIFIED: ') });
+    proxy.tamper((path, body) => header(path, body, { root: otherHash }));
+    expect(await run()).toEqual({
+      code: 1,
+      stdout: expect.stringContaining('REFUTED: batch 2: bad_signature'),
+    });
+  });
+});

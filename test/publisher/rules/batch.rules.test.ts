@@ -1,0 +1,153 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fromHex, toHex } from '../../../contract/bytes.js';
+import { canonicalJson } from '../../../contract/canonical-json.js';
+import { inclusionProof, merkleRoot } from '../../../contract/merkle.js';
+import { batchHeaderHash, entryLeafHash, verifyEntry } from '../../../contract/verify-batch.js';
+import {
+  batchRoot,
+  type Chunk,
+  entriesPerChunk,
+  entryKey,
+  entryProofOf,
+  inOrder,
+  isUnchanged,
+  nextHeader,
+  toChunk,
+  toEntry,
+} from '../../../server/features/publisher/batch.rules.js';
+import { cardsOf } from '../../fixtures/publisher/publisher.js';
+
+function chunksOf(size: number): Chunk[] {
+  const entries = cardsOf(size).map(toEntry);
+  const chunks: Chunk[] = [];
+  for (let start = 0; start < size; start += entriesPerChunk) {
+    chunks.push(toChunk(entries.slice(start, start + entriesPerChunk), chunks.length));
+  }
+  return chunks;
+}
+
+describe('an entry', () => {
+  it('is its RFC 8785 form, hashed as every verifier hashes it', () => {
+    for (const card of cardsOf(20)) {
+      const { text, leafHash } = toEntry(card);
+      expect(text).toBe(canonicalJson(card));
+      expect(leafHash).toBe(toHex(entryLeafHash(card)));
+    }
+  });
+
+  it('sorts by anchor, then corridor, even where one anchor id begins with another', () => {
+    const slug = fc.stringMatching(/^[a-z0-9]{1,3}(-[a-z0-9]{1,2})?$/);
+    const corridor = fc.constantFrom('usdc-ngn', 'usdc-xof', 'usdc-xof-sn', 'eurc-ngn');
+    fc.assert(
+      fc.property(fc.array(fc.tuple(slug, corridor), { maxLength: 12 }), (pairs) => {
+        const byKey = pairs.map((pair) => entryKey(...pair)).sort();
+        const byPair = [...pairs].sort(([a, c], [b, d]) => (a === b ? compare(c, d) : compare(a, b)));
+        expect(byKey).toEqual(byPair.map((pair) => entryKey(...pair)));
+      }),
+    );
+  });
+
+  it('is refused where there are two of one anchor and corridor', () => {
+    const [one, two] = cardsOf(2).map(toEntry);
+    if (one === undefined || two === undefined) throw new Error('two cards were asked for');
+    expect(inOrder([two, one])).toEqual([one, two]);
+    expect(() => inOrder([one, two, one])).toThrow(one.key);
+  });
+});
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+
+describe('the tree of chunks', () => {
+  it.each([0, 1, 2, 255, 256, 257, 511, 512, 513, 767, 768, 1025, 1300])(
+    'of %i entries has the RFC 6962 root and proofs of the whole',
+    (size) => {
+      const chunks = chunksOf(size);
+      const leaves = chunks.flatMap(({ leafHashes }) => leafHashes).map(fromHex);
+      expect(batchRoot(chunks)).toBe(toHex(merkleRoot(leaves)));
+      const chunkRoots = chunks.map(({ root }) => root);
+      for (const index of [0, 1, 254, 255, 256, 300, 512, 1024, size - 2, size - 1]) {
+        const chunk = chunks[Math.floor(index / entriesPerChunk)];
+        if (chunk === undefined || index < 0 || index >= size) continue;
+        const proof = entryProofOf({ chunk, at: index % entriesPerChunk, chunkRoots });
+        expect(proof).toEqual(inclusionProof(leaves, index).map(toHex));
+      }
+    },
+  );
+
+  it('gives proofs of which every one of 1,200 mutations is refused', () => {
+    const size = 300;
+    const cards = cardsOf(size);
+    const chunks = chunksOf(size);
+    const chunkRoots = chunks.map(({ root }) => root);
+    const header = nextHeader({ root: batchRoot(chunks), size, formula: 'v1' }, null, made);
+    fc.assert(
+      fc.property(fc.nat(size - 1), fc.nat(), fc.nat(255), mutation, (index, place, bit, kind) => {
+        const chunk = chunks[Math.floor(index / entriesPerChunk)];
+        const entry = cards[index];
+        if (chunk === undefined || entry === undefined) throw new Error('no such entry');
+        const proof = entryProofOf({ chunk, at: index % entriesPerChunk, chunkRoots });
+        const claim = { entry, index, size, proof, header };
+        expect(verifyEntry(claim)).toBe(true);
+        const mutated = mutateProof(proof, kind, place % proof.length, bit);
+        fc.pre(mutated.join() !== proof.join());
+        expect(verifyEntry({ ...claim, proof: mutated })).toBe(false);
+        expect(verifyEntry({ ...claim, index: (index + 1 + (place % (size - 1))) % size })).toBe(false);
+      }),
+      { numRuns: 1_200 },
+    );
+  }, 60_000);
+});
+
+const made = { at: new Date('2026-11-21T09:30:00.000Z'), keyId: '0123456789abcdef' };
+const mutation = fc.constantFrom('flip', 'drop', 'double', 'swap', 'reverse', 'append');
+
+function mutateProof(proof: readonly string[], kind: string, at: number, bit: number): string[] {
+  const hash = proof[at] ?? '';
+  switch (kind) {
+    case 'flip': {
+      const bytes = fromHex(hash);
+      bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      return proof.with(at, toHex(bytes));
+    }
+    case 'drop':
+      return proof.toSpliced(at, 1);
+    case 'double':
+      return proof.toSpliced(at, 0, hash);
+    case 'swap':
+      return proof.with(at, proof[(at + 1) % proof.length] ?? '').with((at + 1) % proof.length, hash);
+    case 'reverse':
+      return proof.toReversed();
+    default:
+      return [...proof, hash];
+  }
+}
+
+describe('the next header', () => {
+  const content = { root: 'ab'.repeat(32), size: 3, formula: 'v1' };
+  const first = nextHeader(content, null, made);
+  const latest = { header: first, headerHash: batchHeaderHash(first) };
+
+  it('starts the chain, then follows it', () => {
+    expect(first).toMatchObject({ sequence: 1, previous: null, createdAt: '2026-11-21T09:30:00.000Z' });
+    const second = nextHeader(content, latest, { ...made, at: new Date('2026-11-21T09:35:00.000Z') });
+    expect(second).toMatchObject({
+      sequence: 2,
+      previous: latest.headerHash,
+      createdAt: '2026-11-21T09:35:00.000Z',
+    });
+  });
+
+  it('never goes back in time, though a new primary does', () => {
+    const second = nextHeader(content, latest, { ...made, at: new Date('2026-11-21T08:30:00.000Z') });
+    expect(second.createdAt).toBe(first.createdAt);
+  });
+
+  it('is not needed for the same entries by the same formula, or for none as the first', () => {
+    expect(isUnchanged(content, latest)).toBe(true);
+    expect(isUnchanged({ ...content, formula: 'v2' }, latest)).toBe(false);
+    expect(isUnchanged({ ...content, root: 'cd'.repeat(32) }, latest)).toBe(false);
+    expect(isUnchanged({ ...content, size: 0 }, null)).toBe(true);
+    expect(isUnchanged(content, null)).toBe(false);
+  });
+});

@@ -1,0 +1,65 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { decodePublicKey } from '../../../contract/strkey.js';
+import { batchKeyId } from '../../../contract/verify-batch.js';
+import { startReferenceOracle } from '../../../scripts/reference-oracle/index.js';
+import {
+  cardsOf,
+  otherSeed,
+  type PublisherInstance,
+  publisherTests,
+  verifyLog,
+} from '../../fixtures/publisher/publisher.js';
+import { testDatabase } from '../../support/database.js';
+
+const tests = publisherTests(testDatabase());
+let instance: PublisherInstance;
+
+beforeEach(async () => {
+  instance = await tests.open();
+});
+
+describe('keys', () => {
+  it('without one nothing is signed, what is signed already is submitted, and health is idle', async () => {
+    tests.oracle.behave('fail', 'fail', 'fail');
+    await instance.tick();
+    const keyless = await tests.open({ secretKey: undefined });
+    keyless.setCards(cardsOf(3, 60));
+    expect(await keyless.tick()).toMatchObject({ result: 'no_key', submitted: [1], pending: 0 });
+    const health = await keyless.publisher.health();
+    expect(health).toMatchObject({ status: 'idle', reason: 'no_key', latest: { sequence: 1 } });
+    expect(health.keys).toMatchObject([{ current: false }]);
+  });
+
+  it('are rotated: the chain goes on, and every key that signed is listed for ever', async () => {
+    const lenient = await startReferenceOracle({
+      clock: Date.now,
+      keys: await Promise.all([instance, await tests.open({ secretKey: otherSeed })].map(currentKey)),
+    });
+    const unused = '17'.repeat(32);
+    const [before, after] = [
+      await tests.open({ oracleUrl: lenient.url }),
+      await tests.open({ oracleUrl: lenient.url, secretKey: otherSeed, oldKeys: [unused] }),
+    ];
+    await before.tick();
+    after.setCards(cardsOf(3, 60));
+    await after.tick();
+    const batches = await verifyLog(after.publisher);
+    expect(new Set(batches.map(({ header }) => header.keyId)).size).toBe(2);
+    expect(lenient.taken()).toHaveLength(2);
+
+    const { keys } = await after.publisher.health();
+    expect(keys.map(({ current }) => current)).toEqual([true, false, false]);
+    expect(keys.map(({ keyId }) => keyId)).toEqual([
+      batches[1]?.header.keyId,
+      batches[0]?.header.keyId,
+      batchKeyId(Buffer.from(unused, 'hex')),
+    ]);
+    for (const { keyId, publicKey } of keys) expect(batchKeyId(decodePublicKey(publicKey))).toBe(keyId);
+    await lenient.stop();
+  });
+});
+
+async function currentKey({ publisher }: PublisherInstance): Promise<string> {
+  const { keys } = await publisher.health();
+  return keys.find(({ current }) => current)?.publicKey ?? '';
+}

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { BatchPage } from '../../../contract/publisher.js';
+import { verifyBatch, verifyEntry } from '../../../contract/verify-batch.js';
+import { chunkOrder } from '../../../server/features/publisher/store.js';
+import { writeCursor } from '../../../server/paging.js';
+import {
+  allEntries,
+  cardsOf,
+  type PublisherInstance,
+  publisherInstance,
+} from '../../fixtures/publisher/publisher.js';
+import { testDatabase } from '../../support/database.js';
+
+const database = testDatabase();
+/** One entry, whole chunks, and a chunk more of one, of a few, of all but one. */
+const sizes = [1, 256, 257, 512, 600, 767];
+const batches = sizes.length;
+let instance: PublisherInstance;
+
+beforeAll(async () => {
+  instance = await publisherInstance({ uri: database.uri, oracleUrl: undefined });
+  for (const size of sizes) {
+    instance.setCards(cardsOf(size));
+    await instance.tick();
+  }
+});
+afterAll(() => instance.close());
+
+async function sequencesOf(query: {
+  order?: 'asc' | 'desc';
+  from?: number;
+  limit: number;
+}): Promise<number[][]> {
+  const pages: number[][] = [];
+  let cursor: string | undefined;
+  do {
+    const page: BatchPage = await instance.publisher.log.list({ ...query, cursor });
+    pages.push(page.items.map(({ header }) => header.sequence));
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  return pages;
+}
+
+describe('the list', () => {
+  it('has every batch once, newest first or oldest first, whole or from one on', async () => {
+    expect(await sequencesOf({ limit: 4 })).toEqual([
+      [6, 5, 4, 3],
+      [2, 1],
+    ]);
+    expect(await sequencesOf({ order: 'asc', limit: 2 })).toEqual([
+      [1, 2],
+      [3, 4],
+      [5, 6],
+    ]);
+    expect(await sequencesOf({ order: 'asc', from: 5, limit: 50 })).toEqual([[5, 6]]);
+    expect(await sequencesOf({ from: 2, limit: 1 })).toEqual([[2], [1]]);
+    expect(await sequencesOf({ order: 'asc', from: 7, limit: 1 })).toEqual([[]]);
+  });
+
+  it('refuses a cursor that it never gave', async () => {
+    for (const cursor of ['x', 'YXNj', Buffer.from('up 3').toString('base64url')]) {
+      await expect(instance.publisher.log.list({ limit: 1, cursor })).rejects.toMatchObject({
+        code: 'INVALID_REQUEST',
+      });
+    }
+  });
+});
+
+const cursorTo = (sequence: number, start: number) => writeCursor(['entries', String(sequence)], [start]);
+
+describe('entries', () => {
+  it.each(sizes.map((size, index) => [size, index + 1]))(
+    '%i of them come back in pages as they were hashed',
+    async (size, sequence) => {
+      expect(await allEntries(instance.publisher, sequence)).toEqual(cardsOf(size));
+    },
+  );
+
+  it('of a page that crosses chunks are whole', async () => {
+    const { log } = instance.publisher;
+    const { nextCursor } = await log.entries(batches, { limit: 200, cursor: undefined });
+    const page = await log.entries(batches, { limit: 100, cursor: nextCursor ?? '' });
+    expect(page).toMatchObject({ start: 200, items: cardsOf(767).slice(200, 300) });
+  });
+
+  it('of a batch that is not there, or past the end, are refused', async () => {
+    const { log } = instance.publisher;
+    await expect(log.entries(99, { limit: 1, cursor: undefined })).rejects.toMatchObject({
+      code: 'UNKNOWN_BATCH',
+    });
+    const entries = (sequence: number, cursor: string) => log.entries(sequence, { limit: 1, cursor });
+    await expect(entries(1, cursorTo(1, 1))).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+    await expect(entries(2, cursorTo(3, 1))).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+    expect((await entries(2, cursorTo(2, 1))).start).toBe(1);
+  });
+});
+
+describe('a proof', () => {
+  it.each(sizes.map((size, index) => [size, index + 1]))(
+    'holds for the first, the last and others of %i entries',
+    async (size, sequence) => {
+      const { keys } = await instance.publisher.health();
+      const cards = cardsOf(size);
+      for (const index of new Set([0, 1, 255, 256, 257, 511, 512, size - 2, size - 1])) {
+        const card = cards[index];
+        if (card === undefined) continue;
+        const place = { anchor: card.anchorId, corridor: card.corridor };
+        const { batch, ...proof } = await instance.publisher.log.prove(sequence, place);
+        expect(proof).toMatchObject({ entry: card, index, size });
+        expect(verifyBatch({ ...batch, keys })).toMatchObject({ ok: true });
+        expect(verifyEntry({ ...proof, header: batch.header })).toBe(true);
+        expect(verifyEntry({ ...proof, entry: { ...card, score: '100.00' }, header: batch.header })).toBe(
+          false,
+        );
+      }
+    },
+  );
+
+  it('is refused where the batch has no such entry, before, between and after those it has', async () => {
+    const { log } = instance.publisher;
+    for (const place of [
+      { anchor: 'aaa', corridor: 'usdc-kes' },
+      { anchor: 'anchor-000000', corridor: 'usdc-mmm' },
+      { anchor: 'zzz', corridor: 'usdc-kes' },
+    ]) {
+      await expect(log.prove(1, place)).rejects.toMatchObject({ code: 'UNKNOWN_BATCH' });
+      await expect(log.prove(6, place)).rejects.toMatchObject({ code: 'UNKNOWN_BATCH' });
+    }
+    await expect(log.prove(99, { anchor: 'aaa', corridor: 'usdc-kes' })).rejects.toMatchObject({
+      code: 'UNKNOWN_BATCH',
+    });
+  });
+
+  it('needs one chunk of entries; the roots of the others come from an index alone', async () => {
+    const row = await instance.store.batches.findById(batches).lean();
+    const plan = await instance.store.chunks
+      .find({ attempt: row?.attempt ?? '' }, { _id: 0, index: 1, root: 1 })
+      .sort({ index: 1 })
+      .hint(chunkOrder)
+      .explain('executionStats');
+    expect(plan).toMatchObject({
+      executionStats: { totalDocsExamined: 0, totalKeysExamined: 3, nReturned: 3 },
+    });
+  });
+});

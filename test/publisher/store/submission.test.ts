@@ -1,0 +1,118 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Logger } from '../../../server/ports.js';
+import {
+  cardsOf,
+  otherSeed,
+  type PublisherInstance,
+  publisherTests,
+  verifyLog,
+} from '../../fixtures/publisher/publisher.js';
+import { testDatabase } from '../../support/database.js';
+import { silentLogger } from '../../support/silent-logger.js';
+
+const tests = publisherTests(testDatabase());
+let instance: PublisherInstance;
+
+beforeEach(async () => {
+  instance = await tests.open();
+});
+
+const sequencesAtOracle = () => tests.oracle.taken().map(({ header }) => header.sequence);
+
+const noRetry = { attempts: 1, baseMs: 1, factor: 1, maxMs: 1, jitter: 0 };
+
+describe('an oracle that does not take it', () => {
+  it('is asked again within the tick, with the same header', async () => {
+    tests.oracle.behave('fail', 'lose');
+    expect(await instance.tick()).toMatchObject({ result: 'published', submitted: [1], failure: null });
+    expect(tests.oracle.arrivals().map(([sequence]) => sequence)).toEqual([1, 1, 1]);
+    expect(sequencesAtOracle()).toEqual([1]);
+    expect(await instance.events()).toHaveLength(1);
+  });
+
+  it('is given up for this tick; the batch waits, is submitted before a new one, and health says so', async () => {
+    tests.oracle.behave('fail', 'fail', 'fail');
+    expect(await instance.tick()).toMatchObject({ submitted: [], pending: 1, failure: 'oracle_error' });
+    expect(await instance.events()).toEqual([]);
+    expect(await instance.publisher.health()).toMatchObject({
+      status: 'failing',
+      reason: 'oracle_error',
+      pending: 1,
+      consecutiveFailures: 1,
+      lastSubmission: null,
+      lastTick: { result: 'published', failure: 'oracle_error' },
+    });
+
+    instance.setCards(cardsOf(3, 60));
+    tests.oracle.behave('fail', 'fail', 'fail');
+    expect(await instance.tick()).toMatchObject({ result: 'held', batch: null, pending: 1 });
+    expect(await instance.publisher.health()).toMatchObject({ status: 'failing', consecutiveFailures: 2 });
+    expect(await instance.publisher.latestBatch()).toMatchObject({ sequence: 1 });
+
+    expect(await instance.tick()).toMatchObject({ result: 'published', submitted: [1, 2], pending: 0 });
+    expect(await instance.publisher.health()).toMatchObject({ status: 'ok', consecutiveFailures: 0 });
+    expect(sequencesAtOracle()).toEqual([1, 2]);
+    expect(await instance.events()).toMatchObject([{ sequence: 1 }, { sequence: 2 }]);
+  });
+
+  it('hangs no longer than its time limit', async () => {
+    const hasty = await tests.open({ oracleTimeoutMs: 50, retry: { ...noRetry } });
+    tests.oracle.behave('hang');
+    expect(await hasty.tick()).toMatchObject({ failure: 'oracle_timeout', pending: 1 });
+    expect(await hasty.tick()).toMatchObject({ submitted: [1], failure: null });
+  });
+
+  it('and is not there at all is unreachable', async () => {
+    await tests.oracle.stop();
+    expect(await instance.tick()).toMatchObject({ failure: 'oracle_unreachable', pending: 1 });
+  });
+
+  it('because it holds another batch of this sequence is asked once a tick, and a person is called', async () => {
+    const stranger = await tests.open({ secretKey: otherSeed });
+    await stranger.tick();
+    // The database was lost; the oracle was not.
+    await instance.connection.dropDatabase();
+    const errors: object[] = [];
+    const logger: Logger = { ...silentLogger, error: (fields) => errors.push(fields) };
+    const late = await tests.open({ logger });
+    expect(await late.tick()).toMatchObject({ failure: 'oracle_refused', pending: 1 });
+    expect(errors).toMatchObject([
+      { failure: 'oracle_refused', detail: expect.stringContaining('conflict') },
+    ]);
+    expect(tests.oracle.arrivals()).toHaveLength(2);
+    expect(await late.publisher.health()).toMatchObject({ status: 'failing', reason: 'oracle_refused' });
+  });
+
+  it('but answers for another batch, out of turn, is not believed', async () => {
+    await instance.tick();
+    const [first] = tests.oracle.taken();
+    const confused = createServer((request, response) => {
+      request.resume().on('end', () => response.writeHead(201).end(JSON.stringify(first?.receipt)));
+    });
+    await new Promise<void>((resolve) => confused.listen(0, '127.0.0.1', resolve));
+    const oracleUrl = `http://127.0.0.1:${(confused.address() as AddressInfo).port}/`;
+    const misled = await tests.open({ oracleUrl });
+    misled.setCards(cardsOf(3, 60));
+    expect(await misled.tick()).toMatchObject({ failure: 'oracle_receipt', submitted: [], pending: 1 });
+    confused.closeAllConnections();
+    confused.close();
+
+    instance.setCards(cardsOf(3, 60));
+    expect(await instance.tick()).toMatchObject({ result: 'unchanged', submitted: [2], pending: 0 });
+  });
+
+  it('but answers twice confuses nothing: the second answer is for no question', async () => {
+    for (const points of [50, 60, 70, 80]) {
+      tests.oracle.behave('twice');
+      instance.setCards(cardsOf(3, points));
+      await instance.tick();
+    }
+    const batches = await verifyLog(instance.publisher);
+    expect(batches.map(({ receipt }) => receipt?.headerHash)).toEqual(
+      batches.map(({ headerHash }) => headerHash),
+    );
+    expect(sequencesAtOracle()).toEqual([1, 2, 3, 4]);
+  });
+});

@@ -1,0 +1,169 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ApiError } from '../../../server/errors.js';
+import { LeaseLostError } from '../../../server/mongo/leases.js';
+import {
+  allEntries,
+  cardsOf,
+  type PublisherInstance,
+  publisherTests,
+  verifyLog,
+} from '../../fixtures/publisher/publisher.js';
+import { testDatabase } from '../../support/database.js';
+
+const tests = publisherTests(testDatabase());
+let instance: PublisherInstance;
+
+beforeEach(async () => {
+  instance = await tests.open();
+});
+
+const sequencesAtOracle = () => tests.oracle.taken().map(({ header }) => header.sequence);
+
+describe('a tick', () => {
+  it('publishes the cards in order, and the oracle, the log and the event agree', async () => {
+    instance.setCards([...cardsOf(5)].reverse());
+    const answer = await instance.tick();
+    expect(answer).toMatchObject({ result: 'published', submitted: [1], pending: 0, failure: null });
+    const [batch, ...others] = await verifyLog(instance.publisher);
+    expect(others).toEqual([]);
+    expect(answer.batch).toEqual(batch);
+    expect(await allEntries(instance.publisher, 1)).toEqual(cardsOf(5));
+    expect(tests.oracle.taken()).toMatchObject([{ header: batch?.header, receipt: batch?.receipt }]);
+    const { root, size } = batch?.header ?? {};
+    expect(await instance.events()).toEqual([
+      { event: 'publisher.tick', sequence: 1, root, headerHash: batch?.headerHash, size, submitted: true },
+    ]);
+    expect(await instance.publisher.latestBatch()).toEqual({ sequence: 1, root });
+  });
+
+  it('makes no batch of unchanged cards, and health stays ok', async () => {
+    await instance.tick();
+    for (let round = 0; round < 3; round += 1) {
+      expect(await instance.tick()).toMatchObject({ result: 'unchanged', batch: null, submitted: [] });
+    }
+    expect(await instance.publisher.health()).toMatchObject({ status: 'ok', consecutiveFailures: 0 });
+    expect(await instance.store.batches.countDocuments()).toBe(1);
+    expect(await instance.events()).toHaveLength(1);
+  });
+
+  it('makes a new batch of scores that return to earlier values, and the oracle does not swallow it', async () => {
+    for (const points of [50, 60, 50]) {
+      instance.setCards(cardsOf(3, points));
+      await instance.tick();
+    }
+    const [first, , third] = await verifyLog(instance.publisher);
+    expect(third?.header.root).toBe(first?.header.root);
+    expect(third?.headerHash).not.toBe(first?.headerHash);
+    expect(sequencesAtOracle()).toEqual([1, 2, 3]);
+    expect(await instance.events()).toHaveLength(3);
+  });
+
+  it('publishes nothing before there is a card, and an empty batch once there are none any more', async () => {
+    instance.setCards([]);
+    expect(await instance.tick()).toMatchObject({ result: 'empty', batch: null });
+    expect(await instance.publisher.health()).toMatchObject({ status: 'idle', reason: 'nothing_published' });
+    instance.setCards(cardsOf(2));
+    await instance.tick();
+    instance.setCards([]);
+    expect((await instance.tick()).batch?.header).toMatchObject({ sequence: 2, size: 0 });
+    expect(await verifyLog(instance.publisher)).toHaveLength(2);
+    expect(sequencesAtOracle()).toEqual([1, 2]);
+  });
+
+  it('refuses two cards of one anchor and corridor, says so in health, and publishes nothing', async () => {
+    instance.setCards([...cardsOf(2), ...cardsOf(1)]);
+    await expect(instance.tick()).rejects.toThrow('two cards for anchor-000000 usdc-kes');
+    expect(await instance.publisher.health()).toMatchObject({
+      status: 'failing',
+      reason: 'internal',
+      running: null,
+      latest: null,
+    });
+    instance.setCards(cardsOf(2));
+    await instance.tick();
+    expect(await instance.publisher.health()).toMatchObject({ status: 'ok', consecutiveFailures: 0 });
+  });
+
+  it('runs once where two instances tick at once; the other is told since when', async () => {
+    const other = await tests.open();
+    const [one, two] = await Promise.all([instance.publisher.tick(), other.publisher.tick()]);
+    expect([one.ran, two.ran].sort()).toEqual([false, true]);
+    const refused = one.ran ? two : one;
+    expect(refused).toEqual({ ran: false, startedAt: expect.stringMatching(/Z$/) });
+    expect(sequencesAtOracle()).toEqual([1]);
+    expect(tests.oracle.arrivals()).toHaveLength(1);
+    expect(await verifyLog(other.publisher)).toHaveLength(1);
+  });
+});
+
+describe('without an oracle', () => {
+  it('the signed log stands alone, each batch announced once', async () => {
+    const alone = await tests.open({ oracleUrl: undefined });
+    for (const points of [50, 60]) {
+      alone.setCards(cardsOf(3, points));
+      expect(await alone.tick()).toMatchObject({ result: 'published', submitted: [], pending: 0 });
+      expect(await alone.tick()).toMatchObject({ result: 'unchanged' });
+    }
+    expect(await verifyLog(alone.publisher)).toHaveLength(2);
+    expect(await alone.events()).toMatchObject([
+      { sequence: 1, submitted: false },
+      { sequence: 2, submitted: false },
+    ]);
+    expect(await alone.publisher.health()).toMatchObject({ status: 'ok', oracle: false, pending: 0 });
+  });
+
+  it('what was made is submitted in order once there is one', async () => {
+    const alone = await tests.open({ oracleUrl: undefined });
+    for (const points of [50, 60, 70]) {
+      alone.setCards(cardsOf(3, points));
+      await alone.tick();
+    }
+    expect(await instance.publisher.health()).toMatchObject({ pending: 3, lastSubmission: null });
+    instance.setCards(cardsOf(3, 70));
+    expect(await instance.tick()).toMatchObject({ result: 'unchanged', submitted: [1, 2, 3], pending: 0 });
+    expect(sequencesAtOracle()).toEqual([1, 2, 3]);
+    expect((await instance.events()).slice(3)).toMatchObject([
+      { sequence: 1, submitted: true },
+      { sequence: 2, submitted: true },
+      { sequence: 3, submitted: true },
+    ]);
+  });
+});
+
+describe('a tick that ends early', () => {
+  it('leaves entries that nobody sees and that the next one removes', async () => {
+    const dying = await tests.open({
+      onStep: (step) => {
+        if (step === 'entries_written') throw new Error('died here');
+      },
+    });
+    dying.setCards(cardsOf(300));
+    await expect(dying.tick()).rejects.toThrow('died here');
+    expect(await instance.store.chunks.countDocuments()).toBe(2);
+    expect(await instance.publisher.latestBatch()).toBeNull();
+    await expect(instance.publisher.log.entries(1, { limit: 1, cursor: undefined })).rejects.toThrow(
+      ApiError,
+    );
+
+    instance.setCards(cardsOf(3));
+    await instance.tick();
+    expect(await instance.store.chunks.countDocuments()).toBe(1);
+    expect((await verifyLog(instance.publisher)).map(({ header }) => header.size)).toEqual([3]);
+  });
+
+  it('because the service stops says so, counts as no failure, and is taken up by the next', async () => {
+    tests.oracle.behave('hang');
+    const stopping = instance.publisher.tick();
+    await expect.poll(() => tests.oracle.arrivals().length).toBe(1);
+    expect(await instance.publisher.health()).toMatchObject({ running: { startedAt: expect.any(String) } });
+    instance.leases.stop();
+    await expect(stopping).rejects.toThrow(LeaseLostError);
+    const other = await tests.open();
+    expect(await other.publisher.health()).toMatchObject({
+      running: null,
+      consecutiveFailures: 0,
+      pending: 1,
+    });
+    expect(await other.tick()).toMatchObject({ submitted: [1], pending: 0 });
+  });
+});

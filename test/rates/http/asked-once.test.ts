@@ -1,0 +1,110 @@
+import { Agent } from 'undici';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { RatesAnswer } from '../../../contract/rates.js';
+import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
+import { createClient, type Received, type TestClient } from '../../support/answers.js';
+import { startTestApp, type TestApp } from '../../support/app.js';
+import { testDatabase } from '../../support/database.js';
+
+const crowdSize = 1_000;
+const database = testDatabase();
+let anchors: SimulatedAnchors;
+let app: TestApp;
+let sockets: Agent;
+let crowd: TestClient;
+
+beforeAll(async () => {
+  // Ten minutes into the cycle of tidewater, which is out of service for the first five of every forty.
+  const shiftMs = 600_000 - (Date.now() % 2_400_000);
+  // Anchors that take their time, so that the whole crowd waits for the same answers.
+  anchors = await startSimulatedAnchors({
+    clock: () => Date.now() + shiftMs,
+    random: () => 0.5,
+    latencyFactor: 1,
+  });
+  app = await startTestApp({ uri: database.uri, simulated: anchors });
+  sockets = new Agent({ connections: crowdSize, pipelining: 1 });
+  crowd = createClient(app.url, { dispatcher: sockets });
+  // Where the anchors are is found with the first question, and is not part of any later one.
+  await ask(['1']);
+});
+afterAll(async () => {
+  await sockets?.close();
+  await app?.close();
+  await anchors?.stop();
+});
+afterEach(() => {
+  for (const each of anchors.anchors) each.override('*', null);
+});
+
+let clients = 0;
+/** All at once, each from a client and on a connection of its own; `amounts` are taken in turn. */
+async function ask(amounts: readonly string[], count = 1): Promise<Received<RatesAnswer>[]> {
+  anchors.fx.resetCalls();
+  for (const each of anchors.anchors) each.resetCalls();
+  const asked = Array.from({ length: count }, (_, index) => {
+    clients += 1;
+    const client = `10.${clients >> 16}.${(clients >> 8) & 255}.${clients & 255}`;
+    return crowd.request<RatesAnswer>(
+      'GET',
+      `/api/rates/usdc-ngn?amount=${amounts[index % amounts.length]}`,
+      {
+        headers: { 'x-forwarded-for': client },
+      },
+    );
+  });
+  return Promise.all(asked);
+}
+
+/** How often each anchor of the corridor was asked for this amount; the snapshot asks for another in the background. */
+function calls(amount: string): Record<string, number> {
+  const counted = quoting.map((id) => {
+    const asked = anchors
+      .anchor(id)
+      .seen.filter(({ url }) => new URL(url, 'http://x').searchParams.get('sell_amount') === amount);
+    return [id, asked.length];
+  });
+  return Object.fromEntries(counted);
+}
+
+const quoting = ['harbour', 'slowboat', 'squall', 'galleon', 'tidewater'];
+const once = Object.fromEntries(quoting.map((id) => [id, 1]));
+
+describe('1,000 concurrent cold requests for one corridor and amount', () => {
+  it('make exactly one call to each anchor, and are all answered the same', async () => {
+    const answers = await ask(['250'], crowdSize);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    expect(calls('250')).toEqual(once);
+    // Ferry publishes a fee instead of quoting: that does not depend on the amount, and was read with the first question.
+    expect(anchors.anchor('ferry').seen.filter(({ url }) => !url.includes('stellar.toml'))).toEqual([]);
+  });
+
+  it('make one call to each anchor however the amount is spelled', async () => {
+    await ask(['75.5', '75.50', '75.500', '75.5000000'], crowdSize);
+    expect(calls('75.5')).toEqual(once);
+  });
+
+  it('make one call to an anchor that fails, too', async () => {
+    anchors.anchor('harbour').override('*', (_req, res) => void res.writeHead(502).end('<html>'));
+    const answers = await ask(['88'], crowdSize);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(answers[0]?.body.unavailable).toContainEqual({ anchorId: 'harbour', reason: 'error' });
+    expect(calls('88')).toEqual(once);
+  });
+
+  it('make one call to each anchor on each of two instances', async () => {
+    const second = await startTestApp({ uri: database.uri, simulated: anchors });
+    const other = createClient(second.url, { dispatcher: sockets });
+    const get = (client: TestClient, amount: string, host: number) =>
+      client.request('GET', `/api/rates/usdc-ngn?amount=${amount}`, {
+        headers: { 'x-forwarded-for': `11.0.${host >> 8}.${host & 255}` },
+      });
+    await get(other, '2', 0);
+    for (const each of anchors.anchors) each.resetCalls();
+    const hosts = Array.from({ length: crowdSize / 2 }, (_, index) => index + 1);
+    await Promise.all(hosts.flatMap((host) => [get(crowd, '311', host), get(other, '311', host)]));
+    expect(calls('311')).toEqual(Object.fromEntries(quoting.map((id) => [id, 2])));
+    await second.close();
+  });
+});

@@ -1,0 +1,122 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { RatesAnswer } from '../../../contract/rates.js';
+import { startTestApp, type TestApp } from '../../support/app.js';
+import { testDatabase } from '../../support/database.js';
+
+const database = testDatabase();
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startTestApp({ uri: database.uri });
+});
+afterAll(() => app.close());
+afterEach(() => {
+  for (const each of app.simulated.anchors) each.override('*', null);
+});
+
+function get<Body = RatesAnswer>(path: string, headers: Record<string, string> = {}) {
+  return app.client.request<Body>('GET', path, { headers });
+}
+
+describe('200', () => {
+  it('works bare: the reference amount, ranked, best first, labelled simulated', async () => {
+    const { status, body, headers } = await get('/api/rates/usdc-ngn');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ corridor: 'usdc-ngn', amount: '100', stale: false });
+    expect(body.quotes.length).toBeGreaterThanOrEqual(5);
+    expect(body.best).toEqual({ anchorId: body.quotes[0]?.anchorId });
+    expect(body.quotes.every((quote) => quote.simulated)).toBe(true);
+    expect(headers.get('cache-control')).toMatch(/^private, max-age=\d+$/);
+    expect(headers.get('etag')).not.toBeNull();
+  });
+
+  it('quotes the amount and the delivery method asked for', async () => {
+    const { body } = await get('/api/rates/usdc-ngn?amount=250.50&deliveryMethod=bank_account');
+    expect(body.amount).toBe('250.5');
+    expect(body.quotes.length).toBeGreaterThan(0);
+    expect(body.quotes.every((quote) => quote.deliveryMethod === 'bank_account')).toBe(true);
+    expect(body.unavailable).toContainEqual({ anchorId: 'ferry', reason: 'not_served' });
+  });
+
+  it('has no best where nobody offers the delivery method', async () => {
+    const { status, body } = await get('/api/rates/usdc-ngn?deliveryMethod=pigeon');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ best: null, quotes: [] });
+  });
+
+  it('names an anchor that fails, with the reason', async () => {
+    app.simulated.anchor('harbour').override('*', (_req, res) => void res.writeHead(502).end('<html>'));
+    const { status, body } = await get('/api/rates/usdc-ngn?amount=333');
+    expect(status).toBe(200);
+    expect(body.unavailable).toContainEqual({ anchorId: 'harbour', reason: 'error' });
+  });
+});
+
+describe('404', () => {
+  it('for a corridor that is well formed and not served', async () => {
+    const { status, body } = await get('/api/rates/usdc-zzz');
+    expect({ status, body }).toMatchObject({ status: 404, body: { code: 'UNKNOWN_CORRIDOR' } });
+  });
+});
+
+describe('400', () => {
+  it.each([
+    'amount=0',
+    'amount=-1',
+    'amount=1e3',
+    'amount=NaN',
+    'amount=',
+    'amount=%2B5',
+    'amount=1.00000001',
+    `amount=${'1'.repeat(40)}`,
+    'amount=1&amount=2',
+    'amount[]=1',
+    'amount[$ne]=1',
+    'deliveryMethod=',
+    'deliveryMethod=a%00b',
+    '__proto__=1',
+    'unknown=1',
+  ])('for ?%s, and says where', async (query) => {
+    const { status, body } = await get<{ code: string; details: { path: string }[] }>(
+      `/api/rates/usdc-ngn?${query}`,
+    );
+    expect(status).toBe(400);
+    expect(body.code).toBe('INVALID_REQUEST');
+    expect(body.details[0]?.path).toMatch(/^query/);
+  });
+
+  it.each(['USDC-NGN', 'usdc', 'usdc-ngn-', 'usdc-ngn-ngn', '..%2f..', '%24ne'])(
+    'for the corridor %s',
+    async (id) => {
+      const { status, body } = await get<{ details: { path: string }[] }>(`/api/rates/${id}`);
+      expect(status).toBe(400);
+      expect(body.details[0]?.path).toBe('path.corridor');
+    },
+  );
+});
+
+describe('422', () => {
+  it('outside the limits of the corridor, which the message names', async () => {
+    for (const amount of ['9.9999999', '10000.0000001']) {
+      const { status, body } = await get(`/api/rates/usdc-ngn?amount=${amount}`);
+      expect({ status, body }).toMatchObject({
+        status: 422,
+        body: { code: 'AMOUNT_OUT_OF_RANGE', details: [{ path: 'query.amount' }] },
+      });
+    }
+  });
+});
+
+describe('503', () => {
+  it('where no anchor answers and nothing recent is kept, with a time to come back', async () => {
+    for (const each of app.simulated.anchors)
+      each.override('*', (_req, res) => void res.writeHead(500).end());
+    // Every anchor of this corridor quotes for itself: no fee read earlier can stand in.
+    const { status, body, headers } = await get('/api/rates/usdc-zar?amount=777');
+    expect({ status, body }).toMatchObject({
+      status: 503,
+      body: { code: 'RATES_UNAVAILABLE', retryAfter: 5 },
+    });
+    expect(headers.get('retry-after')).toBe('5');
+  });
+});

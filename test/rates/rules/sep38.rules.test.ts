@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { offerFromSep38 } from '../../../server/features/rates/quote.rules.js';
+import { priceUrl, readPrice, reasonOfStatus } from '../../../server/features/rates/sep38.rules.js';
+import { corridorFixture } from '../../fixtures/rates/corridor.js';
+
+const corridor = corridorFixture();
+
+interface Vector {
+  name: string;
+  asked: string;
+  answer: unknown;
+  offer: Record<string, unknown>;
+}
+
+/** SELL and BUY in a vector stand for the assets of the corridor. */
+function load(): { standard: Vector[]; older: Vector[]; refused: Pick<Vector, 'name' | 'answer'>[] } {
+  const text = readFileSync(new URL('../../vectors/sep38-price.json', import.meta.url), 'utf8');
+  return JSON.parse(
+    text.replaceAll('"SELL"', `"${corridor.sellAsset}"`).replaceAll('"BUY"', `"${corridor.buyAsset}"`),
+  );
+}
+
+const vectors = load();
+
+function offerOf({ asked, answer }: Vector) {
+  const price = readPrice(answer, corridor, 'sep6');
+  if (price === undefined) return undefined;
+  const offer = offerFromSep38(corridor, { amount: asked, deliveryMethod: null }, price);
+  return offer.ok ? offer.value : undefined;
+}
+
+describe('a SEP-38 price', () => {
+  it.each(vectors.standard)('is read as the standard has it: $name', (vector) => {
+    const { rate, ...expected } = vector.offer;
+    const offer = offerOf(vector);
+    expect(offer).toMatchObject({ ...expected, tier: 'anchor', estimate: null });
+    expect(Number(offer?.rate)).toBe(Number(rate));
+  });
+
+  it.each(vectors.older)('is read in older dialects: $name', (vector) => {
+    expect(offerOf(vector)).toMatchObject(vector.offer);
+  });
+
+  it.each(vectors.refused)('is refused: $name', ({ answer }) => {
+    expect(readPrice(answer, corridor, 'sep6')).toBeUndefined();
+  });
+
+  it('is shown in its own direction, and only there', () => {
+    const [, , , vector] = vectors.standard;
+    const offer = vector && offerOf(vector);
+    expect(offer?.sep38).toEqual({
+      price: '0.18',
+      totalPrice: '0.2',
+      sellAmount: '100',
+      buyAmount: '500',
+      context: 'sep6',
+    });
+  });
+
+  it('whose payout rounds down to nothing is no offer', () => {
+    const shilling = corridorFixture({ currency: 'UGX', payoutDecimals: 0 });
+    const price = readPrice({ sell_amount: '100', buy_amount: '0.99' }, shilling, 'sep6');
+    expect(price).toBeDefined();
+    const offer = price && offerFromSep38(shilling, { amount: '100', deliveryMethod: null }, price);
+    expect(offer).toEqual({ ok: false, reason: 'malformed' });
+  });
+});
+
+describe('the address of a price', () => {
+  it('asks for the sell amount in a context that is legal for indicative prices', () => {
+    const url = new URL(priceUrl('https://a.example/sep38', corridor, ask({ deliveryMethod: 'PIX' })));
+    expect(url.pathname).toBe('/sep38/price');
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      sell_asset: corridor.sellAsset,
+      buy_asset: 'iso4217:BRL',
+      sell_amount: '100',
+      context: 'sep6',
+      buy_delivery_method: 'PIX',
+    });
+  });
+
+  it('names the country only where the corridor cannot be told without it', () => {
+    const shared = corridorFixture({ id: 'usdc-xof-sn', country: 'SN', countryMatters: true });
+    expect(priceUrl('https://a.example', corridor, ask())).not.toContain('country_code');
+    expect(priceUrl('https://a.example', shared, ask())).toContain('country_code=SN');
+  });
+
+  function ask(patch: { deliveryMethod?: string } = {}) {
+    return { amount: '100', deliveryMethod: undefined, context: 'sep6' as const, ...patch };
+  }
+});
+
+describe('a status other than 200', () => {
+  it.each([
+    [401, '', 'unauthorized'],
+    [403, '<html>Forbidden</html>', 'unauthorized'],
+    [404, '', 'not_served'],
+    [429, '', 'busy'],
+    [400, '{"error":"amount is below the minimum of 5 USDC"}', 'refused_amount'],
+    [400, '{"error":"The sell_amount is too large"}', 'refused_amount'],
+    [400, '{"error":"unsupported asset pair"}', 'not_served'],
+    [400, '{"error":"Unsupported context. Should be one of [sep6, sep31]."}', 'not_served'],
+    [400, '<html>Bad request</html>', 'refused_amount'],
+    [302, '', 'error'],
+    [500, '', 'error'],
+    [503, '<html>', 'error'],
+  ])('%i %s means %s', (status, body, reason) => {
+    expect(reasonOfStatus(status, body)).toBe(reason);
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it, vi } from 'vitest';
+import { ngnAnchors, price, ratesDesk } from '../../fixtures/rates/rates-instance.js';
+
+const desk = ratesDesk();
+const { world, callsTo, quoteNgn } = desk;
+
+describe('the cache', () => {
+  it('makes 1,000 concurrent cold requests one call per anchor', async () => {
+    const answers = await Promise.all(Array.from({ length: 1_000 }, () => quoteNgn({ amount: '250' })));
+    expect(new Set(answers).size).toBe(1);
+    expect(['harbour', 'slowboat', 'squall', 'galleon', 'tidewater'].map((id) => callsTo(id))).toEqual([
+      1, 1, 1, 1, 1,
+    ]);
+    expect(callsTo('ferry', 'GET /sep24/info')).toBe(1);
+    expect(desk.simulated.fx.calls['GET /fx']).toBe(1);
+  });
+
+  it('knows one amount by all its spellings', async () => {
+    await Promise.all(['250', '250.0', '250.0000000'].map((amount) => quoteNgn({ amount })));
+    expect(callsTo('harbour')).toBe(1);
+  });
+
+  it('answers alike for 15 s, stale with one refresh behind it up to 60 s, and anew after that', async () => {
+    const first = await desk.harness.rates.quote('usdc-ngn', {});
+    expect(first.freshForMs).toBe(15_000);
+    world.now += 14_999;
+    const still = await desk.harness.rates.quote('usdc-ngn', {});
+    expect(still).toEqual({ answer: first.answer, freshForMs: 1 });
+    expect(callsTo('harbour')).toBe(1);
+
+    world.now += 2;
+    const stale = await Promise.all(Array.from({ length: 50 }, () => quoteNgn()));
+    expect(stale.every((answer) => answer.stale && answer.asOf === first.answer.asOf)).toBe(true);
+    await vi.waitFor(async () => expect((await quoteNgn()).stale).toBe(false), { timeout: 10_000 });
+    expect(callsTo('harbour')).toBe(2);
+    expect(await quoteNgn()).toMatchObject({ stale: false, asOf: new Date(world.now).toISOString() });
+
+    world.now += 60_000;
+    expect(await quoteNgn()).toMatchObject({ stale: false, asOf: new Date(world.now).toISOString() });
+    expect(callsTo('harbour')).toBe(3);
+  });
+
+  it('asks again at once after an invalidation of this corridor, and not after one of another', async () => {
+    const first = await quoteNgn();
+    await desk.harness.epochs.invalidate('rates', 'usdc-kes');
+    expect(await quoteNgn()).toBe(first);
+    const { droppedEntries } = await desk.harness.epochs.invalidate('rates', 'usdc-ngn');
+    expect(droppedEntries).toBeGreaterThanOrEqual(1 + ngnAnchors.length);
+    expect(await quoteNgn()).not.toBe(first);
+    expect(callsTo('harbour')).toBe(2);
+  });
+
+  it('does not keep what was begun before an invalidation', async () => {
+    let release = () => {};
+    desk.simulated.anchor('harbour').override(price, async (_req, res) => {
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      res.writeHead(200).end('{"sell_amount":"100","buy_amount":"1"}');
+    });
+    const before = quoteNgn();
+    await vi.waitFor(() => expect(callsTo('harbour')).toBe(1), { timeout: 10_000 });
+    await desk.harness.epochs.invalidate('rates', undefined);
+    desk.simulated.anchor('harbour').override(price, null);
+    const after = await quoteNgn();
+    release();
+    const old = await before;
+    const receive = (answer: typeof old) =>
+      answer.quotes.find(({ anchorId }) => anchorId === 'harbour')?.receiveAmount;
+    expect(receive(old)).toBe('1');
+    expect(receive(after)).not.toBe('1');
+    expect(await quoteNgn()).toBe(after);
+  });
+});

@@ -1,0 +1,146 @@
+import { describe, expect, it, vi } from 'vitest';
+import { ngnAnchors, price, ratesDesk } from '../../fixtures/rates/rates-instance.js';
+
+const desk = ratesDesk();
+const { world, start, callsTo, quoteNgn, refreshed } = desk;
+
+describe('an anchor that fails', () => {
+  it('costs the answer its own row and nothing else, and is named with the reason', async () => {
+    desk.simulated.anchor('harbour').override(price, (_req, res) => void res.writeHead(500).end('<html>'));
+    const answer = await quoteNgn();
+    expect(answer.unavailable).toEqual([{ anchorId: 'harbour', reason: 'error' }]);
+    expect(answer.quotes).toHaveLength(ngnAnchors.length - 1);
+  });
+
+  it('leaves the answer as fresh as its quotes are, though it is asked for again sooner', async () => {
+    desk.simulated.anchor('harbour').override(price, (_req, res) => void res.writeHead(500).end('<html>'));
+    const { freshForMs } = await desk.harness.rates.quote('usdc-ngn', {});
+    world.now += 6_000;
+    desk.simulated.anchor('harbour').override(price, null);
+    expect(freshForMs).toBe(15_000);
+    expect((await desk.harness.rates.quote('usdc-ngn', {})).freshForMs).toBe(9_000);
+    await vi.waitFor(async () => expect((await quoteNgn()).unavailable).toEqual([]));
+  });
+
+  it('and hangs is given up after 2 s', async () => {
+    desk.simulated.anchor('harbour').override(price, () => {});
+    const startedAt = performance.now();
+    const answer = await quoteNgn();
+    const elapsedMs = performance.now() - startedAt;
+    expect(answer.unavailable).toEqual([{ anchorId: 'harbour', reason: 'timeout' }]);
+    expect(elapsedMs).toBeGreaterThan(1_900);
+    expect(elapsedMs).toBeLessThan(3_000);
+  });
+
+  it('five times in a row is left alone, and comes back by one trial', async () => {
+    desk.simulated.anchor('harbour').override(price, (_req, res) => void res.writeHead(503).end());
+    for (let i = 0; i < 5; i += 1) {
+      await quoteNgn({ amount: String(200 + i) });
+    }
+    const answer = await quoteNgn({ amount: '300' });
+    expect(answer.unavailable).toEqual([{ anchorId: 'harbour', reason: 'circuit_open' }]);
+    expect(callsTo('harbour')).toBe(5);
+    desk.simulated.anchor('harbour').override(price, null);
+    world.now += 10_000;
+    expect((await quoteNgn({ amount: '301' })).unavailable).toEqual([]);
+    expect((await quoteNgn({ amount: '302' })).unavailable).toEqual([]);
+  });
+
+  it('is never taken off by refusing amounts', async () => {
+    desk.simulated.anchor('harbour').override(price, (_req, res) => {
+      res.writeHead(400).end('{"error":"amount is below the minimum"}');
+    });
+    for (let i = 0; i < 10; i += 1) {
+      const answer = await quoteNgn({ amount: String(400 + i) });
+      expect(answer.unavailable).toEqual([{ anchorId: 'harbour', reason: 'refused_amount' }]);
+    }
+  });
+
+  it('as all the others do: the old answer stands for a minute, then 503 with a time to come back', async () => {
+    const first = await quoteNgn();
+    for (const each of desk.simulated.anchors)
+      each.override('*', (_req, res) => void res.writeHead(500).end());
+    await desk.harness.epochs.invalidate('fx', undefined);
+    desk.simulated.fx.override('*', (_req, res) => void res.writeHead(500).end());
+    world.now += 30_000;
+    expect(await quoteNgn()).toMatchObject({ stale: true, asOf: first.asOf });
+    await refreshed(desk.harness.rates);
+    expect(callsTo('harbour')).toBe(2);
+    expect(await quoteNgn()).toMatchObject({ stale: true, asOf: first.asOf });
+    world.now += 30_001;
+    await expect(quoteNgn()).rejects.toMatchObject({ code: 'RATES_UNAVAILABLE', extras: { retryAfter: 5 } });
+    desk.simulated.fx.override('*', null);
+  });
+});
+
+describe('a client that cycles random amounts', () => {
+  it('neither pushes an anchor over its budget nor takes it off the board', async () => {
+    const arrivals: number[] = [];
+    desk.simulated.anchor('harbour').override(price, (_req, res) => {
+      arrivals.push(world.now);
+      res.writeHead(200).end('{"sell_amount":"100","buy_amount":"150000"}');
+    });
+    const boards: boolean[] = [];
+    let busy = 0;
+    for (let i = 0; i < 200; i += 1) {
+      world.now += 25;
+      const answer = await quoteNgn({ amount: `100.${String(i + 1).padStart(7, '0')}` });
+      const reason = answer.unavailable.find(({ anchorId }) => anchorId === 'harbour')?.reason;
+      if (reason === 'busy') busy += 1;
+      else expect(reason).toBeUndefined();
+      if (i % 8 !== 7) continue;
+      const board = await desk.harness.rates.quote('usdc-ngn', {}, { maxAgeMs: 0 });
+      const harbour = board.answer.quotes.find(({ anchorId }) => anchorId === 'harbour');
+      boards.push(harbour?.quotedAt === new Date(world.now).toISOString());
+    }
+    expect(boards).toEqual(Array(25).fill(true));
+    expect(busy).toBeGreaterThan(100);
+    for (const start of arrivals) {
+      expect(arrivals.filter((each) => each >= start && each < start + 1_000).length).toBeLessThanOrEqual(20);
+    }
+  });
+
+  it('and finds those that an anchor stumbles over does not open its breaker for the others', async () => {
+    desk.simulated.anchor('harbour').override(price, (req, res) => {
+      const amount = new URL(req.url ?? '', 'http://x').searchParams.get('sell_amount');
+      if (amount === '100') res.writeHead(200).end('{"sell_amount":"100","buy_amount":"150000"}');
+      else res.writeHead(500).end();
+    });
+    await quoteNgn();
+    for (let i = 0; i < 12; i += 1) await quoteNgn({ amount: String(600 + i) });
+    const board = await desk.harness.rates.quote('usdc-ngn', {}, { maxAgeMs: 0 });
+    expect(board.answer.quotes.map(({ anchorId }) => anchorId)).toContain('harbour');
+  });
+
+  it('is served the last quote of a known amount where the budget is used up', async () => {
+    const tight = await start({ limits: { callsPerSecond: 2 } });
+    const ask = (amount: string) => tight.rates.quote('usdc-ngn', { amount }).then(({ answer }) => answer);
+    const first = await ask('700');
+    world.now += 20_000;
+    await ask('701');
+    expect(await ask('700')).toMatchObject({ stale: true });
+    await refreshed(tight.rates, '700');
+    const second = await ask('700');
+    const quotedAt = (answer: typeof first) =>
+      answer.quotes.find(({ anchorId }) => anchorId === 'harbour')?.quotedAt;
+    expect(quotedAt(second)).toBe(quotedAt(first));
+    expect(second.stale).toBe(true);
+  });
+
+  it('leaves an anchor in peace that answers 429, but for reference amounts', async () => {
+    desk.simulated
+      .anchor('harbour')
+      .override(price, (_req, res) => void res.writeHead(429, { 'retry-after': '30' }).end());
+    expect((await quoteNgn({ amount: '800' })).unavailable).toEqual([
+      { anchorId: 'harbour', reason: 'busy' },
+    ]);
+    desk.simulated.anchor('harbour').override(price, null);
+    world.now += 29_000;
+    expect((await quoteNgn({ amount: '801' })).unavailable).toEqual([
+      { anchorId: 'harbour', reason: 'busy' },
+    ]);
+    expect((await quoteNgn()).unavailable).toEqual([]);
+    world.now += 1_000;
+    expect((await quoteNgn({ amount: '802' })).unavailable).toEqual([]);
+  });
+});

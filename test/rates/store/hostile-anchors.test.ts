@@ -1,0 +1,255 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ratesAnswer, type UnavailableReason } from '../../../contract/rates.js';
+import {
+  answerJson,
+  answerText,
+  type HostileAnchor,
+  startHostileAnchor,
+} from '../../fixtures/rates/hostile-anchor.js';
+import { type RatesHarness, startRatesHarness } from '../../fixtures/rates/rates-over-http.js';
+import { testDatabase } from '../../support/database.js';
+
+const database = testDatabase();
+const usdc = 'stellar:USDC:GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN';
+const tomlPath = '/.well-known/stellar.toml';
+const pricePath = '/sep38/price';
+const goodPrice = { total_price: '0.0006', price: '0.0006', sell_amount: '100', buy_amount: '160000.5' };
+
+let honest: HostileAnchor;
+let hostile: HostileAnchor;
+let bystander: HostileAnchor;
+const running: RatesHarness[] = [];
+
+beforeAll(async () => {
+  [honest, hostile, bystander] = await Promise.all([
+    startHostileAnchor(),
+    startHostileAnchor(),
+    startHostileAnchor(),
+  ]);
+});
+afterEach(async () => {
+  for (const each of running.splice(0)) {
+    // What one test read of a stellar.toml is not to be known to the next.
+    await each.connection.collection('anchors').deleteMany({});
+    await each.close();
+  }
+  for (const each of [honest, hostile, bystander]) {
+    each.seen.length = 0;
+    each.routes = {};
+  }
+});
+afterAll(() => Promise.all([honest, hostile, bystander].map((each) => each.stop())));
+
+interface Setup {
+  /** Fields of the hostile anchor in the fleet file. */
+  anchor?: object;
+  env?: Record<string, string>;
+  fxUrl?: string;
+}
+
+/** One honest anchor and one hostile; the bystander's origin is not in OUTBOUND_ALLOW. */
+async function start({ anchor = {}, env = {}, fxUrl }: Setup = {}) {
+  honest.routes[pricePath] = answerJson(goodPrice);
+  const corridor = {
+    id: 'usdc-ngn',
+    sellAsset: usdc,
+    buyAsset: 'iso4217:NGN',
+    referenceAmount: '100',
+    min: '10',
+    max: '10000',
+    speedTargetSeconds: 600,
+    overdueAfterSeconds: 86_400,
+  };
+  const corridors = [{ id: 'usdc-ngn', deliveryMethods: ['bank_account'] }];
+  const endpoints = (origin: string) => ({ quoteServer: `${origin}/sep38` });
+  const fleet = {
+    corridors: [corridor],
+    anchors: [
+      { id: 'honest', name: 'Honest', endpoints: endpoints(honest.origin), corridors },
+      { id: 'hostile', name: 'Hostile', endpoints: endpoints(hostile.origin), corridors, ...anchor },
+    ],
+  };
+  const allow = [honest.origin, hostile.origin];
+  const harness = await startRatesHarness({ uri: database.uri, fleet, allow, env, fxUrl });
+  running.push(harness);
+  return harness;
+}
+
+async function reasonFor(harness: RatesHarness): Promise<UnavailableReason | 'quoted'> {
+  const { answer } = await harness.rates.quote('usdc-ngn', {});
+  expect(ratesAnswer.parse(answer)).toEqual(answer);
+  expect(answer.quotes.map(({ anchorId }) => anchorId)).toContain('honest');
+  expect(answer.best).toEqual({ anchorId: 'honest' });
+  return answer.unavailable.find(({ anchorId }) => anchorId === 'hostile')?.reason ?? 'quoted';
+}
+
+describe('a hostile price', () => {
+  const kilobyte = Buffer.alloc(1_024, 0x20);
+  const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, 0x20));
+
+  it.each<[string, UnavailableReason, import('node:http').RequestListener]>([
+    [
+      'an endless body',
+      'malformed',
+      (_req, res) => {
+        const timer = setInterval(() => {
+          for (let i = 0; i < 64; i += 1) res.write(kilobyte);
+        }, 1);
+        res.on('close', () => clearInterval(timer));
+      },
+    ],
+    [
+      'an endless body in drops',
+      'timeout',
+      (_req, res) => {
+        const timer = setInterval(() => res.write(' '), 20);
+        res.on('close', () => clearInterval(timer));
+      },
+    ],
+    [
+      'a compressed bomb',
+      'malformed',
+      (_req, res) => void res.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
+    ],
+    [
+      'a compression that is none',
+      'malformed',
+      (_req, res) => void res.writeHead(200, { 'content-encoding': 'gzip' }).end('{}'),
+    ],
+    [
+      'a connection cut in the middle',
+      'malformed',
+      (_req, res) => {
+        res.writeHead(200, { 'content-length': '500' }).write('{"sell_');
+        setTimeout(() => res.destroy(), 20);
+      },
+    ],
+    ['a page of HTML', 'malformed', answerText('<!doctype html><h1>It works</h1>')],
+    ['brackets nested for ever', 'malformed', answerText('['.repeat(60_000))],
+    ['wrong types', 'malformed', answerJson({ sell_amount: 100, buy_amount: 1e9 })],
+    ['a negative amount', 'malformed', answerJson({ ...goodPrice, buy_amount: '-160000' })],
+    [
+      'an enormous amount',
+      'malformed',
+      answerJson({ ...goodPrice, total_price: undefined, buy_amount: '9'.repeat(30) }),
+    ],
+    ['an exponent', 'malformed', answerJson({ ...goodPrice, buy_amount: '1e999999999' })],
+    ['another pair', 'malformed', answerJson({ ...goodPrice, sell_asset: usdc, buy_asset: 'iso4217:USD' })],
+    [
+      'a prototype for a price',
+      'malformed',
+      answerText('{"__proto__":{"sell_amount":"100","buy_amount":"999999"}}'),
+    ],
+    ['500', 'error', answerText('<html>', 500)],
+    ['a demand for a token', 'unauthorized', answerJson({ error: 'forbidden' }, 403)],
+  ])('(%s) costs the answer that row, and the reason is %s', async (_name, reason, route) => {
+    hostile.routes[pricePath] = route;
+    expect(await reasonFor(await start())).toBe(reason);
+  });
+
+  it('that redirects to a private address is not followed', async () => {
+    hostile.routes[pricePath] = (_req, res) => {
+      res.writeHead(302, { location: `${bystander.origin}/sep38/price` }).end();
+    };
+    bystander.routes[pricePath] = answerJson(goodPrice);
+    expect(await reasonFor(await start())).toBe('error');
+    expect(bystander.seen).toEqual([]);
+  });
+});
+
+describe('a hostile stellar.toml', () => {
+  const discovered = () => ({ anchor: { endpoints: undefined, homeDomain: hostile.origin } });
+
+  it('of a gigabyte is given up at its cap', async () => {
+    let sentBytes = 0;
+    const megabyte = Buffer.alloc(1_048_576, 0x23);
+    hostile.routes[tomlPath] = (_req, res) => {
+      res.writeHead(200, { 'content-length': String(1_024 * megabyte.length) });
+      const more = () => {
+        while (sentBytes < 1_024 * megabyte.length) {
+          sentBytes += megabyte.length;
+          if (!res.write(megabyte)) return void res.once('drain', more);
+        }
+      };
+      more();
+    };
+    expect(await reasonFor(await start(discovered()))).toBe('malformed');
+    expect(sentBytes).toBeLessThan(64 * 1_048_576);
+  });
+
+  it.each<[string, UnavailableReason, string]>([
+    ['no TOML', 'malformed', '<html>'],
+    ['no server at all', 'not_served', 'VERSION = "2.7.0"'],
+    ['a server of another scheme', 'not_served', 'ANCHOR_QUOTE_SERVER = "file:///etc/passwd"'],
+  ])('with %s gives the reason %s', async (_name, reason, toml) => {
+    hostile.routes[tomlPath] = answerText(toml);
+    expect(await reasonFor(await start(discovered()))).toBe(reason);
+  });
+
+  it('that names a private address sends nothing there', async () => {
+    bystander.routes[pricePath] = answerJson(goodPrice);
+    hostile.routes[tomlPath] = answerText(`ANCHOR_QUOTE_SERVER = "${bystander.origin}/sep38"`);
+    expect(await reasonFor(await start(discovered()))).toBe('blocked');
+    hostile.routes[tomlPath] = answerText('ANCHOR_QUOTE_SERVER = "http://169.254.169.254/latest"');
+    const harness = await start(discovered());
+    await harness.epochs.invalidate('anchors', undefined);
+    expect(await reasonFor(harness)).toBe('blocked');
+    expect(bystander.seen).toEqual([]);
+  });
+
+  it('that points the partner token elsewhere does not get it sent there', async () => {
+    const partnerToken = { env: 'HOSTILE_TOKEN', origin: hostile.origin };
+    const setup = { anchor: { ...discovered().anchor, partnerToken }, env: { HOSTILE_TOKEN: 'precious' } };
+    hostile.routes[pricePath] = answerJson({ ...goodPrice, buy_amount: '159000' });
+    hostile.routes[tomlPath] = answerText(`ANCHOR_QUOTE_SERVER = "${hostile.origin}/sep38"`);
+    await reasonFor(await start(setup));
+    expect(hostile.seen.find(({ url }) => url.startsWith(pricePath))?.authorization).toBe('Bearer precious');
+
+    const moved = await start(setup);
+    hostile.routes[tomlPath] = answerText(`ANCHOR_QUOTE_SERVER = "${honest.origin}/elsewhere"`);
+    await moved.epochs.invalidate('all', undefined);
+    await reasonFor(moved);
+    const elsewhere = honest.seen.filter(({ url }) => url.startsWith('/elsewhere'));
+    expect(elsewhere).toHaveLength(1);
+    expect(honest.seen.map(({ authorization }) => authorization).filter(Boolean)).toEqual([]);
+    expect(
+      hostile.seen
+        .filter(({ url }) => url.startsWith(tomlPath))
+        .every((each) => each.authorization === undefined),
+    ).toBe(true);
+  });
+});
+
+describe('a hostile /info', () => {
+  const feeOnly = () => ({
+    anchor: { endpoints: { transferServerSep24: `${hostile.origin}/sep24` } },
+    fxUrl: `${honest.origin}/fx`,
+  });
+
+  it.each<[string, UnavailableReason | 'quoted', import('node:http').RequestListener]>([
+    ['a fee', 'quoted', answerJson({ withdraw: { USDC: { enabled: true, fee_fixed: 1, fee_percent: 1 } } })],
+    ['a negative fee', 'malformed', answerJson({ withdraw: { USDC: { enabled: true, fee_fixed: -50 } } })],
+    ['no fee', 'not_served', answerJson({ withdraw: { USDC: { enabled: true } } })],
+    ['a fee over the amount', 'refused_amount', answerJson({ withdraw: { USDC: { fee_fixed: 1e12 } } })],
+    ['a list', 'malformed', answerJson([])],
+    ['an endless text', 'malformed', answerText('x'.repeat(300 * 1_024))],
+    ['500', 'error', answerText('', 500)],
+  ])('with %s gives %s', async (_name, reason, route) => {
+    honest.routes['/fx'] = answerJson({ base: 'USD', date: new Date().toISOString(), rates: { NGN: 1500 } });
+    hostile.routes['/sep24/info'] = route;
+    expect(await reasonFor(await start(feeOnly()))).toBe(reason);
+  });
+
+  it.each([
+    ['no rate for the currency', { base: 'USD', date: new Date().toISOString(), rates: { KES: 129 } }],
+    ['a negative rate', { base: 'USD', date: new Date().toISOString(), rates: { NGN: -1500 } }],
+    ['an enormous rate', { base: 'USD', date: new Date().toISOString(), rates: { NGN: 1e300 } }],
+    ['an old date', { base: 'USD', date: '2020-01-01', rates: { NGN: 1500 } }],
+    ['another form', []],
+  ])('beside an FX reference with %s gives no estimate', async (_name, table) => {
+    honest.routes['/fx'] = answerJson(table);
+    hostile.routes['/sep24/info'] = answerJson({ withdraw: { USDC: { fee_fixed: 1 } } });
+    expect(await reasonFor(await start(feeOnly()))).toBe('no_fx');
+  });
+});

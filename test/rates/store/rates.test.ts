@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { ratesAnswer } from '../../../contract/rates.js';
+import { ngnAnchors, price, ratesDesk } from '../../fixtures/rates/rates-instance.js';
+
+const desk = ratesDesk();
+const { start, callsTo, quoteNgn } = desk;
+
+describe('the rates of a corridor', () => {
+  it('come from every anchor over HTTP, ranked, each in its own way', async () => {
+    const answer = await quoteNgn();
+    expect(ratesAnswer.parse(answer)).toEqual(answer);
+    expect(answer).toMatchObject({ corridor: 'usdc-ngn', amount: '100', stale: false, unavailable: [] });
+    const by = Object.fromEntries(answer.quotes.map((quote) => [quote.anchorId, quote]));
+    expect(Object.keys(by).sort()).toEqual([...ngnAnchors].sort());
+    expect(by.harbour).toMatchObject({ tier: 'anchor', adjusted: false, simulated: true, estimate: null });
+    expect(by.harbour?.sep38).not.toBeNull();
+    expect(by.galleon).toMatchObject({ tier: 'anchor', fee: null, sep38: { totalPrice: null } });
+    expect(by.galleon?.receiveAmount).toMatch(/^\d+(\.\d{1,2})?$/);
+    expect(by.ferry).toMatchObject({
+      tier: 'estimate',
+      sep38: null,
+      fee: { total: '2' },
+      deliveryMethod: 'cash',
+    });
+    expect(answer.quotes.at(-1)?.anchorId).toBe('ferry');
+    expect(answer.best).toEqual({ anchorId: answer.quotes[0]?.anchorId });
+    const rates = answer.quotes.slice(0, -1).map((quote) => Number(quote.rate));
+    expect(rates).toEqual([...rates].sort((a, b) => b - a));
+  });
+
+  it('put adjusted amounts after exact ones', async () => {
+    const { answer } = await desk.harness.rates.quote('usdc-zar', { amount: '500' });
+    const windlass = answer.quotes.find((quote) => quote.anchorId === 'windlass');
+    expect(windlass).toMatchObject({ adjusted: true });
+    expect(windlass?.sellAmount).not.toBe('500');
+    expect(answer.quotes.findIndex((quote) => quote.adjusted)).toBe(answer.quotes.length - 1);
+  });
+
+  it('tell the country to anchors where the corridor is told by it', async () => {
+    const { answer } = await desk.harness.rates.quote('usdc-xof-sn', {});
+    expect(answer.quotes.length).toBeGreaterThan(0);
+    const asked = desk.simulated.anchor('tidewater').seen.filter(({ route }) => route === price);
+    expect(asked.at(-1)?.url).toContain('country_code=SN');
+  });
+
+  it('ask only anchors that offer the delivery method, and say of the others that they do not', async () => {
+    const answer = await quoteNgn({ deliveryMethod: 'cash' });
+    expect(answer.quotes.map((quote) => [quote.anchorId, quote.deliveryMethod]).sort()).toEqual([
+      ['ferry', 'cash'],
+      ['tidewater', 'cash'],
+    ]);
+    expect(answer.unavailable).toContainEqual({ anchorId: 'harbour', reason: 'not_served' });
+    expect(callsTo('harbour')).toBe(0);
+    expect(await quoteNgn({ deliveryMethod: 'pigeon' })).toMatchObject({ best: null, quotes: [] });
+  });
+
+  it('show what the record of shortfalls makes of the promise', async () => {
+    const scored = await start({
+      reputationOf: (anchorId) =>
+        anchorId === 'harbour'
+          ? { score: '91.37', state: 'scored', outcomes: 412, meanShortfall: '0.01' }
+          : { score: null, state: 'insufficient_data', outcomes: 0, meanShortfall: null },
+    });
+    const { answer } = await scored.rates.quote('usdc-ngn', {});
+    const harbour = answer.quotes.find((quote) => quote.anchorId === 'harbour');
+    expect(harbour?.reputation).toEqual({ score: '91.37', state: 'scored', outcomes: 412 });
+    expect(Number(harbour?.expectedReceive)).toBeCloseTo(Number(harbour?.receiveAmount) * 0.99, 1);
+    const ferry = answer.quotes.find((quote) => quote.anchorId === 'ferry');
+    expect(ferry?.expectedReceive).toBe(ferry?.receiveAmount);
+  });
+
+  it('of an unknown corridor, or beyond its limits, are refused', async () => {
+    await expect(desk.harness.rates.quote('usdc-zzz', {})).rejects.toMatchObject({
+      code: 'UNKNOWN_CORRIDOR',
+    });
+    for (const amount of ['9.9999999', '10000.01']) {
+      await expect(quoteNgn({ amount })).rejects.toMatchObject({ code: 'AMOUNT_OUT_OF_RANGE' });
+    }
+    expect(callsTo('harbour')).toBe(0);
+  });
+
+  it('are a 422 where every anchor refuses the amount', async () => {
+    for (const each of desk.simulated.anchors) {
+      each.override(price, (_req, res) => {
+        res.writeHead(400).end('{"error":"amount is below the minimum"}');
+      });
+    }
+    // ferry takes 2,500 at most.
+    await expect(quoteNgn({ amount: '5000' })).rejects.toMatchObject({ code: 'AMOUNT_OUT_OF_RANGE' });
+  });
+});
+
+describe('the quote of one anchor', () => {
+  it('is asked of that one alone, and shares what the rates keep', async () => {
+    const from = await desk.harness.rates.quoteFrom('usdc-ngn', 'harbour', '120', 'bank_account');
+    expect(from).toMatchObject({
+      quote: { anchorId: 'harbour', sellAmount: '120', deliveryMethod: 'bank_account' },
+    });
+    expect([callsTo('harbour'), callsTo('tidewater')]).toEqual([1, 0]);
+    const answer = await quoteNgn({ amount: '120', deliveryMethod: 'bank_account' });
+    expect(answer.quotes.find(({ anchorId }) => anchorId === 'harbour')).toEqual(from.quote);
+    expect(callsTo('harbour')).toBe(1);
+  });
+
+  it.each([
+    ['an unknown corridor', 'usdc-zzz', 'harbour', '100', undefined, 'not_served'],
+    ['an anchor that does not serve it', 'usdc-ngn', 'windlass', '100', undefined, 'not_served'],
+    ['a delivery method it does not offer', 'usdc-ngn', 'harbour', '100', 'cash', 'not_served'],
+    ['an amount out of range', 'usdc-ngn', 'harbour', '1', undefined, 'refused_amount'],
+  ] as const)('is none, with the reason, for %s', async (_name, corridor, anchor, amount, method, reason) => {
+    expect(await desk.harness.rates.quoteFrom(corridor, anchor, amount, method)).toEqual({
+      quote: null,
+      reason,
+    });
+  });
+});
+
+describe('estimates', () => {
+  it('are none where the FX reference is stale or not configured, and say so', async () => {
+    const without = await start({ fxUrl: undefined });
+    const answer = (await without.rates.quote('usdc-ngn', {})).answer;
+    expect(answer.unavailable).toEqual([{ anchorId: 'ferry', reason: 'no_fx' }]);
+    desk.simulated.fx.override('*', (_req, res) => {
+      res.writeHead(200).end(JSON.stringify({ base: 'USD', date: '2020-01-01', rates: { NGN: 1500 } }));
+    });
+    const old = await start();
+    expect((await old.rates.quote('usdc-ngn', {})).answer.unavailable).toEqual([
+      { anchorId: 'ferry', reason: 'no_fx' },
+    ]);
+    desk.simulated.fx.override('*', null);
+  });
+});

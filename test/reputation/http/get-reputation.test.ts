@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import type { RatesAnswer } from '../../../contract/rates.js';
+import type { AnchorReputation, ReputationHistory } from '../../../contract/reputation-answers.js';
+import { reputationHarness } from '../../fixtures/reputation/reputation-over-http.js';
+
+const harness = reputationHarness();
+
+describe('200 of an anchor', () => {
+  it('is a record of zeros for one that nobody used yet', async () => {
+    await harness.refresh();
+    const { body } = await harness.get<AnchorReputation>('/api/reputation/lighter');
+    expect(body).toMatchObject({
+      anchorId: 'lighter',
+      status: 'active',
+      simulated: true,
+      window: 30,
+      outcomes: 0,
+      fillRate: null,
+      score: null,
+      state: 'insufficient_data',
+    });
+    expect(body.corridors.map(({ corridor }) => corridor)).toEqual(['usdc-brl', 'usdc-kes', 'usdc-ugx']);
+  });
+
+  it('has its card in each corridor, and its own score from those that have one', async () => {
+    await harness.record('harbour', 'usdc-ngn', 100, 96);
+    await harness.record('harbour', 'usdc-kes', 29);
+    await harness.refresh();
+    const { body, headers } = await harness.get<AnchorReputation>('/api/reputation/harbour?window=90');
+    const ngn = body.corridors.find(({ corridor }) => corridor === 'usdc-ngn');
+    expect(ngn).toMatchObject({
+      window: 90,
+      outcomes: 100,
+      filled: 96,
+      accountDays: 100,
+      fillRate: '0.960000',
+      p50SettleSeconds: 90,
+      speedTargetSeconds: 600,
+      state: 'scored',
+    });
+    expect(body).toMatchObject({ outcomes: 129, score: ngn?.score, state: 'scored' });
+    expect(headers.get('cache-control')).toMatch(/max-age/);
+  });
+
+  it('is what quotes of the anchor show', async () => {
+    const { body } = await harness.get<AnchorReputation>('/api/reputation/harbour');
+    const rates = await harness.get<RatesAnswer>('/api/rates/usdc-ngn?amount=137');
+    const quote = rates.body.quotes.find(({ anchorId }) => anchorId === 'harbour');
+    const card = body.corridors.find(({ corridor }) => corridor === 'usdc-ngn');
+    expect(quote?.reputation).toEqual({ score: card?.score, state: 'scored', outcomes: 100 });
+  });
+});
+
+describe('200 of a history', () => {
+  it('has a point for each day with an outcome', async () => {
+    const { body } = await harness.get<ReputationHistory>('/api/reputation/harbour/history');
+    expect(body).toMatchObject({ anchorId: 'harbour', corridor: null, window: 30, nextCursor: null });
+    expect(body.items).toHaveLength(1);
+    expect(body.items[0]).toMatchObject({ outcomes: 129, filled: 125, state: 'scored' });
+    const kes = await harness.get<ReputationHistory>(
+      '/api/reputation/harbour/history?corridor=usdc-kes&window=7&limit=1',
+    );
+    expect(kes.body.items[0]).toMatchObject({ outcomes: 29, score: null, state: 'insufficient_data' });
+  });
+
+  it('is empty for one that nobody used yet', async () => {
+    const { body } = await harness.get<ReputationHistory>('/api/reputation/lighter/history');
+    expect(body.items).toEqual([]);
+  });
+});
+
+describe('400', () => {
+  it.each([
+    ['/api/reputation/Harbour', 'params.anchor'],
+    ['/api/reputation/harbour?window=1', 'query.window'],
+    ['/api/reputation/harbour?corridor=usdc-ngn', 'query.corridor'],
+    ['/api/reputation/harbour/history?cursor=AAAA', 'query.cursor'],
+    ['/api/reputation/harbour/history?limit=x', 'query.limit'],
+  ])('for %s', async (path, fault) => {
+    const { status, body } = await harness.get<{ details: { path: string }[] }>(path);
+    expect(status).toBe(400);
+    expect(body.details[0]?.path).toContain(fault.split('.')[1]);
+  });
+});
+
+describe('404 UNKNOWN_ANCHOR', () => {
+  it.each(['/api/reputation/nobody', '/api/reputation/nobody/history'])('for %s', async (path) => {
+    const { status, body } = await harness.get(path);
+    expect({ status, body }).toMatchObject({ status: 404, body: { code: 'UNKNOWN_ANCHOR' } });
+  });
+});

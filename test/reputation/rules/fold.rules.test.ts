@@ -1,0 +1,210 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { contributionOf, isOutcome } from '../../../server/features/reputation/contribution.rules.js';
+import {
+  type AccountDay,
+  accountDayKey,
+  accountDaysOf,
+  planFold,
+  type RollupDelta,
+} from '../../../server/features/reputation/fold.rules.js';
+import type {
+  DisputeEffect,
+  FoldableIntent,
+  IntentOutcome,
+} from '../../../server/features/reputation/foldable-intent.js';
+import { expired, failed, foldable, noon, settled } from '../../fixtures/reputation/foldable-intents.js';
+
+/** Roll-ups, account-days and intents as a database would hold them. */
+class Books {
+  readonly intents = new Map<string, FoldableIntent>();
+  readonly accountDays = new Map<string, AccountDay>();
+  readonly rollups = new Map<string, Omit<RollupDelta, 'settle'> & { settle: Map<number, number> }>();
+
+  put(intent: FoldableIntent): void {
+    this.intents.set(intent._id, intent);
+  }
+
+  change(id: string, changes: Partial<FoldableIntent>): void {
+    const intent = this.intents.get(id);
+    if (intent !== undefined) this.intents.set(id, { ...intent, ...changes, unfolded: true });
+  }
+
+  fold(batchSize = 500): void {
+    for (;;) {
+      const batch = [...this.intents.values()].filter(({ unfolded }) => unfolded).slice(0, batchSize);
+      if (batch.length === 0) return;
+      const keys = accountDaysOf(batch);
+      const known = new Map([...this.accountDays].filter(([key]) => keys.includes(key)));
+      const plan = planFold(batch, known);
+      for (const [key, accountDay] of plan.accountDays) this.accountDays.set(key, accountDay);
+      for (const [key, delta] of plan.rollups) this.#add(key, delta);
+      for (const { _id, ...rest } of plan.intents) {
+        const intent = this.intents.get(_id);
+        if (intent !== undefined) this.intents.set(_id, { ...intent, ...rest, unfolded: false });
+      }
+    }
+  }
+
+  sum(pick: (rollup: Omit<RollupDelta, 'settle'>) => number): number {
+    return [...this.rollups.values()].reduce((sum, rollup) => sum + pick(rollup), 0);
+  }
+
+  /** What the intents themselves say that the roll-ups must hold. */
+  expected() {
+    const all = [...this.intents.values()];
+    const counted = all.flatMap((intent) => (intent.counted === null ? [] : [{ intent, ...intent.counted }]));
+    const days = new Set(
+      counted.filter((each) => isOutcome(each)).map((each) => accountDayKey(each.intent, each.day)),
+    );
+    return {
+      filled: counted.filter(({ filled }) => filled === 1).length,
+      notFilled: counted.filter(({ notFilled }) => notFilled === 1).length,
+      accountDays: days.size,
+      quotedOutcomes: counted.filter(({ shortfallPpb }) => shortfallPpb !== null).length,
+      shortfallPpb: counted.reduce((sum, { shortfallPpb }) => sum + (shortfallPpb ?? 0), 0),
+      acceptedDisputes: counted.filter(({ acceptedDispute }) => acceptedDispute === 1).length,
+      settle: counted.filter(({ settleBucket }) => settleBucket !== null).length,
+    };
+  }
+
+  totals() {
+    return {
+      filled: this.sum(({ filled }) => filled),
+      notFilled: this.sum(({ notFilled }) => notFilled),
+      accountDays: this.sum(({ accountDays }) => accountDays),
+      quotedOutcomes: this.sum(({ quotedOutcomes }) => quotedOutcomes),
+      shortfallPpb: this.sum(({ shortfallPpb }) => shortfallPpb),
+      acceptedDisputes: this.sum(({ acceptedDisputes }) => acceptedDisputes),
+      settle: [...this.rollups.values()].reduce(
+        (sum, { settle }) => sum + [...settle.values()].reduce((a, b) => a + b, 0),
+        0,
+      ),
+    };
+  }
+
+  #add(key: string, delta: RollupDelta): void {
+    const { anchorId, corridor, day } = delta;
+    const rollup = this.rollups.get(key) ?? {
+      ...{ anchorId, corridor, day, filled: 0, notFilled: 0, accountDays: 0, quotedOutcomes: 0 },
+      ...{ shortfallPpb: 0, acceptedDisputes: 0, settle: new Map<number, number>() },
+    };
+    rollup.filled += delta.filled;
+    rollup.notFilled += delta.notFilled;
+    rollup.accountDays += delta.accountDays;
+    rollup.quotedOutcomes += delta.quotedOutcomes;
+    rollup.shortfallPpb += delta.shortfallPpb;
+    rollup.acceptedDisputes += delta.acceptedDisputes;
+    for (const [bucket, change] of delta.settle) {
+      rollup.settle.set(bucket, (rollup.settle.get(bucket) ?? 0) + change);
+    }
+    this.rollups.set(key, rollup);
+  }
+}
+
+const outcome: fc.Arbitrary<IntentOutcome | null> = fc
+  .record({ kind: fc.nat(3), day: fc.nat(2) })
+  .map(({ kind, day }) => {
+    const recordedAt = new Date(noon.getTime() + day * 86_400_000);
+    return [null, settled({ recordedAt, shortfallPpb: 5 }), failed({ recordedAt }), expired({ recordedAt })][
+      kind
+    ] as IntentOutcome | null;
+  });
+const effect = fc.constantFrom<DisputeEffect | null>(
+  null,
+  'counts_filled',
+  'counts_not_filled',
+  'not_counted',
+);
+const step = fc.record({
+  id: fc.nat(19),
+  outcome,
+  disputeEffect: effect,
+  scored: fc.boolean(),
+  fold: fc.boolean(),
+});
+
+describe('folding', () => {
+  it('holds in the roll-ups what the intents say, whatever changes and in whatever batches', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 7 }), (steps, batchSize) => {
+        const books = new Books();
+        for (let id = 0; id < 20; id++) {
+          books.put(
+            foldable({ _id: `i${id}`, account: `G${id % 3}`, corridor: id % 2 ? 'usdc-ngn' : 'usdc-kes' }),
+          );
+        }
+        for (const { id, fold, ...changes } of steps) {
+          books.change(`i${id}`, changes);
+          if (fold) books.fold(batchSize);
+        }
+        books.fold(batchSize);
+        expect(books.totals()).toEqual(books.expected());
+        for (const { admitted, counting } of books.accountDays.values()) {
+          expect(admitted).toBeLessThanOrEqual(3);
+          expect(counting).toBeGreaterThanOrEqual(0);
+          expect(counting).toBeLessThanOrEqual(3);
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('counts three outcomes of 500 of one account on one day, and one account-day', () => {
+    const books = new Books();
+    for (let id = 0; id < 500; id++) books.put(foldable({ _id: `i${id}`, outcome: settled() }));
+    books.fold(64);
+    expect(books.totals()).toMatchObject({ filled: 3, accountDays: 1 });
+  });
+
+  it('gives the places of an account-day to the earliest outcomes of a batch', () => {
+    const books = new Books();
+    for (let id = 0; id < 6; id++) {
+      const recordedAt = new Date(noon.getTime() - id * 1_000);
+      books.put(foldable({ _id: `i${id}`, outcome: settled({ recordedAt }) }));
+    }
+    books.fold();
+    const admitted = [...books.intents.values()].filter(({ counted }) => counted !== null);
+    expect(admitted.map(({ _id }) => _id).sort()).toEqual(['i3', 'i4', 'i5']);
+  });
+
+  it('never gives a place back, so that a disputed outcome lets no fourth one in', () => {
+    const books = new Books();
+    for (let id = 0; id < 3; id++) books.put(foldable({ _id: `i${id}`, outcome: settled() }));
+    books.fold();
+    books.change('i0', { disputeEffect: 'not_counted' });
+    books.fold();
+    books.put(foldable({ _id: 'i3', outcome: settled() }));
+    books.fold();
+    expect(books.totals()).toMatchObject({ filled: 2, acceptedDisputes: 1, accountDays: 1 });
+    expect(books.intents.get('i3')).toMatchObject({ counted: null, admission: { admitted: false } });
+  });
+
+  it('takes the account-day out when its only outcome no longer counts', () => {
+    const books = new Books();
+    books.put(foldable({ _id: 'i0', outcome: settled() }));
+    books.fold();
+    expect(books.totals()).toMatchObject({ filled: 1, accountDays: 1 });
+    books.change('i0', { disputeEffect: 'not_counted' });
+    books.fold();
+    expect(books.totals()).toMatchObject({ filled: 0, accountDays: 0, acceptedDisputes: 1 });
+  });
+
+  it('moves a recovered intent from failed to filled on the day it failed on', () => {
+    const books = new Books();
+    books.put(foldable({ _id: 'i0', outcome: failed() }));
+    books.fold();
+    books.change('i0', { outcome: settled() });
+    books.fold();
+    expect([...books.rollups.keys()]).toEqual(['harbour 2026-11-21 usdc-ngn']);
+    expect(books.totals()).toMatchObject({ filled: 1, notFilled: 0, accountDays: 1, settle: 1 });
+  });
+
+  it('takes documents that lack the member `admission` for undecided ones', () => {
+    const { admission: _absent, ...older } = foldable({ outcome: settled() });
+    const plan = planFold([older as FoldableIntent], new Map());
+    expect(plan.intents).toEqual([
+      { _id: older._id, counted: contributionOf(older), admission: { day: '2026-11-21', admitted: true } },
+    ]);
+  });
+});

@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { canonicalJson } from '../../../contract/canonical-json.js';
+import { type ScoreCard, scoreCard } from '../../../contract/score-card.js';
+import { addRollup, cardOf, countsOf, emptyTally } from '../../../server/features/reputation/card.rules.js';
+import { settleBucketOf } from '../../../server/features/reputation/settle-bounds.rules.js';
+import { packed } from '../../fixtures/reputation/foldable-intents.js';
+import { cannotRun } from '../../support/cannot-run.js';
+
+const file = new URL('../../vectors/score-cards.json', import.meta.url);
+const script = new URL('../../clients/python/recompute_scores.py', import.meta.url);
+
+interface Case {
+  name: string;
+  place: Pick<ScoreCard, 'anchorId' | 'corridor' | 'window' | 'speedTargetSeconds' | 'simulated'>;
+  tally: {
+    filled: number;
+    notFilled: number;
+    accountDays: number;
+    acceptedDisputes: number;
+    settleSeconds: Record<string, number>;
+    shortfallPpb: Record<string, number>;
+  };
+  bytes: string;
+}
+
+const { cards } = JSON.parse(readFileSync(file, 'utf8')) as { cards: Case[] };
+
+describe('ten cards, fixed byte for byte', () => {
+  it('are ten', () => expect(cards).toHaveLength(10));
+
+  it.each(cards.map((each) => [each.name, each] as const))('%s', (_name, { place, tally, bytes }) => {
+    const card = cardOf(countsOf(tallyOf(place, tally)), place);
+    expect(scoreCard.strict().parse(card)).toEqual(card);
+    expect(canonicalJson(card)).toBe(bytes);
+  });
+
+  it("are computed alike by Python's standard library", () => {
+    const run = spawnSync('python3', ['-B', script.pathname, 'vectors', file.pathname], {
+      encoding: 'utf8',
+      timeout: 20_000,
+    });
+    if (run.error !== undefined && 'code' in run.error && run.error.code === 'ENOENT')
+      return cannotRun('no python3: the second computation of the score cards');
+    expect(run.stdout).toBe('10 of 10 cards agree\n');
+    expect(run.status).toBe(0);
+  });
+});
+
+/** As if every outcome had been recorded on one day. */
+function tallyOf(place: Case['place'], given: Case['tally']) {
+  const shortfalls = Object.entries(given.shortfallPpb);
+  const settle: Record<string, number> = {};
+  for (const [seconds, count] of Object.entries(given.settleSeconds)) {
+    const bucket = settleBucketOf(Number(seconds));
+    settle[bucket] = (settle[bucket] ?? 0) + count;
+  }
+  const tally = emptyTally();
+  addRollup(tally, {
+    anchorId: place.anchorId,
+    corridor: place.corridor,
+    day: '2026-11-21',
+    filled: given.filled,
+    notFilled: given.notFilled,
+    accountDays: given.accountDays,
+    quotedOutcomes: shortfalls.reduce((sum, [, count]) => sum + count, 0),
+    shortfallPpb: shortfalls.reduce((sum, [ppb, count]) => sum + Number(ppb) * count, 0),
+    acceptedDisputes: given.acceptedDisputes,
+    settle: packed(settle),
+  });
+  return tally;
+}

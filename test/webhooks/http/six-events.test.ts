@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, describe, expect, it } from 'vitest';
+import { publicKeyOf } from '../../../contract/ed25519.js';
+import { type EventName, eventNames } from '../../../contract/events.js';
+import { signDispute } from '../../../contract/sign-dispute.js';
+import { encodePublicKey } from '../../../contract/strkey.js';
+import { verifyWebhook } from '../../../contract/verify-webhook.js';
+import { startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
+import { startReceiver } from '../../fixtures/deliveries/receiver.js';
+import { intentsHarness } from '../../fixtures/intents/intents-over-http.js';
+import { startTestApp, testAdminKey, testCronSecret } from '../../support/app.js';
+
+const secret = 'a secret that the tests share';
+const wallet = randomBytes(32);
+const account = encodePublicKey(publicKeyOf(wallet));
+
+const receiver = await startReceiver();
+const harness = intentsHarness({
+  anchors: ['harbour'],
+  allow: [receiver.origin],
+  env: { PUBLISHER_SECRET_KEY: randomBytes(32).toString('hex') },
+});
+afterAll(() => receiver.stop());
+
+const admin = { 'x-admin-key': testAdminKey };
+const cron = { authorization: `Bearer ${testCronSecret}` };
+
+async function post(path: string, headers: Record<string, string>, body?: unknown) {
+  const answer = await harness.app.client.request<{ id: string }>('POST', path, {
+    headers,
+    ...(body === undefined ? {} : { body }),
+  });
+  expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
+  return answer.body;
+}
+
+/** One off-ramp, seen by the service before it is paid, and then as the anchor says. */
+async function offRamp(ending: Record<string, unknown>): Promise<string> {
+  const anchor = harness.anchors.anchor('harbour');
+  const anchorTransactionId = await harness.begin('harbour', { account });
+  const { body } = await harness.post(harness.terms({ account, anchorTransactionId }));
+  await harness.settle();
+  anchor.pay(anchorTransactionId, { ending: 'stuck' });
+  await harness.pass(60_000);
+  await harness.settle();
+  anchor.amend(anchorTransactionId, ending);
+  await harness.pass(60_000);
+  await harness.settle();
+  return body.intentHash;
+}
+
+/** Starts another instance whose fleet has one anchor more. */
+async function growFleet(): Promise<void> {
+  const { uri } = { uri: harness.app.config.mongodbUri };
+  const simulated = await startSimulatedAnchors({
+    clock: harness.now,
+    random: () => 0.5,
+    latencyFactor: 0,
+    anchors: ['harbour', 'windlass'],
+  });
+  const second = await startTestApp({ uri, simulated, world: { clock: harness.now } });
+  await second.close();
+  await simulated.stop();
+}
+
+describe('each of the six events', () => {
+  it('reaches a subscriber from its real cause, signed, and as the document has it', async () => {
+    await post('/api/admin/webhooks', admin, { url: `${receiver.origin}/hook`, events: eventNames, secret });
+    const settled = await offRamp({ status: 'completed', amount_out: '150000' });
+    await offRamp({ status: 'refunded', refunds: { amount_refunded: '100', amount_fee: '0', payments: [] } });
+    const dispute = signDispute({
+      intentHash: settled,
+      anchorId: 'harbour',
+      reason: 'Nothing arrived.',
+      secretKey: wallet,
+    });
+    const { id } = await post('/api/reputation/dispute', {}, dispute);
+    await post('/api/admin/disputes', admin, { id, action: 'accept' });
+    await growFleet();
+    await post('/api/reputation/refresh', cron);
+    await post('/api/publisher/tick', cron);
+
+    await expect
+      .poll(() => new Set(receiver.received.map(({ headers }) => headers['x-fairlead-event'])).size, {
+        timeout: 20_000,
+      })
+      .toBe(eventNames.length);
+    const events = receiver.received.map(({ headers, body }) =>
+      verifyWebhook({ body, headers: headers as Record<string, string>, secret, now: harness.now() }),
+    );
+    expect(receiver.faults).toEqual([]);
+    const counts = Object.fromEntries(
+      eventNames.map((name: EventName) => [name, events.filter(({ event }) => event === name).length]),
+    );
+    expect(counts).toEqual(Object.fromEntries(eventNames.map((name) => [name, 1])));
+  });
+});
