@@ -26,8 +26,8 @@ import { createPublisher } from './features/publisher/service.js';
 import { publisherLease } from './features/publisher/tick.js';
 import { createRatesRouter } from './features/rates/router.js';
 import { createRates } from './features/rates/service.js';
+import { aggregationWakePipeline } from './features/reputation/aggregator.js';
 import { createReputationFeature, reputationLeases } from './features/reputation/feature.js';
-import { foldWakePipeline } from './features/reputation/folder.js';
 import { createReputationRouter } from './features/reputation/router.js';
 import { createScoresRouter } from './features/scores/router.js';
 import { createSnapshotRouter } from './features/snapshot/router.js';
@@ -174,9 +174,9 @@ export async function composeService({
     clock,
     logger,
   });
-  const foldWaker = createWaker({
+  const aggregatorWaker = createWaker({
     model: intentRows,
-    pipeline: foldWakePipeline,
+    pipeline: aggregationWakePipeline,
     wake: () => scheduler.wake('aggregate'),
     logger,
   });
@@ -268,7 +268,7 @@ export async function composeService({
       webhooks.start();
 
       const work: PeriodicWork = {
-        aggregate: record.fold,
+        aggregate: record.aggregate,
         reconcile: reconcile.run,
         refresh: record.reputation.refresh,
         tick: publisher.tick,
@@ -278,8 +278,8 @@ export async function composeService({
       lifecycle.onStop('leases', () => leases.stop());
       scheduler.start(createSchedule(work, { leased: config.scheduler }));
       if (!config.scheduler) return;
-      lifecycle.onStop('wake-ups of the aggregator', () => foldWaker.stop());
-      foldWaker.start();
+      lifecycle.onStop('wake-ups of the aggregator', () => aggregatorWaker.stop());
+      aggregatorWaker.start();
     },
   };
 }

@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createScheduler, type JobMeter, type Task } from '../../../server/jobs/scheduler.js';
+import {
+  createScheduler,
+  type JobMeter,
+  type OnEveryInstance,
+  type Task,
+} from '../../../server/jobs/scheduler.js';
 import { LeaseLostError } from '../../../server/mongo/leases.js';
 import type { Logger } from '../../../server/ports.js';
 import { silentLogger } from '../../support/silent-logger.js';
@@ -172,7 +177,7 @@ describe('the scheduler', () => {
     const logger = { ...silentLogger, info: note('info'), warn: note('warn'), error: note('error') };
     const away = () =>
       Promise.reject(Object.assign(new Error('no primary'), { name: 'MongoServerSelectionError' }));
-    const runs: Task['run'][] = [away, away, away, async () => undefined, async () => undefined, away];
+    const runs: OnEveryInstance[] = [away, away, away, async () => undefined, async () => undefined, away];
     const scheduler = newScheduler({ logger });
     scheduler.start([jobThat(() => runs.shift()?.() ?? new Promise(() => undefined))]);
     await vi.advanceTimersByTimeAsync(6_500);
