@@ -12,7 +12,7 @@ import {
   reputationHistory,
 } from './reputation-answers.js';
 import { describeRoute } from './route-metadata.js';
-import { exampleCard, exampleRecord } from './score-card-example.js';
+import { exampleCard, exampleRecord, recordWith } from './score-card-example.js';
 
 const c = initContract();
 
@@ -45,17 +45,15 @@ const getLeaderboard = describeRoute({
           anchorId: 'tidewater',
           anchorName: 'Tidewater',
           simulated: true,
-          outcomes: 3,
-          filled: 3,
-          accountDays: 3,
-          fillRate: '1.000000',
-          p50SettleSeconds: 312,
-          p95SettleSeconds: 405,
-          meanShortfall: null,
-          quotedOutcomes: 0,
-          acceptedDisputes: 0,
-          score: null,
-          state: 'insufficient_data',
+          ...recordWith({
+            outcomes: 3,
+            filled: 3,
+            accountDays: 3,
+            fillRate: '1.000000',
+            p50SettleSeconds: 312,
+            p95SettleSeconds: 405,
+            meanShortfall: null,
+          }),
           scoredCorridors: 0,
         },
       ],
@@ -106,17 +104,18 @@ const getReputationHistory = describeRoute({
       items: [
         {
           day: '2026-11-21',
-          outcomes: 14,
-          filled: 14,
-          accountDays: 13,
-          fillRate: '1.000000',
-          p50SettleSeconds: 87,
-          p95SettleSeconds: 140,
-          meanShortfall: '0.000000000',
-          quotedOutcomes: 14,
-          acceptedDisputes: 0,
-          score: '85.67',
-          state: 'scored',
+          ...recordWith({
+            outcomes: 14,
+            filled: 14,
+            accountDays: 13,
+            fillRate: '1.000000',
+            p50SettleSeconds: 87,
+            p95SettleSeconds: 140,
+            meanShortfall: '0.000000000',
+            quotedOutcomes: 14,
+            score: '85.67',
+            state: 'scored',
+          }),
         },
       ],
       nextCursor: 'eyJkIjoiMjAyNi0xMS0yMSJ9',

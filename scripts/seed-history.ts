@@ -4,10 +4,11 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from 'mongoose';
+import { createAggregationStore } from '../server/features/intents/aggregation-store.js';
 import { intentModel } from '../server/features/intents/store.js';
 import { createAggregator } from '../server/features/reputation/aggregator.js';
 import { reputationLeases } from '../server/features/reputation/feature.js';
-import { reputationStore } from '../server/features/reputation/store.js';
+import { createReputationStore } from '../server/features/reputation/store.js';
 import { prepareCollections } from '../server/mongo/collections.js';
 import { createLeases } from '../server/mongo/leases.js';
 import { createInTransaction } from '../server/mongo/transactions.js';
@@ -39,7 +40,6 @@ export async function seedHistory(options: SeedHistoryOptions): Promise<number> 
   const { connection, fleet, logger = quiet } = options;
   if (fleet.simulated !== true || fleet.anchors.some(({ simulated }) => simulated !== true)) return 0;
   const intents = intentModel(connection);
-  const store = reputationStore(connection);
   const leases = createLeases({ connection, owner: 'seed-history', logger });
   await prepareCollections(connection);
   if ((await intents.exists({})) !== null) return 0;
@@ -50,7 +50,8 @@ export async function seedHistory(options: SeedHistoryOptions): Promise<number> 
   }
   await leases.seed(reputationLeases);
   const aggregator = createAggregator({
-    store,
+    store: createReputationStore(connection),
+    intents: createAggregationStore(connection),
     leases,
     inTransaction: createInTransaction(connection),
     logger,

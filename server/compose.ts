@@ -15,21 +15,21 @@ import { createAdminDisputesRouter, createDisputesRouter } from './features/disp
 import { createDisputeService } from './features/disputes/service.js';
 import { countOpenDisputes, disputeModel, disputeWindowModel } from './features/disputes/store.js';
 import { createHealthRouter } from './features/health/router.js';
+import { createAggregationStore } from './features/intents/aggregation-store.js';
 import { createMakeProgress } from './features/intents/progress.js';
 import { createReconcile, reconcileLease } from './features/intents/reconcile.js';
 import { createIntentsRouter, createReconcileRouter } from './features/intents/router.js';
 import { createIntentService } from './features/intents/service.js';
-import { countUnfolded, intentModel } from './features/intents/store.js';
+import { intentModel } from './features/intents/store.js';
 import { createTransactionPoll } from './features/intents/transaction-poll.js';
 import { createPublisherRouter } from './features/publisher/router.js';
 import { createPublisher } from './features/publisher/service.js';
 import { publisherLease } from './features/publisher/tick.js';
 import { createRatesRouter } from './features/rates/router.js';
 import { createRates } from './features/rates/service.js';
-import { aggregationWakePipeline } from './features/reputation/aggregator.js';
-import { createReputationFeature, reputationLeases } from './features/reputation/feature.js';
-import { createReputationRouter } from './features/reputation/router.js';
-import { createScoresRouter } from './features/scores/router.js';
+import { createReputation, reputationLeases } from './features/reputation/feature.js';
+import { createReputationStore } from './features/reputation/store.js';
+import { createScores } from './features/scores/feature.js';
 import { createSnapshotRouter } from './features/snapshot/router.js';
 import { createSnapshot } from './features/snapshot/service.js';
 import { createWebhookBacklog } from './features/webhooks/backlog.js';
@@ -43,7 +43,6 @@ import { createRateLimiter } from './http/rate-limiter.js';
 import { createSchedule, type PeriodicWork, type TaskName } from './jobs/schedule.js';
 import { createScheduler } from './jobs/scheduler.js';
 import type { Lifecycle } from './lifecycle.js';
-import { createWaker } from './mongo/change-streams.js';
 import { prepareCollections } from './mongo/collections.js';
 import { createLeases } from './mongo/leases.js';
 import { createInTransaction } from './mongo/transactions.js';
@@ -77,6 +76,9 @@ export async function composeService({
   const { clock, random, newId, logger, env } = world;
   const publicCache = config.cachePublic;
 
+  const intentAggregation = createAggregationStore(connection);
+  const reputationStore = createReputationStore(connection);
+
   const limiter = createRateLimiter({ connection, clock, logger });
   const metrics = createMetrics({
     limiterDegraded: limiter.degraded,
@@ -84,7 +86,7 @@ export async function composeService({
       ...createWebhookBacklog(connection),
       pendingBatches: () => publisher.log.pending(),
       openDisputes: () => countOpenDisputes(disputeModel(connection)),
-      unfoldedIntents: () => countUnfolded(intentModel(connection)),
+      unfoldedIntents: intentAggregation.countPendingAggregation,
     },
     clock,
     logger,
@@ -116,12 +118,13 @@ export async function composeService({
     writeEvent,
     inTransaction,
   });
-  const record = createReputationFeature({
-    connection,
+  const reputation = createReputation({
+    store: reputationStore,
+    intents: intentAggregation,
     leases,
     inTransaction,
     fleet: directory,
-    latestBatch: () => publisher.latestBatch(),
+    publicCache,
     clock,
     logger,
   });
@@ -130,7 +133,7 @@ export async function composeService({
     leases,
     inTransaction,
     writeEvent,
-    gatherCards: () => record.listCards(30),
+    gatherCards: () => reputation.listEveryCard(30),
     formula: 'v1',
     secretKey: config.publisherSecretKey,
     oldKeys: config.publisherOldKeys,
@@ -140,6 +143,13 @@ export async function composeService({
     random,
     logger,
   });
+  const scores = createScores({
+    runOf: reputation.runOf,
+    listCards: reputation.listCards,
+    latestBatch: publisher.latestBatch,
+    publicCache,
+    clock,
+  });
   const rates = createRates({
     directory,
     outbound: metrics.countOutbound(anyone.request, 'rates'),
@@ -147,7 +157,7 @@ export async function composeService({
     fxUrl: config.fxUrl,
     fxMaxAgeMs: config.fxMaxAgeSeconds * 1_000,
     epochs,
-    reputationOf: record.reputationOf,
+    reputationOf: reputation.reputationOf,
     clock,
     random,
     logger,
@@ -174,9 +184,7 @@ export async function composeService({
     clock,
     logger,
   });
-  const aggregatorWaker = createWaker({
-    model: intentRows,
-    pipeline: aggregationWakePipeline,
+  const aggregatorWaker = intentAggregation.watchPendingAggregation({
     wake: () => scheduler.wake('aggregate'),
     logger,
   });
@@ -234,8 +242,8 @@ export async function composeService({
       intents: createIntentsRouter({ intents }),
       disputes: createDisputesRouter({ disputes }),
       reconcile: createReconcileRouter({ reconcile }),
-      reputation: createReputationRouter({ reputation: record.reputation, publicCache }),
-      scores: createScoresRouter({ scores: record.scores, publicCache }),
+      reputation: reputation.router,
+      scores: scores.router,
       publisher: createPublisherRouter({ publisher, publicCache }),
       adminDisputes: createAdminDisputesRouter({ disputes }),
       adminCache: createAdminCacheRouter({ cacheAdmin }),
@@ -259,19 +267,19 @@ export async function composeService({
   return {
     app,
     start() {
-      for (const [name, part] of Object.entries({ epochs, directory, record, snapshot, webhooks })) {
+      for (const [name, part] of Object.entries({ epochs, directory, snapshot, webhooks })) {
         lifecycle.onStop(name, () => part.stop());
       }
       directory.start();
-      record.start();
       snapshot.start();
       webhooks.start();
 
       const work: PeriodicWork = {
-        aggregate: record.aggregate,
+        aggregate: reputation.aggregate,
         reconcile: reconcile.run,
-        refresh: record.reputation.refresh,
+        refresh: reputation.refresh,
         tick: publisher.tick,
+        quoteReputation: reputation.loadQuoteReputations,
       };
       lifecycle.onStop('scheduler', () => scheduler.stop());
       // Stopped before the scheduler, so that what runs under a lease ends with its step in hand.

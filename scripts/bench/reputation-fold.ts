@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AggregatableIntent } from '../../server/features/reputation/aggregatable-intent.js';
+import type { AggregatableIntent } from '../../server/features/intents/aggregation.js';
 import { accountDaysOf, planAggregation } from '../../server/features/reputation/aggregation.rules.js';
-import { readAccountDays, writeCounts } from '../../server/features/reputation/rollup-writer.js';
 import type { BenchContext, BenchRow } from './lib/bench.js';
 import { perSecond, ratio } from './lib/figures.js';
-import { type BenchBooks, openBooks, outcomeOf } from './reputation/books.js';
+import { type BenchBooks, openBooks, outcomeOf, toStored } from './reputation/books.js';
 
 export const name = 'reputation-fold';
 
@@ -12,7 +11,7 @@ const hot = { anchors: 1, corridors: 1, days: 1 };
 const table = 'outcomes of one anchor, corridor and day counted';
 const chunk = 2_000;
 
-/** One transaction for each outcome, by one writer and by sixteen at once, against the folder's batches. */
+/** One transaction for each outcome, by one writer and by sixteen at once, against the aggregator's batches. */
 export async function run(context: BenchContext): Promise<BenchRow[]> {
   const mongo = await context.startMongo();
   const measure = async (database: string, work: (books: BenchBooks) => Promise<number>) => {
@@ -26,7 +25,7 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
   };
   const alone = await measure('one-writer', (books) => oneByOne(books, 1, context.seconds));
   const crowded = await measure('sixteen-writers', (books) => oneByOne(books, 16, context.seconds));
-  const folded = await measure('folder', (books) => inBatches(books, context.seconds));
+  const batched = await measure('aggregator', (books) => inBatches(books, context.seconds));
   const best = Math.max(alone, crowded);
   const row = (what: string, value: number): BenchRow => ({
     table,
@@ -36,14 +35,16 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
   return [
     row('a transaction each, one writer', alone),
     row('a transaction each, 16 writers', crowded),
-    row('folded in batches', folded),
+    row('aggregated in batches', batched),
   ];
 }
 
-/** Each outcome in a transaction that does for it what the folder does for a batch. */
+/** Each outcome in a transaction that does for it what the aggregator does for a batch. */
 async function oneByOne(books: BenchBooks, writers: number, seconds: number): Promise<number> {
   await insert(books, 0, chunk);
-  const queue = await books.store.intents.find({ unfolded: true }).toArray();
+  const { intents } = books;
+  const pending = await intents.findPendingAggregation(chunk);
+  const queue = await books.inTransaction((session) => intents.readAggregatable(session, pending));
   const startedAt = performance.now();
   const endsAt = startedAt + seconds * 1_000;
   let counted = 0;
@@ -61,14 +62,17 @@ async function oneByOne(books: BenchBooks, writers: number, seconds: number): Pr
   return (counted * 1_000) / took;
 }
 
-async function countOne({ store, inTransaction }: BenchBooks, intent: AggregatableIntent): Promise<void> {
+async function countOne(
+  { store, intents, inTransaction }: BenchBooks,
+  intent: AggregatableIntent,
+): Promise<void> {
   for (;;) {
     try {
       await inTransaction(async (session) => {
-        const stored = await readAccountDays(store, session, 1, accountDaysOf([intent]));
+        const stored = await store.rollups.readAccountDays(session, 1, accountDaysOf([intent]));
         const plan = planAggregation([intent], stored);
-        await writeCounts(store, session, 1, plan);
-        await store.intents.updateOne({ _id: intent._id }, { $set: { unfolded: false } }, { session });
+        await store.rollups.addCounts(session, 1, plan);
+        await intents.saveCounted(session, plan.intents);
       });
       return;
     } catch {
@@ -78,7 +82,7 @@ async function countOne({ store, inTransaction }: BenchBooks, intent: Aggregatab
   }
 }
 
-/** The folder on a backlog large enough for the time given; the time it takes to be filled is not counted. */
+/** The aggregator on a backlog large enough for the time given; filling it is not timed. */
 async function inBatches(books: BenchBooks, seconds: number): Promise<number> {
   let counted = 0;
   let tookMs = 0;
@@ -94,12 +98,15 @@ async function inBatches(books: BenchBooks, seconds: number): Promise<number> {
 }
 
 async function insert(books: BenchBooks, from: number, count: number): Promise<void> {
-  const rows = Array.from({ length: count }, (_, index) => outcomeOf(from + index, hot));
-  await books.store.intents.insertMany(rows, { ordered: false, timeoutMS: 30_000 });
+  const intents = Array.from({ length: count }, (_, index) => toStored(outcomeOf(from + index, hot)));
+  await books.connection
+    .collection<(typeof intents)[number]>('intents')
+    .insertMany(intents, { ordered: false, timeoutMS: 30_000 });
 }
 
 async function expectCounted(books: BenchBooks, counted: number): Promise<void> {
-  const rollups = await books.store.rollups.find().lean();
-  const sum = rollups.reduce((total, { filled, notFilled }) => total + filled + notFilled, 0);
+  let sum = 0;
+  for await (const page of books.store.rollups.pages(1))
+    for (const { rollup } of page) sum += rollup.filled + rollup.notFilled;
   if (sum !== counted) throw new Error(`the roll-ups hold ${sum} outcomes instead of ${counted}`);
 }

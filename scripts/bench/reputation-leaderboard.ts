@@ -13,7 +13,7 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
   const books = await openBooks(mongo.uri, 'board', size);
   context.onEnd('the connection', books.close);
   const startedAt = performance.now();
-  const refreshed = await books.feature.reputation.refresh();
+  const refreshed = await books.feature.refresh();
   const refreshMs = performance.now() - startedAt;
   if (!refreshed.ran || refreshed.value.cards !== size.anchors * size.corridors * 3)
     throw new Error('the refresh made another number of cards');
@@ -36,7 +36,7 @@ async function everyPage(books: BenchBooks): Promise<number[]> {
     let cursor: string | undefined;
     do {
       const startedAt = performance.now();
-      const page = await books.feature.reputation.getLeaderboard({
+      const page = await books.feature.service.getLeaderboard({
         corridor,
         window: 30,
         limit: String(limit),

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { planAggregation } from '../../server/features/reputation/aggregation.rules.js';
-import { writeCounts } from '../../server/features/reputation/rollup-writer.js';
 import type { BenchContext, BenchRow } from './lib/bench.js';
 import { median, ms, ratio } from './lib/figures.js';
 import { inTurns } from './lib/in-turns.js';
@@ -37,7 +36,7 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
   return [row(few, results.few), row(many, results.many)];
 }
 
-/** What so many outcomes of as many accounts leave: the roll-ups that the rules make of them, and folded intents. */
+/** What so many outcomes of as many accounts leave: the roll-ups that the rules make of them, and counted intents. */
 async function leaveOutcomes(books: BenchBooks, count: number, context: BenchContext): Promise<void> {
   context.say(`leaving ${count} outcomes behind …`);
   for (let from = 0; from < count; from += chunk) {
@@ -45,24 +44,24 @@ async function leaveOutcomes(books: BenchBooks, count: number, context: BenchCon
     const intents = Array.from({ length: chunk }, (_, index) => outcomeOf(from + index, spread));
     const { rollups } = planAggregation(intents, new Map());
     await books.inTransaction((session) =>
-      writeCounts(books.store, session, 1, { rollups, accountDays: new Map() }),
+      books.store.rollups.addCounts(session, 1, { rollups, accountDays: new Map() }),
     );
-    const folded = intents.map(() => ({
+    const counted = intents.map(() => ({
       _id: randomBytes(32).toString('hex'),
-      unfolded: false,
+      uncounted: false,
       open: false,
     }));
     await books.connection
-      .collection<(typeof folded)[number]>('intents')
-      .insertMany(folded, { ordered: false, timeoutMS: 30_000 });
+      .collection<(typeof counted)[number]>('intents')
+      .insertMany(counted, { ordered: false, timeoutMS: 30_000 });
   }
 }
 
 async function refresh(books: BenchBooks, outcomes: number): Promise<number> {
   const startedAt = performance.now();
-  const run = await books.feature.reputation.refresh();
+  const run = await books.feature.refresh();
   const took = performance.now() - startedAt;
-  const board = await books.feature.reputation.getLeaderboard({
+  const board = await books.feature.service.getLeaderboard({
     corridor: null,
     window: 30,
     limit: '100',

@@ -1,6 +1,6 @@
+import type { AggregatableIntent, CountedIntent } from '../intents/aggregation.js';
 import {
   type Admission,
-  type AggregatableIntent,
   admittedPerAccountDay,
   type Contribution,
   contributionOf,
@@ -23,19 +23,13 @@ export interface RollupDelta extends Counters, Pick<Rollup, 'anchorId' | 'corrid
   settle: Map<number, number>;
 }
 
-/** The new state of one intent: the roll-ups hold `counted` of it once the plan is committed. */
-export interface AggregatedIntent {
-  _id: string;
-  counted: Contribution | null;
-  admission: Admission | null;
-}
-
 export interface AggregationPlan {
   /** By `rollupKey`. */
   rollups: Map<string, RollupDelta>;
   /** By `accountDayKey`: the state to store. */
   accountDays: Map<string, AccountDay>;
-  intents: AggregatedIntent[];
+  /** Of each intent what the roll-ups hold once the plan is committed. */
+  intents: CountedIntent[];
 }
 
 type Place = Pick<Rollup, 'anchorId' | 'corridor'>;

@@ -1,10 +1,10 @@
-import { type ClientSession, mongo } from 'mongoose';
+import { mongo } from 'mongoose';
 import { isMongoUnavailable } from '../../mongo/failures.js';
 import type { HeldLease, LeaseOutcome, Leases } from '../../mongo/leases.js';
-import type { InLeasedTransaction } from '../../mongo/transactions.js';
+import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
 import type { Logger } from '../../ports.js';
-import { type AggregatedIntent, accountDaysOf, planAggregation } from './aggregation.rules.js';
-import type { AggregatableIntent } from './contribution.rules.js';
+import type { IntentAggregation } from '../intents/aggregation.js';
+import { accountDaysOf, planAggregation } from './aggregation.rules.js';
 import type { ReputationStore } from './store.js';
 
 /** One worker at a time aggregates or rebuilds, whichever instance it is on. */
@@ -21,21 +21,17 @@ export interface Aggregator {
   aggregate(): Promise<LeaseOutcome<AggregationReport>>;
 }
 
-/** Functions of the intents feature. */
-export interface PendingIntents {
-  /** Hashes of intents whose last change is not counted yet. */
-  findPendingAggregation(limit: number): Promise<string[]>;
-  /** Those of these intents that are still pending, as the transaction sees them. */
-  readAggregatable(session: ClientSession, intentHashes: readonly string[]): Promise<AggregatableIntent[]>;
-  /** Stores what was counted of each intent and clears its mark. */
-  saveCounted(session: ClientSession, counted: readonly AggregatedIntent[]): Promise<void>;
-}
+/** What the aggregator does with intents. */
+export type PendingIntents = Pick<
+  IntentAggregation,
+  'findPendingAggregation' | 'readAggregatable' | 'saveCounted'
+>;
 
 export interface AggregatorDeps {
   store: ReputationStore;
   intents: PendingIntents;
   leases: Pick<Leases, 'run'>;
-  inLeasedTransaction: InLeasedTransaction;
+  inTransaction: InTransaction;
   logger: Logger;
   leaseTtlMs?: number;
   batchSize?: number;
@@ -53,7 +49,8 @@ const maxBatches = 2_000;
  * that it writes, so if one changes meanwhile it conflicts and starts over: no change is lost and none counted twice.
  */
 export function createAggregator(deps: AggregatorDeps): Aggregator {
-  const { store, intents, leases, inLeasedTransaction, logger } = deps;
+  const { store, intents, leases, logger } = deps;
+  const inLeasedTransaction = createInLeasedTransaction(deps.inTransaction);
   const { leaseTtlMs = defaultLeaseTtlMs, batchSize = defaultBatchSize } = deps;
 
   async function aggregateAll(lease: HeldLease): Promise<AggregationReport> {

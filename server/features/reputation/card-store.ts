@@ -16,7 +16,10 @@ export interface CardStore {
   /** The anchor's record over all corridors, then its cards by corridor. */
   listOfAnchor(run: number, window: number, anchorId: string): Promise<RankedCard[]>;
   /** Cards ordered by anchor and corridor, after the one at `anchor corridor`. */
-  listCards(run: number, query: { window: number; after: string | null; limit: number }): Promise<ScoreCard[]>;
+  listCards(
+    run: number,
+    query: { window: number; after: string | null; limit: number },
+  ): Promise<ScoreCard[]>;
   /** Removes a portion of the runs before `run`, but not `kept`. False once nothing of them is left. */
   dropSomeBefore(run: number, kept: number | null): Promise<boolean>;
 }

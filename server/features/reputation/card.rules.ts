@@ -1,6 +1,13 @@
 import type { AnchorSummary } from '../../../contract/anchors.js';
 import { cardRecord, cardWindows, type ScoreCard } from '../../../contract/score-card.js';
-import { addRollup, addTally, emptyTally, publishedCounts, type Rollup, type Tally } from './counters.rules.js';
+import {
+  addRollup,
+  addTally,
+  emptyTally,
+  publishedCounts,
+  type Rollup,
+  type Tally,
+} from './counters.rules.js';
 import { hasEnough, scoreOf, weightedScore } from './score.rules.js';
 import { percentileSeconds } from './settle-histogram.rules.js';
 

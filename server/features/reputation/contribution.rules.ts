@@ -36,22 +36,6 @@ export interface JudgedIntent {
   disputeEffect: 'counts_not_filled' | 'counts_filled' | 'not_counted' | null;
 }
 
-/** The part of an intent that reputation reads and writes; the intents feature owns the rest. */
-export interface AggregatableIntent extends JudgedIntent {
-  /** intentHash */
-  _id: string;
-  anchorId: string;
-  corridor: string;
-  /** Canonical G… account. */
-  account: string;
-  /** Set by every write that may change the contribution; cleared by the transaction that counts it. */
-  pendingAggregation: boolean;
-  /** Null: the roll-ups hold nothing of it. Written by reputation only, as is `admission`. */
-  counted: Contribution | null;
-  /** Null until the intent is first aggregated. */
-  admission: Admission | null;
-}
-
 /** Intents below this many units of stablecoin count nowhere. */
 export const leastAmount = '10';
 

@@ -38,9 +38,9 @@ export interface Rollup extends Counters {
   settle: PackedHistogram;
 }
 
-/** For every counter the value that `valueOf` gives. */
-export function eachCounter<T>(valueOf: (name: CounterName) => T): Record<CounterName, T> {
-  return Object.fromEntries(counterNames.map((name) => [name, valueOf(name)])) as Record<CounterName, T>;
+/** For every counter the value that `give` returns. */
+export function eachCounter<T>(give: (name: CounterName) => T): Record<CounterName, T> {
+  return Object.fromEntries(counterNames.map((name) => [name, give(name)])) as Record<CounterName, T>;
 }
 
 export function isLong(name: CounterName): boolean {

@@ -1,10 +1,9 @@
-import type { ClientSession } from 'mongoose';
 import type { HeldLease, LeaseOutcome, Leases } from '../../mongo/leases.js';
-import type { InLeasedTransaction } from '../../mongo/transactions.js';
+import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
 import type { Logger } from '../../ports.js';
+import type { IntentAggregation } from '../intents/aggregation.js';
 import { accountDaysOf, planRebuild } from './aggregation.rules.js';
 import { aggregationLease } from './aggregator.js';
-import type { AggregatableIntent } from './contribution.rules.js';
 import { differenceOf, type Rollup, type RollupDifference } from './counters.rules.js';
 import type { ReputationStore } from './store.js';
 
@@ -27,22 +26,11 @@ export interface RebuildReport {
  */
 export type Rebuild = (options: { adopt: boolean }) => Promise<LeaseOutcome<RebuildReport>>;
 
-/** Functions of the intents feature. */
-export interface IntentsToRecount {
-  /** The next page of all intents that have an outcome or are counted, ordered by hash; `after` is '' for the first. */
-  listForRebuild(
-    session: ClientSession,
-    page: { after: string; limit: number },
-  ): Promise<AggregatableIntent[]>;
-  /** Marks intents to be counted anew. */
-  markPendingAggregation(session: ClientSession, intentHashes: readonly string[]): Promise<void>;
-}
-
 export interface RebuildDeps {
   store: ReputationStore;
-  intents: IntentsToRecount;
+  intents: Pick<IntentAggregation, 'listForRebuild' | 'markPendingAggregation'>;
   leases: Pick<Leases, 'run'>;
-  inLeasedTransaction: InLeasedTransaction;
+  inTransaction: InTransaction;
   logger: Logger;
   leaseTtlMs?: number;
 }
@@ -53,7 +41,8 @@ const maxShown = 20;
 
 /** Holds the aggregator's lease: nothing is aggregated meanwhile, so what is counted of an intent does not change. */
 export function createRebuild(deps: RebuildDeps): Rebuild {
-  const { store, intents, leases, inLeasedTransaction, logger } = deps;
+  const { store, intents, leases, logger } = deps;
+  const inLeasedTransaction = createInLeasedTransaction(deps.inTransaction);
   const { rollups } = store;
 
   async function rebuild(lease: HeldLease, adopt: boolean): Promise<RebuildReport> {
@@ -63,8 +52,7 @@ export function createRebuild(deps: RebuildDeps): Rebuild {
     const generation = current + lease.token;
     const counted = await countAnew(lease, generation, adopt);
     const compared = await compare(lease, current, generation);
-    if (adopt)
-      await inLeasedTransaction(lease, (session) => store.putGenerationInForce(session, generation));
+    if (adopt) await inLeasedTransaction(lease, (session) => store.putGenerationInForce(session, generation));
     await dropOthers(lease, adopt ? generation : current);
     const report = { generation, ...counted, ...compared, adopted: adopt };
     const { differing, stale } = report;

@@ -2,7 +2,7 @@ import type { AnchorPage, AnchorSummary } from '../../../contract/anchors.js';
 import type { RefreshAnswer } from '../../../contract/reputation-answers.js';
 import { cardWindows } from '../../../contract/score-card.js';
 import type { HeldLease, LeaseOutcome, Leases } from '../../mongo/leases.js';
-import type { InLeasedTransaction } from '../../mongo/transactions.js';
+import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
 import { type Clock, type Logger, toInstant } from '../../ports.js';
 import type { Aggregator } from './aggregator.js';
 import { type AnchorCards, anchorCards, firstDayOf } from './card.rules.js';
@@ -24,11 +24,11 @@ export type Refresh = () => Promise<LeaseOutcome<RefreshAnswer>>;
 export interface RefreshDeps {
   store: ReputationStore;
   leases: Pick<Leases, 'run'>;
-  inLeasedTransaction: InLeasedTransaction;
+  inTransaction: InTransaction;
   aggregator: Aggregator;
   fleet: FleetView;
-  /** Called when a run of this instance is in force, before the refresh ends. */
-  onNewRun: (runs: Runs) => Promise<void>;
+  /** Called when a run of this instance has been put in force. */
+  onNewRun: (runs: Runs) => void;
   clock: Clock;
   logger: Logger;
   leaseTtlMs?: number;
@@ -44,7 +44,8 @@ const longestWindow = Math.max(...cardWindows);
  * lease puts the run in force. Killed anywhere, or overtaken, it leaves cards that the next run removes.
  */
 export function createRefresh(deps: RefreshDeps): Refresh {
-  const { store, inLeasedTransaction, aggregator, fleet, clock, logger } = deps;
+  const { store, aggregator, fleet, clock, logger } = deps;
+  const inLeasedTransaction = createInLeasedTransaction(deps.inTransaction);
 
   async function refresh(lease: HeldLease): Promise<RefreshAnswer> {
     const startedAt = clock();
@@ -61,8 +62,8 @@ export function createRefresh(deps: RefreshDeps): Refresh {
     const runs = await inLeasedTransaction(lease, (session) =>
       store.putRunInForce(session, run, speedTargets),
     );
+    deps.onNewRun(runs);
     await dropOlderRuns(lease);
-    await deps.onNewRun(runs);
     const ofCorridors = cards.filter(({ corridor }) => corridor !== allCorridors);
     const answer = {
       startedAt: toInstant(startedAt),

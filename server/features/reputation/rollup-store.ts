@@ -238,6 +238,7 @@ function increments(delta: RollupDelta, generation: number, before: Rollup | und
 
 function changesSomething(delta: RollupDelta): boolean {
   return (
-    counterNames.some((name) => delta[name] !== 0) || [...delta.settle.values()].some((change) => change !== 0)
+    counterNames.some((name) => delta[name] !== 0) ||
+    [...delta.settle.values()].some((change) => change !== 0)
   );
 }

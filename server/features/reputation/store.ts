@@ -18,7 +18,9 @@ export interface ReputationStore {
    * The speed target of every corridor, by id. One that has left the fleet keeps the target it had when scores were
    * last computed, for the records that are still read.
    */
-  speedTargets(corridors: readonly { id: string; speedTargetSeconds: number }[]): Promise<Map<string, number>>;
+  speedTargets(
+    corridors: readonly { id: string; speedTargetSeconds: number }[],
+  ): Promise<Map<string, number>>;
 }
 
 /** A run of the refresh whose cards are kept. */

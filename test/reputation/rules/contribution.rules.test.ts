@@ -1,10 +1,11 @@
+import type { AggregatableIntent } from '../../../server/features/intents/aggregation.js';
 import { describe, expect, it } from 'vitest';
 import type {
   AggregatableIntent,
   Contribution,
 } from '../../../server/features/reputation/aggregatable-intent.js';
-import { contributionOf } from '../../../server/features/reputation/contribution.rules.js';
-import { settleBucketOf } from '../../../server/features/reputation/settle-bounds.rules.js';
+import { type Contribution, contributionOf } from '../../../server/features/reputation/contribution.rules.js';
+import { settleBucketOf } from '../../../server/features/reputation/settle-histogram.rules.js';
 import { aggregatable, expired, failed, settled } from '../../fixtures/reputation/aggregatable-intents.js';
 
 const filled: Contribution = {
