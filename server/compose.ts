@@ -26,8 +26,8 @@ import { createPublisher } from './features/publisher/service.js';
 import { publisherLease } from './features/publisher/tick.js';
 import { createRatesRouter } from './features/rates/router.js';
 import { createRates } from './features/rates/service.js';
+import { aggregationWakePipeline } from './features/reputation/aggregator.js';
 import { createReputationFeature, reputationLeases } from './features/reputation/feature.js';
-import { foldWakePipeline } from './features/reputation/folder.js';
 import { createReputationRouter } from './features/reputation/router.js';
 import { createScoresRouter } from './features/scores/router.js';
 import { createSnapshotRouter } from './features/snapshot/router.js';
@@ -162,7 +162,7 @@ export async function composeService(
   });
   const scheduler = createScheduler({
     jobs: createSchedule({
-      fold: record.fold,
+      fold: record.aggregate,
       reconcile: reconcile.run,
       refresh: record.reputation.refresh,
       tick: publisher.tick,
@@ -173,7 +173,7 @@ export async function composeService(
   });
   const foldWaker = createWaker({
     model: intentRows,
-    pipeline: foldWakePipeline,
+    pipeline: aggregationWakePipeline,
     wake: () => scheduler.wake('fold'),
     logger,
   });
