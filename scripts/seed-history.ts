@@ -6,15 +6,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from 'mongoose';
 import { createAggregationStore } from '../server/features/intents/aggregation-store.js';
 import { createIntentStore } from '../server/features/intents/store.js';
+import { createAggregator } from '../server/features/reputation/aggregator.js';
 import { reputationLeases } from '../server/features/reputation/feature.js';
-import { createFolder } from '../server/features/reputation/folder.js';
 import { reputationStore } from '../server/features/reputation/store.js';
 import { prepareCollections } from '../server/mongo/collections.js';
 import { createLeases } from '../server/mongo/leases.js';
 import { createInTransaction } from '../server/mongo/transactions.js';
 import type { Clock, Logger, Random } from '../server/ports.js';
 import { pastIntents } from './seed-history/past-intents.js';
-import type { Fleet } from './simulated-anchors/fleet.js';
+import type { Fleet } from './simulated-anchors/fleet-file.js';
 
 export interface SeedHistoryOptions {
   connection: Connection;
@@ -51,7 +51,7 @@ export async function seedHistory(options: SeedHistoryOptions): Promise<number> 
     await intents.insertAll(past.slice(from, from + chunk));
   }
   await leases.seed(reputationLeases);
-  const folder = createFolder({
+  const aggregator = createAggregator({
     store,
     leases,
     inTransaction: createInTransaction(connection),
@@ -59,7 +59,7 @@ export async function seedHistory(options: SeedHistoryOptions): Promise<number> 
   });
   const givingUpAt = performance.now() + patienceMs;
   while ((await aggregation.countPendingAggregation()) > 0) {
-    const run = await folder.fold();
+    const run = await aggregator.aggregate();
     // A service that runs already counts them as well.
     if (!run.ran) await delay(100);
     if (performance.now() > givingUpAt) throw new Error('the history was not counted within 30 s');

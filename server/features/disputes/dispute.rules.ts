@@ -1,6 +1,5 @@
 import type { AdminDispute, DisputeAnswer } from '../../../contract/disputes.js';
 import type { EventData } from '../../../contract/events.js';
-import type { IntentDispute } from '../../../contract/intent-answer.js';
 import { type DisputableIntent, effectOf, type Outcome, type Party } from './entitlement.rules.js';
 import type { DisputeDocument } from './store.js';
 
@@ -58,16 +57,6 @@ export function toAdminDispute(dispute: DisputeDocument): AdminDispute {
       actor,
       note,
     })),
-  };
-}
-
-/** How an intent shows its dispute. */
-export function toIntentDispute(dispute: DisputeDocument): IntentDispute {
-  return {
-    disputeId: dispute._id,
-    status: dispute.status,
-    createdAt: dispute.createdAt.toISOString(),
-    resolvedAt: dispute.resolvedAt?.toISOString() ?? null,
   };
 }
 

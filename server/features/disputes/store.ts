@@ -3,7 +3,6 @@ import type { AdminDispute } from '../../../contract/disputes.js';
 import type { IntentDispute } from '../../../contract/intent-answer.js';
 import { countUpTo } from '../../mongo/bounded-count.js';
 import { defineModel } from '../../mongo/models.js';
-import { toIntentDispute } from './dispute.rules.js';
 import type { Effect, Party } from './entitlement.rules.js';
 
 /** A dispute as stored: one per party and intent, and at most one open per intent. */
@@ -121,7 +120,13 @@ export function createDisputeStore(connection: Connection): DisputeStore {
   return {
     async disputeOf(intentHash) {
       const latest = await model.findOne({ intentHash }).sort({ _id: -1 }).lean<DisputeDocument>();
-      return latest === null ? null : toIntentDispute(latest);
+      if (latest === null) return null;
+      return {
+        disputeId: latest._id,
+        status: latest.status,
+        createdAt: latest.createdAt.toISOString(),
+        resolvedAt: latest.resolvedAt?.toISOString() ?? null,
+      };
     },
     findById: (session, id) => model.findById(id).session(session).lean<DisputeDocument>(),
     findByParty: (intentHash, filedBy) => model.findOne({ intentHash, filedBy }).lean<DisputeDocument>(),
