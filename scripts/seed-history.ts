@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from 'mongoose';
 import { createAggregationStore } from '../server/features/intents/aggregation-store.js';
-import { intentModel } from '../server/features/intents/store.js';
+import { createIntentStore } from '../server/features/intents/store.js';
 import { createAggregator } from '../server/features/reputation/aggregator.js';
 import { reputationLeases } from '../server/features/reputation/feature.js';
 import { createReputationStore } from '../server/features/reputation/store.js';
@@ -14,7 +14,7 @@ import { createLeases } from '../server/mongo/leases.js';
 import { createInTransaction } from '../server/mongo/transactions.js';
 import type { Clock, Logger, Random } from '../server/ports.js';
 import { pastIntents } from './seed-history/past-intents.js';
-import type { Fleet } from './simulated-anchors/fleet.js';
+import type { Fleet } from './simulated-anchors/fleet-file.js';
 
 export interface SeedHistoryOptions {
   connection: Connection;
@@ -39,25 +39,26 @@ const quiet: Logger = { debug: nothing, info: nothing, warn: nothing, error: not
 export async function seedHistory(options: SeedHistoryOptions): Promise<number> {
   const { connection, fleet, logger = quiet } = options;
   if (fleet.simulated !== true || fleet.anchors.some(({ simulated }) => simulated !== true)) return 0;
-  const intents = intentModel(connection);
+  const intents = createIntentStore(connection);
+  const aggregation = createAggregationStore(connection);
   const leases = createLeases({ connection, owner: 'seed-history', logger });
   await prepareCollections(connection);
-  if ((await intents.exists({})) !== null) return 0;
+  if (!(await intents.isEmpty())) return 0;
 
   const past = pastIntents({ ...options, pace: options.pace ?? 1 });
   for (let from = 0; from < past.length; from += chunk) {
-    await intents.collection.insertMany(past.slice(from, from + chunk) as never[], { ordered: false });
+    await intents.insertAll(past.slice(from, from + chunk));
   }
   await leases.seed(reputationLeases);
   const aggregator = createAggregator({
     store: createReputationStore(connection),
-    intents: createAggregationStore(connection),
+    intents: aggregation,
     leases,
     inTransaction: createInTransaction(connection),
     logger,
   });
   const givingUpAt = performance.now() + patienceMs;
-  while ((await intents.exists({ unfolded: true })) !== null) {
+  while ((await aggregation.countPendingAggregation()) > 0) {
     const run = await aggregator.aggregate();
     // A service that runs already counts them as well.
     if (!run.ran) await delay(100);

@@ -1,11 +1,11 @@
 import { encodePublicKey } from '../../contract/strkey.js';
-import type { IntentDocument } from '../../server/features/intents/intent-document.js';
-import { nothingSeen, type Sightings } from '../../server/features/intents/settle-time.rules.js';
+import type { Intent } from '../../server/features/intents/intent.js';
+import { nothingObserved, type Observations } from '../../server/features/intents/settle-time.rules.js';
 import type { Clock, Random } from '../../server/ports.js';
 import type { SimulatedCorridor } from '../simulated-anchors/corridors.js';
-import type { Fleet, FleetAnchor } from '../simulated-anchors/fleet.js';
-import { anchorDefinitions } from '../simulated-anchors/tempers.js';
-import type { Ending, SettlementTemper } from '../simulated-anchors/types.js';
+import type { Fleet, FleetAnchor } from '../simulated-anchors/fleet-file.js';
+import type { Ending, SettlementProfile } from '../simulated-anchors/profiles.js';
+import { anchorDefinitions } from '../simulated-anchors/profiles.js';
 
 interface Past {
   fleet: Pick<Fleet, 'corridors' | 'anchors'>;
@@ -14,7 +14,7 @@ interface Past {
   pace: number;
 }
 
-type Outcome = NonNullable<IntentDocument['outcome']>;
+type Outcome = NonNullable<Intent['outcome']>;
 
 const days = 90;
 const dayMs = 86_400_000;
@@ -26,22 +26,22 @@ const abandonedPercent = 7;
 const amounts = ['10', '20', '25', '50', '80', '100', '150', '200', '250', '400', '500', '1000'];
 
 /** What the anchor would have said last. */
-const lastWords: Partial<Record<Outcome['reason'], Sightings['status']>> = {
+const lastWords: Partial<Record<Outcome['reason'], Observations['status']>> = {
   completed: 'completed',
   refunded: 'refunded',
   error: 'error',
   overdue: 'pending_anchor',
 };
 
-/** For an anchor that the table of tempers does not know. */
-const ordinary: SettlementTemper = {
+/** For an anchor that has no profile here. */
+const ordinary: SettlementProfile = {
   settleSeconds: [60, 600],
   endings: { complete: 94, refund: 4, fail: 2 },
   shortfallPpm: [0, 500],
 };
 
 /** Intents as the service would have left them, anchor by anchor, corridor by corridor, oldest first. */
-export function pastIntents(past: Past): IntentDocument[] {
+export function pastIntents(past: Past): Intent[] {
   const corridors = new Map(past.fleet.corridors.map((corridor) => [corridor.id, corridor]));
   const accounts = new Map(
     past.fleet.corridors.map(({ id }) => [
@@ -77,11 +77,11 @@ function intent(
     deliveryMethods: readonly string[];
     accounts: readonly string[];
   },
-): IntentDocument {
+): Intent {
   const { random } = past;
   const { anchor, corridor, at } = place;
-  const temper = anchorDefinitions.find(({ id }) => id === anchor.id)?.temper;
-  const outcome = outcomeOf(past, temper?.settlement ?? ordinary, at, temper?.protocol.startsWith('sep38'));
+  const profile = anchorDefinitions.find(({ id }) => id === anchor.id)?.profile;
+  const outcome = outcomeOf(past, profile?.settlement ?? ordinary, at, profile?.protocol.startsWith('sep38'));
   const startedAt = at - (outcome.settleSeconds ?? 900) * 1_000;
   const createdAt = startedAt - Math.round(between(random, 60, 600)) * 1_000;
   const abandoned = outcome.kind === 'expired';
@@ -105,10 +105,10 @@ function intent(
     ...(abandoned ? {} : { transactionId: `past-${hex(random, 8)}` }),
     attachedAt: abandoned ? null : new Date(createdAt + 30_000),
     dialect: abandoned ? null : 'sep24',
-    sightings: abandoned
-      ? nothingSeen
+    observations: abandoned
+      ? nothingObserved
       : {
-          ...nothingSeen,
+          ...nothingObserved,
           firstAtMs: createdAt + 30_000,
           lastAtMs: at,
           status: lastWords[outcome.reason] ?? null,
@@ -126,15 +126,12 @@ function intent(
     scored: true,
     unscoredReason: null,
     disputeEffect: null,
-    unfolded: true,
-    counted: null,
-    admission: null,
   };
 }
 
 function outcomeOf(
   { random, pace }: Past,
-  settlement: SettlementTemper,
+  settlement: SettlementProfile,
   at: number,
   quotes: boolean | undefined,
 ): Outcome {
@@ -157,7 +154,7 @@ function outcomeOf(
   };
 }
 
-function endingOf(random: Random, { endings }: SettlementTemper): Ending {
+function endingOf(random: Random, { endings }: SettlementProfile): Ending {
   const weights = Object.entries(endings) as [Ending, number][];
   let left = random() * weights.reduce((sum, [, weight]) => sum + weight, 0);
   for (const [ending, weight] of weights) {

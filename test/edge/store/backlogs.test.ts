@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countOpenDisputes, disputeModel } from '../../../server/features/disputes/store.js';
-import { countUnfolded, intentModel } from '../../../server/features/intents/store.js';
+import { createDisputeStore } from '../../../server/features/disputes/store.js';
+import { createAggregationStore } from '../../../server/features/intents/aggregation-store.js';
 import { createWebhookBacklog } from '../../../server/features/webhooks/backlog.js';
 import { outboxModel } from '../../../server/features/webhooks/outbox.js';
 import { deliveryModel, laneOf, webhookModel } from '../../../server/features/webhooks/store.js';
@@ -12,8 +12,8 @@ import { testDatabase } from '../../support/database.js';
 const { uri } = testDatabase();
 const connection = await connectMongo({ uri });
 const backlog = createWebhookBacklog(connection);
-const disputes = disputeModel(connection);
-const intents = intentModel(connection);
+const disputes = createDisputeStore(connection);
+const intents = createAggregationStore(connection);
 const hourMs = 3_600_000;
 
 /** Inserts as they are: only what is counted by matters here. */
@@ -68,8 +68,8 @@ describe('the backlogs', () => {
   it('are events not fanned out, deliveries without an end, open disputes and intents not counted', async () => {
     expect(await backlog.openWebhookEvents()).toBe(4);
     expect(await backlog.openWebhookDeliveries()).toBe(30);
-    expect(await countOpenDisputes(disputes)).toBe(2);
-    expect(await countUnfolded(intents)).toBe(1);
+    expect(await disputes.countOpen()).toBe(2);
+    expect(await intents.countPendingAggregation()).toBe(1);
   });
 
   it('of due deliveries has what may be sent now: nothing held, nothing of a webhook that is gone', async () => {
@@ -83,8 +83,8 @@ describe('the backlogs', () => {
       await backlog.openWebhookEvents();
       await backlog.openWebhookDeliveries();
       await backlog.dueWebhookDeliveries();
-      await countOpenDisputes(disputes);
-      await countUnfolded(intents);
+      await disputes.countOpen();
+      await intents.countPendingAggregation();
     } finally {
       await db?.command({ profile: 0 });
     }
@@ -107,7 +107,9 @@ describe('the backlogs', () => {
         status: 'open',
       })),
     );
-    expect(await countOpenDisputes(disputes)).toBe(100_000);
-    await expect(countUpTo(disputes, { status: 'open' }, 'no_such_index')).rejects.toThrow(/hint/);
+    expect(await disputes.countOpen()).toBe(100_000);
+    await expect(countUpTo(connection.model('Dispute'), { status: 'open' }, 'no_such_index')).rejects.toThrow(
+      /hint/,
+    );
   });
 });

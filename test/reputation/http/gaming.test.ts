@@ -94,7 +94,7 @@ beforeAll(async () => {
       outcome: index % 10 === 0 ? failed({ recordedAt }) : settled({ recordedAt }),
     }),
   );
-  await harness.app.connection.collection<StoredIntent>('intents').insertMany(record);
+  await harness.app.connection.collection<StoredIntent>('intents').insertMany(record.map(toStored));
 });
 
 describe('no score moves', () => {

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ApiError } from '../../../server/errors.js';
+import { anchorSigner, disputeOf, type outcomes, signer } from '../../fixtures/disputes/dispute-values.js';
+import { type DisputesFixture, freshClient, openDisputes } from '../../fixtures/disputes/disputes-fixture.js';
+import { testDatabase } from '../../support/database.js';
+
+const database = testDatabase();
+let one: DisputesFixture;
+let two: DisputesFixture;
+
+beforeAll(async () => {
+  one = await openDisputes(database.uri);
+  two = await openDisputes(database.uri);
+});
+afterAll(async () => {
+  await one.close();
+  await two.close();
+});
+
+let owners = 0;
+
+/** A dispute against such an outcome, filed by the party that may. */
+async function filed(ending: keyof typeof outcomes) {
+  owners += 1;
+  const owner = signer(`owner ${owners}`);
+  const [intent] = await one.addIntents(owner, 1, ending);
+  if (intent === undefined) throw new Error('no intent');
+  const party = ending === 'failed' || ending === 'refunded' ? anchorSigner('harbour') : owner;
+  expect((await one.file(disputeOf(intent, party), freshClient())).result).toBe('created');
+  const dispute = await one.disputes.findOne({ intentHash: intent._id });
+  if (dispute === null) throw new Error('no dispute');
+  return { id: dispute._id, intentHash: intent._id };
+}
+
+async function verdict(instance: DisputesFixture, id: string, action: 'accept' | 'reject', actor: string) {
+  try {
+    const { status } = await instance.review.resolve({ id, action, actor });
+    return { actor, status };
+  } catch (error) {
+    if (error instanceof ApiError) return { actor, status: error.code };
+    throw error;
+  }
+}
+
+const intentOf = (intentHash: string) => one.intents.findOne({ _id: intentHash });
+const disputeOfId = (id: string) => one.disputes.findOne({ _id: id });
+
+describe('two admins on two instances, deciding at once', () => {
+  it('with opposite verdicts: one wins, the other learns that it was decided', async () => {
+    for (let round = 0; round < 12; round += 1) {
+      const { id, intentHash } = await filed('settled');
+      const answers = await Promise.all([
+        verdict(one, id, 'accept', 'ada'),
+        verdict(two, id, 'reject', 'bob'),
+      ]);
+      const [won, ...rest] = answers.filter(({ status }) => status !== 'DISPUTE_RESOLVED');
+      expect(rest).toEqual([]);
+      if (won === undefined) throw new Error('nobody won');
+      const dispute = await disputeOfId(id);
+      expect(dispute?.status).toBe(won.status);
+      expect(dispute?.audit.map(({ action, actor }) => [action, actor])).toEqual([
+        ['filed', expect.any(String)],
+        [won.status, won.actor],
+      ]);
+      const events = await one.eventsOf(intentHash);
+      expect(events.map(({ event, data }) => [event, 'status' in data && data.status])).toEqual([
+        ['dispute.created', 'open'],
+        ['dispute.resolved', won.status],
+      ]);
+      const effect = won.status === 'accepted' ? 'counts_not_filled' : null;
+      expect((await intentOf(intentHash))?.disputeEffect).toBe(effect);
+    }
+  });
+
+  it('with the same verdict: both are answered with it, it is given once, and the first note stands', async () => {
+    const { id, intentHash } = await filed('expired');
+    const answers = await Promise.all(
+      [one, two, one, two].map((instance, index) => verdict(instance, id, 'accept', `admin ${index}`)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(4).fill('accepted'));
+    const dispute = await disputeOfId(id);
+    expect(dispute?.audit.map(({ action }) => action)).toEqual(['filed', 'accepted']);
+    const again = await one.review.resolve({ id, action: 'accept', actor: 'late', note: 'me too' });
+    expect(again.audit).toHaveLength(2);
+    expect(await one.eventsOf(intentHash)).toHaveLength(2);
+  });
+});
+
+describe('accepting', () => {
+  it.each([
+    ['settled', 'counts_not_filled'],
+    ['expired', 'counts_not_filled'],
+    ['failed', 'counts_filled'],
+    ['refunded', 'not_counted'],
+  ] as const)('against %s: %s, left to the folder', async (ending, effect) => {
+    const { id, intentHash } = await filed(ending);
+    await one.intents.updateOne({ _id: intentHash }, { $set: { unfolded: false } });
+    const answer = await one.review.resolve({ id, action: 'accept' });
+    expect(answer).toMatchObject({ status: 'accepted', effect, audit: [{}, { actor: 'admin', note: null }] });
+    expect(await intentOf(intentHash)).toMatchObject({ disputeEffect: effect, unfolded: true });
+  });
+
+  it('does nothing to a failure that the anchor has made good since it was filed', async () => {
+    const { id, intentHash } = await filed('refunded');
+    const recovered = { status: 'settled', 'outcome.kind': 'settled', unfolded: false } as const;
+    await one.intents.updateOne({ _id: intentHash }, { $set: recovered });
+    await one.review.resolve({ id, action: 'accept' });
+    expect(await intentOf(intentHash)).toMatchObject({ disputeEffect: null, unfolded: false });
+  });
+});
+
+describe('rejecting', () => {
+  it('changes nothing of the intent', async () => {
+    const { id, intentHash } = await filed('settled');
+    await one.intents.updateOne({ _id: intentHash }, { $set: { unfolded: false } });
+    const before = await intentOf(intentHash);
+    await one.review.resolve({ id, action: 'reject', note: 'The receipt is genuine.' });
+    expect(await intentOf(intentHash)).toEqual(before);
+  });
+});
+
+describe('a verdict, its effect and its event', () => {
+  it('are recorded together or not at all', async () => {
+    const failing = await openDisputes(database.uri, {
+      changes: () => ({
+        writeEvent: async () => {
+          throw new Error('the outbox is gone');
+        },
+      }),
+    });
+    const { id, intentHash } = await filed('settled');
+    await expect(failing.review.resolve({ id, action: 'accept' })).rejects.toThrow('the outbox is gone');
+    await failing.close();
+    expect((await disputeOfId(id))?.status).toBe('open');
+    expect((await intentOf(intentHash))?.disputeEffect).toBe(null);
+  });
+});
