@@ -1,4 +1,4 @@
-import { decodePublicKey, StrkeyError } from '../../contract/strkey.js';
+import { decodePublicKey, StrkeyError } from '../../contract/verification/strkey.js';
 import type { AnchorContext } from './context.js';
 import { html, json, type Reply, refusal } from './http.js';
 

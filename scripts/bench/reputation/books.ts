@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { AnchorPage, AnchorSummary } from '../../../contract/anchors.js';
+import type { AnchorPage, AnchorSummary } from '../../../contract/schemas/anchors.js';
 import { intentModel } from '../../../server/features/intents/store.js';
 import { createReputationFeature, reputationLeases } from '../../../server/features/reputation/feature.js';
 import type { FoldableIntent } from '../../../server/features/reputation/foldable-intent.js';
