@@ -5,7 +5,7 @@ import { type ScoreCard, scoreCard } from '../../../contract/schemas/score-card.
 import { canonicalJson } from '../../../contract/verification/canonical-json.js';
 import { addRollup, cardOf, countsOf, emptyTally } from '../../../server/features/reputation/card.rules.js';
 import { settleBucketOf } from '../../../server/features/reputation/settle-bounds.rules.js';
-import { packed } from '../../fixtures/reputation/foldable-intents.js';
+import { packed } from '../../fixtures/reputation/aggregatable-intents.js';
 import { cannotRun } from '../../support/cannot-run.js';
 
 const file = new URL('../../vectors/score-cards.json', import.meta.url);
