@@ -47,7 +47,7 @@ export const corridors: readonly SimulatedCorridor[] = [
 
 const byId = new Map(corridors.map((each) => [each.id, each]));
 
-/** The corridor of that id; throws for one that is not in the table (a mistake in tempers.ts). */
+/** The corridor of that id; throws for one that is not in the table (a mistake in profiles.ts). */
 export function corridorById(id: string): SimulatedCorridor {
   const found = byId.get(id);
   if (found === undefined) throw new Error(`no simulated corridor ${id}`);

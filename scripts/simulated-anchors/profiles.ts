@@ -1,14 +1,77 @@
-import type { AnchorDefinition, SettlementTemper, Temper } from './types.js';
+/** Two bounds, both included, in the unit that the field's name says. */
+export type Range = readonly [low: number, high: number];
 
-/** Fixture data: none of these anchors exists, and none of these figures is a promise of a real one. */
+/**
+ * How an anchor answers for its prices: `sep38` follows today's standard, `sep38-old` an earlier version behind a
+ * token (no total_price, no fee, seven-decimal fiat, HTML errors); the others publish a fee in SEP-24 or SEP-6 `/info`.
+ */
+export type Protocol = 'sep38' | 'sep38-old' | 'fee-sep24' | 'fee-sep6';
 
-const reliable: SettlementTemper = {
+/** What becomes of a paid withdrawal; anchors wrote the two `refund-old-*` before `refunded` was in the standard. */
+export const endings = [
+  'complete',
+  'refund',
+  'refund-old-error',
+  'refund-old-completed',
+  'fail',
+  'recover',
+  'hold',
+  'stuck',
+] as const;
+
+export type Ending = (typeof endings)[number];
+
+/** How an anchor pays out what it was sent. Seconds are multiplied by the fleet's pace. */
+export interface SettlementProfile {
+  /** From payment to `completed`, or to ready for pick-up where the payout is cash. */
+  settleSeconds: Range;
+  /** Relative weights; an ending that is not named never happens by itself. */
+  endings: Partial<Record<Ending, number>>;
+  /** Parts per million by which the payout is less than the price at the start. */
+  shortfallPpm: Range;
+}
+
+/** How an anchor behaves. */
+export interface Profile {
+  protocol: Protocol;
+  /** Taken off the simulated market rate, in per cent. */
+  marginPercent: string;
+  feePercent: string;
+  /** In units of the stablecoin. */
+  feeFixed: string;
+  minAmount: string;
+  maxAmount: string;
+  /** Where set, it sells whole lots of this many stablecoins and rounds the requested amount up to one. */
+  lot: string | null;
+  latencyMs: Range;
+  /** Shares of the answers, 0 to 1, that fail in this way. */
+  faults: { error500: number; html: number; hang: number };
+  /** Out of service for the first `forSeconds` of every `everySeconds` of the clock. */
+  outage: { everySeconds: number; forSeconds: number } | null;
+  settlement: SettlementProfile;
+}
+
+/** One simulated anchor: who it is, what it serves, how it behaves. */
+export interface AnchorDefinition {
+  id: string;
+  name: string;
+  corridors: readonly { id: string; deliveryMethods: readonly string[] }[];
+  /** True: it granted the operator a token that reads any transaction (and, in the old version, prices). */
+  partner: boolean;
+  /** False: the fleet file gives its addresses, as for an anchor that publishes no stellar.toml. */
+  discoverable: boolean;
+  profile: Profile;
+}
+
+// Fixture data: none of these anchors exists, and none of these figures is a promise of a real one.
+
+const reliable: SettlementProfile = {
   settleSeconds: [45, 240],
   endings: { complete: 96, hold: 2, refund: 1, recover: 1 },
   shortfallPpm: [0, 0],
 };
 
-const calm: Temper = {
+const ordinary: Profile = {
   protocol: 'sep38',
   marginPercent: '0.55',
   feePercent: '0.3',
@@ -40,7 +103,7 @@ export const anchorDefinitions: readonly AnchorDefinition[] = [
     ],
     partner: true,
     discoverable: true,
-    temper: calm,
+    profile: ordinary,
   },
   {
     id: 'slowboat', // cheap but slow
@@ -55,8 +118,8 @@ export const anchorDefinitions: readonly AnchorDefinition[] = [
     ],
     partner: true,
     discoverable: true,
-    temper: {
-      ...calm,
+    profile: {
+      ...ordinary,
       marginPercent: '0.15',
       feePercent: '0.1',
       feeFixed: '0',
@@ -80,8 +143,8 @@ export const anchorDefinitions: readonly AnchorDefinition[] = [
     ],
     partner: true,
     discoverable: true,
-    temper: {
-      ...calm,
+    profile: {
+      ...ordinary,
       marginPercent: '0.35',
       feePercent: '0.2',
       latencyMs: [20, 350],
@@ -94,7 +157,7 @@ export const anchorDefinitions: readonly AnchorDefinition[] = [
     },
   },
   {
-    id: 'galleon', // an old SEP-38 dialect behind a token
+    id: 'galleon', // an old version of SEP-38 behind a token
     name: 'Galleon (simulated)',
     corridors: [
       { id: 'usdc-ngn', deliveryMethods: bank },
@@ -104,8 +167,8 @@ export const anchorDefinitions: readonly AnchorDefinition[] = [
     ],
     partner: true,
     discoverable: true,
-    temper: {
-      ...calm,
+    profile: {
+      ...ordinary,
       protocol: 'sep38-old',
       marginPercent: '0.9',
       feePercent: '0',
@@ -129,8 +192,8 @@ export const anchorDefinitions: readonly AnchorDefinition[] = [
     ],
     partner: true,
     discoverable: true,
-    temper: {
-      ...calm,
+    profile: {
+      ...ordinary,
       protocol: 'fee-sep24',
       marginPercent: '0.8',
       feePercent: '1',
@@ -153,8 +216,8 @@ export const anchorDefinitions: readonly AnchorDefinition[] = [
     ],
     partner: true,
     discoverable: false,
-    temper: {
-      ...calm,
+    profile: {
+      ...ordinary,
       protocol: 'fee-sep6',
       marginPercent: '0.6',
       feePercent: '0.75',
@@ -177,8 +240,8 @@ export const anchorDefinitions: readonly AnchorDefinition[] = [
     ],
     partner: true,
     discoverable: true,
-    temper: {
-      ...calm,
+    profile: {
+      ...ordinary,
       marginPercent: '0.3',
       outage: { everySeconds: 2_400, forSeconds: 300 },
       settlement: {
@@ -199,6 +262,6 @@ export const anchorDefinitions: readonly AnchorDefinition[] = [
     ],
     partner: false,
     discoverable: true,
-    temper: { ...calm, marginPercent: '0.25', lot: '54.2' },
+    profile: { ...ordinary, marginPercent: '0.25', lot: '54.2' },
   },
 ];

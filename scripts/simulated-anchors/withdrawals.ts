@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import { type AnchorContext, termsFor } from './context.js';
 import { payoutPlacesOf } from './corridors.js';
-import { priceForSell } from './pricing.js';
-import { Amount } from './rates.js';
+import { Amount, priceForSell } from './pricing.js';
+import type { Ending } from './profiles.js';
+import { Refusal } from './server.js';
 import {
   delays,
   drawEnding,
@@ -12,37 +14,86 @@ import {
   stepsAfterPayment,
   stepsUntilPayment,
 } from './settlement.js';
-import type { Ending } from './types.js';
-import type { Withdrawal } from './withdrawal.js';
 
-/** The most an anchor keeps; the oldest with nothing more to come makes room. */
+const millis = z.number().int().nonnegative();
+
+/** What an anchor keeps of one withdrawal; as JSON in the state file. Amounts are decimal strings. */
+export const withdrawalSchema = z.object({
+  id: z.string(),
+  protocol: z.enum(['sep24', 'sep6']),
+  kind: z.enum(['withdrawal', 'withdrawal-exchange']),
+  /** The account whose token started it: the one that may read it. */
+  owner: z.string(),
+  /** The account that pays. */
+  from: z.string(),
+  sellAsset: z.string(),
+  buyAsset: z.string(),
+  deliveryMethod: z.string(),
+  quoteId: z.string().nullable(),
+  /** The instant whose price applies: that of its firm quote, or of its start. */
+  pricedMs: millis,
+  status: z.string(),
+  message: z.string().nullable(),
+  startedMs: millis,
+  updatedMs: millis,
+  completedMs: millis.nullable(),
+  /** The announced amount, until the payment gives the real one. */
+  amountIn: z.string().nullable(),
+  amountOut: z.string().nullable(),
+  fee: z.string().nullable(),
+  stellarTransactionId: z.string().nullable(),
+  refund: z
+    .object({ way: z.enum(['refunds', 'flag']), amount: z.string(), stellarTransactionId: z.string() })
+    .nullable(),
+  callbackUrl: z.string().nullable(),
+  ending: z.string().nullable(),
+  shortfallPpm: z.number().int().nonnegative(),
+  /** Further steps, in order of time. */
+  steps: z.array(
+    z.object({
+      atMs: millis,
+      status: z.string(),
+      effect: z.enum(['pay-out', 'refund', 'refund-old']).optional(),
+      message: z.string().optional(),
+    }),
+  ),
+  /** Fields of the shown record that a test has overwritten. */
+  amended: z.record(z.unknown()),
+});
+
+export type Withdrawal = z.infer<typeof withdrawalSchema>;
+
+/** The most an anchor keeps. The oldest one without further steps is dropped for a new one. */
 const keptLimit = 5_000;
 const unpaid: ReadonlySet<string> = new Set(['incomplete', 'pending_user_transfer_start', 'expired']);
 
-export type Begin = Pick<Withdrawal, 'protocol' | 'kind' | 'owner' | 'from' | 'sellAsset' | 'buyAsset'> &
+/** What is known of a withdrawal when it begins. */
+export type NewWithdrawal = Pick<
+  Withdrawal,
+  'protocol' | 'kind' | 'owner' | 'from' | 'sellAsset' | 'buyAsset'
+> &
   Pick<Withdrawal, 'deliveryMethod' | 'quoteId' | 'pricedMs' | 'amountIn' | 'callbackUrl'>;
 
 export interface Payment {
   amount?: string | undefined;
   from?: string | undefined;
   stellarTransactionId?: string | undefined;
-  /** Decides the ending where the temper would draw one. */
+  /** Decides the ending where the profile would draw one. */
   ending?: Ending | undefined;
 }
 
 export interface Withdrawals {
-  /** Null when it is full of open ones. */
-  begin(begin: Begin): Withdrawal | null;
+  /** Null where the limit is reached and all are open. */
+  begin(terms: NewWithdrawal): Withdrawal | null;
   find(id: string): Withdrawal | undefined;
   all(): Withdrawal[];
-  /** The form is filled in: a payment is waited for. */
+  /** Fills in the form: the withdrawal then waits for its payment. */
   submitForm(withdrawal: Withdrawal): void;
-  /** The payment arrived; a text says why it cannot have. */
-  pay(withdrawal: Withdrawal, payment: Payment): string | null;
+  /** Records that the payment arrived. Throws a Refusal where the withdrawal cannot be paid. */
+  pay(withdrawal: Withdrawal, payment: Payment): void;
   amend(withdrawal: Withdrawal, fields: Record<string, unknown>): void;
   /** Takes every step that is due by the clock, in order. */
   advance(): void;
-  restore(saved: readonly Withdrawal[]): void;
   /** True once after any change. */
   takeChanged(): boolean;
 }
@@ -51,15 +102,16 @@ function hexOf(label: string): string {
   return createHash('sha256').update(label).digest('hex');
 }
 
-/** The withdrawals of one anchor, moved by payments and the clock; `onChange` hears of every new status. */
+/** The withdrawals of one anchor. Payments and the clock move them; `onChange` is called on every new status. */
 export function createWithdrawals(
   context: AnchorContext,
+  saved: readonly Withdrawal[],
   onChange: (changed: Withdrawal) => void,
 ): Withdrawals {
   const { clock, random, pace, definition } = context;
-  const kept = new Map<string, Withdrawal>();
+  const kept = new Map(saved.slice(-keptLimit).map((each) => [each.id, each]));
   let changed = false;
-  let begun = 0;
+  let begun = kept.size;
 
   function freshId(): string {
     begun += 1;
@@ -98,13 +150,13 @@ export function createWithdrawals(
   }
 
   return {
-    begin(begin) {
+    begin(terms) {
       if (!makeRoom()) return null;
       const now = clock();
-      const interactive = begin.protocol === 'sep24';
+      const interactive = terms.protocol === 'sep24';
       const steps = stepsUntilPayment(now, random, pace);
       const withdrawal: Withdrawal = {
-        ...begin,
+        ...terms,
         id: freshId(),
         status: interactive ? 'incomplete' : 'pending_user_transfer_start',
         message: null,
@@ -135,24 +187,23 @@ export function createWithdrawals(
     pay(withdrawal, payment) {
       const amount = payment.amount ?? withdrawal.amountIn;
       if (!unpaid.has(withdrawal.status))
-        return `a withdrawal in status ${withdrawal.status} takes no payment`;
-      if (amount === null) return 'the amount is not known: say it';
+        throw new Refusal(409, `a withdrawal in status ${withdrawal.status} takes no payment`);
+      if (amount === null) throw new Refusal(409, 'the amount is not known: give it');
       const now = clock();
-      const temper = context.temper().settlement;
-      const ending = payment.ending ?? drawEnding(temper, random);
+      const profile = context.profile().settlement;
+      const ending = payment.ending ?? drawEnding(profile, random);
       withdrawal.amountIn = amount;
       withdrawal.from = payment.from ?? withdrawal.from;
       withdrawal.stellarTransactionId = payment.stellarTransactionId ?? hexOf(`payment ${withdrawal.id}`);
       withdrawal.ending = ending;
-      withdrawal.shortfallPpm = drawPpm(temper.shortfallPpm, random);
+      withdrawal.shortfallPpm = drawPpm(profile.shortfallPpm, random);
       withdrawal.steps = stepsAfterPayment(ending, now, {
-        settleMs: drawMs(temper.settleSeconds, random, pace),
+        settleMs: drawMs(profile.settleSeconds, random, pace),
         holdMs: drawMs(delays.hold, random, pace),
         recoveryMs: drawMs(delays.recovery, random, pace),
         pickUpMs: withdrawal.deliveryMethod === 'cash' ? drawMs(delays.pickUp, random, pace) : null,
       });
       move(withdrawal, { atMs: now, status: 'pending_anchor' });
-      return null;
     },
     amend(withdrawal, fields) {
       withdrawal.amended = { ...withdrawal.amended, ...fields };
@@ -163,10 +214,6 @@ export function createWithdrawals(
       const now = clock();
       for (const withdrawal of kept.values()) takeDue(withdrawal, now);
     },
-    restore(saved) {
-      for (const withdrawal of saved.slice(-keptLimit)) kept.set(withdrawal.id, withdrawal);
-      begun = kept.size;
-    },
     takeChanged() {
       const was = changed;
       changed = false;
@@ -175,7 +222,7 @@ export function createWithdrawals(
   };
 }
 
-/** The payout by the price that holds for the withdrawal, less the anchor's shortfall, rounded down. */
+/** The payout by the withdrawal's price, less the anchor's shortfall, rounded down. */
 function payOut(context: AnchorContext, withdrawal: Withdrawal): void {
   const { buyAsset, pricedMs, shortfallPpm } = withdrawal;
   const payoutPlaces = payoutPlacesOf(buyAsset);
@@ -191,7 +238,7 @@ function payOut(context: AnchorContext, withdrawal: Withdrawal): void {
   withdrawal.fee = priced.fee.toFixed();
 }
 
-/** All of it goes back, without a fee: today by `refunds`, before that by the flag `refunded` alone. */
+/** Everything is sent back without a fee. Today `refunds` says so, formerly only the flag `refunded`. */
 function refund(withdrawal: Withdrawal, effect: 'refund' | 'refund-old'): void {
   withdrawal.refund = {
     way: effect === 'refund' ? 'refunds' : 'flag',

@@ -1,6 +1,6 @@
 import type { AnchorContext } from './context.js';
 import { corridorById, corridors, type SimulatedCorridor } from './corridors.js';
-import type { AnchorDefinition } from './types.js';
+import type { AnchorDefinition } from './profiles.js';
 
 /** The fleet file as the service reads it (server/features/anchors/fleet.ts validates it). */
 export interface Fleet {
