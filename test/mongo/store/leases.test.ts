@@ -82,11 +82,13 @@ describe('a lease', () => {
     const leases = instance('stopping');
     await leases.seed(['stopped', 'late']);
     let finished = false;
+    let begun = false;
     const running = leases.run('stopped', 60_000, async (lease) => {
+      begun = true;
       await new Promise<void>((resolve) => lease.signal.addEventListener('abort', () => resolve()));
       finished = true;
     });
-    await expect.poll(async () => (await leases.read('stopped'))?.token).toBe(1);
+    await expect.poll(() => begun, { timeout: 10_000 }).toBe(true);
     await leases.stop();
     expect(finished).toBe(true);
     await running;
