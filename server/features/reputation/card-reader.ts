@@ -1,4 +1,4 @@
-import type { ScoreCard } from '../../../contract/score-card.js';
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { createCache, lasting } from '../../cache/cache.js';
 import { isMongoUnavailable } from '../../mongo/failures.js';
 import type { Clock } from '../../ports.js';

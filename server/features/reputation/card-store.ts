@@ -1,5 +1,5 @@
 import { type Connection, Schema } from 'mongoose';
-import type { ScoreCard } from '../../../contract/score-card.js';
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { defineModel } from '../../mongo/models.js';
 import { allCorridors, type RankedCard } from './ranking.rules.js';
 import { idsBelow } from './rollup-store.js';

@@ -1,4 +1,4 @@
-import { type ScoreCard, scoreCard } from '../../../contract/score-card.js';
+import { type ScoreCard, scoreCard } from '../../../contract/schemas/score-card.js';
 import type { Contribution } from './contribution.rules.js';
 import { forEachBucket, type PackedHistogram, settleBounds } from './settle-histogram.rules.js';
 

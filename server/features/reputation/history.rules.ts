@@ -1,4 +1,4 @@
-import type { HistoryPoint } from '../../../contract/reputation-answers.js';
+import type { HistoryPoint } from '../../../contract/schemas/reputation.js';
 import { anchorRecord, firstDayOf, recordOf, scoredRecord } from './card.rules.js';
 import { addRollup, emptyTally, type Rollup, type Tally } from './counters.rules.js';
 

@@ -1,4 +1,4 @@
-import type { ScoreCard } from '../../../contract/score-card.js';
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { createCache } from '../../cache/cache.js';
 import type { Clock } from '../../ports.js';
 import type { QuoteReputation } from '../rates/answer.rules.js';

@@ -1,4 +1,4 @@
-import type { ScoreCard } from '../../../contract/score-card.js';
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import type { AnchorCards, ScoredRecord } from './card.rules.js';
 
 /** Stands for all corridors together. It sorts before every corridor id, and none can be equal to it. */

@@ -1,6 +1,5 @@
 import { type ClientSession, type Connection, mongo, Schema } from 'mongoose';
-import { bulkCollection } from '../../mongo/bulk-writes.js';
-import { defineModel } from '../../mongo/models.js';
+import { bulkCollection, defineModel } from '../../mongo/models.js';
 import type { AccountDay, AggregationPlan, RollupDelta } from './aggregation.rules.js';
 import { counterNames, eachCounter, isLong, type Rollup } from './counters.rules.js';
 import { changeHistogram, emptyHistogram } from './settle-histogram.rules.js';

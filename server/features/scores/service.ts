@@ -1,5 +1,5 @@
-import type { ScoreCard } from '../../../contract/score-card.js';
-import type { PublicScores } from '../../../contract/scores.js';
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
+import type { PublicScores } from '../../../contract/schemas/scores.js';
 import { createCache, lasting } from '../../cache/cache.js';
 import { readCursor, readLimit, writeCursor } from '../../paging.js';
 import { type Clock, toInstant } from '../../ports.js';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { StatusCallbackAnswer } from '../../../contract/intents.js';
-import type { AnchorReputation, RefreshAnswer } from '../../../contract/reputation-answers.js';
-import type { ScoreCard } from '../../../contract/score-card.js';
+import type { StatusCallbackAnswer } from '../../../contract/schemas/intents.js';
+import type { AnchorReputation, RefreshAnswer } from '../../../contract/schemas/reputation.js';
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import {
   account,
   day,
@@ -10,7 +10,13 @@ import {
   minute,
   second,
 } from '../../fixtures/intents/intents-over-http.js';
-import { aggregatable, failed, settled, type StoredIntent, toStored } from '../../fixtures/reputation/aggregatable-intents.js';
+import {
+  aggregatable,
+  failed,
+  type StoredIntent,
+  settled,
+  toStored,
+} from '../../fixtures/reputation/aggregatable-intents.js';
 import { testCronSecret } from '../../support/app.js';
 
 /** What one may try from outside, by the public API alone, against the score of an anchor that has one. */

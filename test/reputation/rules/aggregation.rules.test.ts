@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { counterNames, eachCounter } from '../../../server/features/reputation/counters.rules.js';
 import type { AggregatableIntent } from '../../../server/features/intents/aggregation.js';
 import {
   type AccountDay,
@@ -10,6 +9,7 @@ import {
   type RollupDelta,
 } from '../../../server/features/reputation/aggregation.rules.js';
 import { contributionOf, isOutcome } from '../../../server/features/reputation/contribution.rules.js';
+import { counterNames, eachCounter } from '../../../server/features/reputation/counters.rules.js';
 import {
   aggregatable,
   expired,
@@ -35,7 +35,9 @@ class Ledger {
 
   aggregate(batchSize = 500): void {
     for (;;) {
-      const batch = [...this.intents.values()].filter(({ pendingAggregation }) => pendingAggregation).slice(0, batchSize);
+      const batch = [...this.intents.values()]
+        .filter(({ pendingAggregation }) => pendingAggregation)
+        .slice(0, batchSize);
       if (batch.length === 0) return;
       const keys = accountDaysOf(batch);
       const known = new Map([...this.accountDays].filter(([key]) => keys.includes(key)));

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson } from '../../../contract/canonical-json.js';
-import { type ScoreCard, scoreCard } from '../../../contract/score-card.js';
+import { type ScoreCard, scoreCard } from '../../../contract/schemas/score-card.js';
+import { canonicalJson } from '../../../contract/verification/canonical-json.js';
 import { cardOf, recordOf } from '../../../server/features/reputation/card.rules.js';
 import { addRollup, emptyTally } from '../../../server/features/reputation/counters.rules.js';
 import { settleBucketOf } from '../../../server/features/reputation/settle-histogram.rules.js';

@@ -166,7 +166,9 @@ describe('gaming', () => {
     );
     await aggregate();
     expect(await totals(fixture.store)).toMatchObject({ filled: 15, notFilled: 1, accountDays: 6 });
-    expect(await fixture.stored.intents.countDocuments({ _id: { $in: ids }, counted: { $ne: null } })).toBe(0);
+    expect(await fixture.stored.intents.countDocuments({ _id: { $in: ids }, counted: { $ne: null } })).toBe(
+      0,
+    );
     await agrees();
   });
 
@@ -198,7 +200,7 @@ describe('a rebuild', () => {
     await aggregate();
     await fixture.stored.rollups.updateOne(
       {},
-      { $inc: { filled: 1 }, $set: { settle: Buffer.from(packed({ 3: 11 })) } },
+      { $inc: { filled: 1 }, $set: { settle: Buffer.from(packed({ 3: 11 })) } as object },
     );
     const seen = await fixture.rebuild({ adopt: false });
     expect(seen).toMatchObject({ value: { differing: 1, adopted: false } });
