@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ZodTypeAny, z } from 'zod';
-import { exportedNames, pascalCase } from '../../../scripts/openapi/schema-names.js';
-import { createSchemaWriter } from '../../../scripts/openapi/zod-schema.js';
+import { createSchemaWriter, exportedNames, pascalCase } from '../../../scripts/openapi/zod-schema.js';
 
 const write = (schema: ZodTypeAny) => createSchemaWriter(() => undefined).write(schema);
 
