@@ -84,12 +84,12 @@ export function headersOf(metadata: Pick<RouteMetadata, 'access' | 'cache'>, sta
   ];
   return {
     ...Object.fromEntries(names.map((name) => [name, ref(componentName(name))])),
-    // An answer without a body has nothing to keep.
+    // An answer without a body has nothing to cache.
     ...(status === 204 ? {} : { 'Cache-Control': ref(cacheable ? 'CacheControl' : 'CacheControlNoStore') }),
   };
 }
 
-/** What is refused before an operation is reached: no operation lists these, any address may answer them. */
+/** Errors answered before an operation is reached: no operation lists them, and any address may answer them. */
 export const edgeCodes = [
   'NOT_FOUND',
   'METHOD_NOT_ALLOWED',
@@ -111,7 +111,7 @@ export interface Answer {
   content?: Record<string, object>;
 }
 
-/** Error answers as shared components: one for each set of codes, since operations mostly have the same ones. */
+/** Error answers as shared components: one per set of codes, because most operations share the same sets. */
 export interface ErrorAnswers {
   of(operation: Operation, status: number, codes: readonly ErrorCode[]): { $ref: string };
   edge(): { $ref: string };
@@ -133,7 +133,7 @@ export function createErrorAnswers(writer: SchemaWriter): ErrorAnswers {
 
   return {
     of({ route, metadata }, status, codes) {
-      // Built anew rather than taken from the route, which may list the same codes in another order.
+      // Built here rather than taken from the route, which may list the same codes in another order.
       const schema = (errorResponses(codes) as Readonly<Record<number, ZodTypeAny>>)[status];
       if (schema === undefined || !(route.responses[status] instanceof z.ZodType))
         throw new Error(`${metadata.operationId} lists ${codes.join(', ')} but answers no ${status}`);

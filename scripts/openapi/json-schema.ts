@@ -30,7 +30,7 @@ export interface JsonSchema {
 
 const int32 = { min: -(2 ** 31), max: 2 ** 31 - 1 };
 
-/** A zod string, every check of it; throws on a check that JSON Schema cannot say. */
+/** A zod string, every check of it; throws on a check that JSON Schema cannot express. */
 export function stringSchema(schema: ZodString): JsonSchema {
   const result: JsonSchema = { type: 'string' };
   const patterns: string[] = [];
@@ -72,7 +72,7 @@ export function stringSchema(schema: ZodString): JsonSchema {
   return result;
 }
 
-/** JSON Schema patterns carry no flags, so a flag would silently change what is accepted. */
+/** JSON Schema patterns have no flags, so dropping one would change what is accepted. */
 function patternOf(regex: RegExp): string {
   if (regex.flags.replace('u', '') !== '') throw new Error(`a pattern must have no flags: ${String(regex)}`);
   return regex.source;

@@ -16,7 +16,7 @@ export interface SchemaWriter {
 
 /**
  * Writes zod schemas as JSON Schema 2020-12, as what goes over the wire: refinements and transforms are passed
- * through to what they are applied to. A kind of schema without a rule is an error, never `{}`.
+ * through to what they are applied to. A kind of schema without a rule throws; it never becomes `{}`.
  */
 export function createSchemaWriter(nameOf: NameOf): SchemaWriter {
   const components = new Map<string, JsonSchema>();
@@ -69,7 +69,7 @@ export function createSchemaWriter(nameOf: NameOf): SchemaWriter {
     if (schema instanceof z.ZodDefault)
       return { ...write(schema.removeDefault()), default: schema._def.defaultValue() };
     if (schema instanceof z.ZodEffects) return write(schema.innerType());
-    // What has come through the first end unchanged has to pass the second one, too.
+    // The value passes the first schema unchanged, so it must satisfy both.
     if (schema instanceof z.ZodPipeline) return { ...write(schema._def.out), ...write(schema._def.in) };
     throw new Error(`the OpenAPI emitter has no rule for ${schema.constructor.name}`);
   }
@@ -111,7 +111,7 @@ export function createSchemaWriter(nameOf: NameOf): SchemaWriter {
     }
     return {
       oneOf: options.map(({ written }) => written),
-      // A discriminator without names would leave generators guessing: they then use the union as it is.
+      // Without a component for each option there is no mapping, and generators treat the union as a plain one.
       ...(Object.keys(mapping).length === options.length ? { discriminator: { propertyName, mapping } } : {}),
     };
   }
@@ -152,8 +152,8 @@ function enumOf(values: unknown[]): JsonSchema {
 }
 
 /**
- * `oneOf` with null for every kind: of `type: [X, "null"]` Go's ogen and oapi-codegen know nothing, and
- * openapi-generator forgets the null where X is an object.
+ * `oneOf` with null for every kind: Go's ogen and oapi-codegen do not support `type: [X, "null"]`, and
+ * openapi-generator drops the null if X is an object.
  */
 function nullable({ description, ...schema }: JsonSchema): JsonSchema {
   return {
@@ -180,8 +180,8 @@ export function exportedNames(exported: Readonly<Record<string, unknown>>): Name
 }
 
 /**
- * What stays the same when a schema is copied only to describe it differently. `strict()` and its like keep the
- * shape and change the meaning; the contract exports a schema after them, and uses it so.
+ * What stays the same when a schema is copied only to describe it differently. `strict()` and the
+ * like keep the shape and change the meaning, but the contract exports and uses the schema only after them.
  */
 function identity(schema: ZodTypeAny): unknown {
   if (schema instanceof z.ZodObject) return schema._def.shape;

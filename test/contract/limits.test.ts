@@ -13,13 +13,13 @@ const table: { endpoints: Row[]; default: RateLimitClass } = JSON.parse(
 );
 
 describe('the limits of the interface specification', () => {
-  it.each(operations)('%s has its own', (_id, { route, metadata }) => {
+  it.each(operations)('%s has the limit of its row, or else the default', (_id, { route, metadata }) => {
     const row = table.endpoints.find(({ method, path }) => method === route.method && path === route.path);
     const { points, windowSeconds, key } = row ?? table.default;
     expect(rateLimitClasses[metadata.limit]).toEqual({ points, windowSeconds, key });
   });
 
-  it('hold for the rates at 90 a minute', () => {
+  it('give the rates 90 requests per minute and client', () => {
     const rates = operations.find(([, { route }]) => route.path === '/api/rates/:corridor');
     expect(rates?.[1].metadata.limit).toBe('rates');
     expect(rateLimitClasses.rates).toEqual({ points: 90, windowSeconds: 60, key: 'client' });

@@ -41,7 +41,7 @@ describe.each(operations)('%s', (operationId, { route, metadata, example, path }
     for (const code of metadata.errors) expect(Object.keys(errorTable)).toContain(code);
   });
 
-  it("refuses what it does not know in query and body, but for callbacks, whose body is of others' making", () => {
+  it('refuses unknown members in query and body, except in callbacks, whose body anchors define', () => {
     const body = 'body' in route && metadata.access !== 'callback' ? route.body : undefined;
     for (const schema of [route.query, body]) {
       const object = unwrap(schema);
@@ -65,7 +65,7 @@ describe.each(operations)('%s', (operationId, { route, metadata, example, path }
     expect(fitting, 'the example answer fits no success status').not.toEqual([]);
   });
 
-  it('has an example answer with no member that the document does not know', () => {
+  it('has an example answer without members that the document does not list', () => {
     const responses = document.paths[path]?.[route.method.toLowerCase()]?.responses ?? {};
     const schemas = successStatuses(route).flatMap((status) => {
       const response = responses[status];
