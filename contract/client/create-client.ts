@@ -188,10 +188,10 @@ function createFetcher(options: ClientOptions): ApiFetcher {
   };
 }
 
-/** A value as one path segment: `a/b` or `../..` must not lead to another operation. */
+/** A value as one path segment: `a/b` or `..` must not lead to another operation. */
 function pathSegment(name: string, value: unknown): string {
   const text = String(value);
-  if (['', '.', '../..'].includes(text))
+  if (['', '.', '..'].includes(text))
     throw new RangeError(`the path parameter ${name} must not be '${text}'`);
   return encodeURIComponent(text);
 }
