@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { intentHash } from '../../../contract/verification/intent-hash.js';
 import { startTestApp, type TestApp, testAdminKey } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
-import { runProgram } from '../run-program.js';
+import { runProgram } from '../../support/run-program.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const program = readFileSync(new URL('program.ts.txt', import.meta.url), 'utf8');

@@ -6,7 +6,7 @@ import { startTestApp, type TestApp } from '../../support/app.js';
 import { cannotRun } from '../../support/cannot-run.js';
 import { findChromium, launchChromium } from '../../support/chromium.js';
 import { testDatabase } from '../../support/database.js';
-import { runProgram } from '../run-program.js';
+import { runProgram } from '../../support/run-program.js';
 import { type Bundle, bundleForBrowser } from './bundle.js';
 import { type Consumer, createConsumer, fixture, type Resolution, resolutions } from './consumer.js';
 import type { useEverything } from './front-end.js';
