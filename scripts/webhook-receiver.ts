@@ -9,7 +9,7 @@
  */
 import { parseArgs } from 'node:util';
 import express, { type NextFunction, type Request, type Response } from 'express';
-import { verifyWebhook, WebhookVerificationError } from '../contract/verify-webhook.js';
+import { verifyWebhook, WebhookVerificationError } from '../contract/verification/verify-webhook.js';
 import { isPortTaken, listenOnLoopback } from './lib/loopback-server.js';
 
 const defaultSecret = 'only-for-trying-out-webhooks';
