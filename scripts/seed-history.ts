@@ -13,7 +13,7 @@ import { createLeases } from '../server/mongo/leases.js';
 import { createInTransaction } from '../server/mongo/transactions.js';
 import type { Clock, Logger, Random } from '../server/ports.js';
 import { pastIntents } from './seed-history/past-intents.js';
-import type { Fleet } from './simulated-anchors/fleet.js';
+import type { Fleet } from './simulated-anchors/fleet-file.js';
 
 export interface SeedHistoryOptions {
   connection: Connection;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { ScoreCard } from '../../../contract/score-card.js';
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { createPublisher } from '../../../server/features/publisher/service.js';
 import { publisherLease } from '../../../server/features/publisher/tick.js';
 import { createWriteEvent, outboxModel } from '../../../server/features/webhooks/outbox.js';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { AnchorPage, AnchorSummary } from '../../../contract/anchors.js';
+import type { AnchorPage, AnchorSummary } from '../../../contract/schemas/anchors.js';
 import { intentModel } from '../../../server/features/intents/store.js';
 import type { AggregatableIntent } from '../../../server/features/reputation/aggregatable-intent.js';
 import { createAggregator } from '../../../server/features/reputation/aggregator.js';

@@ -1,5 +1,5 @@
 import { type Connection, Schema } from 'mongoose';
-import type { AdminDispute } from '../../../contract/disputes.js';
+import type { AdminDispute } from '../../../contract/schemas/disputes.js';
 import { countUpTo } from '../../mongo/bounded-count.js';
 import { defineModel } from '../../mongo/models.js';
 import type { Effect, Party } from './entitlement.rules.js';

@@ -1,7 +1,7 @@
 import type { Connection } from 'mongoose';
-import { fromHex } from '../../../contract/bytes.js';
-import type { PublisherHealth } from '../../../contract/publisher.js';
-import type { ScoreCard } from '../../../contract/score-card.js';
+import type { PublisherHealth } from '../../../contract/schemas/publisher.js';
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
+import { fromHex } from '../../../contract/verification/bytes.js';
 import { leaseModel } from '../../mongo/lease-store.js';
 import type { Leases } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';

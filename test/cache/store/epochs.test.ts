@@ -1,6 +1,6 @@
 import type { Connection } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { invalidateCacheAnswer } from '../../../contract/admin-cache.js';
+import { invalidateCacheAnswer } from '../../../contract/schemas/cache.js';
 import { createEpochs, type Epochs } from '../../../server/features/cache/epochs.js';
 import { createCacheAdmin } from '../../../server/features/cache/service.js';
 import { prepareCollections } from '../../../server/mongo/collections.js';

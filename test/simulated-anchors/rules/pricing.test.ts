@@ -1,12 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  Amount,
+  anchorRate,
+  driftPpm,
+  marketRate,
   type PriceTerms,
   priceForBuy,
   priceForSell,
   ratio,
 } from '../../../scripts/simulated-anchors/pricing.js';
-import { Amount, anchorRate, driftPpm, marketRate } from '../../../scripts/simulated-anchors/rates.js';
 
 const terms: PriceTerms = {
   rate: new Amount('1500'),
