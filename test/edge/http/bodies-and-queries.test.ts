@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { admin, edgeHarness, invalidate, json } from '../../fixtures/edge/raw-requests.js';
+import { admin, edgeFixture, invalidate, json } from '../../fixtures/edge/raw-requests.js';
 import { testAdminKey } from '../../support/app.js';
 
-const harness = edgeHarness();
-const { send, raw, errors } = harness;
+const fixture = edgeFixture();
+const { send, raw, errors } = fixture;
 
 describe('a body', () => {
   it('may be absent where nothing is required, whatever the content type', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { admin, edgeHarness, invalidate } from '../../fixtures/edge/raw-requests.js';
+import { admin, edgeFixture, invalidate } from '../../fixtures/edge/raw-requests.js';
 import { startTestApp, testAdminKey } from '../../support/app.js';
 
-const harness = edgeHarness();
-const { send } = harness;
+const fixture = edgeFixture();
+const { send } = fixture;
 
 describe('credentials', () => {
   it.each([
@@ -27,8 +27,8 @@ describe('credentials', () => {
 
   it('that the server has not set serve nobody', async () => {
     const closed = await startTestApp({
-      uri: harness.uri,
-      simulated: harness.app.simulated,
+      uri: fixture.uri,
+      simulated: fixture.app.simulated,
       env: { ADMIN_SECRET_KEY: '' },
     });
     for (const key of ['', testAdminKey]) {
@@ -40,8 +40,8 @@ describe('credentials', () => {
 
   it('may be either of two while one replaces the other', async () => {
     const rotating = await startTestApp({
-      uri: harness.uri,
-      simulated: harness.app.simulated,
+      uri: fixture.uri,
+      simulated: fixture.app.simulated,
       env: { ADMIN_SECRET_KEY: 'old-admin-key-0123456789abcdef,new-admin-key-0123456789abcdef' },
     });
     for (const age of ['old', 'new']) {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ErrorDetail } from '../../../contract/errors.js';
-import { edgeHarness, json } from '../../fixtures/edge/raw-requests.js';
+import { edgeFixture, json } from '../../fixtures/edge/raw-requests.js';
 
-const { send } = edgeHarness();
+const { send } = edgeFixture();
 
 interface Refusal {
   code: string;

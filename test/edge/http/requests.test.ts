@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { edgeHarness } from '../../fixtures/edge/raw-requests.js';
+import { edgeFixture } from '../../fixtures/edge/raw-requests.js';
 
-const harness = edgeHarness();
-const { send, raw } = harness;
+const fixture = edgeFixture();
+const { send, raw } = fixture;
 
 describe('every answer', () => {
   it('carries a request id, and keeps a harmless one of the caller', async () => {
@@ -37,16 +37,16 @@ describe('the operational paths', () => {
   it.each(['/healthz', '/readyz', '/metrics', '/docs', '/openapi.json'])(
     'are read-only: %s',
     async (path) => {
-      const answer = await fetch(`${harness.app.url}${path}`, { method: 'POST' });
+      const answer = await fetch(`${fixture.app.url}${path}`, { method: 'POST' });
       expect([answer.status, await answer.json()]).toEqual([
         405,
         { code: 'METHOD_NOT_ALLOWED', message: expect.any(String) },
       ]);
       expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
-      const options = await fetch(`${harness.app.url}${path}`, { method: 'OPTIONS' });
+      const options = await fetch(`${fixture.app.url}${path}`, { method: 'OPTIONS' });
       expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS']);
       expect(
-        (await fetch(`${harness.app.url}${path}`)).headers.get('access-control-allow-origin'),
+        (await fetch(`${fixture.app.url}${path}`)).headers.get('access-control-allow-origin'),
       ).toBeNull();
     },
   );

@@ -32,10 +32,10 @@ describe('a connection that is kept', () => {
     const { pool, origin, exchange } = await poolTo(answering(ok));
     const { client, text } = await exchange();
     expect(text).toBe('ok');
-    pool.give(origin, client);
-    expect(pool.take('http://127.0.0.1:1')).toBeUndefined();
-    expect(pool.take(origin)).toBe(client);
-    expect(pool.take(origin)).toBeUndefined();
+    pool.keep(origin, client);
+    expect(pool.takeIdle('http://127.0.0.1:1')).toBeUndefined();
+    expect(pool.takeIdle(origin)).toBe(client);
+    expect(pool.takeIdle(origin)).toBeUndefined();
     await client.destroy();
   });
 
@@ -46,25 +46,25 @@ describe('a connection that is kept', () => {
       answering(ok)(socket);
     });
     const { client } = await exchange();
-    pool.give(origin, client);
+    pool.keep(origin, client);
     const gone = once(client, 'disconnect');
     theirs?.end();
     await gone;
-    expect(pool.take(origin)).toBeUndefined();
+    expect(pool.takeIdle(origin)).toBeUndefined();
   });
 
   it('is not kept when it was closed before it could be', async () => {
     const { pool, origin, exchange } = await poolTo(answering((socket) => socket.end(ok)));
     const { client } = await exchange();
     await once(client, 'disconnect');
-    pool.give(origin, client);
-    expect(pool.take(origin)).toBeUndefined();
+    pool.keep(origin, client);
+    expect(pool.takeIdle(origin)).toBeUndefined();
   });
 
   it('is one of sixteen at most for an origin; the rest are closed', async () => {
     const { pool, origin, exchange } = await poolTo(answering(ok));
     const made = await Promise.all(Array.from({ length: 20 }, exchange));
-    for (const { client } of made) pool.give(origin, client);
+    for (const { client } of made) pool.keep(origin, client);
     expect(made.filter(({ client }) => client.destroyed)).toHaveLength(4);
   });
 
@@ -72,7 +72,7 @@ describe('a connection that is kept', () => {
     const { exchange, listener } = await poolTo(answering((socket) => socket.end(ok)));
     const { client } = await exchange();
     await once(client, 'disconnect');
-    await expect(client.request({ method: 'GET', path: '/' })).rejects.toThrow('the connection is gone');
+    await expect(client.request({ method: 'GET', path: '/' })).rejects.toThrow('the connection is closed');
     expect(listener.seen.connections).toBe(1);
   });
 });

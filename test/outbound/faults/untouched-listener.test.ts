@@ -192,7 +192,7 @@ describe('a resolver that changes its mind', () => {
       const call = connectVetted({ ...name(secret.port), listed: true }, deps, signal);
       await expect(call).rejects.toMatchObject({
         failure: 'unreachable',
-        message: 'the lookup gave something else than addresses',
+        message: 'the lookup returned something that is not an address',
       });
       expectUntouched(secret);
     },
