@@ -5,9 +5,9 @@ import type { AggregatableIntent } from '../../../server/features/reputation/agg
 import { createAggregator } from '../../../server/features/reputation/aggregator.js';
 import { createReputationFeature, reputationLeases } from '../../../server/features/reputation/feature.js';
 import { reputationStore } from '../../../server/features/reputation/store.js';
-import { prepareCollections } from '../../../server/mongo/collections.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { createLeases } from '../../../server/mongo/leases.js';
+import { prepareCollections } from '../../../server/mongo/models.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
 import type { Logger } from '../../../server/ports.js';
 import { withDatabase } from '../../mongod/uri.js';
