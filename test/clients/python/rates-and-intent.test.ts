@@ -4,7 +4,7 @@ import { intentHash } from '../../../contract/verification/intent-hash.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { cannotRun } from '../../support/cannot-run.js';
 import { testDatabase } from '../../support/database.js';
-import { runProgram } from '../run-program.js';
+import { runProgram } from '../../support/run-program.js';
 
 const script = fileURLToPath(new URL('rates_and_intent.py', import.meta.url));
 const database = testDatabase();
