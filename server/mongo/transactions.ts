@@ -3,6 +3,9 @@ import { isMongoUnavailable } from './failures.js';
 import { createInterruptedTransactions } from './interrupted-transactions.js';
 import type { HeldLease } from './leases.js';
 
+/** Services pass sessions on and take their type from here, so that they need not know mongoose. */
+export type { ClientSession } from 'mongoose';
+
 const transactionTimeoutMs = 3_000;
 
 /**

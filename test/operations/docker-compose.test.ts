@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../server/config.js';
-import { type Ended, runProgram } from '../clients/run-program.js';
+import { type Ended, runProgram } from '../support/run-program.js';
 import { cannotRun } from '../support/cannot-run.js';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));

@@ -4,7 +4,7 @@ import { intentHash } from '../../../contract/verification/intent-hash.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { cannotRun } from '../../support/cannot-run.js';
 import { testDatabase } from '../../support/database.js';
-import { runProgram } from '../run-program.js';
+import { runProgram } from '../../support/run-program.js';
 
 const script = fileURLToPath(new URL('rates_and_intent.py', import.meta.url));
 const database = testDatabase();
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe('a client in Python, from the documents and the standard library alone', () => {
-  it('reads rates, is told its errors, and registers an intent whose hash is the one it computed', async () => {
+  it('reads rates and errors, and registers an intent whose hash it has computed itself', async () => {
     const ended = await runProgram('python3', ['-B', script, app.url]).catch(
       (error: NodeJS.ErrnoException) => {
         if (error.code !== 'ENOENT') throw error;

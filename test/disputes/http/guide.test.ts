@@ -10,7 +10,7 @@ import { type DisputeAnswer, disputeEffects, fileDisputeBody } from '../../../co
 import { verifyEd25519 } from '../../../contract/verification/ed25519.js';
 import { sep53Hash } from '../../../contract/verification/sep53.js';
 import { decodePublicKey, encodeSecretKey } from '../../../contract/verification/strkey.js';
-import { runProgram } from '../../clients/run-program.js';
+import { runProgram } from '../../support/run-program.js';
 import { anchorSigner, type Signer, signer } from '../../fixtures/disputes/dispute-values.js';
 import { disputesHarness } from '../../fixtures/disputes/disputes-over-http.js';
 import { cannotRun } from '../../support/cannot-run.js';

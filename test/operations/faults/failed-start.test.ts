@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { withDatabase } from '../../../scripts/mongod/uri.js';
 import { startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
-import { runProgram } from '../../clients/run-program.js';
+import { runProgram } from '../../support/run-program.js';
 import { formsOf } from '../../fixtures/edge/planted.js';
 import { testDatabase } from '../../support/database.js';
 

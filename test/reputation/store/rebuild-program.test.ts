@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { runProgram } from '../../clients/run-program.js';
+import { runProgram } from '../../support/run-program.js';
 import { openAggregationFixture } from '../../fixtures/reputation/aggregation-fixture.js';
 import { testDatabase } from '../../support/database.js';
 
