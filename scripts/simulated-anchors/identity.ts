@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto';
-import { decodePublicKey, encodePublicKey, StrkeyError } from '../../contract/strkey.js';
+import { decodePublicKey, encodePublicKey, StrkeyError } from '../../contract/verification/strkey.js';
 
 /** DER before the 32-byte seed of an Ed25519 private key in PKCS #8 (RFC 8410). */
 const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex');

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AnchorAnswer } from '../../contract/anchors.js';
-import type { IntentAnswer } from '../../contract/intent-answer.js';
+import type { AnchorAnswer } from '../../contract/schemas/anchors.js';
+import type { IntentAnswer } from '../../contract/schemas/intents.js';
 import { anchorDefinitions } from '../simulated-anchors/profiles.js';
 
 /** One off-ramp as a wallet goes through it, against a service and simulated anchors on this machine. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { encodePublicKey } from '../../../contract/strkey.js';
+import { encodePublicKey } from '../../../contract/verification/strkey.js';
 import type { Intent } from '../../../server/features/intents/intent.js';
 import { newIntent } from '../../../server/features/intents/new-intent.rules.js';
 import { createIntentStore } from '../../../server/features/intents/store.js';

@@ -1,5 +1,5 @@
-import type { AdminDispute, DisputeAnswer } from '../../../contract/disputes.js';
-import type { EventData } from '../../../contract/events.js';
+import type { AdminDispute, DisputeAnswer } from '../../../contract/schemas/disputes.js';
+import type { EventData } from '../../../contract/schemas/events.js';
 import { type DisputableIntent, effectOf, type Outcome, type Party } from './entitlement.rules.js';
 import type { DisputeDocument } from './store.js';
 

@@ -1,4 +1,4 @@
-import type { AdminDispute } from '../../../contract/disputes.js';
+import type { AdminDispute } from '../../../contract/schemas/disputes.js';
 import type { Intent } from '../intents/intent.js';
 
 export type Party = AdminDispute['filedBy'];

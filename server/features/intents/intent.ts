@@ -1,4 +1,4 @@
-import type { IntentStatus, OutcomeReason, UnscoredReason } from '../../../contract/intent-answer.js';
+import type { IntentStatus, OutcomeReason, UnscoredReason } from '../../../contract/schemas/intents.js';
 import type { Observations } from './settle-time.rules.js';
 import type { Dialect } from './status-table.rules.js';
 

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import type { ErrorDetail } from '../../../contract/errors.js';
-import type { CreateIntentBody } from '../../../contract/intents.js';
-import { isSmallOrder, parsePublicKey } from '../../../contract/strkey.js';
+import type { CreateIntentBody } from '../../../contract/schemas/intents.js';
+import { isSmallOrder, parsePublicKey } from '../../../contract/verification/strkey.js';
 import type { Corridor } from '../anchors/fleet.rules.js';
 import type { AcceptedQuote, Intent } from './intent.js';
 import { nothingObserved } from './settle-time.rules.js';

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { intentHash } from '../../../contract/intent-hash.js';
+import { intentHash } from '../../../contract/verification/intent-hash.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { cannotRun } from '../../support/cannot-run.js';
 import { testDatabase } from '../../support/database.js';

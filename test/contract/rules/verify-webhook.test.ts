@@ -2,13 +2,13 @@ import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { utf8 } from '../../../contract/bytes.js';
+import { utf8 } from '../../../contract/verification/bytes.js';
 import {
   standardSecret,
   verifyWebhook,
   type WebhookDelivery,
   WebhookVerificationError,
-} from '../../../contract/verify-webhook.js';
+} from '../../../contract/verification/verify-webhook.js';
 
 const now = Date.parse('2026-11-21T09:30:00.000Z');
 const nowSeconds = now / 1000;

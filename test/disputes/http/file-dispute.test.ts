@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { toHex } from '../../../contract/bytes.js';
-import { decodePublicKey } from '../../../contract/strkey.js';
+import { toHex } from '../../../contract/verification/bytes.js';
+import { decodePublicKey } from '../../../contract/verification/strkey.js';
 import {
   anchorSigner,
   disputeOf,

@@ -1,8 +1,8 @@
 import type { Connection } from 'mongoose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRateLimiter, type RateLimiter } from '../../../server/http/rate-limiter.js';
-import { prepareCollections } from '../../../server/mongo/collections.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
+import { prepareCollections } from '../../../server/mongo/models.js';
 import { type PrivateMongo, privateMongo } from '../../support/database.js';
 import { silentLogger } from '../../support/silent-logger.js';
 

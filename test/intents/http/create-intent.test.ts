@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { intentHash } from '../../../contract/intent-hash.js';
+import { intentHash } from '../../../contract/verification/intent-hash.js';
 import { account, day, intentsHarness, minute } from '../../fixtures/intents/intents-over-http.js';
 
 const harness = intentsHarness();

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { PublisherHealth } from '../../../contract/publisher.js';
+import type { PublisherHealth } from '../../../contract/schemas/publisher.js';
 import {
   type Manner,
   type ReferenceOracle,

@@ -1,6 +1,6 @@
 import { Agent } from 'undici';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { RatesAnswer } from '../../../contract/rates.js';
+import type { RatesAnswer } from '../../../contract/schemas/rates.js';
 import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
 import { checkAnswer } from '../../support/answers.js';
 import { startTestApp, type TestApp } from '../../support/app.js';

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decimalAnswer } from '../../../contract/primitives.js';
+import { decimalAnswer } from '../../../contract/schemas/primitives.js';
 import { expectedReceive, isOutOfRange, plain } from '../../../server/features/rates/money.rules.js';
 import { offerFromFee, offerFromSep38 } from '../../../server/features/rates/quote.rules.js';
 import { readPrice } from '../../../server/features/rates/sep38.rules.js';

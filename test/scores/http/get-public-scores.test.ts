@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import type { PublicScores } from '../../../contract/scores.js';
+import type { PublicScores } from '../../../contract/schemas/scores.js';
 import { reputationHarness } from '../../fixtures/reputation/reputation-over-http.js';
 import { testCronSecret } from '../../support/app.js';
 import { cannotRun } from '../../support/cannot-run.js';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { decodePublicKey } from '../../../contract/strkey.js';
+import { decodePublicKey } from '../../../contract/verification/strkey.js';
 import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
 
 const start = Date.UTC(2026, 10, 21, 9, 30);
