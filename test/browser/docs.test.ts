@@ -26,7 +26,7 @@ afterAll(async () => {
 const reportViolations = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('policy violated: ' + event.violatedDirective + ' by ' + event.blockedURI));`;
 
-/** What the page complained of and where it went, from its first byte on. */
+/** The page's console errors, policy violations and requests, from its first byte on. */
 interface Watched {
   page: Page;
   complaints: string[];
@@ -55,7 +55,7 @@ async function open(path: string): Promise<Watched | undefined> {
 
 describe('the documentation page in a real browser', () => {
   it.each(['/docs', '/docs/'])(
-    '%s loads without a complaint, asking nobody but this service',
+    '%s loads without console errors or policy violations, and asks no other origin',
     async (path) => {
       const watched = await open(path);
       if (watched === undefined) return;
@@ -70,7 +70,7 @@ describe('the documentation page in a real browser', () => {
     },
   );
 
-  it('takes no document from its query string', async () => {
+  it('loads no document that its query string names', async () => {
     const watched = await open('/docs?url=/other.json&configUrl=/config.json');
     if (watched === undefined) return;
     const { page, requested } = watched;
@@ -81,7 +81,7 @@ describe('the documentation page in a real browser', () => {
     await page.close();
   });
 
-  it('tries the rates operation out and shows its 200', async () => {
+  it('sends the rates operation by "Try it out" and shows its 200', async () => {
     const watched = await open('/docs');
     if (watched === undefined) return;
     const { page, complaints } = watched;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import openapiTS, { astToString } from 'openapi-typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import { intentHash } from '../../../contract/verification/intent-hash.js';
 import { startTestApp, type TestApp, testAdminKey } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
@@ -83,7 +84,7 @@ describe('a client generated from docs/openapi.json by openapi-typescript', { ti
       firstDetail: 'body.sellAmount',
       status: 'pending',
       disputes: [],
-      limit: '90',
+      limit: String(rateLimitClasses.rates.points),
     });
     expect(seen.receive).toMatch(/^\d+(\.\d+)?$/);
     expect(seen.anchors[0]).not.toBe(seen.anchors[1]);

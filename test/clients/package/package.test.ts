@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { cannotRun } from '../../support/cannot-run.js';
 import { findChromium, launchChromium } from '../../support/chromium.js';
@@ -52,9 +53,9 @@ function expectResults(results: Results): void {
   expect(results.unlisted).toBe(404);
   expect(results.created).toBe(results.ownHash);
   expect(results.rateLimits.map(({ limit, remaining }) => ({ limit, remaining }))).toEqual([
-    { limit: 90, remaining: expect.any(Number) },
-    { limit: 90, remaining: expect.any(Number) },
-    { limit: 20, remaining: expect.any(Number) },
+    { limit: rateLimitClasses.rates.points, remaining: expect.any(Number) },
+    { limit: rateLimitClasses.rates.points, remaining: expect.any(Number) },
+    { limit: rateLimitClasses.intent.points, remaining: expect.any(Number) },
   ]);
 }
 
