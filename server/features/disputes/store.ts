@@ -1,8 +1,7 @@
 import { type ClientSession, type Connection, Schema } from 'mongoose';
 import type { AdminDispute } from '../../../contract/schemas/disputes.js';
 import type { IntentDispute } from '../../../contract/schemas/intents.js';
-import { countUpTo } from '../../mongo/models.js';
-import { defineModel } from '../../mongo/models.js';
+import { countUpTo, defineModel } from '../../mongo/models.js';
 import type { Effect, Party } from './entitlement.rules.js';
 
 /** A dispute as stored: one per party and intent, and at most one open per intent. */

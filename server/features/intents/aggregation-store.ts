@@ -1,7 +1,6 @@
 import type { Connection } from 'mongoose';
-import { countUpTo } from '../../mongo/models.js';
-import { bulkCollection } from '../../mongo/models.js';
 import { createWaker } from '../../mongo/change-streams.js';
+import { bulkCollection, countUpTo } from '../../mongo/models.js';
 import type { AggregatableIntent, IntentAggregation } from './aggregation.js';
 import { type IntentDocument, intentModel } from './store.js';
 

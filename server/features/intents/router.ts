@@ -1,6 +1,5 @@
 import { initServer } from '@ts-rest/express';
-import { intentsContract } from '../../../contract/endpoints/intents.js';
-import { reconcileContract } from '../../../contract/endpoints/intents.js';
+import { intentsContract, reconcileContract } from '../../../contract/endpoints/intents.js';
 import { ApiError } from '../../errors.js';
 import { rawBody } from '../../http/json-body.js';
 import type { Reconcile } from './reconcile.js';

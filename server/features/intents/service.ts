@@ -1,7 +1,6 @@
 import type { ErrorDetail } from '../../../contract/errors.js';
-import type { IntentAnswer, IntentDispute } from '../../../contract/schemas/intents.js';
+import type { CreateIntentBody, IntentAnswer, IntentDispute } from '../../../contract/schemas/intents.js';
 import { intentHash as hashOf } from '../../../contract/verification/intent-hash.js';
-import type { CreateIntentBody } from '../../../contract/schemas/intents.js';
 import { ApiError, invalidRequest } from '../../errors.js';
 import type { Clock } from '../../ports.js';
 import type { Corridor } from '../anchors/fleet.rules.js';
