@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it } from '@jest/globals';
 import { fromBase64 } from '../../contract/bytes.js';
 import { contract } from '../../contract/contract.js';
 import { fileDisputeBody } from '../../contract/disputes.js';

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mongo } from 'mongoose';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { freePort } from '../../scripts/mongod/ports.js';
 import { endProcess, isAlive } from '../../scripts/mongod/processes.js';
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { InvalidateCacheAnswer } from '../../../contract/admin-cache.js';
 import type { RatesAnswer } from '../../../contract/rates.js';
 import { startTestApp, type TestApp, testAdminKey } from '../../support/app.js';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type ClientOptions, createClient, UnexpectedAnswerError } from '../../../contract/client.js';
 import { contract } from '../../../contract/contract.js';
 import { type ScriptedService, startScriptedService } from './scripted-service.js';

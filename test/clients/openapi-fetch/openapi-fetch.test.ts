@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import openapiTS, { astToString } from 'openapi-typescript';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { intentHash } from '../../../contract/intent-hash.js';
 import { startTestApp, type TestApp, testAdminKey } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
@@ -48,7 +48,7 @@ async function compile(): Promise<string> {
   return (await runProgram(process.execPath, [compiler, '-p', '.'], { cwd: folder })).stdout;
 }
 
-describe('a client generated from docs/openapi.json by openapi-typescript', { timeout: 120_000 }, () => {
+describe('a client generated from docs/openapi.json by openapi-typescript', () => {
   it('type-checks strictly, and speaks with the service: answers, errors, pages and keys', async () => {
     expect(await compile()).toBe('');
     const nonce = randomBytes(16).toString('hex');

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { type ZodTypeAny, z } from 'zod';
 import { exportedNames, pascalCase } from '../../../scripts/openapi/schema-names.js';
 import { createSchemaWriter } from '../../../scripts/openapi/zod-schema.js';

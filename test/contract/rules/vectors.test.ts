@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, it } from 'vitest';
 import { fromHex, toBase64, toHex } from '../../../contract/bytes.js';
 import { canonicalJson } from '../../../contract/canonical-json.js';
 import { publicKeyOf, signEd25519 } from '../../../contract/ed25519.js';

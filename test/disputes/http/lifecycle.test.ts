@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { fromHex } from '../../../contract/bytes.js';
 import type { AdminDispute, DisputeAnswer } from '../../../contract/disputes.js';
 import { anchorSigner, disputeOf, type Signer } from '../../fixtures/disputes/dispute-values.js';

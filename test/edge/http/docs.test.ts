@@ -1,10 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import express from 'express';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDocsRouter } from '../../../server/http/docs.js';
 import { sendJson } from '../../../server/http/send-json.js';
 import { document } from '../../support/answers/document.js';
+import { expectFor } from '../../support/expect-for.js';
 
 const app = express();
 app.disable('etag');
@@ -69,9 +70,11 @@ describe('/docs', () => {
     expect(files).toHaveLength(4);
     for (const file of files) {
       const answer = await fetch(`${url}${file}`);
-      expect(answer.status, file).toBe(200);
-      expect(answer.headers.get('cache-control'), file).toBe('public, max-age=31536000, immutable');
-      expect((await answer.arrayBuffer()).byteLength, file).toBeGreaterThan(100);
+      expectFor(String(file), answer.status).toBe(200);
+      expectFor(String(file), answer.headers.get('cache-control')).toBe(
+        'public, max-age=31536000, immutable',
+      );
+      expectFor(String(file), (await answer.arrayBuffer()).byteLength).toBeGreaterThan(100);
     }
   });
 

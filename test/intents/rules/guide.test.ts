@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { expect, it } from '@jest/globals';
 import { outcomeReasons, unscoredReasons } from '../../../contract/intent-answer.js';
 import { intentHash } from '../../../contract/intent-hash.js';
 import { createIntentBody } from '../../../contract/intents.js';

@@ -1,13 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { createScheduler, type Job, type JobMeter } from '../../../server/jobs/scheduler.js';
 import { LeaseLostError } from '../../../server/mongo/leases.js';
 import { silentLogger } from '../../support/silent-logger.js';
 
 beforeEach(() => {
-  vi.useFakeTimers();
+  jest.useFakeTimers();
 });
 afterEach(() => {
-  vi.useRealTimers();
+  jest.useRealTimers();
 });
 
 const unmetered: JobMeter = { scheduled: () => undefined, ran: () => undefined };
@@ -35,7 +35,7 @@ describe('the scheduler', () => {
     const { state, job } = counted();
     const scheduler = scheduled(job);
     scheduler.start();
-    await vi.advanceTimersByTimeAsync(3_500);
+    await jest.advanceTimersByTimeAsync(3_500);
     expect(state.runs).toBe(4);
     await scheduler.stop();
   });
@@ -44,9 +44,9 @@ describe('the scheduler', () => {
     const { state, job } = counted({ firstAfterMs: 600 });
     const scheduler = scheduled(job);
     scheduler.start();
-    await vi.advanceTimersByTimeAsync(500);
+    await jest.advanceTimersByTimeAsync(500);
     expect(state.runs).toBe(0);
-    await vi.advanceTimersByTimeAsync(200);
+    await jest.advanceTimersByTimeAsync(200);
     expect(state.runs).toBe(1);
     await scheduler.stop();
   });
@@ -65,10 +65,10 @@ describe('the scheduler', () => {
     for (let n = 0; n < 3; n += 1) scheduler.wake('job');
     expect(runs).toBe(1);
     finish();
-    await vi.advanceTimersByTimeAsync(0);
+    await jest.advanceTimersByTimeAsync(0);
     expect(runs).toBe(2);
     finish();
-    await vi.advanceTimersByTimeAsync(0);
+    await jest.advanceTimersByTimeAsync(0);
     expect(runs).toBe(2);
     await scheduler.stop();
   });
@@ -81,7 +81,7 @@ describe('the scheduler', () => {
     };
     const scheduler = scheduled({ name: 'job', intervalMs: 1_000, run });
     scheduler.start();
-    await vi.advanceTimersByTimeAsync(1_500);
+    await jest.advanceTimersByTimeAsync(1_500);
     expect(runs).toBe(2);
     await scheduler.stop();
   });
@@ -99,7 +99,7 @@ describe('the scheduler', () => {
       logger,
     });
     scheduler.start();
-    await vi.advanceTimersByTimeAsync(2_500);
+    await jest.advanceTimersByTimeAsync(2_500);
     expect(said).toEqual(['warn', 'error', 'warn']);
     await scheduler.stop();
   });
@@ -117,7 +117,7 @@ describe('the scheduler', () => {
     const stopping = scheduler.stop().then(() => {
       stopped = true;
     });
-    await vi.advanceTimersByTimeAsync(5_000);
+    await jest.advanceTimersByTimeAsync(5_000);
     expect([stopped, state.runs]).toEqual([false, 1]);
     finish();
     await stopping;
@@ -146,7 +146,7 @@ describe('the scheduler', () => {
       logger: silentLogger,
     });
     scheduler.start();
-    await vi.advanceTimersByTimeAsync(5_500);
+    await jest.advanceTimersByTimeAsync(5_500);
     expect(told).toEqual([
       'job scheduled',
       'job done',

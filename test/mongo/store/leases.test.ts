@@ -1,5 +1,5 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareCollections } from '../../../server/mongo/collections.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { leaseModel } from '../../../server/mongo/lease-store.js';
@@ -7,6 +7,7 @@ import { createLeases, LeaseLostError } from '../../../server/mongo/leases.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
 import { testDatabase } from '../../support/database.js';
 import { silentLogger } from '../../support/silent-logger.js';
+import { waitFor } from '../../support/wait-for.js';
 
 const database = testDatabase();
 let connection: Connection;
@@ -71,7 +72,9 @@ describe('a lease', () => {
       (await leaseModel(connection).findById('renewed').orFail().lean()).expiresAt.getTime();
     await leases.run('renewed', termMs, async (lease) => {
       const first = await expiresAtMs();
-      await expect.poll(expiresAtMs, { timeout: 10_000 }).toBeGreaterThan(first + termMs);
+      await waitFor(async () => expect(await expiresAtMs()).toBeGreaterThan(first + termMs), {
+        timeout: 10_000,
+      });
       expect(lease.signal.aborted).toBe(false);
       await leaseModel(connection).updateOne({ _id: 'renewed' }, { $inc: { token: 1 } });
       await new Promise<void>((resolve) => lease.signal.addEventListener('abort', () => resolve()));

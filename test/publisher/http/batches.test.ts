@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { BatchEntries, BatchPage, EntryProof, PublishedBatch } from '../../../contract/publisher.js';
 import type { PublicScores } from '../../../contract/scores.js';
 import { verifyBatch, verifyEntry } from '../../../contract/verify-batch.js';

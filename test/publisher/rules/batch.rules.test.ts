@@ -1,5 +1,5 @@
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { fromHex, toHex } from '../../../contract/bytes.js';
 import { canonicalJson } from '../../../contract/canonical-json.js';
 import { inclusionProof, merkleRoot } from '../../../contract/merkle.js';

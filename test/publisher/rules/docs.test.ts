@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { expect, it } from '@jest/globals';
 import { publisherContract, tickFailures } from '../../../contract/publisher.js';
 import { batchHeaderHash, batchSigningBytes } from '../../../contract/verify-batch.js';
 import { oracleReceipt, receiptSigningBytes } from '../../../contract/verify-receipt.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import type { EntryProof } from '../../../contract/publisher.js';
 import { publisherContract } from '../../../contract/publisher.js';
 import { verifyBatch, verifyEntry } from '../../../contract/verify-batch.js';

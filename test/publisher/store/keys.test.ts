@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { decodePublicKey } from '../../../contract/strkey.js';
 import { batchKeyId } from '../../../contract/verify-batch.js';
 import { startReferenceOracle } from '../../../scripts/reference-oracle/index.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { withDatabase } from '../../../scripts/mongod/uri.js';
 import { isMongoUnavailable } from '../../../server/mongo/failures.js';
 import type { Task } from '../../fixtures/reputation/aggregator-worker.js';

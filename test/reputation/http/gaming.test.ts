@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { StatusCallbackAnswer } from '../../../contract/intents.js';
 import type { AnchorReputation, RefreshAnswer } from '../../../contract/reputation-answers.js';
 import type { ScoreCard } from '../../../contract/score-card.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { contributionOf } from '../../../server/features/reputation/contribution.rules.js';
 import type { Contribution, FoldableIntent } from '../../../server/features/reputation/foldable-intent.js';
 import { settleBucketOf } from '../../../server/features/reputation/settle-bounds.rules.js';

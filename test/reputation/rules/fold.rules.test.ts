@@ -1,5 +1,5 @@
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { contributionOf, isOutcome } from '../../../server/features/reputation/contribution.rules.js';
 import {
   type AccountDay,

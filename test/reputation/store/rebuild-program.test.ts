@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
+import { expect, it } from '@jest/globals';
 import { runProgram } from '../../clients/run-program.js';
 import { openBooks } from '../../fixtures/reputation/outcome-books.js';
 import { testDatabase } from '../../support/database.js';

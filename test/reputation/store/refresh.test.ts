@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { anchor } from '../../fixtures/reputation/fleet-view.js';
 import { openFeature } from '../../fixtures/reputation/outcome-books.js';
 import { dayMs, reputationDesk } from '../../fixtures/reputation/reputation-instance.js';
+import { waitFor } from '../../support/wait-for.js';
 
 const desk = reputationDesk();
 const { outcomes, board } = desk;
@@ -94,7 +95,7 @@ describe('for the other features', () => {
     await desk.feature.reputation.refreshNow();
     const another = openFeature(desk.books, { fleet: desk.fleet, now: () => desk.world.now });
     another.start();
-    await expect.poll(() => another.reputationOf('harbour', 'usdc-ngn').state).toBe('scored');
+    await waitFor(async () => expect(another.reputationOf('harbour', 'usdc-ngn').state).toBe('scored'));
     await another.stop();
   });
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { verifyWebhook } from '../../../contract/verify-webhook.js';
 import type { DeliveryAnswer } from '../../../contract/webhook-answers.js';
 import {
