@@ -5,8 +5,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from 'mongoose';
 import { intentModel } from '../server/features/intents/store.js';
+import { createAggregator } from '../server/features/reputation/aggregator.js';
 import { reputationLeases } from '../server/features/reputation/feature.js';
-import { createFolder } from '../server/features/reputation/folder.js';
 import { reputationStore } from '../server/features/reputation/store.js';
 import { prepareCollections } from '../server/mongo/collections.js';
 import { createLeases } from '../server/mongo/leases.js';
@@ -49,7 +49,7 @@ export async function seedHistory(options: SeedHistoryOptions): Promise<number> 
     await intents.collection.insertMany(past.slice(from, from + chunk) as never[], { ordered: false });
   }
   await leases.seed(reputationLeases);
-  const folder = createFolder({
+  const aggregator = createAggregator({
     store,
     leases,
     inTransaction: createInTransaction(connection),
@@ -57,7 +57,7 @@ export async function seedHistory(options: SeedHistoryOptions): Promise<number> 
   });
   const givingUpAt = performance.now() + patienceMs;
   while ((await intents.exists({ unfolded: true })) !== null) {
-    const run = await folder.fold();
+    const run = await aggregator.aggregate();
     // A service that runs already counts them as well.
     if (!run.ran) await delay(100);
     if (performance.now() > givingUpAt) throw new Error('the history was not counted within 30 s');

@@ -26,8 +26,8 @@ import { createPublisher } from './features/publisher/service.js';
 import { publisherLease } from './features/publisher/tick.js';
 import { createRatesRouter } from './features/rates/router.js';
 import { createRates } from './features/rates/service.js';
+import { aggregationWakePipeline } from './features/reputation/aggregator.js';
 import { createReputationFeature, reputationLeases } from './features/reputation/feature.js';
-import { foldWakePipeline } from './features/reputation/folder.js';
 import { createReputationRouter } from './features/reputation/router.js';
 import { createScoresRouter } from './features/scores/router.js';
 import { createSnapshotRouter } from './features/snapshot/router.js';
@@ -40,8 +40,9 @@ import { createDocsRouter } from './http/docs.js';
 import { createMetrics } from './http/metrics.js';
 import { createOperations } from './http/operations.js';
 import { createRateLimiter } from './http/rate-limiter.js';
-import { createSchedule } from './jobs/schedule.js';
+import { createSchedule, type PeriodicWork, type TaskName } from './jobs/schedule.js';
 import { createScheduler } from './jobs/scheduler.js';
+import type { Lifecycle } from './lifecycle.js';
 import { createWaker } from './mongo/change-streams.js';
 import { prepareCollections } from './mongo/collections.js';
 import { createLeases } from './mongo/leases.js';
@@ -52,19 +53,27 @@ import type { World } from './ports.js';
 /** The composed service: what listens is added by main.ts, so that tests may listen where they like. */
 export interface Service {
   app: Express;
-  /** Starts the background work, and the schedule where it is on. */
+  /** Starts the background work; the lifecycle stops it. */
   start(): void;
-  /** Ends both and hands every lease back. */
-  stop(): Promise<void>;
 }
 
-/** The one place where things are constructed and handed to each other. The connection is open already. */
-export async function composeService(
-  config: Config,
-  fleet: Fleet,
-  connection: Connection,
-  world: World,
-): Promise<Service> {
+export interface ServiceDeps {
+  config: Config;
+  fleet: Fleet;
+  /** Open already. */
+  connection: Connection;
+  world: World;
+  lifecycle: Lifecycle;
+}
+
+/** The one place where things are constructed and handed to each other. */
+export async function composeService({
+  config,
+  fleet,
+  connection,
+  world,
+  lifecycle,
+}: ServiceDeps): Promise<Service> {
   const { clock, random, newId, logger, env } = world;
   const publicCache = config.cachePublic;
 
@@ -84,10 +93,15 @@ export async function composeService(
   const operators = createOutbound({ allow: [], trusted: origins([config.fxUrl, config.oracleUrl]) });
   // Its own connector: receivers that hang must not take the places of calls to anchors.
   const subscribers = createOutbound({ allow: config.outboundAllow });
+  lifecycle.onStop('outbound connections', async () => {
+    await Promise.all([anyone.close(), operators.close(), subscribers.close()]);
+  });
   const verifyPool = createVerifyPool();
+  lifecycle.onStop('signature workers', () => verifyPool.close());
   const leases = createLeases({ connection, owner: newId(), logger });
   const inTransaction = createInTransaction(connection);
   const writeEvent = createWriteEvent({ connection, clock, newId });
+  const scheduler = createScheduler<TaskName>({ meter: metrics.jobs, random, logger });
   const epochs = createEpochs({ connection, random, logger });
 
   const directory = createAnchorDirectory({
@@ -160,21 +174,10 @@ export async function composeService(
     clock,
     logger,
   });
-  const scheduler = createScheduler({
-    jobs: createSchedule({
-      fold: record.fold,
-      reconcile: reconcile.run,
-      refresh: record.reputation.refresh,
-      tick: publisher.tick,
-    }),
-    meter: metrics.jobs,
-    random,
-    logger,
-  });
-  const foldWaker = createWaker({
+  const aggregatorWaker = createWaker({
     model: intentRows,
-    pipeline: foldWakePipeline,
-    wake: () => scheduler.wake('fold'),
+    pipeline: aggregationWakePipeline,
+    wake: () => scheduler.wake('aggregate'),
     logger,
   });
   const intents = createIntentService({
@@ -256,25 +259,27 @@ export async function composeService(
   return {
     app,
     start() {
+      for (const [name, part] of Object.entries({ epochs, directory, record, snapshot, webhooks })) {
+        lifecycle.onStop(name, () => part.stop());
+      }
       directory.start();
       record.start();
       snapshot.start();
       webhooks.start();
+
+      const work: PeriodicWork = {
+        aggregate: record.aggregate,
+        reconcile: reconcile.run,
+        refresh: record.reputation.refresh,
+        tick: publisher.tick,
+      };
+      lifecycle.onStop('scheduler', () => scheduler.stop());
+      // Stopped before the scheduler, so that what runs under a lease ends with its step in hand.
+      lifecycle.onStop('leases', () => leases.stop());
+      scheduler.start(createSchedule(work, { leased: config.scheduler }));
       if (!config.scheduler) return;
-      scheduler.start();
-      foldWaker.start();
-    },
-    async stop() {
-      leases.stop();
-      await foldWaker.stop();
-      await scheduler.stop();
-      await webhooks.stop();
-      await snapshot.stop();
-      await record.stop();
-      await directory.stop();
-      await epochs.stop();
-      await verifyPool.close();
-      await Promise.all([anyone.close(), operators.close(), subscribers.close()]);
+      lifecycle.onStop('wake-ups of the aggregator', () => aggregatorWaker.stop());
+      aggregatorWaker.start();
     },
   };
 }

@@ -5,7 +5,8 @@ import type { Connection } from 'mongoose';
 import { composeService, type Service } from './compose.js';
 import { type Config, ConfigError, httpOrigin, readConfig } from './config.js';
 import { readFleet } from './features/anchors/fleet-file.js';
-import { type Listener, listen } from './http/listen.js';
+import { listen } from './http/listen.js';
+import { createLifecycle } from './lifecycle.js';
 import { createLogger } from './logger.js';
 import { connectMongo } from './mongo/connection.js';
 import { isMongoUnavailable } from './mongo/failures.js';
@@ -34,33 +35,30 @@ export function realWorld(config: Config): World {
   };
 }
 
-/** Reads the fleet, connects, prepares, listens; stops in the reverse order. Throws when one cannot be done. */
+/** Reads the fleet, connects, prepares, starts the background work, listens. Throws when one of these cannot be done. */
 export async function startService(
   config: Config,
   world: World = realWorld(config),
 ): Promise<RunningService> {
+  const { logger, newId } = world;
   const fleet = readFleet(config.fleetFile);
-  const connection = await connectPatiently(config, world);
-  let service: Service | undefined;
-  let listener: Listener | undefined;
-  const stop = async () => {
-    await listener?.stop(shutdownGraceMs);
-    await service?.stop();
-    await connection.close();
-    world.logger.info({}, 'stopped');
-  };
+  const lifecycle = createLifecycle({ logger });
   try {
-    service = await composeService(config, fleet, connection, world);
-    listener = await listen(service.app, { host: config.host, port: config.port, newId: world.newId });
+    const connection = await connectPatiently(config, world);
+    lifecycle.onStop('database connection', () => connection.close());
+    const service = await composeService({ config, fleet, connection, world, lifecycle });
     service.start();
+    const listener = await listen(service.app, { host: config.host, port: config.port, newId });
+    lifecycle.onStop('listener', () => listener.stop(shutdownGraceMs));
+    const url = httpOrigin(config.host, listener.port);
+    for (const notice of config.notices) logger.warn({}, notice);
+    logger.info({ url, scheduler: config.scheduler }, 'listening');
+    return { port: listener.port, url, service, connection, stop: lifecycle.stop };
   } catch (error) {
-    await stop();
+    // Why it could not start is what the caller has to know; what could not be stopped is in the log.
+    await lifecycle.stop().catch(() => undefined);
     throw error;
   }
-  const url = httpOrigin(config.host, listener.port);
-  for (const notice of config.notices) world.logger.warn({}, notice);
-  world.logger.info({ url, scheduler: config.scheduler }, 'listening');
-  return { port: listener.port, url, service, connection, stop };
 }
 
 /** The database may start beside the service: it is waited for, a minute at most. */

@@ -5,7 +5,7 @@
  */
 import { parseArgs } from 'node:util';
 import { namesDatabase } from './config.js';
-import { foldLease } from './features/reputation/folder.js';
+import { aggregationLease } from './features/reputation/aggregator.js';
 import { createRebuild } from './features/reputation/rebuild.js';
 import { reputationStore } from './features/reputation/store.js';
 import { connectMongo } from './mongo/connection.js';
@@ -28,7 +28,7 @@ async function rebuild(uri: string, database: string | undefined, adopt: boolean
       return 2;
     }
     const leases = createLeases({ connection, owner: `rebuild-${process.pid}`, logger: quiet });
-    await leases.seed([foldLease]);
+    await leases.seed([aggregationLease]);
     const { rebuild } = createRebuild({
       store: reputationStore(connection),
       leases,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { accountDaysOf, planFold } from '../../server/features/reputation/fold.rules.js';
-import type { FoldableIntent } from '../../server/features/reputation/foldable-intent.js';
+import type { AggregatableIntent } from '../../server/features/reputation/aggregatable-intent.js';
+import { accountDaysOf, planAggregation } from '../../server/features/reputation/aggregation.rules.js';
 import { readAccountDays, writeCounts } from '../../server/features/reputation/rollup-writer.js';
 import type { BenchContext, BenchRow } from './lib/bench.js';
 import { perSecond, ratio } from './lib/figures.js';
@@ -61,12 +61,12 @@ async function oneByOne(books: BenchBooks, writers: number, seconds: number): Pr
   return (counted * 1_000) / took;
 }
 
-async function countOne({ store, inTransaction }: BenchBooks, intent: FoldableIntent): Promise<void> {
+async function countOne({ store, inTransaction }: BenchBooks, intent: AggregatableIntent): Promise<void> {
   for (;;) {
     try {
       await inTransaction(async (session) => {
         const stored = await readAccountDays(store, session, 1, accountDaysOf([intent]));
-        const plan = planFold([intent], stored);
+        const plan = planAggregation([intent], stored);
         await writeCounts(store, session, 1, plan);
         await store.intents.updateOne({ _id: intent._id }, { $set: { unfolded: false } }, { session });
       });
@@ -85,7 +85,7 @@ async function inBatches(books: BenchBooks, seconds: number): Promise<number> {
   while (tookMs < seconds * 1_000) {
     for (let chunks = 0; chunks < 5; chunks += 1) await insert(books, counted + chunks * chunk, chunk);
     const startedAt = performance.now();
-    const outcome = await books.folder.fold();
+    const outcome = await books.aggregator.aggregate();
     tookMs += performance.now() - startedAt;
     counted += outcome.ran ? outcome.value.intents : 0;
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { planFold } from '../../server/features/reputation/fold.rules.js';
+import { planAggregation } from '../../server/features/reputation/aggregation.rules.js';
 import { writeCounts } from '../../server/features/reputation/rollup-writer.js';
 import type { BenchContext, BenchRow } from './lib/bench.js';
 import { median, ms, ratio } from './lib/figures.js';
@@ -43,7 +43,7 @@ async function leaveOutcomes(books: BenchBooks, count: number, context: BenchCon
   for (let from = 0; from < count; from += chunk) {
     context.signal.throwIfAborted();
     const intents = Array.from({ length: chunk }, (_, index) => outcomeOf(from + index, spread));
-    const { rollups } = planFold(intents, new Map());
+    const { rollups } = planAggregation(intents, new Map());
     await books.inTransaction((session) =>
       writeCounts(books.store, session, 1, { rollups, accountDays: new Map() }),
     );

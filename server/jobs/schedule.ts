@@ -1,20 +1,45 @@
-import type { Job } from './scheduler.js';
+import type { OnEveryInstance, Task, UnderLease } from './scheduler.js';
 
-/** What the jobs call: the very functions behind the internal endpoints, under the same leases. */
-export interface ScheduledWork {
-  fold: Job['run'];
-  reconcile: Job['run'];
-  refresh: Job['run'];
-  tick: Job['run'];
+/** What the tasks call: functions of the features, by the names of the tasks. */
+export interface PeriodicWork {
+  aggregate: UnderLease;
+  reconcile: UnderLease;
+  refresh: UnderLease;
+  tick: UnderLease;
+  /** Looks for events that have no deliveries yet, and for deliveries that are due. */
+  deliveries?: OnEveryInstance;
+  cacheVersions?: OnEveryInstance;
+  snapshot?: OnEveryInstance;
+  /** Reads what every anchor says of itself (SEP-1 and its services). */
+  discovery?: OnEveryInstance;
+  quoteReputation?: OnEveryInstance;
 }
 
-/** Every background job: its name, how often it runs, and (in its feature) the lease it runs under. */
-export function createSchedule(work: ScheduledWork): Job[] {
-  return [
-    { name: 'fold', intervalMs: 5_000, run: work.fold },
-    { name: 'reconcile', intervalMs: 30_000, run: work.reconcile },
-    { name: 'refresh', intervalMs: 60_000, run: work.refresh },
-    // After the first refresh, so that a new service publishes what it has and not that it has nothing.
-    { name: 'tick', intervalMs: 300_000, firstAfterMs: 10_000, run: work.tick },
-  ];
+export type TaskName = keyof PeriodicWork;
+
+/**
+ * All periodic work of the service. Features own no timers; they expose what is run here.
+ * @param options.leased whether this instance takes part in what runs on one instance at a time
+ */
+export function createSchedule(work: PeriodicWork, options: { leased: boolean }): Task<TaskName>[] {
+  const one = { on: 'one instance' } as const;
+  const every = { on: 'every instance' } as const;
+  const schedule = [
+    // The same functions as behind the internal endpoints, under the same leases.
+    { name: 'aggregate', ...one, intervalMs: 5_000, run: work.aggregate },
+    { name: 'reconcile', ...one, intervalMs: 30_000, run: work.reconcile },
+    { name: 'refresh', ...one, intervalMs: 60_000, run: work.refresh },
+    // After the first refresh, so that a new service does not publish a batch with nothing in it.
+    { name: 'tick', ...one, intervalMs: 300_000, firstAfterMs: 10_000, run: work.tick },
+
+    { name: 'deliveries', ...every, intervalMs: 1_000, run: work.deliveries },
+    { name: 'cacheVersions', ...every, intervalMs: 500, run: work.cacheVersions },
+    { name: 'snapshot', ...every, intervalMs: 15_000, run: work.snapshot },
+    { name: 'discovery', ...every, intervalMs: 600_000, run: work.discovery },
+    { name: 'quoteReputation', ...every, intervalMs: 5_000, run: work.quoteReputation },
+  ] as const;
+  return schedule.flatMap(({ run, ...row }) => {
+    if (run === undefined || (row.on === 'one instance' && !options.leased)) return [];
+    return [{ ...row, run }];
+  });
 }

@@ -2,121 +2,142 @@ import { isMongoUnavailable } from '../mongo/failures.js';
 import { LeaseLostError } from '../mongo/leases.js';
 import type { Logger, Random } from '../ports.js';
 
-/** One line of the schedule. `run` takes its lease itself, so any number of instances may hold the same list. */
-export interface Job {
-  name: string;
+/** One row of the schedule. */
+export interface Task<Name extends string = string> {
+  name: Name;
+  /**
+   * `one instance`: `run` takes a lease, so that any number of instances may hold the same schedule; its runs are
+   * counted in the metrics. `every instance`: it keeps up what this process holds in memory.
+   */
+  on: 'one instance' | 'every instance';
   intervalMs: number;
-  /** How long after the start it runs first; at once when absent. */
+  /** How long after the start it first runs; at once when absent. */
   firstAfterMs?: number;
-  /** `ran` is false where another instance was at it. */
-  run(): Promise<{ ran: boolean }>;
+  run: UnderLease | OnEveryInstance;
 }
 
+/** `ran` is false where another instance holds the lease. */
+export type UnderLease = () => Promise<{ ran: boolean }>;
+export type OnEveryInstance = () => Promise<void>;
+
 /**
- * What became of a run: `done`, `elsewhere` (another instance was at it), `no_database`, `cut_short` (its lease was lost
- * or the service is stopping), or `failed`, which a person should look at.
+ * How a run ended: `done`, `elsewhere` (another instance holds the lease), `no_database`, `cut_short` (its lease was
+ * lost or the service is stopping), or `failed`, which a person should look at.
  */
 export const jobOutcomes = ['done', 'elsewhere', 'no_database', 'cut_short', 'failed'] as const;
 export type JobOutcome = (typeof jobOutcomes)[number];
 
-/** Told of what the scheduler does. */
+/** Counts the runs of the tasks that run on one instance at a time. */
 export interface JobMeter {
   scheduled(job: string): void;
   ran(job: string, outcome: JobOutcome): void;
 }
 
-export interface Scheduler {
-  start(): void;
-  /** Runs the job soon, whatever its interval; wake-ups while it runs are kept as one further run. */
-  wake(name: string): void;
-  /** Waits for the runs in hand. */
+export interface Scheduler<Name extends string = string> {
+  /** Runs every task of the schedule at its interval. */
+  start(schedule: readonly Task<Name>[]): void;
+  /** Runs the task soon, whatever its interval; wake-ups during a run are kept as one further run. */
+  wake(name: Name): void;
+  /** Starts nothing more and waits for the runs in hand. */
   stop(): Promise<void>;
 }
 
-interface Running {
-  job: Job;
+interface Scheduled {
+  task: Task;
   timer: NodeJS.Timeout | undefined;
   current: Promise<void> | undefined;
-  again: boolean;
+  wokenMeanwhile: boolean;
+  last: JobOutcome | undefined;
 }
 
 const jitter = 0.1;
 
-/** Runs each job at its interval, ±10 % so that instances drift apart, never twice at once in one process. */
-export function createScheduler(deps: {
-  jobs: readonly Job[];
+/**
+ * Runs each task at its interval, ±10 % so that instances drift apart, and never twice at once in one process. It is
+ * constructed before the features, which wake their tasks through it, and is given the schedule when it starts.
+ */
+export function createScheduler<Name extends string>(deps: {
   meter: JobMeter;
   random: Random;
   logger: Logger;
-}): Scheduler {
-  const running = new Map<string, Running>(
-    deps.jobs.map((job) => [job.name, { job, timer: undefined, current: undefined, again: false }]),
-  );
-  let started = false;
+}): Scheduler<Name> {
+  const { meter, random, logger } = deps;
+  const scheduled = new Map<Name, Scheduled>();
+  let stopped = false;
 
-  function plan(entry: Running): void {
-    if (!started) return;
-    launchAfter(entry, entry.job.intervalMs * (1 + jitter * (2 * deps.random() - 1)));
-  }
-
-  function launchAfter(entry: Running, delayMs: number): void {
+  function launchAfter(entry: Scheduled, delayMs: number): void {
+    if (stopped) return;
     entry.timer = setTimeout(() => launch(entry), delayMs);
     entry.timer.unref();
   }
 
-  function launch(entry: Running): void {
-    if (!started) return;
+  function launch(entry: Scheduled): void {
+    if (stopped) return;
     if (entry.current !== undefined) {
-      entry.again = true;
+      entry.wokenMeanwhile = true;
       return;
     }
     clearTimeout(entry.timer);
-    entry.current = entry.job
-      .run()
-      .then(
-        ({ ran }): JobOutcome => (ran ? 'done' : 'elsewhere'),
-        (error: unknown) => report(entry.job, error),
-      )
-      .then((outcome) => deps.meter.ran(entry.job.name, outcome))
-      .finally(() => {
-        entry.current = undefined;
-        if (entry.again) {
-          entry.again = false;
-          launch(entry);
-        } else plan(entry);
-      });
+    entry.current = runOnce(entry).finally(() => {
+      entry.current = undefined;
+      if (entry.wokenMeanwhile) {
+        entry.wokenMeanwhile = false;
+        launch(entry);
+      } else launchAfter(entry, entry.task.intervalMs * (1 + jitter * (2 * random() - 1)));
+    });
   }
 
-  function report(job: Job, error: unknown): JobOutcome {
+  async function runOnce(entry: Scheduled): Promise<void> {
+    const { name, on } = entry.task;
+    const outcome = await outcomeOf(entry);
+    if (entry.last === 'no_database' && outcome !== 'no_database')
+      logger.info({ task: name }, 'the task has the database again');
+    entry.last = outcome;
+    if (on === 'one instance') meter.ran(name, outcome);
+  }
+
+  async function outcomeOf(entry: Scheduled): Promise<JobOutcome> {
+    try {
+      const result = await entry.task.run();
+      return result?.ran === false ? 'elsewhere' : 'done';
+    } catch (error) {
+      return reportFailure(entry, error);
+    }
+  }
+
+  function reportFailure({ task, last }: Scheduled, error: unknown): JobOutcome {
+    const fields = { err: error, task: task.name };
     if (isMongoUnavailable(error)) {
-      deps.logger.warn({ err: error, job: job.name }, 'job waits for the database');
+      // Once per outage: some tasks run several times a second.
+      if (last !== 'no_database') logger.warn(fields, 'the task waits for the database');
       return 'no_database';
     }
     if (error instanceof LeaseLostError) {
-      deps.logger.warn({ err: error, job: job.name }, 'job was cut short');
+      logger.warn(fields, 'the task was cut short; its next run takes over');
       return 'cut_short';
     }
-    deps.logger.error({ err: error, job: job.name }, 'job failed');
+    logger.error(fields, 'the task failed');
     return 'failed';
   }
 
   return {
-    start() {
-      started = true;
-      for (const entry of running.values()) {
-        deps.meter.scheduled(entry.job.name);
-        if (entry.job.firstAfterMs === undefined) launch(entry);
-        else launchAfter(entry, entry.job.firstAfterMs);
+    start(schedule) {
+      for (const task of schedule) {
+        const entry = { task, timer: undefined, current: undefined, wokenMeanwhile: false, last: undefined };
+        scheduled.set(task.name, entry);
+        if (task.on === 'one instance') meter.scheduled(task.name);
+        if (task.firstAfterMs === undefined) launch(entry);
+        else launchAfter(entry, task.firstAfterMs);
       }
     },
     wake(name) {
-      const entry = running.get(name);
+      const entry = scheduled.get(name);
       if (entry !== undefined) launch(entry);
     },
     async stop() {
-      started = false;
-      for (const entry of running.values()) clearTimeout(entry.timer);
-      await Promise.all([...running.values()].map((entry) => entry.current));
+      stopped = true;
+      for (const { timer } of scheduled.values()) clearTimeout(timer);
+      await Promise.all([...scheduled.values()].map(({ current }) => current));
     },
   };
 }

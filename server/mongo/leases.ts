@@ -34,8 +34,8 @@ export interface Leases {
   seed(names: readonly string[]): Promise<void>;
   /** Runs `work` under the lease, renewing at a third of `ttlMs`; does not run it while another holds the lease. */
   run<T>(name: string, ttlMs: number, work: (lease: HeldLease) => Promise<T>): Promise<LeaseOutcome<T>>;
-  /** Aborts every held lease; their holders then hand them back. */
-  stop(): void;
+  /** Aborts the work under every lease that is held here, gives none out any more, and waits until all are handed back. */
+  stop(): Promise<void>;
 }
 
 /**
@@ -53,6 +53,7 @@ export function createLeases(deps: {
   const leases = leaseModel(deps.connection);
   const sessions = createLeaseSessions(deps);
   const stopping = new AbortController();
+  const inHand = new Set<Promise<unknown>>();
 
   async function acquire(name: string, ttlMs: number) {
     return leases
@@ -97,6 +98,51 @@ export function createLeases(deps: {
     return { end: () => clearInterval(timer), lapsed: () => stopwatch() >= lapsesAt };
   }
 
+  async function runUnderLease<T>(
+    name: string,
+    ttlMs: number,
+    work: (lease: HeldLease) => Promise<T>,
+  ): Promise<LeaseOutcome<T>> {
+    stopping.signal.throwIfAborted();
+    await sessions.endDead(name);
+    const askedAt = stopwatch();
+    const row = await acquire(name, ttlMs);
+    if (row === null) {
+      const held = await leases.findById(name).lean();
+      return { ran: false, startedAt: (held?.acquiredAt ?? new Date(0)).toISOString() };
+    }
+    const lost = new AbortController();
+    const renewal = keepRenewed(name, row.token, ttlMs, lost, askedAt);
+    const lease: HeldLease = {
+      name,
+      token: row.token,
+      signal: AbortSignal.any([lost.signal, stopping.signal]),
+      async fence(session) {
+        await sessions.register(lease, session);
+        const result = await leases.updateOne(
+          { _id: name, owner: deps.owner, token: row.token },
+          { $inc: { fences: 1 } },
+          { session },
+        );
+        if (result.matchedCount !== 1) throw heldByAnother(name);
+      },
+      throwIfLapsed() {
+        if (renewal.lapsed()) throw new LeaseLostError(`the lease "${name}" may be held by another by now`);
+      },
+    };
+    try {
+      await sessions.succeed(lease);
+      return { ran: true, value: await work(lease) };
+    } finally {
+      renewal.end();
+      // Left behind they are found by the next holder, and ended for nothing.
+      await sessions.forget(lease).catch(() => undefined);
+      await setExpiry(name, row.token, 0).catch((error: unknown) =>
+        deps.logger.warn({ err: error, lease: name }, 'lease was not handed back; it expires by itself'),
+      );
+    }
+  }
+
   return {
     async seed(names) {
       for (const name of names) {
@@ -108,51 +154,21 @@ export function createLeases(deps: {
       }
     },
 
-    async run(name, ttlMs, work) {
-      await sessions.endDead(name);
-      const askedAt = stopwatch();
-      const row = await acquire(name, ttlMs);
-      if (row === null) {
-        const held = await leases.findById(name).lean();
-        return { ran: false, startedAt: (held?.acquiredAt ?? new Date(0)).toISOString() };
-      }
-      const lost = new AbortController();
-      const renewal = keepRenewed(name, row.token, ttlMs, lost, askedAt);
-      const lease: HeldLease = {
-        name,
-        token: row.token,
-        signal: AbortSignal.any([lost.signal, stopping.signal]),
-        async fence(session) {
-          await sessions.register(lease, session);
-          const result = await leases.updateOne(
-            { _id: name, owner: deps.owner, token: row.token },
-            { $inc: { fences: 1 } },
-            { session },
-          );
-          if (result.matchedCount !== 1) throw heldByAnother(name);
-        },
-        throwIfLapsed() {
-          if (renewal.lapsed()) throw new LeaseLostError(`the lease "${name}" may be held by another by now`);
-        },
-      };
-      try {
-        await sessions.succeed(lease);
-        return { ran: true, value: await work(lease) };
-      } finally {
-        renewal.end();
-        // Left behind they are found by the next holder, and ended for nothing.
-        await sessions.forget(lease).catch(() => undefined);
-        await setExpiry(name, row.token, 0).catch((error: unknown) =>
-          deps.logger.warn({ err: error, lease: name }, 'lease was not handed back; it expires by itself'),
-        );
-      }
+    run(name, ttlMs, work) {
+      const running = runUnderLease(name, ttlMs, work);
+      const settled = running.then(noop, noop).finally(() => inHand.delete(settled));
+      inHand.add(settled);
+      return running;
     },
 
-    stop() {
+    async stop() {
       stopping.abort(new LeaseLostError('the service is stopping'));
+      await Promise.all(inHand);
     },
   };
 }
+
+const noop = () => undefined;
 
 function heldByAnother(name: string): LeaseLostError {
   return new LeaseLostError(`the lease "${name}" is held by another`);

@@ -51,7 +51,10 @@ describe('docs/operations.md', () => {
 
   it('lists the jobs with their intervals, and with every internal endpoint', () => {
     const run = async () => ({ ran: true });
-    const jobs = createSchedule({ fold: run, reconcile: run, refresh: run, tick: run });
+    const jobs = createSchedule(
+      { aggregate: run, reconcile: run, refresh: run, tick: run },
+      { leased: true },
+    );
     const rows = [...section('Jobs').matchAll(/^\| `(\w+)` \| (\d+) s \|/gm)];
     expect(rows.map(([, name, seconds]) => [name, Number(seconds)])).toEqual(
       jobs.map(({ name, intervalMs }) => [name, intervalMs / 1_000]),

@@ -2,9 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { seedHistory } from '../../scripts/seed-history.js';
 import { corridorsOf } from '../../scripts/simulated-anchors/fleet.js';
 import { anchorDefinitions } from '../../scripts/simulated-anchors/tempers.js';
+import { noon } from '../fixtures/reputation/aggregatable-intents.js';
+import {
+  type AggregationFixture,
+  openAggregationFixture,
+  openFeature,
+  totals,
+} from '../fixtures/reputation/aggregation-fixture.js';
 import { anchor } from '../fixtures/reputation/fleet-view.js';
-import { noon } from '../fixtures/reputation/foldable-intents.js';
-import { type Books, openBooks, openFeature, totals } from '../fixtures/reputation/outcome-books.js';
 import { testDatabase } from '../support/database.js';
 
 const { uri } = testDatabase();
@@ -19,12 +24,12 @@ const fleet = {
   })),
 };
 const clock = () => noon.getTime();
-let books: Books;
+let fixture: AggregationFixture;
 
 beforeAll(async () => {
-  books = await openBooks(uri);
+  fixture = await openAggregationFixture(uri);
 });
-afterAll(() => books.close());
+afterAll(() => fixture.close());
 
 /** The same chances in every run. */
 function chances(): () => number {
@@ -36,7 +41,7 @@ function chances(): () => number {
 }
 
 const seed = (changes: object = {}) =>
-  seedHistory({ connection: books.connection, fleet, clock, random: chances(), ...changes });
+  seedHistory({ connection: fixture.connection, fleet, clock, random: chances(), ...changes });
 
 describe('a seeded history', () => {
   it('is not given to a fleet that is not simulated, nor to one in part', async () => {
@@ -45,7 +50,7 @@ describe('a seeded history', () => {
     expect(await seed({ fleet: unmarked })).toBe(0);
     const [first, ...others] = fleet.anchors;
     expect(await seed({ fleet: { ...fleet, anchors: [{ ...first, simulated: false }, ...others] } })).toBe(0);
-    expect(await books.store.intents.countDocuments()).toBe(0);
+    expect(await fixture.store.intents.countDocuments()).toBe(0);
   });
 
   it('is written once and counted by the real rules, over the last 90 days', async () => {
@@ -54,16 +59,16 @@ describe('a seeded history', () => {
     expect(written).toBeGreaterThan(60 * pairs);
     expect(written).toBeLessThan(400 * pairs);
     expect(await seed()).toBe(0);
-    expect(await books.store.intents.countDocuments()).toBe(written);
-    expect(await books.store.intents.countDocuments({ unfolded: true })).toBe(0);
-    const run = await books.rebuilder.rebuild({ adopt: false });
+    expect(await fixture.store.intents.countDocuments()).toBe(written);
+    expect(await fixture.store.intents.countDocuments({ unfolded: true })).toBe(0);
+    const run = await fixture.rebuilder.rebuild({ adopt: false });
     expect(run).toMatchObject({ value: { intents: written, differing: 0, stale: 0 } });
-    const { filled, notFilled } = await totals(books.store);
+    const { filled, notFilled } = await totals(fixture.store);
     expect(filled + notFilled).toBeGreaterThan(0.85 * written);
     const early = { 'outcome.recordedAt': { $lt: new Date(clock() - 90 * 86_400_000) } };
-    expect(await books.store.intents.countDocuments(early as never)).toBe(0);
+    expect(await fixture.store.intents.countDocuments(early as never)).toBe(0);
     const late = { 'outcome.recordedAt': { $gt: noon } };
-    expect(await books.store.intents.countDocuments(late as never)).toBe(0);
+    expect(await fixture.store.intents.countDocuments(late as never)).toBe(0);
   });
 
   it('gives a leaderboard to look at: most anchors scored, the steady before the flaky', async () => {
@@ -76,7 +81,7 @@ describe('a seeded history', () => {
     const speedTargets = Object.fromEntries(
       fleet.corridors.map(({ id, speedTargetSeconds }) => [id, speedTargetSeconds]),
     );
-    const feature = openFeature(books, { fleet: { anchors, speedTargets }, now: clock });
+    const feature = openFeature(fixture, { fleet: { anchors, speedTargets }, now: clock });
     await feature.reputation.refreshNow();
     const { items } = await feature.reputation.getLeaderboard({
       corridor: null,

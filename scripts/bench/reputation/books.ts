@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { AnchorPage, AnchorSummary } from '../../../contract/anchors.js';
 import { intentModel } from '../../../server/features/intents/store.js';
+import type { AggregatableIntent } from '../../../server/features/reputation/aggregatable-intent.js';
+import { createAggregator } from '../../../server/features/reputation/aggregator.js';
 import { createReputationFeature, reputationLeases } from '../../../server/features/reputation/feature.js';
-import type { FoldableIntent } from '../../../server/features/reputation/foldable-intent.js';
-import { createFolder } from '../../../server/features/reputation/folder.js';
 import { reputationStore } from '../../../server/features/reputation/store.js';
 import { prepareCollections } from '../../../server/mongo/collections.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
@@ -31,7 +31,7 @@ export async function openBooks(uri: string, database: string, fleet: FleetSize)
     latestBatch: async () => null,
     clock: Date.now,
   });
-  return { ...deps, folder: createFolder(deps), feature, close: () => connection.close() };
+  return { ...deps, aggregator: createAggregator(deps), feature, close: () => connection.close() };
 }
 
 export type BenchBooks = Awaited<ReturnType<typeof openBooks>>;
@@ -83,7 +83,7 @@ function fleetOf({ anchors, corridors }: FleetSize) {
 }
 
 /** The outcome of a number: anchors, corridors and days in turn, settle times from half a minute to ten. */
-export function outcomeOf(index: number, spread: FleetSize & { days: number }): FoldableIntent {
+export function outcomeOf(index: number, spread: FleetSize & { days: number }): AggregatableIntent {
   const wave = Math.sin(index * 12.9898) * 43_758.5453;
   const place = Math.floor(index / spread.days);
   return {

@@ -1,5 +1,5 @@
 import type { IntentStatus, OutcomeReason, UnscoredReason } from '../../../contract/intent-answer.js';
-import type { FoldableIntent, IntentOutcome } from '../reputation/foldable-intent.js';
+import type { AggregatableIntent, IntentOutcome } from '../reputation/aggregatable-intent.js';
 import type { Sightings } from './settle-time.rules.js';
 import type { Dialect } from './status-table.rules.js';
 
@@ -20,7 +20,7 @@ export interface TakenCallbacks {
 }
 
 /** An intent as stored. The nonce is not part of it, nor is anything of the anchor's record that is not named here. */
-export interface IntentDocument extends FoldableIntent {
+export interface IntentDocument extends AggregatableIntent {
   minReceive: string | null;
   deliveryMethod: string | null;
   createdAt: Date;

@@ -2,7 +2,7 @@ import type { ClientSession } from 'mongoose';
 import type { IntentAnswer, IntentDispute } from '../../../contract/intent-answer.js';
 import type { CreateIntentBody } from '../../../contract/intents.js';
 import { ApiError } from '../../errors.js';
-import type { DisputeEffect } from '../reputation/foldable-intent.js';
+import type { DisputeEffect } from '../reputation/aggregatable-intent.js';
 import { toAnswer } from './intent-answer.rules.js';
 import type { IntentDocument } from './intent-document.js';
 import { createRegistration, type RegistrationDeps } from './registration.js';

@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import type { Contribution, FoldableIntent } from './foldable-intent.js';
+import type { AggregatableIntent, Contribution } from './aggregatable-intent.js';
 import { settleBucketOf } from './settle-bounds.rules.js';
 
 /** Intents below this many units of stablecoin count nowhere. */
@@ -10,7 +10,7 @@ export const admittedPerAccountDay = 3;
 
 const wholePpb = 1_000_000_000;
 
-type Judged = Pick<FoldableIntent, 'sellAmount' | 'outcome' | 'scored' | 'disputeEffect'>;
+type Judged = Pick<AggregatableIntent, 'sellAmount' | 'outcome' | 'scored' | 'disputeEffect'>;
 
 /**
  * What an intent should add to the roll-ups, before the rule of three outcomes an account-day; null: nothing.
@@ -45,7 +45,10 @@ export function isOutcome(contribution: Contribution | null): boolean {
 
 type Verdict = 'filled' | 'not_filled' | 'none';
 
-function verdictOf(kind: 'settled' | 'failed' | 'expired', effect: FoldableIntent['disputeEffect']): Verdict {
+function verdictOf(
+  kind: 'settled' | 'failed' | 'expired',
+  effect: AggregatableIntent['disputeEffect'],
+): Verdict {
   switch (effect) {
     case 'counts_filled':
       return 'filled';

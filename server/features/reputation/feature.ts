@@ -5,8 +5,8 @@ import type { LeaseOutcome, Leases } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Clock, Logger } from '../../ports.js';
 import type { QuoteReputation } from '../rates/answer.rules.js';
+import { type AggregationReport, aggregationLease, createAggregator } from './aggregator.js';
 import { createCardReader } from './card-reader.js';
-import { createFolder, type FoldReport, foldLease } from './folder.js';
 import { createPublicScores, type PublicScoresService } from './public-scores.js';
 import { createQuoteReputations } from './quote-reputation.js';
 import { createRebuild, type Rebuild } from './rebuild.js';
@@ -15,13 +15,13 @@ import { createReputation, type Reputation, type ReputationDeps } from './servic
 import { reputationStore } from './store.js';
 
 /** To be seeded at start. */
-export const reputationLeases = [foldLease, refreshLease] as const;
+export const reputationLeases = [aggregationLease, refreshLease] as const;
 
 export interface ReputationFeature {
   reputation: Reputation;
   scores: PublicScoresService;
-  /** A job: counts what has changed; wake it by `foldWakePipeline`. */
-  fold(): Promise<LeaseOutcome<FoldReport>>;
+  /** A job: counts what has changed; wake it by `aggregationWakePipeline`. */
+  aggregate(): Promise<LeaseOutcome<AggregationReport>>;
   rebuild: Rebuild['rebuild'];
   /** The record that quotes show: in memory, at most seconds behind the cards. */
   reputationOf(anchorId: string, corridorId: string): QuoteReputation;
@@ -48,8 +48,8 @@ export function createReputationFeature(deps: ReputationFeatureDeps): Reputation
   const store = reputationStore(deps.connection);
   const reader = createCardReader({ store, clock: deps.clock });
   const quotes = createQuoteReputations({ reader, logger: deps.logger });
-  const folder = createFolder({ ...deps, store });
-  const refresher = createRefresh({ ...deps, store, folder });
+  const aggregator = createAggregator({ ...deps, store });
+  const refresher = createRefresh({ ...deps, store, aggregator });
   return {
     reputation: createReputation({
       store,
@@ -61,7 +61,7 @@ export function createReputationFeature(deps: ReputationFeatureDeps): Reputation
       onRefresh: quotes.load,
     }),
     scores: createPublicScores({ ...deps, reader }),
-    fold: folder.fold,
+    aggregate: aggregator.aggregate,
     rebuild: createRebuild({ ...deps, store }).rebuild,
     reputationOf: quotes.of,
     listCards: reader.listCards,

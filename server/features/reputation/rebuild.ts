@@ -1,11 +1,17 @@
 import type { HeldLease, LeaseOutcome, Leases } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Logger } from '../../ports.js';
+import { accountDaysOf, planRebuild } from './aggregation.rules.js';
+import { aggregationLease } from './aggregator.js';
 import { type Difference, differenceOf } from './compare.rules.js';
-import { accountDaysOf, planRebuild } from './fold.rules.js';
-import { foldLease } from './folder.js';
 import { readAccountDays, writeCounts } from './rollup-writer.js';
-import { currentGeneration, findRollups, foldableFields, idsBelow, type ReputationStore } from './store.js';
+import {
+  aggregatableFields,
+  currentGeneration,
+  findRollups,
+  idsBelow,
+  type ReputationStore,
+} from './store.js';
 
 export interface RebuildReport {
   generation: number;
@@ -69,7 +75,7 @@ export function createRebuild(deps: Deps): Rebuild {
         const intents = await store.intents
           .find(
             { _id: { $gt: after }, $or: [{ outcome: { $ne: null } }, { counted: { $ne: null } }] },
-            { projection: foldableFields, session },
+            { projection: aggregatableFields, session },
           )
           .sort({ _id: 1 })
           .limit(pageSize)
@@ -159,6 +165,6 @@ export function createRebuild(deps: Deps): Rebuild {
 
   return {
     rebuild: ({ adopt }) =>
-      leases.run(foldLease, deps.leaseTtlMs ?? defaultLeaseTtlMs, (lease) => run(lease, adopt)),
+      leases.run(aggregationLease, deps.leaseTtlMs ?? defaultLeaseTtlMs, (lease) => run(lease, adopt)),
   };
 }

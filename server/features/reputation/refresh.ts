@@ -4,11 +4,11 @@ import { cardWindows } from '../../../contract/score-card.js';
 import type { HeldLease, LeaseOutcome, Leases } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import { type Clock, type Logger, toInstant } from '../../ports.js';
+import type { Aggregator } from './aggregator.js';
 import { firstDayOf } from './card.rules.js';
 import { allCorridors, type CardRow } from './card-row.js';
 import { type AnchorCards, anchorCards, cardRows } from './card-rows.rules.js';
 import { utcDay } from './contribution.rules.js';
-import type { Folder } from './folder.js';
 import { speedTargetsOf } from './speed-targets.js';
 import { currentGeneration, findRollups, idsBelow, type ReputationStore } from './store.js';
 
@@ -29,7 +29,7 @@ export interface RefreshDeps {
   store: ReputationStore;
   leases: Leases;
   inTransaction: InTransaction;
-  folder: Folder;
+  aggregator: Aggregator;
   fleet: FleetView;
   clock: Clock;
   logger: Logger;
@@ -46,11 +46,11 @@ const longestWindow = Math.max(...cardWindows);
  * update points at it: killed anywhere, or overtaken, it leaves rows that the next run removes.
  */
 export function createRefresh(deps: RefreshDeps): Refresh {
-  const { store, leases, inTransaction, folder, fleet, clock, logger } = deps;
+  const { store, leases, inTransaction, aggregator, fleet, clock, logger } = deps;
 
   async function run(lease: HeldLease): Promise<RefreshAnswer> {
     const startedAt = clock();
-    const folding = await folder.fold();
+    const aggregation = await aggregator.aggregate();
     const computedAt = clock();
     const speedTargets = await speedTargetsOf(store, fleet.corridors());
     const records: AnchorCards[] = [];
@@ -67,8 +67,8 @@ export function createRefresh(deps: RefreshDeps): Refresh {
     const answer = {
       startedAt: toInstant(startedAt),
       computedAt: toInstant(computedAt),
-      folded: folding.ran ? folding.value.intents : 0,
-      foldedElsewhere: !folding.ran,
+      folded: aggregation.ran ? aggregation.value.intents : 0,
+      foldedElsewhere: !aggregation.ran,
       anchors: records.length,
       cards: cards.length,
       scored: cards.filter(({ record }) => record.state === 'scored').length,

@@ -1,5 +1,5 @@
 import { type ClientSession, mongo } from 'mongoose';
-import type { AccountDay, FoldPlan, RollupDelta } from './fold.rules.js';
+import type { AccountDay, AggregationPlan, RollupDelta } from './aggregation.rules.js';
 import { changeHistogram, emptyHistogram, type PackedHistogram } from './histogram.rules.js';
 import { findRollups, type ReputationStore } from './store.js';
 
@@ -24,7 +24,7 @@ export async function writeCounts(
   store: ReputationStore,
   session: ClientSession,
   generation: number,
-  plan: Pick<FoldPlan, 'rollups' | 'accountDays'>,
+  plan: Pick<AggregationPlan, 'rollups' | 'accountDays'>,
 ): Promise<void> {
   const rollups = [...plan.rollups].filter(([, delta]) => changesSomething(delta));
   if (rollups.length > 0) {

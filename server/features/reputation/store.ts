@@ -1,10 +1,10 @@
 import { type ClientSession, type Connection, type mongo, Schema } from 'mongoose';
 import { bulkCollection } from '../../mongo/bulk-writes.js';
 import { defineModel } from '../../mongo/models.js';
+import type { AggregatableIntent } from './aggregatable-intent.js';
+import type { AccountDay } from './aggregation.rules.js';
 import type { Rollup } from './card.rules.js';
 import type { CardRow } from './card-row.js';
-import type { AccountDay } from './fold.rules.js';
-import type { FoldableIntent } from './foldable-intent.js';
 
 /**
  * `_id` is the generation and the `rollupKey` with a space between, so that one range holds the days of an anchor
@@ -103,10 +103,10 @@ export function reputationStore(connection: Connection) {
     bulk: {
       rollups: bulkCollection<RollupRow>(connection, 'reputation_rollups'),
       accountDays: bulkCollection<AccountDayRow>(connection, 'reputation_account_days'),
-      intents: bulkCollection<FoldableIntent>(connection, 'intents'),
+      intents: bulkCollection<AggregatableIntent>(connection, 'intents'),
     },
-    /** Owned by the intents feature; reputation reads FoldableIntent and writes `counted`, `admission`, `unfolded`. */
-    intents: connection.getClient().db(connection.name).collection<FoldableIntent>('intents'),
+    /** Owned by the intents feature; reputation reads AggregatableIntent and writes `counted`, `admission`, `unfolded`. */
+    intents: connection.getClient().db(connection.name).collection<AggregatableIntent>('intents'),
   };
 }
 
@@ -123,8 +123,8 @@ export async function currentGeneration(store: ReputationStore, session?: Client
   return row?.generation ?? firstGeneration;
 }
 
-/** The members that FoldableIntent names, and no others: an intent holds much that is none of reputation's business. */
-export const foldableFields: { readonly [K in keyof FoldableIntent]: 1 } = {
+/** The members that AggregatableIntent names, and no others: an intent holds much that is none of reputation's business. */
+export const aggregatableFields: { readonly [K in keyof AggregatableIntent]: 1 } = {
   _id: 1,
   anchorId: 1,
   corridor: 1,

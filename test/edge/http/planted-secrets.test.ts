@@ -141,7 +141,7 @@ it('no secret is in any answer, error, metric, log line, delivery, submission or
     () => Promise.all(collections.map((collection) => collection.find().toArray())),
     { timeout: 15_000 },
   );
-  await service.app.service.stop();
+  await service.app.stop();
 
   const log = service.lines.join('');
   const messages = new Set(service.lines.map((line) => (JSON.parse(line) as { msg: string }).msg));

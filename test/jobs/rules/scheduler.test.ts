@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { createScheduler, type Job, type JobMeter } from '../../../server/jobs/scheduler.js';
+import {
+  createScheduler,
+  type JobMeter,
+  type OnEveryInstance,
+  type Task,
+} from '../../../server/jobs/scheduler.js';
 import { LeaseLostError } from '../../../server/mongo/leases.js';
+import type { Logger } from '../../../server/ports.js';
 import { silentLogger } from '../../support/silent-logger.js';
 
 beforeEach(() => {
@@ -12,14 +18,19 @@ afterEach(() => {
 
 const unmetered: JobMeter = { scheduled: () => undefined, ran: () => undefined };
 
-function scheduled(...jobs: Job[]) {
-  return createScheduler({ jobs, meter: unmetered, random: () => 0.5, logger: silentLogger });
+function newScheduler(deps: { meter?: JobMeter; logger?: Logger } = {}) {
+  return createScheduler({ meter: unmetered, random: () => 0.5, logger: silentLogger, ...deps });
 }
 
-function counted(extra: Partial<Job> = {}) {
+function jobThat(run: Task['run'], extra: Partial<Task> = {}): Task {
+  return { name: 'job', on: 'one instance', intervalMs: 1_000, run, ...extra };
+}
+
+function counted(extra: Partial<Task> = {}) {
   const state = { runs: 0 };
-  const job: Job = {
+  const job: Task = {
     name: 'job',
+    on: 'one instance',
     intervalMs: 1_000,
     run: async () => {
       state.runs += 1;
@@ -33,8 +44,8 @@ function counted(extra: Partial<Job> = {}) {
 describe('the scheduler', () => {
   it('runs a job at once and then at its interval', async () => {
     const { state, job } = counted();
-    const scheduler = scheduled(job);
-    scheduler.start();
+    const scheduler = newScheduler();
+    scheduler.start([job]);
     await jest.advanceTimersByTimeAsync(3_500);
     expect(state.runs).toBe(4);
     await scheduler.stop();
@@ -42,8 +53,8 @@ describe('the scheduler', () => {
 
   it('waits for the first run where the job says so', async () => {
     const { state, job } = counted({ firstAfterMs: 600 });
-    const scheduler = scheduled(job);
-    scheduler.start();
+    const scheduler = newScheduler();
+    scheduler.start([job]);
     await jest.advanceTimersByTimeAsync(500);
     expect(state.runs).toBe(0);
     await jest.advanceTimersByTimeAsync(200);
@@ -60,8 +71,8 @@ describe('the scheduler', () => {
         finish = () => resolve({ ran: true });
       });
     };
-    const scheduler = scheduled({ name: 'job', intervalMs: 1_000, run });
-    scheduler.start();
+    const scheduler = newScheduler();
+    scheduler.start([jobThat(run)]);
     for (let n = 0; n < 3; n += 1) scheduler.wake('job');
     expect(runs).toBe(1);
     finish();
@@ -79,8 +90,8 @@ describe('the scheduler', () => {
       runs += 1;
       throw new Error('no');
     };
-    const scheduler = scheduled({ name: 'job', intervalMs: 1_000, run });
-    scheduler.start();
+    const scheduler = newScheduler();
+    scheduler.start([jobThat(run)]);
     await jest.advanceTimersByTimeAsync(1_500);
     expect(runs).toBe(2);
     await scheduler.stop();
@@ -92,13 +103,8 @@ describe('the scheduler', () => {
     const logger = { ...silentLogger, warn: note('warn'), error: note('error') };
     const failures = [new LeaseLostError('held by another'), new Error('a fault of ours')];
     const run = () => Promise.reject(failures.shift() ?? new LeaseLostError('stopping'));
-    const scheduler = createScheduler({
-      jobs: [{ name: 'job', intervalMs: 1_000, run }],
-      meter: unmetered,
-      random: () => 0.5,
-      logger,
-    });
-    scheduler.start();
+    const scheduler = newScheduler({ logger });
+    scheduler.start([jobThat(run)]);
     await jest.advanceTimersByTimeAsync(2_500);
     expect(said).toEqual(['warn', 'error', 'warn']);
     await scheduler.stop();
@@ -111,8 +117,8 @@ describe('the scheduler', () => {
       new Promise<{ ran: boolean }>((resolve) => {
         finish = () => resolve({ ran: true });
       });
-    const scheduler = scheduled({ name: 'job', intervalMs: 1_000, run }, job);
-    scheduler.start();
+    const scheduler = newScheduler();
+    scheduler.start([jobThat(run), job]);
     let stopped = false;
     const stopping = scheduler.stop().then(() => {
       stopped = true;
@@ -125,7 +131,7 @@ describe('the scheduler', () => {
     expect(state.runs).toBe(1);
   });
 
-  it('tells what became of every run, one word each', async () => {
+  it('tells the meter how every run of a job ended', async () => {
     const away = Object.assign(new Error('no primary'), { name: 'MongoServerSelectionError' });
     const runs: (() => Promise<{ ran: boolean }>)[] = [
       async () => ({ ran: true }),
@@ -136,16 +142,12 @@ describe('the scheduler', () => {
     ];
     const told: string[] = [];
     const run = () => runs.shift()?.() ?? new Promise<never>(() => undefined);
-    const scheduler = createScheduler({
-      jobs: [{ name: 'job', intervalMs: 1_000, run }],
-      meter: {
-        scheduled: (job) => told.push(`${job} scheduled`),
-        ran: (job, outcome) => told.push(`${job} ${outcome}`),
-      },
-      random: () => 0.5,
-      logger: silentLogger,
-    });
-    scheduler.start();
+    const meter: JobMeter = {
+      scheduled: (job) => told.push(`${job} scheduled`),
+      ran: (job, outcome) => told.push(`${job} ${outcome}`),
+    };
+    const scheduler = newScheduler({ meter });
+    scheduler.start([jobThat(run)]);
     await jest.advanceTimersByTimeAsync(5_500);
     expect(told).toEqual([
       'job scheduled',
@@ -155,5 +157,37 @@ describe('the scheduler', () => {
       'job cut_short',
       'job failed',
     ]);
+  });
+
+  it('runs what every instance does without counting it in the metrics of jobs', async () => {
+    const told: string[] = [];
+    const meter: JobMeter = { scheduled: (job) => told.push(job), ran: (job) => told.push(job) };
+    const { state, job } = counted({ on: 'every instance' });
+    const scheduler = newScheduler({ meter });
+    scheduler.start([job]);
+    await jest.advanceTimersByTimeAsync(1_500);
+    expect(state.runs).toBe(2);
+    expect(told).toEqual([]);
+    await scheduler.stop();
+  });
+
+  it('warns once per outage of the database, and says when it is over', async () => {
+    const said: string[] = [];
+    const note = (level: string) => () => said.push(level);
+    const logger = { ...silentLogger, info: note('info'), warn: note('warn'), error: note('error') };
+    const away = () =>
+      Promise.reject(Object.assign(new Error('no primary'), { name: 'MongoServerSelectionError' }));
+    const runs: OnEveryInstance[] = [away, away, away, async () => undefined, async () => undefined, away];
+    const scheduler = newScheduler({ logger });
+    scheduler.start([jobThat(() => runs.shift()?.() ?? new Promise<never>(() => undefined))]);
+    await jest.advanceTimersByTimeAsync(6_500);
+    expect(said).toEqual(['warn', 'info', 'warn']);
+  });
+
+  it('ignores wake-ups of a task that this instance does not run', async () => {
+    const scheduler = newScheduler();
+    scheduler.start([]);
+    scheduler.wake('job');
+    await scheduler.stop();
   });
 });

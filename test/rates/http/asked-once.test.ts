@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { Agent } from 'undici';
 import type { RatesAnswer } from '../../../contract/rates.js';
 import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
-import { createClient, type Received, type TestClient } from '../../support/answers.js';
+import { checkAnswer } from '../../support/answers.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
 
@@ -11,7 +11,6 @@ const database = testDatabase();
 let anchors: SimulatedAnchors;
 let app: TestApp;
 let sockets: Agent;
-let crowd: TestClient;
 
 beforeAll(async () => {
   // Ten minutes into the cycle of tidewater, which is out of service for the first five of every forty.
@@ -24,7 +23,6 @@ beforeAll(async () => {
   });
   app = await startTestApp({ uri: database.uri, simulated: anchors });
   sockets = new Agent({ connections: crowdSize, pipelining: 1 });
-  crowd = createClient(app.url, { dispatcher: sockets });
   // Where the anchors are is found with the first question, and is not part of any later one.
   await ask(['1']);
 });
@@ -37,21 +35,25 @@ afterEach(() => {
   for (const each of anchors.anchors) each.override('*', null);
 });
 
+/** supertest is too slow for a crowd: 1,000 answers must be here while the first of them is fresh. */
+async function get(origin: string, amount: string | undefined, client: string) {
+  const path = `/api/rates/usdc-ngn?amount=${amount}`;
+  const headers = { 'x-forwarded-for': client };
+  const answer = await sockets.request({ origin, method: 'GET', path, headers });
+  const body = (await answer.body.json()) as RatesAnswer;
+  checkAnswer({ method: 'GET', path, status: answer.statusCode, headers: answer.headers, body });
+  return { status: answer.statusCode, body };
+}
+
 let clients = 0;
 /** All at once, each from a client and on a connection of its own; `amounts` are taken in turn. */
-async function ask(amounts: readonly string[], count = 1): Promise<Received<RatesAnswer>[]> {
+async function ask(amounts: readonly string[], count = 1) {
   anchors.fx.resetCalls();
   for (const each of anchors.anchors) each.resetCalls();
   const asked = Array.from({ length: count }, (_, index) => {
     clients += 1;
     const client = `10.${clients >> 16}.${(clients >> 8) & 255}.${clients & 255}`;
-    return crowd.request<RatesAnswer>(
-      'GET',
-      `/api/rates/usdc-ngn?amount=${amounts[index % amounts.length]}`,
-      {
-        headers: { 'x-forwarded-for': client },
-      },
-    );
+    return get(app.url, amounts[index % amounts.length], client);
   });
   return Promise.all(asked);
 }
@@ -95,15 +97,11 @@ describe('1,000 concurrent cold requests for one corridor and amount', () => {
 
   it('make one call to each anchor on each of two instances', async () => {
     const second = await startTestApp({ uri: database.uri, simulated: anchors });
-    const other = createClient(second.url, { dispatcher: sockets });
-    const get = (client: TestClient, amount: string, host: number) =>
-      client.request('GET', `/api/rates/usdc-ngn?amount=${amount}`, {
-        headers: { 'x-forwarded-for': `11.0.${host >> 8}.${host & 255}` },
-      });
-    await get(other, '2', 0);
+    const from = (host: number) => `11.0.${host >> 8}.${host & 255}`;
+    await get(second.url, '2', from(0));
     for (const each of anchors.anchors) each.resetCalls();
     const hosts = Array.from({ length: crowdSize / 2 }, (_, index) => index + 1);
-    await Promise.all(hosts.flatMap((host) => [get(crowd, '311', host), get(other, '311', host)]));
+    await Promise.all(hosts.flatMap((host) => [app, second].map(({ url }) => get(url, '311', from(host)))));
     expect(calls('311')).toEqual(Object.fromEntries(quoting.map((id) => [id, 2])));
     await second.close();
   });

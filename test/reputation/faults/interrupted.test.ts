@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { withDatabase } from '../../../scripts/mongod/uri.js';
 import { isMongoUnavailable } from '../../../server/mongo/failures.js';
-import type { Task } from '../../fixtures/reputation/aggregator-worker.js';
-import { anchor, type TestFleet } from '../../fixtures/reputation/fleet-view.js';
-import { failed, settled } from '../../fixtures/reputation/foldable-intents.js';
+import { failed, settled } from '../../fixtures/reputation/aggregatable-intents.js';
 import {
-  type Books,
+  type AggregationFixture,
   insertIntents,
-  openBooks,
+  openAggregationFixture,
   openFeature,
   totals,
-} from '../../fixtures/reputation/outcome-books.js';
+} from '../../fixtures/reputation/aggregation-fixture.js';
+import type { Task } from '../../fixtures/reputation/aggregator-worker.js';
+import { anchor, type TestFleet } from '../../fixtures/reputation/fleet-view.js';
 import { type PrivateMongo, privateMongo } from '../../support/database.js';
 import { runSeed, seeded } from '../../support/seeded.js';
 import { buildWorker, eventually, untilStopped, type Worker } from '../../support/worker-processes.js';
@@ -39,31 +39,31 @@ afterAll(() => mongod.stop());
 
 async function prepared(name: string) {
   const uri = withDatabase(mongod.uri, name);
-  const books = await openBooks(uri, { leaseTtlMs, batchSize });
-  await insertIntents(books, intents, (index) => ({
+  const fixture = await openAggregationFixture(uri, { leaseTtlMs, batchSize });
+  await insertIntents(fixture, intents, (index) => ({
     account: `G${index}`,
     anchorId: index % 2 ? 'harbour' : 'squall',
     outcome: index % 3 === 0 ? failed() : settled({ shortfallPpb: 7 }),
   }));
   const work = (job: Task['job'], strike: Task['strike']) =>
     startWorker({ uri, job, leaseTtlMs, batchSize, fleet, strike });
-  return { books, work };
+  return { fixture, work };
 }
 
 /** Lets the next worker finish what the last one left, then looks at every number there is. */
-async function foldsToTheEnd(books: Books): Promise<void> {
+async function aggregatesToTheEnd(fixture: AggregationFixture): Promise<void> {
   await eventually(async () => {
-    const run = await books.folder.fold();
-    const left = await books.store.intents.countDocuments({ unfolded: true });
+    const run = await fixture.aggregator.aggregate();
+    const left = await fixture.store.intents.countDocuments({ unfolded: true });
     return run.ran && left === 0 ? true : undefined;
   });
-  await countsEverythingOnce(books);
+  await countsEverythingOnce(fixture);
 }
 
-async function countsEverythingOnce(books: Books): Promise<void> {
-  expect(await totals(books.store)).toMatchObject({ ...expected, shortfallPpb: 140 });
+async function countsEverythingOnce(fixture: AggregationFixture): Promise<void> {
+  expect(await totals(fixture.store)).toMatchObject({ ...expected, shortfallPpb: 140 });
   const rebuilt = await eventually(async () => {
-    const run = await books.rebuilder.rebuild({ adopt: false });
+    const run = await fixture.rebuilder.rebuild({ adopt: false });
     return run.ran ? run.value : undefined;
   });
   expect(rebuilt).toMatchObject({ intents, differing: 0, stale: 0 });
@@ -76,16 +76,16 @@ async function countsEverythingOnce(books: Books): Promise<void> {
 async function atEveryStep(
   job: Task['job'],
   prepare: (name: string) => ReturnType<typeof prepared>,
-  check: (books: Books) => Promise<void>,
+  check: (fixture: AggregationFixture) => Promise<void>,
 ): Promise<number> {
-  const left: Books[] = [];
+  const left: AggregationFixture[] = [];
   let struck = 0;
   let unharmed = 0;
   for (let first = 1; unharmed === 0 && first < 80; first += atOnce) {
     const steps = Array.from({ length: atOnce }, (_, index) => first + index);
     const ends = steps.map(async (step) => {
-      const { books, work } = await prepare(`${job}-killed-${step}`);
-      left.push(books);
+      const { fixture, work } = await prepare(`${job}-killed-${step}`);
+      left.push(fixture);
       return work(job, { at: step, signal: 'SIGKILL' }).ended;
     });
     for (const { code, signal, output } of await Promise.all(ends)) {
@@ -97,16 +97,16 @@ async function atEveryStep(
     }
   }
   expect(unharmed).toBeGreaterThan(0);
-  for (const books of left) {
-    await check(books);
-    await books.close();
+  for (const fixture of left) {
+    await check(fixture);
+    await fixture.close();
   }
   return struck;
 }
 
-describe('a folder', () => {
+describe('an aggregator', () => {
   it('killed before any of its commands leaves nothing lost and nothing counted twice', async () => {
-    const struck = await atEveryStep('fold', prepared, foldsToTheEnd);
+    const struck = await atEveryStep('aggregate', prepared, aggregatesToTheEnd);
     // Three batches of eight commands at least: the kill was tried inside and between transactions.
     expect(struck).toBeGreaterThan(24);
   }, 240_000);
@@ -117,37 +117,42 @@ describe('a folder', () => {
   ])(
     'stopped %s while another takes over changes nothing afterwards',
     async (_when, at) => {
-      const { books, work } = await prepared(`fold-stopped-${at}`);
-      const worker = work('fold', { at, signal: 'SIGSTOP' });
+      const { fixture, work } = await prepared(`aggregate-stopped-${at}`);
+      const worker = work('aggregate', { at, signal: 'SIGSTOP' });
       await untilStopped(worker);
-      await foldsToTheEnd(books);
+      await aggregatesToTheEnd(fixture);
       worker.process.kill('SIGCONT');
       expect((await worker.ended).code).not.toBe(0);
-      await countsEverythingOnce(books);
-      await books.close();
+      await countsEverythingOnce(fixture);
+      await fixture.close();
     },
     60_000,
   );
 
   it('run by four processes at once, two of them killed at random, counts everything once', async () => {
-    const { books, work } = await prepared('fold-crowd');
+    const { fixture, work } = await prepared('aggregate-crowd');
     const kill = () => ({ at: 1 + Math.floor(random() * 30), signal: 'SIGKILL' as const });
-    const crowd = [work('fold', null), work('fold', kill()), work('fold', null), work('fold', kill())];
+    const crowd = [
+      work('aggregate', null),
+      work('aggregate', kill()),
+      work('aggregate', null),
+      work('aggregate', kill()),
+    ];
     await Promise.all(crowd.map(({ ended }) => ended));
-    await foldsToTheEnd(books);
-    await books.close();
+    await aggregatesToTheEnd(fixture);
+    await fixture.close();
   }, 60_000);
 });
 
 describe('a refresh', () => {
   const withCards = async (name: string) => {
     const ready = await prepared(name);
-    await openFeature(ready.books, { fleet, now: Date.now }).reputation.refreshNow();
+    await openFeature(ready.fixture, { fleet, now: Date.now }).reputation.refreshNow();
     return ready;
   };
 
-  async function readersSeeAWholeRun(books: Books): Promise<number> {
-    const feature = openFeature(books, { fleet, now: Date.now });
+  async function readersSeeAWholeRun(fixture: AggregationFixture): Promise<number> {
+    const feature = openFeature(fixture, { fleet, now: Date.now });
     const board = await feature.reputation.getLeaderboard({
       corridor: null,
       window: 30,
@@ -158,52 +163,52 @@ describe('a refresh', () => {
     let cards = 0;
     for await (const card of feature.listCards(30)) cards += card.outcomes >= 0 ? 1 : 0;
     expect(cards).toBe(3);
-    return (await books.store.state.findById('cards').lean())?.run ?? 0;
+    return (await fixture.store.state.findById('cards').lean())?.run ?? 0;
   }
 
   it('killed before any of its commands leaves the run in force whole, and the next one tidies up', async () => {
-    const struck = await atEveryStep('refresh', withCards, async (books) => {
-      const before = await readersSeeAWholeRun(books);
-      const feature = openFeature(books, { fleet, now: Date.now });
+    const struck = await atEveryStep('refresh', withCards, async (fixture) => {
+      const before = await readersSeeAWholeRun(fixture);
+      const feature = openFeature(fixture, { fleet, now: Date.now });
       await eventually(() => feature.reputation.refreshNow());
-      expect(await readersSeeAWholeRun(books)).toBeGreaterThan(before);
-      const runs = await books.store.cards.distinct('run');
+      expect(await readersSeeAWholeRun(fixture)).toBeGreaterThan(before);
+      const runs = await fixture.store.cards.distinct('run');
       expect(runs).toHaveLength(2);
-      await countsEverythingOnce(books);
+      await countsEverythingOnce(fixture);
     });
     expect(struck).toBeGreaterThan(12);
   }, 240_000);
 
   it('stopped before it commits while another takes over does not put its older run in force', async () => {
-    const { books, work } = await withCards('refresh-stopped');
+    const { fixture, work } = await withCards('refresh-stopped');
     const worker = work('refresh', { at: 'commitTransaction', signal: 'SIGSTOP' });
     await untilStopped(worker);
-    const feature = openFeature(books, { fleet, now: Date.now });
+    const feature = openFeature(fixture, { fleet, now: Date.now });
     await eventually(() => feature.reputation.refreshNow());
-    const run = await readersSeeAWholeRun(books);
+    const run = await readersSeeAWholeRun(fixture);
     worker.process.kill('SIGCONT');
     expect((await worker.ended).code).not.toBe(0);
-    expect(await readersSeeAWholeRun(books)).toBe(run);
-    await books.close();
+    expect(await readersSeeAWholeRun(fixture)).toBe(run);
+    await fixture.close();
   }, 60_000);
 
   it('run by two processes at once is run by one of them', async () => {
-    const { books, work } = await withCards('refresh-crowd');
+    const { fixture, work } = await withCards('refresh-crowd');
     const ended = await Promise.all([work('refresh', null).ended, work('refresh', null).ended]);
     expect(ended).toContainEqual(expect.objectContaining({ code: 0 }));
     for (const { code, output } of ended) {
       if (code !== 0) expect(output).toContain('Another refresh is running.');
     }
-    await readersSeeAWholeRun(books);
-    await books.close();
+    await readersSeeAWholeRun(fixture);
+    await fixture.close();
   }, 60_000);
 });
 
 describe('while the database does not answer', () => {
   it('what was asked for before is served on, and anything else fails within its time limit', async () => {
-    const { books } = await prepared('frozen');
+    const { fixture } = await prepared('frozen');
     let now = Date.now();
-    const feature = openFeature(books, { fleet, now: () => now });
+    const feature = openFeature(fixture, { fleet, now: () => now });
     await feature.reputation.refreshNow();
     const query = { corridor: null, limit: undefined, cursor: undefined };
     const before = await feature.reputation.getLeaderboard({ ...query, window: 30 });
@@ -220,6 +225,6 @@ describe('while the database does not answer', () => {
     }
     const after = await feature.reputation.getLeaderboard({ ...query, window: 7 });
     expect(after.items).toHaveLength(2);
-    await books.close();
+    await fixture.close();
   }, 30_000);
 });

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { StatusCallbackAnswer } from '../../../contract/intents.js';
 import type { AnchorReputation, RefreshAnswer } from '../../../contract/reputation-answers.js';
 import type { ScoreCard } from '../../../contract/score-card.js';
-import type { FoldableIntent } from '../../../server/features/reputation/foldable-intent.js';
+import type { AggregatableIntent } from '../../../server/features/reputation/aggregatable-intent.js';
 import {
   account,
   day,
@@ -11,7 +11,7 @@ import {
   minute,
   second,
 } from '../../fixtures/intents/intents-over-http.js';
-import { failed, foldable, settled } from '../../fixtures/reputation/foldable-intents.js';
+import { aggregatable, failed, settled } from '../../fixtures/reputation/aggregatable-intents.js';
 import { testCronSecret } from '../../support/app.js';
 
 /** What one may try from outside, by the public API alone, against the score of an anchor that has one. */
@@ -89,13 +89,13 @@ async function payAndWatch(ids: readonly string[], minutes: number): Promise<voi
 beforeAll(async () => {
   const recordedAt = new Date(harness.now());
   const record = Array.from({ length: 80 }, (_, index) =>
-    foldable({
+    aggregatable({
       _id: index.toString(16).padStart(64, '0'),
       account: `G${index}`,
       outcome: index % 10 === 0 ? failed({ recordedAt }) : settled({ recordedAt }),
     }),
   );
-  await harness.app.connection.collection<FoldableIntent>('intents').insertMany(record);
+  await harness.app.connection.collection<AggregatableIntent>('intents').insertMany(record);
 });
 
 describe('no score moves', () => {

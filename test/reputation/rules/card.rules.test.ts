@@ -9,7 +9,7 @@ import {
   type Rollup,
 } from '../../../server/features/reputation/card.rules.js';
 import { rankRows } from '../../../server/features/reputation/ranking.rules.js';
-import { packed } from '../../fixtures/reputation/foldable-intents.js';
+import { packed } from '../../fixtures/reputation/aggregatable-intents.js';
 
 const day: Rollup = {
   anchorId: 'harbour',

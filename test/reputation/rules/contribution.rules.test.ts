@@ -1,8 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
+import type {
+  AggregatableIntent,
+  Contribution,
+} from '../../../server/features/reputation/aggregatable-intent.js';
 import { contributionOf } from '../../../server/features/reputation/contribution.rules.js';
-import type { Contribution, FoldableIntent } from '../../../server/features/reputation/foldable-intent.js';
 import { settleBucketOf } from '../../../server/features/reputation/settle-bounds.rules.js';
-import { expired, failed, foldable, settled } from '../../fixtures/reputation/foldable-intents.js';
+import { aggregatable, expired, failed, settled } from '../../fixtures/reputation/aggregatable-intents.js';
 
 const filled: Contribution = {
   day: '2026-11-21',
@@ -22,7 +25,7 @@ const notFilled: Contribution = {
 const disputed = { acceptedDispute: 1 } as const;
 const untimed = { settleBucket: null, shortfallPpb: null };
 
-const table: [string, Partial<FoldableIntent>, Contribution | null][] = [
+const table: [string, Partial<AggregatableIntent>, Contribution | null][] = [
   ['no outcome yet', {}, null],
   ['settled', { outcome: settled() }, filled],
   [
@@ -75,19 +78,19 @@ const table: [string, Partial<FoldableIntent>, Contribution | null][] = [
 
 describe('what an intent contributes', () => {
   it.each(table)('%s', (_name, changes, expected) => {
-    expect(contributionOf(foldable(changes))).toEqual(expected);
+    expect(contributionOf(aggregatable(changes))).toEqual(expected);
   });
 
   it('counts on the UTC day of recording, to the millisecond', () => {
     const dayOf = (instant: string) =>
-      contributionOf(foldable({ outcome: settled({ recordedAt: new Date(instant) }) }))?.day;
+      contributionOf(aggregatable({ outcome: settled({ recordedAt: new Date(instant) }) }))?.day;
     expect(dayOf('2026-11-20T23:59:59.999Z')).toBe('2026-11-20');
     expect(dayOf('2026-11-21T00:00:00.000Z')).toBe('2026-11-21');
   });
 
   it('never has a shortfall below nothing or above everything', () => {
     const ppbOf = (shortfallPpb: number) =>
-      contributionOf(foldable({ outcome: settled({ shortfallPpb }) }))?.shortfallPpb;
+      contributionOf(aggregatable({ outcome: settled({ shortfallPpb }) }))?.shortfallPpb;
     expect(ppbOf(-5)).toBe(0);
     expect(ppbOf(3e9)).toBe(1e9);
   });

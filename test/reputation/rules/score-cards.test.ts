@@ -5,7 +5,7 @@ import { canonicalJson } from '../../../contract/canonical-json.js';
 import { type ScoreCard, scoreCard } from '../../../contract/score-card.js';
 import { addRollup, cardOf, countsOf, emptyTally } from '../../../server/features/reputation/card.rules.js';
 import { settleBucketOf } from '../../../server/features/reputation/settle-bounds.rules.js';
-import { packed } from '../../fixtures/reputation/foldable-intents.js';
+import { packed } from '../../fixtures/reputation/aggregatable-intents.js';
 import { itWhere, python3 } from '../../support/it-where.js';
 
 const file = new URL('../../vectors/score-cards.json', import.meta.url);

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect, it } from '@jest/globals';
 import { runProgram } from '../../clients/run-program.js';
-import { openBooks } from '../../fixtures/reputation/outcome-books.js';
+import { openAggregationFixture } from '../../fixtures/reputation/aggregation-fixture.js';
 import { testDatabase } from '../../support/database.js';
 
 const { uri } = testDatabase();
@@ -23,8 +23,8 @@ it('the rebuild ends with 2 where it cannot be done, and with 0 where both count
     status: 2,
     stderr: expect.stringContaining('no intents'),
   });
-  const books = await openBooks(uri);
-  await books.close();
+  const fixture = await openAggregationFixture(uri);
+  await fixture.close();
   const done = await rebuild({ MONGODB_URI: uri });
   expect(done).toMatchObject({ status: 0, stderr: '' });
   expect(JSON.parse(done.stdout)).toMatchObject({ differing: 0, stale: 0, adopted: false });

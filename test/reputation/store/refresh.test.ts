@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
+import { openFeature } from '../../fixtures/reputation/aggregation-fixture.js';
 import { anchor } from '../../fixtures/reputation/fleet-view.js';
-import { openFeature } from '../../fixtures/reputation/outcome-books.js';
-import { dayMs, reputationDesk } from '../../fixtures/reputation/reputation-instance.js';
+import { dayMs, reputationFixture } from '../../fixtures/reputation/reputation-fixture.js';
 import { waitFor } from '../../support/wait-for.js';
 
-const desk = reputationDesk();
-const { outcomes, board } = desk;
+const fixture = reputationFixture();
+const { outcomes, board } = fixture;
 
 describe('a refresh', () => {
-  it('folds first, and says what it did', async () => {
+  it('aggregates first, and reports what it did', async () => {
     await outcomes('harbour', 'usdc-ngn', 40);
-    expect(await desk.feature.reputation.refreshNow()).toMatchObject({
+    expect(await fixture.feature.reputation.refreshNow()).toMatchObject({
       folded: 40,
       foldedElsewhere: false,
       anchors: 3,
@@ -29,60 +29,63 @@ describe('a refresh', () => {
     await outcomes('squall', 'usdc-ngn', 30, { daysAgo: 30 });
     await outcomes('squall', 'usdc-ngn', 30, { daysAgo: 89 });
     await outcomes('squall', 'usdc-ngn', 30, { daysAgo: 90 });
-    await desk.feature.reputation.refreshNow();
+    await fixture.feature.reputation.refreshNow();
     const counts = [];
     for (const window of [7, 30, 90] as const)
-      counts.push((await desk.feature.reputation.getReputation('squall', window)).outcomes);
+      counts.push((await fixture.feature.reputation.getReputation('squall', window)).outcomes);
     expect(counts).toEqual([60, 120, 180]);
   });
 
   it('lets the days move on', async () => {
     await outcomes('squall', 'usdc-ngn', 40, { daysAgo: 6 });
-    await desk.feature.reputation.refreshNow();
+    await fixture.feature.reputation.refreshNow();
     expect((await board(null, 7)).items[0]).toMatchObject({ anchorId: 'squall', outcomes: 40 });
-    desk.world.now += dayMs;
-    await desk.feature.reputation.refreshNow();
+    fixture.world.now += dayMs;
+    await fixture.feature.reputation.refreshNow();
     const { items } = await board(null, 7);
     expect(items.find(({ anchorId }) => anchorId === 'squall')).toMatchObject({ outcomes: 0, score: null });
   });
 
   it('is refused while another one runs, with the time that one began', async () => {
-    await desk.books.leases.run('reputation-refresh', 10_000, async () => {
-      const refused = desk.feature.reputation.refreshNow();
+    await fixture.aggregation.leases.run('reputation-refresh', 10_000, async () => {
+      const refused = fixture.feature.reputation.refreshNow();
       await expect(refused).rejects.toMatchObject({
         code: 'RUN_IN_PROGRESS',
         extras: { startedAt: expect.stringMatching(/^\d{4}-.*Z$/) },
       });
     });
-    expect(await desk.feature.reputation.refreshNow()).toMatchObject({ foldedElsewhere: false });
+    expect(await fixture.feature.reputation.refreshNow()).toMatchObject({ foldedElsewhere: false });
   });
 
-  it('goes on while another instance folds, and says so', async () => {
+  it('goes on while another instance aggregates, and says so', async () => {
     await outcomes('harbour', 'usdc-ngn', 3);
-    await desk.books.leases.run('reputation-fold', 10_000, async () => {
-      expect(await desk.feature.reputation.refreshNow()).toMatchObject({ folded: 0, foldedElsewhere: true });
+    await fixture.aggregation.leases.run('reputation-fold', 10_000, async () => {
+      expect(await fixture.feature.reputation.refreshNow()).toMatchObject({
+        folded: 0,
+        foldedElsewhere: true,
+      });
     });
   });
 
   it('keeps the run in force and the one before it, and removes the rest', async () => {
-    for (let round = 0; round < 4; round += 1) await desk.feature.reputation.refreshNow();
-    const runs = await desk.books.store.cards.distinct('run');
-    const state = await desk.books.store.state.findById('cards').lean();
+    for (let round = 0; round < 4; round += 1) await fixture.feature.reputation.refreshNow();
+    const runs = await fixture.aggregation.store.cards.distinct('run');
+    const state = await fixture.aggregation.store.state.findById('cards').lean();
     expect(runs.sort()).toEqual([state?.previousRun, state?.run].sort());
   });
 });
 
 describe('for the other features', () => {
   it('quotes see the new record as soon as a refresh of this instance has ended', async () => {
-    expect(desk.feature.reputationOf('harbour', 'usdc-ngn')).toEqual({
+    expect(fixture.feature.reputationOf('harbour', 'usdc-ngn')).toEqual({
       score: null,
       state: 'insufficient_data',
       outcomes: 0,
       meanShortfall: null,
     });
     await outcomes('harbour', 'usdc-ngn', 40);
-    await desk.feature.reputation.refreshNow();
-    expect(desk.feature.reputationOf('harbour', 'usdc-ngn')).toEqual({
+    await fixture.feature.reputation.refreshNow();
+    expect(fixture.feature.reputationOf('harbour', 'usdc-ngn')).toEqual({
       score: '85.12',
       state: 'scored',
       outcomes: 40,
@@ -92,38 +95,38 @@ describe('for the other features', () => {
 
   it('quotes of an instance that starts find the record that another has computed', async () => {
     await outcomes('harbour', 'usdc-ngn', 40);
-    await desk.feature.reputation.refreshNow();
-    const another = openFeature(desk.books, { fleet: desk.fleet, now: () => desk.world.now });
+    await fixture.feature.reputation.refreshNow();
+    const another = openFeature(fixture.aggregation, { fleet: fixture.fleet, now: () => fixture.world.now });
     another.start();
-    await waitFor(async () => expect(another.reputationOf('harbour', 'usdc-ngn').state).toBe('scored'));
+    await waitFor(async () => expect(await another.reputationOf('harbour', 'usdc-ngn').state).toBe('scored'));
     await another.stop();
   });
 
   it('the publisher is handed every card in order, across pages', async () => {
-    desk.fleet.anchors = Array.from({ length: 300 }, (_, index) =>
+    fixture.fleet.anchors = Array.from({ length: 300 }, (_, index) =>
       anchor(`a${index}`, ['usdc-ngn', 'usdc-kes']),
     );
-    desk.fleet.anchors.push(
+    fixture.fleet.anchors.push(
       anchor('a', ['usdc-ngn']),
       anchor('a-b', ['usdc-ngn']),
       anchor('ab', ['usdc-ngn']),
     );
-    await desk.feature.reputation.refreshNow();
+    await fixture.feature.reputation.refreshNow();
     const keys = [];
-    for await (const card of desk.feature.listCards(30)) keys.push([card.anchorId, card.corridor]);
+    for await (const card of fixture.feature.listCards(30)) keys.push([card.anchorId, card.corridor]);
     expect(keys).toHaveLength(603);
     expect(keys).toEqual([...keys].sort(byAnchorThenCorridor));
   });
 
   it('a list of cards that is overtaken by two refreshes fails rather than end early', async () => {
-    desk.fleet.anchors = Array.from({ length: 300 }, (_, index) =>
+    fixture.fleet.anchors = Array.from({ length: 300 }, (_, index) =>
       anchor(`a${index}`, ['usdc-ngn', 'usdc-kes']),
     );
-    await desk.feature.reputation.refreshNow();
-    const cards = desk.feature.listCards(30)[Symbol.asyncIterator]();
+    await fixture.feature.reputation.refreshNow();
+    const cards = fixture.feature.listCards(30)[Symbol.asyncIterator]();
     await cards.next();
-    await desk.feature.reputation.refreshNow();
-    await desk.feature.reputation.refreshNow();
+    await fixture.feature.reputation.refreshNow();
+    await fixture.feature.reputation.refreshNow();
     const rest = async () => {
       while (!(await cards.next()).done);
     };

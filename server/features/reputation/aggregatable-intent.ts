@@ -15,7 +15,7 @@ export interface IntentOutcome {
 export type DisputeEffect = 'counts_not_filled' | 'counts_filled' | 'not_counted';
 
 /** The part of an intent document that reputation reads and writes. The intents feature owns the rest. */
-export interface FoldableIntent {
+export interface AggregatableIntent {
   /** intentHash */
   _id: string;
   anchorId: string;

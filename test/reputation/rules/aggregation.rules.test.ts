@@ -1,42 +1,48 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { contributionOf, isOutcome } from '../../../server/features/reputation/contribution.rules.js';
+import type {
+  AggregatableIntent,
+  DisputeEffect,
+  IntentOutcome,
+} from '../../../server/features/reputation/aggregatable-intent.js';
 import {
   type AccountDay,
   accountDayKey,
   accountDaysOf,
-  planFold,
+  planAggregation,
   type RollupDelta,
-} from '../../../server/features/reputation/fold.rules.js';
-import type {
-  DisputeEffect,
-  FoldableIntent,
-  IntentOutcome,
-} from '../../../server/features/reputation/foldable-intent.js';
-import { expired, failed, foldable, noon, settled } from '../../fixtures/reputation/foldable-intents.js';
+} from '../../../server/features/reputation/aggregation.rules.js';
+import { contributionOf, isOutcome } from '../../../server/features/reputation/contribution.rules.js';
+import {
+  aggregatable,
+  expired,
+  failed,
+  noon,
+  settled,
+} from '../../fixtures/reputation/aggregatable-intents.js';
 
 /** Roll-ups, account-days and intents as a database would hold them. */
-class Books {
-  readonly intents = new Map<string, FoldableIntent>();
+class Ledger {
+  readonly intents = new Map<string, AggregatableIntent>();
   readonly accountDays = new Map<string, AccountDay>();
   readonly rollups = new Map<string, Omit<RollupDelta, 'settle'> & { settle: Map<number, number> }>();
 
-  put(intent: FoldableIntent): void {
+  put(intent: AggregatableIntent): void {
     this.intents.set(intent._id, intent);
   }
 
-  change(id: string, changes: Partial<FoldableIntent>): void {
+  change(id: string, changes: Partial<AggregatableIntent>): void {
     const intent = this.intents.get(id);
     if (intent !== undefined) this.intents.set(id, { ...intent, ...changes, unfolded: true });
   }
 
-  fold(batchSize = 500): void {
+  aggregate(batchSize = 500): void {
     for (;;) {
       const batch = [...this.intents.values()].filter(({ unfolded }) => unfolded).slice(0, batchSize);
       if (batch.length === 0) return;
       const keys = accountDaysOf(batch);
       const known = new Map([...this.accountDays].filter(([key]) => keys.includes(key)));
-      const plan = planFold(batch, known);
+      const plan = planAggregation(batch, known);
       for (const [key, accountDay] of plan.accountDays) this.accountDays.set(key, accountDay);
       for (const [key, delta] of plan.rollups) this.#add(key, delta);
       for (const { _id, ...rest } of plan.intents) {
@@ -121,26 +127,30 @@ const step = fc.record({
   outcome,
   disputeEffect: effect,
   scored: fc.boolean(),
-  fold: fc.boolean(),
+  aggregate: fc.boolean(),
 });
 
-describe('folding', () => {
+describe('aggregating', () => {
   it('holds in the roll-ups what the intents say, whatever changes and in whatever batches', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 7 }), (steps, batchSize) => {
-        const books = new Books();
+        const ledger = new Ledger();
         for (let id = 0; id < 20; id++) {
-          books.put(
-            foldable({ _id: `i${id}`, account: `G${id % 3}`, corridor: id % 2 ? 'usdc-ngn' : 'usdc-kes' }),
+          ledger.put(
+            aggregatable({
+              _id: `i${id}`,
+              account: `G${id % 3}`,
+              corridor: id % 2 ? 'usdc-ngn' : 'usdc-kes',
+            }),
           );
         }
-        for (const { id, fold, ...changes } of steps) {
-          books.change(`i${id}`, changes);
-          if (fold) books.fold(batchSize);
+        for (const { id, aggregate, ...changes } of steps) {
+          ledger.change(`i${id}`, changes);
+          if (aggregate) ledger.aggregate(batchSize);
         }
-        books.fold(batchSize);
-        expect(books.totals()).toEqual(books.expected());
-        for (const { admitted, counting } of books.accountDays.values()) {
+        ledger.aggregate(batchSize);
+        expect(ledger.totals()).toEqual(ledger.expected());
+        for (const { admitted, counting } of ledger.accountDays.values()) {
           expect(admitted).toBeLessThanOrEqual(3);
           expect(counting).toBeGreaterThanOrEqual(0);
           expect(counting).toBeLessThanOrEqual(3);
@@ -151,58 +161,58 @@ describe('folding', () => {
   });
 
   it('counts three outcomes of 500 of one account on one day, and one account-day', () => {
-    const books = new Books();
-    for (let id = 0; id < 500; id++) books.put(foldable({ _id: `i${id}`, outcome: settled() }));
-    books.fold(64);
-    expect(books.totals()).toMatchObject({ filled: 3, accountDays: 1 });
+    const ledger = new Ledger();
+    for (let id = 0; id < 500; id++) ledger.put(aggregatable({ _id: `i${id}`, outcome: settled() }));
+    ledger.aggregate(64);
+    expect(ledger.totals()).toMatchObject({ filled: 3, accountDays: 1 });
   });
 
   it('gives the places of an account-day to the earliest outcomes of a batch', () => {
-    const books = new Books();
+    const ledger = new Ledger();
     for (let id = 0; id < 6; id++) {
       const recordedAt = new Date(noon.getTime() - id * 1_000);
-      books.put(foldable({ _id: `i${id}`, outcome: settled({ recordedAt }) }));
+      ledger.put(aggregatable({ _id: `i${id}`, outcome: settled({ recordedAt }) }));
     }
-    books.fold();
-    const admitted = [...books.intents.values()].filter(({ counted }) => counted !== null);
+    ledger.aggregate();
+    const admitted = [...ledger.intents.values()].filter(({ counted }) => counted !== null);
     expect(admitted.map(({ _id }) => _id).sort()).toEqual(['i3', 'i4', 'i5']);
   });
 
   it('never gives a place back, so that a disputed outcome lets no fourth one in', () => {
-    const books = new Books();
-    for (let id = 0; id < 3; id++) books.put(foldable({ _id: `i${id}`, outcome: settled() }));
-    books.fold();
-    books.change('i0', { disputeEffect: 'not_counted' });
-    books.fold();
-    books.put(foldable({ _id: 'i3', outcome: settled() }));
-    books.fold();
-    expect(books.totals()).toMatchObject({ filled: 2, acceptedDisputes: 1, accountDays: 1 });
-    expect(books.intents.get('i3')).toMatchObject({ counted: null, admission: { admitted: false } });
+    const ledger = new Ledger();
+    for (let id = 0; id < 3; id++) ledger.put(aggregatable({ _id: `i${id}`, outcome: settled() }));
+    ledger.aggregate();
+    ledger.change('i0', { disputeEffect: 'not_counted' });
+    ledger.aggregate();
+    ledger.put(aggregatable({ _id: 'i3', outcome: settled() }));
+    ledger.aggregate();
+    expect(ledger.totals()).toMatchObject({ filled: 2, acceptedDisputes: 1, accountDays: 1 });
+    expect(ledger.intents.get('i3')).toMatchObject({ counted: null, admission: { admitted: false } });
   });
 
   it('takes the account-day out when its only outcome no longer counts', () => {
-    const books = new Books();
-    books.put(foldable({ _id: 'i0', outcome: settled() }));
-    books.fold();
-    expect(books.totals()).toMatchObject({ filled: 1, accountDays: 1 });
-    books.change('i0', { disputeEffect: 'not_counted' });
-    books.fold();
-    expect(books.totals()).toMatchObject({ filled: 0, accountDays: 0, acceptedDisputes: 1 });
+    const ledger = new Ledger();
+    ledger.put(aggregatable({ _id: 'i0', outcome: settled() }));
+    ledger.aggregate();
+    expect(ledger.totals()).toMatchObject({ filled: 1, accountDays: 1 });
+    ledger.change('i0', { disputeEffect: 'not_counted' });
+    ledger.aggregate();
+    expect(ledger.totals()).toMatchObject({ filled: 0, accountDays: 0, acceptedDisputes: 1 });
   });
 
   it('moves a recovered intent from failed to filled on the day it failed on', () => {
-    const books = new Books();
-    books.put(foldable({ _id: 'i0', outcome: failed() }));
-    books.fold();
-    books.change('i0', { outcome: settled() });
-    books.fold();
-    expect([...books.rollups.keys()]).toEqual(['harbour 2026-11-21 usdc-ngn']);
-    expect(books.totals()).toMatchObject({ filled: 1, notFilled: 0, accountDays: 1, settle: 1 });
+    const ledger = new Ledger();
+    ledger.put(aggregatable({ _id: 'i0', outcome: failed() }));
+    ledger.aggregate();
+    ledger.change('i0', { outcome: settled() });
+    ledger.aggregate();
+    expect([...ledger.rollups.keys()]).toEqual(['harbour 2026-11-21 usdc-ngn']);
+    expect(ledger.totals()).toMatchObject({ filled: 1, notFilled: 0, accountDays: 1, settle: 1 });
   });
 
   it('takes documents that lack the member `admission` for undecided ones', () => {
-    const { admission: _absent, ...older } = foldable({ outcome: settled() });
-    const plan = planFold([older as FoldableIntent], new Map());
+    const { admission: _absent, ...older } = aggregatable({ outcome: settled() });
+    const plan = planAggregation([older as AggregatableIntent], new Map());
     expect(plan.intents).toEqual([
       { _id: older._id, counted: contributionOf(older), admission: { day: '2026-11-21', admitted: true } },
     ]);

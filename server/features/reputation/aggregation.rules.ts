@@ -1,6 +1,6 @@
+import type { Admission, AggregatableIntent, Contribution } from './aggregatable-intent.js';
 import type { Rollup } from './card.rules.js';
 import { admittedPerAccountDay, contributionOf, isOutcome } from './contribution.rules.js';
-import type { Admission, Contribution, FoldableIntent } from './foldable-intent.js';
 
 /** What an account did in one corridor of one anchor on one UTC day. */
 export interface AccountDay {
@@ -17,33 +17,33 @@ export interface RollupDelta extends Omit<Rollup, 'settle'> {
 }
 
 /** The new state of one intent: the roll-ups hold `counted` of it once the plan is committed. */
-export interface FoldedIntent {
+export interface AggregatedIntent {
   _id: string;
   counted: Contribution | null;
   admission: Admission | null;
 }
 
-export interface FoldPlan {
+export interface AggregationPlan {
   /** By `rollupKey`. */
   rollups: Map<string, RollupDelta>;
   /** By `accountDayKey`: the state to store. */
   accountDays: Map<string, AccountDay>;
-  intents: FoldedIntent[];
+  intents: AggregatedIntent[];
 }
 
-type Place = Pick<FoldableIntent, 'anchorId' | 'corridor'>;
+type Place = Pick<AggregatableIntent, 'anchorId' | 'corridor'>;
 
 /** Ordered by anchor, day and corridor: the space sorts below every character that they can hold. */
 export function rollupKey(place: Place, day: string): string {
   return `${place.anchorId} ${day} ${place.corridor}`;
 }
 
-export function accountDayKey(intent: Place & Pick<FoldableIntent, 'account'>, day: string): string {
+export function accountDayKey(intent: Place & Pick<AggregatableIntent, 'account'>, day: string): string {
   return `${rollupKey(intent, day)} ${intent.account}`;
 }
 
 /** The account-days that folding these intents may touch, or counting them anew. */
-export function accountDaysOf(intents: readonly FoldableIntent[]): string[] {
+export function accountDaysOf(intents: readonly AggregatableIntent[]): string[] {
   const keys = new Set<string>();
   for (const intent of intents) {
     if (intent.admission?.admitted) keys.add(accountDayKey(intent, intent.admission.day));
@@ -58,11 +58,11 @@ export function accountDaysOf(intents: readonly FoldableIntent[]): string[] {
  * Turns a batch of changed intents into what must be written. `stored` holds the account-days by key; absent ones
  * are empty. Among intents that still need a place in their account-day the earlier outcome comes first.
  */
-export function planFold(
-  intents: readonly FoldableIntent[],
+export function planAggregation(
+  intents: readonly AggregatableIntent[],
   stored: ReadonlyMap<string, AccountDay>,
-): FoldPlan {
-  const plan: FoldPlan = { rollups: new Map(), accountDays: new Map(), intents: [] };
+): AggregationPlan {
+  const plan: AggregationPlan = { rollups: new Map(), accountDays: new Map(), intents: [] };
   for (const intent of [...intents].sort(byOutcome)) {
     const wanted = contributionOf(intent);
     const admission = admit(intent, wanted, plan, stored);
@@ -74,7 +74,7 @@ export function planFold(
   return plan;
 }
 
-export type RebuildPlan = Pick<FoldPlan, 'rollups' | 'accountDays'> & {
+export type RebuildPlan = Pick<AggregationPlan, 'rollups' | 'accountDays'> & {
   /** Folded intents of which the roll-ups hold something else than the rules make of them now. */
   stale: string[];
 };
@@ -84,11 +84,11 @@ export type RebuildPlan = Pick<FoldPlan, 'rollups' | 'accountDays'> & {
  * counted, as in the generation in force; so do stale ones with `keepCounted`, to be folded like any other change.
  */
 export function planRebuild(
-  intents: readonly FoldableIntent[],
+  intents: readonly AggregatableIntent[],
   stored: ReadonlyMap<string, AccountDay>,
   options: { keepCounted: boolean },
 ): RebuildPlan {
-  const plan: FoldPlan = { rollups: new Map(), accountDays: new Map(), intents: [] };
+  const plan: AggregationPlan = { rollups: new Map(), accountDays: new Map(), intents: [] };
   const stale: string[] = [];
   for (const intent of intents) {
     const admission = intent.admission ?? null;
@@ -109,15 +109,15 @@ function sameContribution(a: Contribution | null, b: Contribution | null): boole
   return (Object.keys(a) as (keyof Contribution)[]).every((key) => a[key] === b[key]);
 }
 
-function byOutcome(a: FoldableIntent, b: FoldableIntent): number {
+function byOutcome(a: AggregatableIntent, b: AggregatableIntent): number {
   const difference = (a.outcome?.recordedAt.getTime() ?? 0) - (b.outcome?.recordedAt.getTime() ?? 0);
   return difference !== 0 ? difference : a._id < b._id ? -1 : 1;
 }
 
 function admit(
-  intent: FoldableIntent,
+  intent: AggregatableIntent,
   wanted: Contribution | null,
-  plan: FoldPlan,
+  plan: AggregationPlan,
   stored: ReadonlyMap<string, AccountDay>,
 ): Admission | null {
   // Documents written before the member existed lack it.
@@ -130,10 +130,10 @@ function admit(
 }
 
 function apply(
-  intent: FoldableIntent,
+  intent: AggregatableIntent,
   contribution: Contribution | null,
   sign: 1 | -1,
-  plan: FoldPlan,
+  plan: AggregationPlan,
   stored: ReadonlyMap<string, AccountDay>,
 ): void {
   if (contribution === null) return;
@@ -157,9 +157,9 @@ function apply(
 }
 
 function touch(
-  intent: FoldableIntent,
+  intent: AggregatableIntent,
   day: string,
-  plan: FoldPlan,
+  plan: AggregationPlan,
   stored: ReadonlyMap<string, AccountDay>,
 ): AccountDay {
   const key = accountDayKey(intent, day);
@@ -171,7 +171,7 @@ function touch(
   return accountDay;
 }
 
-function touchRollup(place: Place, day: string, plan: FoldPlan): RollupDelta {
+function touchRollup(place: Place, day: string, plan: AggregationPlan): RollupDelta {
   const key = rollupKey(place, day);
   let delta = plan.rollups.get(key);
   if (delta === undefined) {

@@ -3,15 +3,15 @@ import { isMongoUnavailable } from '../../mongo/failures.js';
 import type { HeldLease, LeaseOutcome, Leases } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Logger } from '../../ports.js';
-import { accountDaysOf, planFold } from './fold.rules.js';
+import { accountDaysOf, planAggregation } from './aggregation.rules.js';
 import { readAccountDays, writeCounts } from './rollup-writer.js';
-import { currentGeneration, foldableFields, type ReputationStore } from './store.js';
+import { aggregatableFields, currentGeneration, type ReputationStore } from './store.js';
 
 /** One worker at a time folds or rebuilds, whichever instance it is on. */
-export const foldLease = 'reputation-fold';
+export const aggregationLease = 'reputation-fold';
 
 /** A change stream on `intents` narrowed to this wakes the folder. */
-export const foldWakePipeline: Record<string, unknown>[] = [
+export const aggregationWakePipeline: Record<string, unknown>[] = [
   {
     $match: {
       $or: [{ 'fullDocument.unfolded': true }, { 'updateDescription.updatedFields.unfolded': true }],
@@ -19,18 +19,18 @@ export const foldWakePipeline: Record<string, unknown>[] = [
   },
 ];
 
-export interface FoldReport {
+export interface AggregationReport {
   /** Intents whose change was counted. */
   intents: number;
   batches: number;
 }
 
-export interface Folder {
+export interface Aggregator {
   /** Counts every changed intent there is; does nothing while another instance does. */
-  fold(): Promise<LeaseOutcome<FoldReport>>;
+  aggregate(): Promise<LeaseOutcome<AggregationReport>>;
 }
 
-export interface FolderDeps {
+export interface AggregatorDeps {
   store: ReputationStore;
   leases: Leases;
   inTransaction: InTransaction;
@@ -50,18 +50,18 @@ const maxBatches = 2_000;
  * over what it has, stores that and clears its mark. The transaction reads the intents it writes, so that one that
  * changes meanwhile makes it conflict and start over: no change is lost and none counted twice.
  */
-export function createFolder(deps: FolderDeps): Folder {
+export function createAggregator(deps: AggregatorDeps): Aggregator {
   const { store, leases, inTransaction, logger } = deps;
   const { leaseTtlMs = defaultLeaseTtlMs, batchSize = defaultBatchSize } = deps;
 
-  async function foldAll(lease: HeldLease): Promise<FoldReport> {
-    const report: FoldReport = { intents: 0, batches: 0 };
+  async function aggregateAll(lease: HeldLease): Promise<AggregationReport> {
+    const report: AggregationReport = { intents: 0, batches: 0 };
     let size = batchSize;
     while (report.batches < maxBatches && !lease.signal.aborted) {
       const ids = await unfoldedIds(size);
       if (ids.length === 0) break;
       try {
-        report.intents += await foldBatch(lease, ids);
+        report.intents += await aggregateBatch(lease, ids);
         report.batches += 1;
       } catch (error) {
         // Perhaps only too much for one transaction; what cannot be reached fails at any size.
@@ -81,16 +81,16 @@ export function createFolder(deps: FolderDeps): Folder {
     return rows.map(({ _id }) => _id);
   }
 
-  function foldBatch(lease: HeldLease, ids: readonly string[]): Promise<number> {
+  function aggregateBatch(lease: HeldLease, ids: readonly string[]): Promise<number> {
     return inTransaction(async (session) => {
       await lease.fence(session);
       const generation = await currentGeneration(store, session);
       const intents = await store.intents
-        .find({ _id: { $in: [...ids] }, unfolded: true }, { projection: foldableFields, session })
+        .find({ _id: { $in: [...ids] }, unfolded: true }, { projection: aggregatableFields, session })
         .toArray();
       if (intents.length === 0) return 0;
       const stored = await readAccountDays(store, session, generation, accountDaysOf(intents));
-      const plan = planFold(intents, stored);
+      const plan = planAggregation(intents, stored);
       await writeCounts(store, session, generation, plan);
       await store.bulk.intents.bulkWrite(
         plan.intents.map(({ _id, counted, admission }) => ({
@@ -103,10 +103,10 @@ export function createFolder(deps: FolderDeps): Folder {
   }
 
   return {
-    async fold() {
+    async aggregate() {
       // Most looks find nothing, and need no lease for that.
       if ((await unfoldedIds(1)).length === 0) return { ran: true, value: { intents: 0, batches: 0 } };
-      return leases.run(foldLease, leaseTtlMs, foldAll);
+      return leases.run(aggregationLease, leaseTtlMs, aggregateAll);
     },
   };
 }

@@ -1,0 +1,48 @@
+import type { Logger } from './ports.js';
+import { withTimeout } from './with-timeout.js';
+
+/** What was started, in order; it is stopped in the reverse order. */
+export interface Lifecycle {
+  /** Remembers how to stop what has just been started or opened. */
+  onStop(name: string, stop: () => Promise<void> | void): void;
+  /**
+   * Stops everything, the last one first. A step that fails, or takes longer than 15 s, is logged, and the others
+   * follow all the same; then it rejects with an AggregateError. A second call returns the first one's promise.
+   */
+  stop(): Promise<void>;
+}
+
+/** Longer than the ten seconds that the listener gives to the requests in hand. */
+const defaultStepTimeoutMs = 15_000;
+
+export function createLifecycle(deps: { logger: Logger; stepTimeoutMs?: number }): Lifecycle {
+  const { logger, stepTimeoutMs = defaultStepTimeoutMs } = deps;
+  const steps: { name: string; stop: () => Promise<void> | void }[] = [];
+  let stopping: Promise<void> | undefined;
+
+  async function stopAll(): Promise<void> {
+    const errors: unknown[] = [];
+    for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
+      const { name, stop } = step;
+      const late = () => new Error(`${name} did not stop within ${stepTimeoutMs} ms`);
+      try {
+        await withTimeout(stepTimeoutMs, Promise.resolve().then(stop), late);
+      } catch (error) {
+        logger.error({ err: error, step: name }, 'a step of the stop failed; the others follow');
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0) throw new AggregateError(errors, `${errors.length} step(s) of the stop failed`);
+    logger.info({}, 'stopped');
+  }
+
+  return {
+    onStop(name, stop) {
+      steps.push({ name, stop });
+    },
+    stop() {
+      stopping ??= stopAll();
+      return stopping;
+    },
+  };
+}
