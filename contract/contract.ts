@@ -1,16 +1,15 @@
 import { initContract } from '@ts-rest/core';
-import { adminCacheContract } from './admin-cache.js';
-import { anchorsContract } from './anchors.js';
-import { corridorsContract } from './corridors.js';
-import { adminDisputesContract, disputesContract } from './disputes.js';
-import { intentsContract } from './intents.js';
-import { publisherContract } from './publisher.js';
-import { ratesContract } from './rates.js';
-import { reconcileContract } from './reconcile.js';
-import { reputationContract } from './reputation.js';
-import { scoresContract } from './scores.js';
-import { snapshotContract } from './snapshot.js';
-import { webhooksContract } from './webhooks.js';
+import { anchorsContract } from './endpoints/anchors.js';
+import { adminCacheContract } from './endpoints/cache.js';
+import { corridorsContract } from './endpoints/corridors.js';
+import { adminDisputesContract, disputesContract } from './endpoints/disputes.js';
+import { intentsContract, reconcileContract } from './endpoints/intents.js';
+import { publisherContract } from './endpoints/publisher.js';
+import { ratesContract } from './endpoints/rates.js';
+import { reputationContract } from './endpoints/reputation.js';
+import { scoresContract } from './endpoints/scores.js';
+import { snapshotContract } from './endpoints/snapshot.js';
+import { webhooksContract } from './endpoints/webhooks.js';
 
 const c = initContract();
 

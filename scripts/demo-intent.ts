@@ -4,8 +4,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { publicKeyOf } from '../contract/ed25519.js';
-import { encodePublicKey } from '../contract/strkey.js';
+import { publicKeyOf } from '../contract/verification/ed25519.js';
+import { encodePublicKey } from '../contract/verification/strkey.js';
 import { beginJourney, untilOutcome } from './simulated-wallets/journey.js';
 
 const patienceMs = 10 * 60_000;

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { examples } from '../contract/examples/index.js';
 import * as exported from '../contract/index.js';
 import { buildDocument } from './openapi/document.js';
 import { errorCodesPage } from './openapi/error-codes.js';
@@ -10,7 +11,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** Each generated file and what it should hold now. */
 export function generatedFiles(): { path: string; text: string }[] {
   const { version }: { version: string } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
-  const document = buildDocument(exported.contract, exported, { version });
+  const document = buildDocument(exported.contract, examples, exported, { version });
   return [
     { path: `${root}docs/openapi.json`, text: `${JSON.stringify(document, null, 2)}\n` },
     { path: `${root}docs/error-codes.md`, text: errorCodesPage(exported.contract) },

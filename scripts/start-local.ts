@@ -1,43 +1,35 @@
 /**
  * `npm start`: the whole service on this machine, with nothing installed beforehand. Finds or fetches MongoDB and
- * keeps its data, starts simulated anchors, starts the service, says how to use it; Ctrl-C stops it all.
+ * keeps its data, starts simulated anchors and the service, and prints how to use it. Ctrl-C stops all of it.
  * `npm start -- --data <folder>` keeps the data elsewhere than in data/.
  */
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import getPort from 'get-port';
 import { z } from 'zod';
 import { ConfigError, readConfig } from '../server/config.js';
 import { FleetError } from '../server/features/anchors/fleet.rules.js';
 import { realWorld, startService } from '../server/main.js';
 import { MongoNotFound } from './find-mongod.js';
-import { isFree } from './mongod/ports.js';
+import { isPortTaken } from './lib/loopback-server.js';
+import { Interrupted, StartedParts } from './lib/started-parts.js';
+import { untilReady } from './lib/until-ready.js';
 import { startMongo } from './mongod/replica-set.js';
 import { startSimulatedWallets } from './simulated-wallets/index.js';
-import { startLocalAnchors } from './start-local/anchors.js';
-import { CannotStart } from './start-local/cannot-start.js';
-import { seedLocalHistory } from './start-local/history.js';
-import { claimFolder } from './start-local/only-one.js';
-import { startLocalOracle } from './start-local/oracle.js';
-import { localSecrets } from './start-local/secrets.js';
-import { Interrupted, StartedParts } from './start-local/started-parts.js';
-import { welcome } from './start-local/welcome.js';
+import { CannotStart, claimFolder, localSecrets } from './start-local/data-folder.js';
+import { seedLocalHistory, startLocalAnchors, startLocalOracle } from './start-local/surroundings.js';
 
-/** Where scripts/webhook-receiver.ts listens unless told otherwise: the tour of webhooks needs no setting. */
+/** Where scripts/webhook-receiver.ts listens by default, so that trying out webhooks needs no setting. */
 const receiverOrigin = 'http://127.0.0.1:9099';
 
 const say = (line: string) => console.error(line);
 
 async function start(parts: StartedParts, folder: string, onDatabaseEnded: () => void): Promise<void> {
-  await mkdir(folder, { recursive: true });
   await parts.add('the claim on the data folder', claimFolder(folder));
   const given = process.env;
-  const port = given.PORT || '8080';
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
-    throw new CannotStart(`PORT must be a port number, not "${port}".`);
-  if (port !== '0' && !(await isFree(Number(port), given.HOST || '127.0.0.1'))) throw portTaken(port);
+  await checkPort(given.PORT || '8080', given.HOST || '127.0.0.1');
 
   const secrets = await localSecrets(folder, given);
   const mongo = await parts.add('MongoDB', startMongo({ dbPath: join(folder, 'mongo'), say }));
@@ -47,23 +39,17 @@ async function start(parts: StartedParts, folder: string, onDatabaseEnded: () =>
   const oracle = given.ORACLE_URL
     ? undefined
     : await parts.add('the reference oracle', startLocalOracle(folder));
-
   if (anchors !== undefined) await seedLocalHistory(mongo.uri, anchors.fleet, say);
 
+  const allowed = [given.OUTBOUND_ALLOW, anchors?.env.OUTBOUND_ALLOW, simulated ? receiverOrigin : undefined];
   const env = {
-    // A person reads this terminal: requests are in the log at level info.
+    // At level info every request would be logged to this terminal.
     LOG_LEVEL: 'warn',
     SCHEDULER: 'on',
-    ...withoutEmpty(given),
+    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')),
     ...anchors?.env,
     ...(oracle === undefined ? {} : { ORACLE_URL: oracle.url }),
-    OUTBOUND_ALLOW: [
-      given.OUTBOUND_ALLOW,
-      anchors?.env.OUTBOUND_ALLOW,
-      simulated ? receiverOrigin : undefined,
-    ]
-      .filter(Boolean)
-      .join(','),
+    OUTBOUND_ALLOW: allowed.filter(Boolean).join(','),
     ...secrets,
     MONGODB_URI: mongo.uri,
   };
@@ -83,9 +69,16 @@ async function start(parts: StartedParts, folder: string, onDatabaseEnded: () =>
       folder,
       adminKey: config.adminKeys[0] ?? '',
       cronSecret: config.cronSecrets[0] ?? '',
-      corridor: await firstCorridor(config.fleetFile),
+      example: await examplePath(config.fleetFile),
     }),
   );
+}
+
+/** Checked before anything is started, so that a port in use costs no time and leaves nothing behind. */
+async function checkPort(port: string, host: string): Promise<void> {
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
+    throw new CannotStart(`PORT must be a port number, not "${port}".`);
+  if (port !== '0' && (await getPort({ port: Number(port), host })) !== Number(port)) throw portTaken(port);
 }
 
 function portTaken(port: string): CannotStart {
@@ -94,93 +87,102 @@ function portTaken(port: string): CannotStart {
   );
 }
 
-function withoutEmpty(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-}
-
-const readyTimeoutMs = 30_000;
-
-/** It listens a moment before it is ready; what is printed has to work when it is pasted. */
-async function untilReady(url: string): Promise<void> {
-  const deadline = Date.now() + readyTimeoutMs;
-  while (!(await answersOk(`${url}/readyz`))) {
-    if (Date.now() > deadline)
-      throw new CannotStart(`The service is not ready after ${readyTimeoutMs / 1000} s.`);
-    await sleep(100);
-  }
-}
-
-async function answersOk(address: string): Promise<boolean> {
-  try {
-    const answer = await fetch(address, { signal: AbortSignal.timeout(2_000) });
-    await answer.arrayBuffer();
-    return answer.ok;
-  } catch {
-    // Not listening yet, or slow: asked again.
-    return false;
-  }
-}
-
 const fleetFileHead = z.object({
   corridors: z.array(z.object({ id: z.string(), referenceAmount: z.string() })).min(1),
 });
 
-/** The service has validated the file by now; only what the greeting needs is read again. */
-async function firstCorridor(fleetFile: string): Promise<{ id: string; amount: string }> {
+/** A rates request that this fleet answers. The service has validated the whole file by now. */
+async function examplePath(fleetFile: string): Promise<string> {
   const { corridors } = fleetFileHead.parse(JSON.parse(await readFile(fleetFile, 'utf8')));
   const [{ id, referenceAmount } = { id: 'usdc-ngn', referenceAmount: '100' }] = corridors;
-  return { id, amount: referenceAmount };
+  return `/api/rates/${id}?amount=${referenceAmount}`;
 }
 
-/** What a person has to read is printed as it is; for anything else the trace is what helps. */
+interface WelcomeFacts {
+  url: string;
+  simulated: boolean;
+  database: string;
+  folder: string;
+  adminKey: string;
+  cronSecret: string;
+  /** Path of a request to try. */
+  example: string;
+}
+
+/** What a person who has just started the service needs: its address, its keys, and commands to try. */
+function welcome({ url, simulated, database, folder, adminKey, cronSecret, example }: WelcomeFacts): string {
+  const fleet = simulated ? 'simulated anchors on this machine: they move no money' : 'as FLEET_FILE says';
+  const { port } = new URL(url);
+  return `
+Fairlead is up.
+
+  Service       ${url}
+  Try it out    ${url}/docs
+  Admin key     ${adminKey}
+  Cron secret   ${cronSecret}
+  Anchors       ${fleet}
+  Database      ${database}
+  Data          ${folder}
+
+Paste one of these:
+
+  curl '${url}${example}'
+  curl '${url}/api/reputation/leaderboard'
+  curl -X POST -H 'X-Admin-Key: ${adminKey}' '${url}/api/admin/cache/invalidate'
+
+${simulated ? `In another terminal, watch one off-ramp go through: ${port === '8080' ? '' : `PORT=${port} `}npm run demo\n` : ''}Ctrl-C stops all of it.
+`;
+}
+
+/** Faults that the user can fix are printed as their message; for anything else the stack trace helps. */
 function explain(error: unknown, env: NodeJS.ProcessEnv): string {
-  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
-    return portTaken(env.PORT ?? '').message;
+  if (isPortTaken(error)) return portTaken(env.PORT ?? '').message;
+  if (!(error instanceof Error)) return String(error);
   const expected = [CannotStart, ConfigError, FleetError, MongoNotFound].some(
     (kind) => error instanceof kind,
   );
-  return error instanceof Error ? ((expected ? undefined : error.stack) ?? error.message) : String(error);
+  return expected ? error.message : (error.stack ?? error.message);
 }
 
 async function main(): Promise<void> {
   const usualFolder = fileURLToPath(new URL('../data/', import.meta.url));
   const { values } = parseArgs({ options: { data: { type: 'string', default: usualFolder } } });
   const parts = new StartedParts(say);
+  let up = false;
+  let stopRequestedAt: number | undefined;
+  let exitCode = 0;
+
   const finish = async (code: number): Promise<never> => {
     await parts.stop();
     process.exit(code);
   };
-
-  let up = false;
-  let askedAt: number | undefined;
-  let exitCode = 0;
-  const onSignal = (): void => {
-    // One Ctrl-C arrives twice under npm; a second one a while later means it.
-    if (askedAt !== undefined && Date.now() - askedAt > 1_000) process.exit(1);
-    if (askedAt !== undefined) return;
-    askedAt = Date.now();
-    say('Stopping …');
+  const requestStop = (reason: string): void => {
+    stopRequestedAt = Date.now();
+    say(reason);
     parts.interrupt();
     if (up) void finish(exitCode);
   };
+  const onSignal = (): void => {
+    if (stopRequestedAt === undefined) requestStop('Stopping …');
+    // Under npm one Ctrl-C arrives twice. A second one after a while means: stop at once.
+    else if (Date.now() - stopRequestedAt > 1_000) process.exit(1);
+  };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
-
   const onDatabaseEnded = (): void => {
-    if (askedAt !== undefined) return;
-    askedAt = Date.now();
+    if (stopRequestedAt !== undefined) return;
     exitCode = 1;
-    say('MongoDB has ended by itself; stopping the rest. The next start finds its data again.');
-    parts.interrupt();
-    if (up) void finish(exitCode);
+    requestStop(
+      'MongoDB has ended by itself; stopping everything else. The next start finds its data again.',
+    );
   };
 
   try {
     await start(parts, resolve(values.data), onDatabaseEnded);
     up = true;
-    if (askedAt !== undefined) await finish(exitCode);
+    if (stopRequestedAt !== undefined) await finish(exitCode);
   } catch (error) {
-    const interrupted = error instanceof Interrupted || askedAt !== undefined;
+    const interrupted = error instanceof Interrupted || stopRequestedAt !== undefined;
     if (!interrupted) say(explain(error, process.env));
     await finish(interrupted ? exitCode : 1);
   }

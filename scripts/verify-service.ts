@@ -8,8 +8,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { parsePublicKey, StrkeyError } from '../contract/strkey.js';
-import { type BatchKey, batchKeyId } from '../contract/verify-batch.js';
+import { parsePublicKey, StrkeyError } from '../contract/verification/strkey.js';
+import { type BatchKey, batchKeyId } from '../contract/verification/verify-batch.js';
 import { CannotCheck, createApi, type Wait } from './verify-service/api.js';
 import { checkService, Refuted, type Verified } from './verify-service/check.js';
 import { type Remembered, recall, remember } from './verify-service/memory.js';

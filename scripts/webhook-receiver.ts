@@ -10,7 +10,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
-import { verifyWebhook, WebhookVerificationError } from '../contract/verify-webhook.js';
+import { verifyWebhook, WebhookVerificationError } from '../contract/verification/verify-webhook.js';
 
 const defaultSecret = 'only-for-trying-out-webhooks';
 const maxBodyBytes = 64 * 1_024;

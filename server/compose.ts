@@ -44,8 +44,8 @@ import { createSchedule, type PeriodicWork, type TaskName } from './jobs/schedul
 import { createScheduler } from './jobs/scheduler.js';
 import type { Lifecycle } from './lifecycle.js';
 import { createWaker } from './mongo/change-streams.js';
-import { prepareCollections } from './mongo/collections.js';
 import { createLeases } from './mongo/leases.js';
+import { prepareCollections } from './mongo/models.js';
 import { createInTransaction } from './mongo/transactions.js';
 import { createOutbound } from './outbound/outbound.js';
 import type { World } from './ports.js';

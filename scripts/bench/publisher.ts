@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { verifyEntry } from '../../contract/verify-batch.js';
+import { verifyEntry } from '../../contract/verification/verify-batch.js';
 import type { BenchContext, BenchRow } from './lib/bench.js';
 import { median, microseconds, ms, ratio } from './lib/figures.js';
 import { inTurns } from './lib/in-turns.js';

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { eventExamples } from '../../contract/event-examples.js';
+import { eventExamples } from '../../contract/examples/events.js';
 import { deliveryHeaders } from '../../server/features/webhooks/signature.rules.js';
 import type { BenchContext, BenchRow } from './lib/bench.js';
 import { processCpuMs } from './lib/cpu.js';

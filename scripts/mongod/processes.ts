@@ -1,8 +1,11 @@
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runProgram } from './run-program.js';
 
-/** Whether a process of this id exists, ours or another's. */
+// By hand, since execa only knows the processes that it has started itself.
+
+/** Whether a process with this id exists, ours or another's. */
 export function isAlive(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {
@@ -16,33 +19,47 @@ export function isAlive(pid: number): boolean {
 /** The command line of a process, words joined by spaces; empty when it has ended or cannot be read. */
 export async function commandLine(pid: number): Promise<string> {
   if (process.platform === 'linux') {
-    // An ended process that its parent has not collected has an empty command line, as it should here.
+    // A process that has ended but was not collected by its parent has an empty command line.
     return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).replaceAll('\0', ' ').trim();
   }
   const { stdout } = await runProgram('ps', ['-p', String(pid), '-o', 'command='], { timeoutMs: 5_000 });
   return stdout.trim();
 }
 
-/** Asks a process to end, waits, and insists. Resolves once it is gone or cannot be made to go. */
+/** Asks a process to end, waits, then kills it. Resolves to whether it is gone. */
 export async function endProcess(pid: number, graceMs: number): Promise<boolean> {
+  const isRunning = async () => isAlive(pid) && (await commandLine(pid)) !== '';
   for (const [signal, waitMs] of [
     ['SIGCONT', 0],
     ['SIGTERM', graceMs],
     ['SIGKILL', 5_000],
   ] as const) {
-    if (!(await isRunning(pid))) return true;
+    if (!(await isRunning())) return true;
     try {
       process.kill(pid, signal);
     } catch {
       return !isAlive(pid);
     }
     const deadline = Date.now() + waitMs;
-    while (Date.now() < deadline && (await isRunning(pid))) await sleep(50);
+    while (Date.now() < deadline && (await isRunning())) await sleep(50);
   }
-  return !(await isRunning(pid));
+  return !(await isRunning());
 }
 
-/** As isAlive, but a process that has ended and only awaits collection by its parent does not count. */
-async function isRunning(pid: number): Promise<boolean> {
-  return isAlive(pid) && (await commandLine(pid)) !== '';
+/**
+ * Ends the mongod that an earlier run left on this folder: a run that was killed outright could not stop it. A lock
+ * file without its process needs no treatment, since mongod notices that and recovers from its journal.
+ * @throws Error when it cannot be ended.
+ */
+export async function endLeftover(dbPath: string): Promise<void> {
+  const pid = Number((await readFile(join(dbPath, 'mongod.lock'), 'utf8').catch(() => '')).trim());
+  if (!Number.isInteger(pid) || pid <= 0) return;
+  const command = await commandLine(pid);
+  // Another program may have this process id by now.
+  if (!(command.includes('mongod') && command.includes(dbPath))) return;
+  if (!(await endProcess(pid, 20_000))) {
+    throw new Error(
+      `A mongod of an earlier run (process ${pid}) still holds ${dbPath}: end it, then start again.`,
+    );
+  }
 }

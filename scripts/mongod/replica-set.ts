@@ -1,22 +1,22 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import getPort, { clearLockedPorts } from 'get-port';
 import { MongoMemoryReplSet, MongoMemoryServer } from 'mongodb-memory-server-core';
 import { MongoMemoryReplSetStates } from 'mongodb-memory-server-core/lib/MongoMemoryReplSet.js';
 import { mongo } from 'mongoose';
 import { findMongod } from '../find-mongod.js';
-import { endLeftover } from './leftover.js';
-import { freePort, isFree } from './ports.js';
+import { endLeftover } from './processes.js';
 import { withDatabase } from './uri.js';
 
 export interface RunningMongo {
   /** Names the database asked for, and the replica set. */
   uri: string;
-  /** Where it came from, for people: `PATH`, `MONGODB_URI`, … */
+  /** Where the binary or server was found, for display: `PATH`, `MONGODB_URI`, … */
   source: string;
   /** Of the mongod started here; absent where MONGODB_URI names a server of someone else's. */
   pid?: number;
-  /** Called, once, when that mongod ends without having been stopped here. */
+  /** Calls the listener once if that mongod ends without having been stopped here. */
   onEnded(listener: () => void): void;
   /** Stops what was started here and nothing else; data under `dbPath` stays. */
   stop(): Promise<void>;
@@ -25,7 +25,7 @@ export interface RunningMongo {
 interface StartOptions {
   /** Data is kept here; without it, in a temporary folder removed by `stop`. */
   dbPath?: string;
-  /** Preferred; one kept with the data goes before it, and a free one is used where it is taken. */
+  /** Preferred port. The port kept with the data takes precedence; if neither is free, any free port is used. */
   port?: number;
   database?: string;
   /** Starts a mongod of its own even if MONGODB_URI is set. */
@@ -35,9 +35,9 @@ interface StartOptions {
 }
 
 /**
- * Starts on the port it is told, or fails; left to itself it would quietly take another one. And leaves a set that
- * was initiated by an earlier run alone: left to itself it would reconfigure it, which mongod refuses while it is
- * still reading the configuration from its data (seen after a kill, code 109, ConfigurationInProgress).
+ * Differs from its base class twice. It starts on the given port or fails, instead of quietly taking another port. And
+ * it does not reconfigure a set that an earlier run initiated: mongod refuses that while it is still reading the
+ * configuration from its data (seen after a kill, code 109, ConfigurationInProgress).
  */
 class ReplicaSet extends MongoMemoryReplSet {
   initiated = false;
@@ -60,13 +60,13 @@ interface Binary {
 
 interface PreparedData {
   port: number;
-  /** It holds a replica set already, which finds itself at `port`. */
+  /** The data holds a replica set already, with `port` in its configuration. */
   initiated: boolean;
 }
 
 const setName = 'fairlead';
 const launchTimeoutMs = 60_000;
-/** Many of these run beside each other on machines of developers: half of memory each, the default, is too much. */
+/** Several may run on one developer's machine: the default cache of half the memory each is too much. */
 const lightweight = [
   '--wiredTigerCacheSizeGB',
   '0.5',
@@ -106,7 +106,7 @@ export async function startMongo(options: StartOptions = {}): Promise<RunningMon
     replSet: {
       name: setName,
       args: lightweight,
-      // A session of its own: Ctrl-C reaches the whole foreground group, and the database has to stop last.
+      // In a session of its own: Ctrl-C reaches the whole foreground group, and the database has to stop last.
       spawn: { detached: process.platform !== 'win32' },
     },
   });
@@ -133,25 +133,28 @@ export async function startMongo(options: StartOptions = {}): Promise<RunningMon
 }
 
 /**
- * Makes a folder ready to be started on. A replica set writes its own address into its data, and a member that does
- * not find itself there never becomes primary: so the port is kept beside the data once it is known to be in there,
- * and where that port is taken by now, the address inside is changed first.
+ * Prepares a data folder and chooses the port. A replica set stores its own address in its data, and a member that does
+ * not find its address there never becomes primary. So the port is kept in a file beside the data, and if that port is
+ * taken, the stored address is changed before the start.
  */
 async function prepareData(dbPath: string, binary: Binary, preferred?: number): Promise<PreparedData> {
   await mkdir(dbPath, { recursive: true });
   await endLeftover(dbPath);
   const portFile = portFileOf(dbPath);
   const kept = Number(await readFile(portFile, 'utf8').catch(() => ''));
-  if (kept > 0 && (await isFree(kept))) return { port: kept, initiated: true };
+  // Otherwise get-port avoids for 15 s a port that it gave out before, although nobody uses it any more.
+  clearLockedPorts();
+  const choices = [kept, preferred ?? 0].filter((each) => each > 0);
+  const port = await getPort({ host: '127.0.0.1', port: choices });
+  if (port === kept) return { port, initiated: true };
   await rm(portFile, { force: true });
-  const port = preferred !== undefined && (await isFree(preferred)) ? preferred : await freePort();
   const holdsData = existsSync(join(dbPath, 'WiredTiger'));
   return { port, initiated: holdsData && (await changeAddress(dbPath, binary, port)) };
 }
 
 /**
- * MongoDB's own procedure for a changed host name: start without the replica set, and edit its configuration.
- * Tells whether there was one to edit.
+ * MongoDB's documented procedure for a changed host name: start without the replica set, and edit its configuration.
+ * Resolves to whether there was a configuration to edit.
  */
 async function changeAddress(dbPath: string, binary: Binary, port: number): Promise<boolean> {
   const server = await MongoMemoryServer.create({

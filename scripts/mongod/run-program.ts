@@ -1,68 +1,38 @@
-import { spawn } from 'node:child_process';
+import { execa } from 'execa';
 
 export interface ProgramResult {
-  /** null: ended by a signal, by us or another. */
-  code: number | null;
   stdout: string;
-  /** One line that says what went wrong; empty when it ended with 0. */
+  /** One line that says what went wrong; empty when the program ended with 0. */
   failure: string;
 }
 
 interface Options {
   timeoutMs: number;
-  env?: NodeJS.ProcessEnv;
-  cwd?: string;
-  /** Looked at every second; a text ends the program with that as its failure. */
-  giveUp?: () => string | undefined;
+  /** Added to the environment of this process. */
+  env?: Record<string, string>;
+  /** Kills the program when aborted; the reason becomes the failure. */
+  signal?: AbortSignal;
 }
 
-const keptCharacters = 16_384;
-
-/** Runs a program to its end or its deadline, with bounded memory; it never throws and never prints. */
-export function runProgram(file: string, args: readonly string[], options: Options): Promise<ProgramResult> {
-  return new Promise((resolve) => {
-    let stdout = '';
-    let stderr = '';
-    let abandoned: string | undefined;
-    const child = spawn(file, args, {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: options.env ?? process.env,
-      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-    });
-    const abandon = (reason: string): void => {
-      abandoned ??= reason;
-      child.kill('SIGKILL');
-    };
-    const deadline = setTimeout(
-      () => abandon(`not done after ${Math.round(options.timeoutMs / 1000)} s`),
-      options.timeoutMs,
-    );
-    const watch = setInterval(() => {
-      const reason = options.giveUp?.();
-      if (reason !== undefined) abandon(reason);
-    }, 1000);
-    const end = (code: number | null, failure: string): void => {
-      clearTimeout(deadline);
-      clearInterval(watch);
-      resolve({ code, stdout, failure });
-    };
-    child.stdout.on('data', (chunk) => {
-      stdout = (stdout + chunk).slice(-keptCharacters);
-    });
-    child.stderr.on('data', (chunk) => {
-      stderr = (stderr + chunk).slice(-keptCharacters);
-    });
-    child.once('error', (error: NodeJS.ErrnoException) =>
-      end(null, error.code === 'ENOENT' ? `${file} is not installed` : error.message),
-    );
-    child.once('close', (code, signal) => {
-      const failure = abandoned ?? (code === 0 ? '' : lastLine(stderr) || `ended with ${signal ?? code}`);
-      end(code, failure);
-    });
+/** Runs a program to its end or its time limit. It never throws and never prints. */
+export async function runProgram(
+  file: string,
+  args: readonly string[],
+  { timeoutMs, env, signal }: Options,
+): Promise<ProgramResult> {
+  const result = await execa(file, args, {
+    reject: false,
+    stdin: 'ignore',
+    timeout: timeoutMs,
+    killSignal: 'SIGKILL',
+    ...(env === undefined ? {} : { env }),
+    ...(signal === undefined ? {} : { cancelSignal: signal }),
   });
-}
-
-function lastLine(text: string): string {
-  const lines = text.split('\n').map((line) => line.trim());
-  return lines.filter((line) => line !== '').at(-1) ?? '';
+  const { stdout, stderr, failed, code, timedOut, isCanceled } = result;
+  if (!failed) return { stdout, failure: '' };
+  if (code === 'ENOENT') return { stdout, failure: `${file} is not installed` };
+  if (timedOut) return { stdout, failure: `not done after ${Math.round(timeoutMs / 1000)} s` };
+  if (isCanceled) return { stdout, failure: String(signal?.reason) };
+  const lastLine = stderr.trimEnd().split('\n').at(-1)?.trim();
+  return { stdout, failure: lastLine || `ended with ${result.signal ?? result.exitCode}` };
 }

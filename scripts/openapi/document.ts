@@ -4,7 +4,7 @@ import { type Header, headerComponents } from './headers.js';
 import { description, securitySchemes, servers } from './info.js';
 import type { JsonSchema } from './json-schema.js';
 import { type OperationObject, operationObject } from './operation-object.js';
-import { operationsOf } from './operations.js';
+import { type Examples, operationsOf } from './operations.js';
 import { exportedNames } from './schema-names.js';
 import { tagsOf } from './tags.js';
 import { webhooksOf } from './webhooks.js';
@@ -31,13 +31,14 @@ export interface OpenApiDocument {
  */
 export function buildDocument(
   contract: AppRouter,
+  examples: Examples,
   exported: Readonly<Record<string, unknown>>,
   options: { version: string },
 ): OpenApiDocument {
   const writer = createSchemaWriter(exportedNames(exported));
   const errors = createErrorAnswers(writer);
   const paths: OpenApiDocument['paths'] = {};
-  for (const operation of operationsOf(contract)) {
+  for (const operation of operationsOf(contract, examples)) {
     const item = paths[operation.path] ?? {};
     paths[operation.path] = item;
     item[operation.route.method.toLowerCase()] = operationObject(operation, writer, errors);

@@ -1,6 +1,6 @@
 import { type ZodTypeAny, z } from 'zod';
+import type { RouteMetadata } from '../../contract/describe-route.js';
 import { rateLimitHeaders, retryAfterHeader } from '../../contract/rate-limits.js';
-import type { RouteMetadata } from '../../contract/route-metadata.js';
 import type { JsonSchema } from './json-schema.js';
 import type { SchemaWriter } from './zod-schema.js';
 

@@ -1,7 +1,7 @@
 import { ContractNoBody } from '@ts-rest/core';
 import { z } from 'zod';
+import type { Access } from '../../contract/describe-route.js';
 import { type RateLimitClass, rateLimitClasses } from '../../contract/rate-limits.js';
-import type { Access } from '../../contract/route-metadata.js';
 import type { Answer, ErrorAnswers } from './error-answers.js';
 import { headersOf } from './headers.js';
 import type { JsonSchema } from './json-schema.js';
@@ -58,14 +58,14 @@ function describeLimit({ points, windowSeconds, key }: RateLimitClass): string {
   return `Limit: ${points} requests per ${window}, per ${key === 'client' ? 'client address' : 'public key'}.`;
 }
 
-function requestBodyOf({ route, metadata }: Operation, writer: SchemaWriter): OperationObject['requestBody'] {
+function requestBodyOf({ route, example }: Operation, writer: SchemaWriter): OperationObject['requestBody'] {
   if (!('body' in route) || !(route.body instanceof z.ZodType)) return undefined;
   const schema = route.body;
-  const { body: example } = metadata.example;
+  const { body } = example;
   return {
     required: !schema.isOptional(),
     content: {
-      'application/json': { schema: writer.write(schema), ...(example === undefined ? {} : { example }) },
+      'application/json': { schema: writer.write(schema), ...(body === undefined ? {} : { example: body }) },
     },
   };
 }
@@ -97,13 +97,13 @@ function responsesOf(
   return responses;
 }
 
-function success({ route, metadata }: Operation, status: number, writer: SchemaWriter): Answer {
+function success({ route, metadata, example }: Operation, status: number, writer: SchemaWriter): Answer {
   const schema: unknown = route.responses[status];
   const headers = headersOf(metadata, status);
   if (schema === ContractNoBody) return { description: 'Done; the answer has no body.', headers };
   if (!(schema instanceof z.ZodType))
     throw new Error(`${metadata.operationId} answers ${status} in a form the emitter does not know`);
-  const { answer } = metadata.example;
+  const { answer } = example;
   return {
     description: schema.description ?? route.summary ?? '',
     headers,

@@ -1,27 +1,42 @@
 import { type AppRoute, type AppRouter, isAppRoute } from '@ts-rest/core';
+import type { RouteMetadata } from '../../contract/describe-route.js';
 import { type ErrorCode, errorTable } from '../../contract/errors.js';
-import type { RouteMetadata } from '../../contract/route-metadata.js';
+
+/** A request and its answer, whatever operation they are of. */
+export interface Example {
+  params?: Record<string, unknown>;
+  query?: Record<string, unknown>;
+  body?: unknown;
+  answer: unknown;
+}
+
+/** The examples of a contract, in its shape. */
+export interface Examples {
+  readonly [name: string]: Example | Examples;
+}
 
 /** One operation of the contract, with its metadata typed. */
 export interface Operation {
   route: AppRoute;
   metadata: RouteMetadata;
+  example: Example;
   /** As OpenAPI has it: `/api/rates/{corridor}`. */
   path: string;
 }
 
-/** Every operation of the contract, in its order. */
-export function operationsOf(router: AppRouter): Operation[] {
-  return Object.values(router).flatMap((node) =>
+/** Every operation of the contract, in its order; without `examples`, each with an empty one. */
+export function operationsOf(router: AppRouter, examples: Examples = {}): Operation[] {
+  return Object.entries(router).flatMap(([name, node]) =>
     isAppRoute(node)
       ? [
           {
             route: node,
+            example: (examples[name] ?? { answer: undefined }) as Example,
             metadata: node.metadata as RouteMetadata,
             path: node.path.replaceAll(/:([A-Za-z0-9_]+)/g, '{$1}'),
           },
         ]
-      : operationsOf(node),
+      : operationsOf(node, examples[name] as Examples | undefined),
   );
 }
 

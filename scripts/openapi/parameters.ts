@@ -30,8 +30,11 @@ const callbackSignature: Parameter = {
 };
 
 /** Path, query and header parameters, from the contract's schemas and the example of its metadata. */
-export function parametersOf({ route, metadata, path }: Operation, writer: SchemaWriter): Parameter[] {
-  const { params, query } = metadata.example;
+export function parametersOf(
+  { route, metadata, example, path }: Operation,
+  writer: SchemaWriter,
+): Parameter[] {
+  const { params, query } = example;
   const declared = fieldsOf(route.pathParams);
   const inPath = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
   return [

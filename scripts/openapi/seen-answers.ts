@@ -1,4 +1,4 @@
-import { describeRoute } from '../../contract/route-metadata.js';
+import { sharedErrorCodes } from '../../contract/describe-route.js';
 import { codesByStatus, type Operation } from './operations.js';
 
 export interface SeenAnswer {
@@ -35,11 +35,7 @@ export function unseenAnswers(
 function sharedGroup({ route, metadata }: Operation, status: number): string | undefined {
   if (status === 304) return '304';
   const codes = codesByStatus(metadata.errors).get(status)?.join(' ');
-  const { metadata: kind } = describeRoute({
-    ...metadata,
-    method: route.method as Parameters<typeof describeRoute>[0]['method'],
-    errors: [],
-  });
-  if (codes === undefined || codesByStatus(kind.errors).get(status)?.join(' ') !== codes) return undefined;
+  const kind = sharedErrorCodes(route.method, metadata.access);
+  if (codes === undefined || codesByStatus(kind).get(status)?.join(' ') !== codes) return undefined;
   return status === 401 ? `${status} ${codes} (${metadata.access})` : `${status} ${codes}`;
 }

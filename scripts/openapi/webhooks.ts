@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventData, eventEnvelope, eventId, eventNames } from '../../contract/events.js';
+import { eventData, eventEnvelope, eventId, eventNames } from '../../contract/schemas/events.js';
 import type { JsonSchema } from './json-schema.js';
 import type { Parameter } from './parameters.js';
 import { pascalCase } from './schema-names.js';

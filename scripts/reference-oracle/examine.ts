@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parsePublicKey, StrkeyError } from '../../contract/strkey.js';
+import { parsePublicKey, StrkeyError } from '../../contract/verification/strkey.js';
 import {
   type BatchKey,
   batchFaults,
@@ -7,7 +7,7 @@ import {
   batchHeaderHash,
   batchKeyId,
   verifyBatch,
-} from '../../contract/verify-batch.js';
+} from '../../contract/verification/verify-batch.js';
 import type { Ledger, TakenBatch } from './ledger.js';
 
 /** An answer of the oracle: a receipt, or `{code, message}`. */

@@ -1,11 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
 import { z } from 'zod';
-import { fromHex, toBase64, toHex } from '../../contract/bytes.js';
-import { publicKeyOf, signEd25519 } from '../../contract/ed25519.js';
-import { encodePublicKey } from '../../contract/strkey.js';
-import { batchHeader, batchHeaderHash } from '../../contract/verify-batch.js';
-import { type OracleReceipt, oracleReceipt, receiptSigningBytes } from '../../contract/verify-receipt.js';
+import { fromHex, toBase64, toHex } from '../../contract/verification/bytes.js';
+import { publicKeyOf, signEd25519 } from '../../contract/verification/ed25519.js';
+import { encodePublicKey } from '../../contract/verification/strkey.js';
+import { batchHeader, batchHeaderHash } from '../../contract/verification/verify-batch.js';
+import {
+  type OracleReceipt,
+  oracleReceipt,
+  receiptSigningBytes,
+} from '../../contract/verification/verify-receipt.js';
 import { type Clock, toInstant } from '../../server/ports.js';
 
 const takenBatch = z.object({

@@ -1,11 +1,11 @@
-import { encodePublicKey } from '../../contract/strkey.js';
+import { encodePublicKey } from '../../contract/verification/strkey.js';
 import type { IntentDocument } from '../../server/features/intents/intent-document.js';
 import { nothingSeen, type Sightings } from '../../server/features/intents/settle-time.rules.js';
 import type { Clock, Random } from '../../server/ports.js';
 import type { SimulatedCorridor } from '../simulated-anchors/corridors.js';
-import type { Fleet, FleetAnchor } from '../simulated-anchors/fleet.js';
-import { anchorDefinitions } from '../simulated-anchors/tempers.js';
-import type { Ending, SettlementTemper } from '../simulated-anchors/types.js';
+import type { Fleet, FleetAnchor } from '../simulated-anchors/fleet-file.js';
+import type { Ending, SettlementProfile } from '../simulated-anchors/profiles.js';
+import { anchorDefinitions } from '../simulated-anchors/profiles.js';
 
 interface Past {
   fleet: Pick<Fleet, 'corridors' | 'anchors'>;
@@ -33,8 +33,8 @@ const lastWords: Partial<Record<Outcome['reason'], Sightings['status']>> = {
   overdue: 'pending_anchor',
 };
 
-/** For an anchor that the table of tempers does not know. */
-const ordinary: SettlementTemper = {
+/** For an anchor that has no profile here. */
+const ordinary: SettlementProfile = {
   settleSeconds: [60, 600],
   endings: { complete: 94, refund: 4, fail: 2 },
   shortfallPpm: [0, 500],
@@ -80,8 +80,8 @@ function intent(
 ): IntentDocument {
   const { random } = past;
   const { anchor, corridor, at } = place;
-  const temper = anchorDefinitions.find(({ id }) => id === anchor.id)?.temper;
-  const outcome = outcomeOf(past, temper?.settlement ?? ordinary, at, temper?.protocol.startsWith('sep38'));
+  const profile = anchorDefinitions.find(({ id }) => id === anchor.id)?.profile;
+  const outcome = outcomeOf(past, profile?.settlement ?? ordinary, at, profile?.protocol.startsWith('sep38'));
   const startedAt = at - (outcome.settleSeconds ?? 900) * 1_000;
   const createdAt = startedAt - Math.round(between(random, 60, 600)) * 1_000;
   const abandoned = outcome.kind === 'expired';
@@ -134,7 +134,7 @@ function intent(
 
 function outcomeOf(
   { random, pace }: Past,
-  settlement: SettlementTemper,
+  settlement: SettlementProfile,
   at: number,
   quotes: boolean | undefined,
 ): Outcome {
@@ -157,7 +157,7 @@ function outcomeOf(
   };
 }
 
-function endingOf(random: Random, { endings }: SettlementTemper): Ending {
+function endingOf(random: Random, { endings }: SettlementProfile): Ending {
   const weights = Object.entries(endings) as [Ending, number][];
   let left = random() * weights.reduce((sum, [, weight]) => sum + weight, 0);
   for (const [ending, weight] of weights) {

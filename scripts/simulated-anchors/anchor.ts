@@ -1,110 +1,83 @@
-import type { Clock, Random } from '../../server/ports.js';
 import { type CallbackCounts, callbackSignature, createCallbacks } from './callbacks.js';
-import type { AnchorContext } from './context.js';
-import { controlRoutes } from './controls.js';
-import { simulatedKey, simulatedPartnerToken } from './keys.js';
-import { createQuotes, quoteRoutes } from './quotes.js';
-import { sep1Routes } from './sep1.js';
-import { sep6Routes } from './sep6.js';
-import { sep24Routes } from './sep24.js';
-import { sep38Routes } from './sep38.js';
-import { type LoopbackServer, startLoopbackServer } from './server.js';
-import { transactionView } from './transaction-view.js';
-import { createWithdrawals, type Payment, type Withdrawals } from './transactions.js';
-import type { AnchorDefinition, Temper } from './types.js';
-import type { Withdrawal } from './withdrawal.js';
+import type { AnchorContext, FleetSettings } from './context.js';
+import { addControls } from './controls.js';
+import { simulatedKey, simulatedPartnerToken } from './identity.js';
+import type { AnchorDefinition, Profile } from './profiles.js';
+import { addSep1 } from './sep1.js';
+import { addSep6 } from './sep6.js';
+import { addSep24 } from './sep24.js';
+import { addSep38, createQuotes } from './sep38.js';
+import { type SimulatedServer, startSimulatedServer } from './server.js';
+import { transactionView } from './transfers.js';
+import { createWithdrawals, type Payment, type Withdrawal, type Withdrawals } from './withdrawals.js';
 
-/** A running simulated anchor, and the hands a test has on it. */
-export interface SimulatedAnchor extends LoopbackServer {
+/** A running simulated anchor, and what a test can do with it. */
+export interface SimulatedAnchor extends SimulatedServer {
   id: string;
   name: string;
   /** `G…`, the SIGNING_KEY of its stellar.toml. */
   signingKey: string;
   partnerToken: string | null;
   context: AnchorContext;
-  /** Changes its temper from the next request on. */
-  setTemper(patch: Partial<Temper>): void;
-  /** The payment of a withdrawal arrived; throws where it cannot have. */
+  /** Changes its profile from the next request on. */
+  setProfile(patch: Partial<Profile>): void;
+  /** Reports the payment of a withdrawal; throws where it cannot be paid. */
   pay(id: string, payment?: Payment): void;
-  /** Puts fields over the record as it is shown, and sends a callback: any status a test needs. */
+  /** Overwrites fields of the record as it is shown, and sends a callback: for any status that a test needs. */
   amend(id: string, fields: Record<string, unknown>): void;
   /** The record as `GET /transaction` shows it; throws for an unknown id. */
   transaction(id: string): Record<string, unknown>;
-  /** The value of `Signature` on a callback of this body to that host, now. */
+  /** The value of `Signature` on a callback with this body to that host, now. */
   signCallback(host: string, body: string): string;
   callbacks(): CallbackCounts;
   withdrawals: Withdrawals;
-  /** Takes the steps that are due by the clock and delivers the callbacks that are; resolves when all is done. */
+  /** Takes the steps that are due by the clock and delivers the callbacks that are due. */
   tick(): Promise<void>;
 }
 
-export interface AnchorWorld {
-  clock: Clock;
-  random: Random;
-  seed: string;
-  pace: number;
-  latencyFactor: number;
-}
-
-function contextOf(
-  definition: AnchorDefinition,
-  { clock, random, seed, pace }: AnchorWorld,
-  now: { temper(): Temper; origin(): string },
-): AnchorContext {
-  return {
-    definition,
-    ...now,
-    clock,
-    random,
-    seed,
-    pace,
-    signingKey: simulatedKey(`${definition.id} signing`),
-    receivingAccount: simulatedKey(`${definition.id} receiving`).address,
-    partnerToken: definition.partner ? simulatedPartnerToken(definition.id) : null,
-  };
-}
-
-/** Starts one anchor on 127.0.0.1; `saved` are the withdrawals it had. */
+/** Starts one anchor on 127.0.0.1; `saved` are the withdrawals of an earlier run. */
 export async function startSimulatedAnchor(
   definition: AnchorDefinition,
-  world: AnchorWorld,
+  settings: FleetSettings,
   { port, saved }: { port: number; saved: readonly Withdrawal[] },
 ): Promise<SimulatedAnchor> {
-  const { clock, random, latencyFactor } = world;
-  let temper = definition.temper;
+  const { clock } = settings;
+  let profile = definition.profile;
   let origin = '';
-  const context = contextOf(definition, world, { temper: () => temper, origin: () => origin });
-  const { signingKey, partnerToken } = context;
-
+  const signingKey = simulatedKey(`${definition.id} signing`);
+  const partnerToken = definition.partner ? simulatedPartnerToken(definition.id) : null;
+  const context: AnchorContext = {
+    ...settings,
+    definition,
+    profile: () => profile,
+    origin: () => origin,
+    signingKey,
+    receivingAccount: simulatedKey(`${definition.id} receiving`).address,
+    partnerToken,
+  };
   const callbacks = createCallbacks({
     clock,
     key: signingKey,
-    header: () => (temper.protocol === 'sep38-old' ? 'X-Stellar-Signature' : 'Signature'),
+    header: () => (profile.protocol === 'sep38-old' ? 'X-Stellar-Signature' : 'Signature'),
   });
-  const withdrawals = createWithdrawals(context, (changed) => {
+  const withdrawals = createWithdrawals(context, saved, (changed) => {
     if (changed.callbackUrl === null) return;
-    callbacks.enqueue(
-      changed.callbackUrl,
-      JSON.stringify({ transaction: transactionView(context, changed) }),
-    );
+    const transaction = transactionView(context, changed);
+    callbacks.enqueue(changed.callbackUrl, JSON.stringify({ transaction }));
   });
-  withdrawals.restore(saved);
   const quotes = createQuotes();
 
-  const server = await startLoopbackServer({
-    routes: [
-      ...sep1Routes(context),
-      ...sep38Routes(context),
-      ...quoteRoutes(context, quotes),
-      ...sep24Routes(context, withdrawals, quotes),
-      ...sep6Routes(context, withdrawals, quotes),
-      ...controlRoutes(context, withdrawals),
-    ],
-    temper: () => temper,
-    clock,
-    random,
+  const server = await startSimulatedServer({
+    ...settings,
+    addRoutes(route) {
+      addSep1(route, context);
+      addSep38(route, context, quotes);
+      addSep24(route, context, withdrawals, quotes);
+      addSep6(route, context, withdrawals, quotes);
+      addControls(route, context, withdrawals);
+    },
+    profile: () => profile,
     port,
-    latencyFactor,
   });
   origin = server.origin;
 
@@ -121,13 +94,10 @@ export async function startSimulatedAnchor(
     partnerToken,
     context,
     withdrawals,
-    setTemper(patch: Partial<Temper>) {
-      temper = { ...temper, ...patch };
+    setProfile(patch: Partial<Profile>) {
+      profile = { ...profile, ...patch };
     },
-    pay(id: string, payment: Payment = {}) {
-      const fault = withdrawals.pay(known(id), payment);
-      if (fault !== null) throw new Error(fault);
-    },
+    pay: (id: string, payment: Payment = {}) => withdrawals.pay(known(id), payment),
     amend: (id: string, fields: Record<string, unknown>) => withdrawals.amend(known(id), fields),
     transaction: (id: string) => transactionView(context, known(id)),
     signCallback: (host: string, body: string) => callbackSignature(signingKey, clock(), host, body),

@@ -1,9 +1,9 @@
 import type { Clock } from '../../server/ports.js';
-import type { SimulatedKey } from './keys.js';
+import type { SimulatedKey } from './identity.js';
 
 const queueLimit = 2_000;
 const timeoutMs = 5_000;
-/** As the Anchor Platform does it: three tries, then the news is dropped. */
+/** As the Anchor Platform does: three tries, then the callback is dropped. */
 const triesLimit = 3;
 const backoffMs = [2_000, 5_000];
 const loopback: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
@@ -23,7 +23,7 @@ export interface CallbackCounts {
 
 export interface Callbacks {
   enqueue(url: string, body: string): void;
-  /** Sends everything that is due by the clock, one after another; resolves when it has. */
+  /** Sends everything that is due by the clock, one after another. */
   deliver(): Promise<void>;
   counts(): CallbackCounts;
 }
@@ -42,7 +42,7 @@ export function callbackSignature(key: SimulatedKey, epochMs: number, host: stri
   return `t=${seconds}, s=${key.sign(`${seconds}.${host}.${body}`)}`;
 }
 
-/** The status callbacks of one anchor, in memory and at most three tries each. */
+/** The status callbacks of one anchor, kept in memory. */
 export function createCallbacks(options: {
   clock: Clock;
   key: SimulatedKey;
@@ -71,7 +71,8 @@ export function createCallbacks(options: {
       await response.body?.cancel();
       return response.status >= 200 && response.status < 300;
     } catch {
-      return false; // Nobody there, or too slow: the next try, or the reader's polling, makes up for it.
+      // No answer, or too slow: it is tried again, and the receiver polls as well.
+      return false;
     }
   }
 

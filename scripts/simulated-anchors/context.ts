@@ -1,24 +1,29 @@
 import type { Clock, Random } from '../../server/ports.js';
 import { corridorById, currencyOf, payoutPlacesOf, type SimulatedCorridor } from './corridors.js';
-import type { SimulatedKey } from './keys.js';
-import type { PriceTerms } from './pricing.js';
-import { anchorRate, marketRate } from './rates.js';
-import type { AnchorDefinition, Temper } from './types.js';
+import type { SimulatedKey } from './identity.js';
+import { anchorRate, marketRate, type PriceTerms } from './pricing.js';
+import type { AnchorDefinition, Profile } from './profiles.js';
 
-/** What the protocol files of one anchor share. */
-export interface AnchorContext {
-  definition: AnchorDefinition;
-  /** Its temper now: tests change it. */
-  temper(): Temper;
-  /** `http://127.0.0.1:…`, known once it listens. */
-  origin(): string;
+/** What all simulated anchors have in common. */
+export interface FleetSettings {
   clock: Clock;
   random: Random;
   seed: string;
-  /** Multiplies every settlement time: 1 is the temper's own. */
+  /** Multiplies every settlement time: 1 is the profile's own. */
   pace: number;
+  /** Multiplies the profiles' latency. */
+  latencyFactor: number;
+}
+
+/** What the protocol files of one anchor share. */
+export interface AnchorContext extends FleetSettings {
+  definition: AnchorDefinition;
+  /** Its profile now: tests change it. */
+  profile(): Profile;
+  /** `http://127.0.0.1:…`, known once it listens. */
+  origin(): string;
   signingKey: SimulatedKey;
-  /** The account withdrawals are paid to. */
+  /** The account that withdrawals are paid to. */
   receivingAccount: string;
   partnerToken: string | null;
 }
@@ -29,17 +34,17 @@ export interface ServedCorridor {
   deliveryMethods: readonly string[];
 }
 
-export function servedCorridors(context: AnchorContext): ServedCorridor[] {
-  return context.definition.corridors.map(({ id, deliveryMethods }) => ({
+export function servedCorridors({ definition }: AnchorContext): ServedCorridor[] {
+  return definition.corridors.map(({ id, deliveryMethods }) => ({
     corridor: corridorById(id),
     deliveryMethods,
   }));
 }
 
-/** Terms of this anchor for a payout asset at an instant (default: now). */
+/** The terms of this anchor for a payout asset at an instant (default: now). */
 export function termsFor(context: AnchorContext, buyAsset: string, epochMs = context.clock()): PriceTerms {
   const { definition, seed } = context;
-  const { marginPercent, feePercent, feeFixed, lot, protocol } = context.temper();
+  const { marginPercent, feePercent, feeFixed, lot, protocol } = context.profile();
   const currency = currencyOf(buyAsset);
   const market = marketRate(currency, epochMs, seed);
   return {

@@ -1,56 +1,39 @@
-import { isAccount } from './auth.js';
 import type { AnchorContext } from './context.js';
-import { fieldsOf, json, type Reply, type Route, refusal } from './http.js';
-import { transactionView } from './transaction-view.js';
-import type { Payment, Withdrawals } from './transactions.js';
-import type { Ending } from './types.js';
+import { isAccount } from './identity.js';
+import { amountForm } from './pricing.js';
+import { type Ending, endings } from './profiles.js';
+import { type AddRoute, fieldsOf, Refusal } from './server.js';
+import { transactionView } from './transfers.js';
+import type { Payment, Withdrawals } from './withdrawals.js';
 
-const endings: Readonly<Record<Ending, true>> = {
-  complete: true,
-  refund: true,
-  'refund-old-error': true,
-  'refund-old-completed': true,
-  fail: true,
-  recover: true,
-  hold: true,
-  stuck: true,
-};
-
-function isEnding(text: string): text is Ending {
-  return Object.hasOwn(endings, text);
+/**
+ * Not part of any standard: `POST /simulate/transactions/{id}/payment` {stellar_transaction_id?, amount?, from?,
+ * ending?} takes the place of the payment on the ledger that a real anchor would watch for.
+ */
+export function addControls(route: AddRoute, context: AnchorContext, withdrawals: Withdrawals): void {
+  route(
+    'POST /simulate/transactions/:id/payment',
+    ({ params, body }, response) => {
+      const withdrawal = withdrawals.find(params.id ?? '');
+      if (withdrawal === undefined) throw new Refusal(404, 'transaction not found');
+      withdrawals.pay(withdrawal, readPayment(fieldsOf(body)));
+      response.json({ transaction: transactionView(context, withdrawal) });
+    },
+    { steady: true },
+  );
 }
 
-function readPayment(fields: ReadonlyMap<string, string>): Payment | string {
+function readPayment(fields: ReadonlyMap<string, string>): Payment {
   const amount = fields.get('amount');
   const from = fields.get('from');
   const ending = fields.get('ending');
-  if (amount !== undefined && !/^(0|[1-9]\d{0,11})(\.\d{1,7})?$/.test(amount))
-    return 'amount must be a decimal';
-  if (from !== undefined && !isAccount(from)) return 'from must be a G… key';
+  if (amount !== undefined && !amountForm.test(amount)) throw new Refusal(400, 'amount must be a decimal');
+  if (from !== undefined && !isAccount(from)) throw new Refusal(400, 'from must be a G… key');
   if (ending !== undefined && !isEnding(ending))
-    return `ending must be one of ${Object.keys(endings).join(', ')}`;
+    throw new Refusal(400, `ending must be one of ${endings.join(', ')}`);
   return { amount, from, ending, stellarTransactionId: fields.get('stellar_transaction_id') };
 }
 
-/**
- * No part of any standard: `POST /simulate/transactions/{id}/payment` {stellar_transaction_id?, amount?, from?, ending?}
- * stands in for the payment on the ledger that a real anchor would watch for.
- */
-export function controlRoutes(context: AnchorContext, withdrawals: Withdrawals): Route[] {
-  return [
-    {
-      label: 'POST /simulate/transactions/:id/payment',
-      calm: true,
-      async handle(exchange): Promise<Reply> {
-        const withdrawal = withdrawals.find(exchange.id);
-        if (withdrawal === undefined) return refusal(404, 'transaction not found');
-        const fields = await fieldsOf(exchange);
-        const payment = fields === null ? 'the body cannot be read' : readPayment(fields);
-        if (typeof payment === 'string') return refusal(400, payment);
-        const fault = withdrawals.pay(withdrawal, payment);
-        if (fault !== null) return refusal(409, fault);
-        return json(200, { transaction: transactionView(context, withdrawal) });
-      },
-    },
-  ];
+function isEnding(text: string): text is Ending {
+  return endings.some((each) => each === text);
 }

@@ -1,4 +1,4 @@
-import { minorUnitsOf } from '../../contract/currencies.js';
+import { minorUnitsOf } from '../../contract/schemas/currencies.js';
 
 /** The issuer of Circle's USDC on the public network, as an identifier only: nothing here touches a network. */
 export const usdcIssuer = 'GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN';
@@ -47,7 +47,7 @@ export const corridors: readonly SimulatedCorridor[] = [
 
 const byId = new Map(corridors.map((each) => [each.id, each]));
 
-/** The corridor of that id; throws for one that is not in the table (a mistake in tempers.ts). */
+/** The corridor of that id; throws for one that is not in the table (a mistake in profiles.ts). */
 export function corridorById(id: string): SimulatedCorridor {
   const found = byId.get(id);
   if (found === undefined) throw new Error(`no simulated corridor ${id}`);

@@ -1,16 +1,15 @@
 import type { Clock, Random } from '../../server/ports.js';
-import { json } from './http.js';
-import { baseRates, marketRate } from './rates.js';
-import { type LoopbackServer, startLoopbackServer } from './server.js';
+import { baseRates, marketRate } from './pricing.js';
+import { type SimulatedServer, startSimulatedServer } from './server.js';
 
-const quiet = {
+const faultless = {
   latencyMs: [0, 0],
   faults: { error500: 0, html: 0, hang: 0 },
   outage: null,
 } as const;
 
-export interface SimulatedFx extends LoopbackServer {
-  /** What `FX_URL` is set to. */
+export interface SimulatedFx extends SimulatedServer {
+  /** The value for `FX_URL`. */
   url: string;
 }
 
@@ -21,27 +20,18 @@ export async function startSimulatedFx(options: {
   seed: string;
   port: number;
 }): Promise<SimulatedFx> {
-  const { clock, random, seed, port } = options;
-  function reference() {
-    const now = clock();
-    const rates = Object.keys(baseRates).map((currency) => [
-      currency,
-      marketRate(currency, now, seed).toFixed(),
-    ]);
-    return {
-      base: 'USD',
-      date: new Date(now).toISOString().slice(0, 10),
-      rates: Object.fromEntries(rates),
-      simulated: true,
-    };
-  }
-  const server = await startLoopbackServer({
-    routes: [{ label: 'GET /fx', handle: () => json(200, reference()) }],
-    temper: () => quiet,
-    clock,
-    random,
-    port,
+  const { clock, seed } = options;
+  const server = await startSimulatedServer({
+    addRoutes: (route) =>
+      route('GET /fx', (_request, response) => {
+        const now = clock();
+        const rates = Object.keys(baseRates).map((each) => [each, marketRate(each, now, seed).toFixed()]);
+        const date = new Date(now).toISOString().slice(0, 10);
+        response.json({ base: 'USD', date, rates: Object.fromEntries(rates), simulated: true });
+      }),
+    profile: () => faultless,
     latencyFactor: 0,
+    ...options,
   });
   return Object.assign(server, { url: `${server.origin}/fx` });
 }

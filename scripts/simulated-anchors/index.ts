@@ -1,26 +1,24 @@
-import type { Clock, Random } from '../../server/ports.js';
+import { z } from 'zod';
+import { readIfPresent, replaceFile } from '../lib/files.js';
 import { type SimulatedAnchor, startSimulatedAnchor } from './anchor.js';
-import { type Fleet, fleetOf, partnerTokenEnv } from './fleet.js';
+import type { FleetSettings } from './context.js';
+import { type Fleet, fleetOf, partnerTokenEnv } from './fleet-file.js';
 import { type SimulatedFx, startSimulatedFx } from './fx.js';
-import { loadState, saveState } from './state.js';
-import { anchorDefinitions } from './tempers.js';
-import type { AnchorDefinition } from './types.js';
+import { anchorDefinitions } from './profiles.js';
+import { withdrawalSchema } from './withdrawals.js';
 
 export type { SimulatedAnchor } from './anchor.js';
-export type { Fleet, FleetAnchor } from './fleet.js';
-export type { SimulatedFx } from './fx.js';
-export type { Ending, Temper } from './types.js';
+export type { Fleet, FleetAnchor } from './fleet-file.js';
+export type { Ending, Profile } from './profiles.js';
 
-export interface SimulatedAnchorsOptions {
-  clock: Clock;
-  random: Random;
+export interface SimulatedAnchorsOptions extends Pick<FleetSettings, 'clock' | 'random'> {
   /** The FX reference takes this port and the anchors those after it, always in the same order; 0: any free ones. */
   portBase?: number;
   /** Ids of those to start; all where absent. */
   anchors?: readonly string[];
-  /** Fixes how prices move. */
+  /** Determines how prices move. */
   seed?: string;
-  /** Multiplies the tempers' latency; 0 answers at once. */
+  /** Multiplies the profiles' latency; 0 answers at once. */
   latencyFactor?: number;
   /** Multiplies every settlement time. */
   pace?: number;
@@ -40,34 +38,34 @@ export interface SimulatedAnchors {
   /** Environment variables with the partner tokens that the fleet names. */
   env: Record<string, string>;
   anchors: SimulatedAnchor[];
-  /** The anchor of that id; throws when it was not started. */
+  /** The anchor with that id; throws when it was not started. */
   anchor(id: string): SimulatedAnchor;
   /** Moves every withdrawal up to the clock, delivers callbacks, writes the state file if anything changed. */
   tick(): Promise<void>;
   stop(): Promise<void>;
 }
 
-function chosen(ids: readonly string[] | undefined): { definition: AnchorDefinition; place: number }[] {
-  const known = anchorDefinitions.map((definition, place) => ({ definition, place }));
-  if (ids === undefined) return known;
-  return ids.map((id) => {
-    const found = known.find(({ definition }) => definition.id === id);
-    if (found === undefined) throw new Error(`no simulated anchor ${id}`);
-    return found;
-  });
+const stateSchema = z.object({ version: z.literal(1), anchors: z.record(z.array(withdrawalSchema)) });
+
+/** Withdrawals by anchor id; none where there is no file. Throws, naming the file, when it has another form. */
+async function readState(path: string): Promise<z.infer<typeof stateSchema>['anchors']> {
+  const text = await readIfPresent(path);
+  if (text === undefined) return {};
+  try {
+    return stateSchema.parse(JSON.parse(text)).anchors;
+  } catch (cause) {
+    throw new Error(`${path} is not the state of the simulated anchors: move it away`, { cause });
+  }
 }
 
-/** Runs `work` every `everyMs`, never twice at once; `stop` waits for the run under way. */
+/** Runs `work` every `everyMs`, never twice at once; `stop` waits for the run in progress. */
 function repeat(work: () => Promise<void>, everyMs: number): { stop(): Promise<void> } {
-  let running: Promise<void> = Promise.resolve();
-  let busy = false;
+  let running: Promise<void> | undefined;
   const timer = setInterval(() => {
-    if (busy) return;
-    busy = true;
-    running = work()
-      .catch((fault: unknown) => console.error('simulated anchors:', fault))
+    running ??= work()
+      .catch((error: unknown) => console.error('simulated anchors:', error))
       .finally(() => {
-        busy = false;
+        running = undefined;
       });
   }, everyMs);
   return {
@@ -78,20 +76,19 @@ function repeat(work: () => Promise<void>, everyMs: number): { stop(): Promise<v
   };
 }
 
-/** Starts the fleet of simulated anchors and their FX reference on 127.0.0.1; `stop` ends every listener. */
+/** Starts the fleet of simulated anchors and their FX reference on 127.0.0.1. */
 export async function startSimulatedAnchors(options: SimulatedAnchorsOptions): Promise<SimulatedAnchors> {
   const { clock, random, portBase = 0, seed = 'fairlead', latencyFactor = 1, pace = 1, stateFile } = options;
   const portAt = (place: number) => (portBase === 0 ? 0 : portBase + place);
-  const world = { clock, random, seed, pace, latencyFactor };
-  const saved = stateFile === undefined ? {} : await loadState(stateFile);
+  const saved = stateFile === undefined ? {} : await readState(stateFile);
   const anchors: SimulatedAnchor[] = [];
   const started: { stop(): Promise<void> }[] = [];
 
   async function save(): Promise<void> {
     const changed = anchors.filter(({ withdrawals }) => withdrawals.takeChanged());
     if (stateFile === undefined || changed.length === 0) return;
-    const kept = anchors.map(({ id, withdrawals }) => [id, withdrawals.all()]);
-    await saveState(stateFile, { ...saved, ...Object.fromEntries(kept) });
+    const kept = Object.fromEntries(anchors.map(({ id, withdrawals }) => [id, withdrawals.all()]));
+    await replaceFile(stateFile, JSON.stringify({ version: 1, anchors: { ...saved, ...kept } }));
   }
   async function tick(): Promise<void> {
     await Promise.all(anchors.map((each) => each.tick()));
@@ -101,15 +98,23 @@ export async function startSimulatedAnchors(options: SimulatedAnchorsOptions): P
     for (const each of started.splice(0).reverse()) await each.stop();
     await save();
   }
+  function anchor(id: string): SimulatedAnchor {
+    const found = anchors.find((each) => each.id === id);
+    if (found === undefined) throw new Error(`simulated anchor ${id} was not started`);
+    return found;
+  }
 
+  const unknown = options.anchors?.find((id) => anchorDefinitions.every((known) => known.id !== id));
+  if (unknown !== undefined) throw new Error(`no simulated anchor ${unknown}`);
   try {
     const fx = await startSimulatedFx({ clock, random, seed, port: portAt(0) });
     started.push(fx);
-    for (const { definition, place } of chosen(options.anchors)) {
+    for (const [place, definition] of anchorDefinitions.entries()) {
+      if (options.anchors?.includes(definition.id) === false) continue;
       const own = { port: portAt(place + 1), saved: saved[definition.id] ?? [] };
-      const anchor = await startSimulatedAnchor(definition, world, own);
-      started.push(anchor);
-      anchors.push(anchor);
+      const settings = { clock, random, seed, pace, latencyFactor };
+      anchors.push(await startSimulatedAnchor(definition, settings, own));
+      started.push(anchor(definition.id));
     }
     if (options.tickMs !== undefined) started.push(repeat(tick, options.tickMs));
     const tokens = anchors.flatMap(({ id, partnerToken }) =>
@@ -122,16 +127,12 @@ export async function startSimulatedAnchors(options: SimulatedAnchorsOptions): P
       allow: anchors.map(({ origin }) => origin),
       env: Object.fromEntries(tokens),
       anchors,
-      anchor(id) {
-        const found = anchors.find((each) => each.id === id);
-        if (found === undefined) throw new Error(`simulated anchor ${id} was not started`);
-        return found;
-      },
+      anchor,
       tick,
       stop,
     };
-  } catch (fault) {
+  } catch (error) {
     await stop();
-    throw fault;
+    throw error;
   }
 }

@@ -1,5 +1,67 @@
+import { createHash } from 'node:crypto';
 import { Decimal } from 'decimal.js';
-import { Amount } from './rates.js';
+
+/** Decimals with enough precision, unaffected by settings elsewhere. */
+export const Amount = Decimal.clone({ precision: 40 });
+
+/** Fiat per US dollar. Round, plausible figures for the simulation, not real market rates. */
+export const baseRates: Readonly<Record<string, string>> = {
+  NGN: '1530',
+  KES: '129.2',
+  GHS: '11.4',
+  ZAR: '17.35',
+  UGX: '3560',
+  XOF: '563',
+  MXN: '18.45',
+  BRL: '5.38',
+  PHP: '58.4',
+  EUR: '0.8585',
+};
+
+const dayMs = 86_400_000;
+const tenMinutesMs = 600_000;
+const fiveMinutesMs = 300_000;
+
+/** A whole number from -span to span that depends on the label alone. */
+function knot(label: string, span: number): number {
+  const word = createHash('sha256').update(label).digest().readUInt32BE(0);
+  return (word % (2 * span + 1)) - span;
+}
+
+/** A slow drift in parts per million: straight lines between knots `periodMs` apart, each at most `spanPpm` from 0. */
+export function driftPpm(label: string, epochMs: number, periodMs: number, spanPpm: number): number {
+  const step = Math.floor(epochMs / periodMs);
+  const from = knot(`${label}|${step}`, spanPpm);
+  const to = knot(`${label}|${step + 1}`, spanPpm);
+  return from + Math.trunc(((to - from) * (epochMs - step * periodMs)) / periodMs);
+}
+
+function moved(rate: Decimal, ppm: number): Decimal {
+  return rate.mul(1_000_000 + ppm).div(1_000_000);
+}
+
+/** The simulated market: fiat per dollar at that instant; throws for a currency without a base rate. */
+export function marketRate(currency: string, epochMs: number, seed: string): Decimal {
+  const base = baseRates[currency];
+  if (base === undefined) throw new Error(`no simulated base rate for ${currency}`);
+  const slow = driftPpm(`${seed}|${currency}|day`, epochMs, dayMs, 6_000);
+  const quick = driftPpm(`${seed}|${currency}|minutes`, epochMs, tenMinutesMs, 800);
+  return moved(new Amount(base), slow + quick).toSignificantDigits(10);
+}
+
+/** What an anchor pays per stablecoin before its fee: the market less its margin, with a small drift of its own. */
+export function anchorRate(
+  market: Decimal,
+  anchor: { id: string; marginPercent: string; currency: string; epochMs: number; seed: string },
+): Decimal {
+  const label = `${anchor.seed}|${anchor.id}|${anchor.currency}`;
+  const own = driftPpm(label, anchor.epochMs, fiveMinutesMs, 1_200);
+  const margin = new Amount(100).sub(anchor.marginPercent).div(100);
+  return moved(market.mul(margin), own).toSignificantDigits(14, Decimal.ROUND_DOWN);
+}
+
+/** A Stellar amount: a decimal of at most seven places. */
+export const amountForm = /^(0|[1-9]\d{0,11})(\.\d{1,7})?$/;
 
 /** Places of a Stellar amount. */
 export const stellarPlaces = 7;
@@ -33,7 +95,7 @@ function inLots(sell: Decimal, lot: string | null): Decimal {
   return lot === null ? sell : sell.div(lot).ceil().mul(lot);
 }
 
-/** The payout for this much stablecoin, rounded down; null where the fee eats it. */
+/** The payout for this much stablecoin, rounded down; null where the fee is larger. */
 export function priceForSell(asked: Decimal, terms: PriceTerms): Priced | null {
   const sell = inLots(asked, terms.lot);
   const fee = feeOf(sell, terms);

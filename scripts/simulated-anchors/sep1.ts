@@ -1,36 +1,37 @@
 import type { AnchorContext } from './context.js';
 import { usdcIssuer } from './corridors.js';
-import { type Route, text } from './http.js';
-import type { Protocol } from './types.js';
+import type { Protocol } from './profiles.js';
+import type { AddRoute } from './server.js';
 
-/** Which of the three an anchor of this kind speaks. */
-export const spoken: Readonly<Record<Protocol, { sep38: boolean; sep24: boolean; sep6: boolean }>> = {
+/** Which of the standards an anchor offers. */
+export const offered: Readonly<Record<Protocol, { sep38: boolean; sep24: boolean; sep6: boolean }>> = {
   sep38: { sep38: true, sep24: true, sep6: true },
   'sep38-old': { sep38: true, sep24: true, sep6: false },
   'fee-sep24': { sep38: false, sep24: true, sep6: false },
   'fee-sep6': { sep38: false, sep24: false, sep6: true },
 };
 
-/** The addresses the anchor publishes, by their names in SEP-1. */
-export function publishedServers(context: AnchorContext): Record<string, string> {
-  const { sep38, sep24, sep6 } = spoken[context.temper().protocol];
-  const origin = context.origin();
-  return {
-    ...(sep38 ? { ANCHOR_QUOTE_SERVER: `${origin}/sep38` } : {}),
-    ...(sep24 ? { TRANSFER_SERVER_SEP0024: `${origin}/sep24` } : {}),
-    ...(sep6 ? { TRANSFER_SERVER: `${origin}/sep6` } : {}),
-  };
+/** SEP-1: `/.well-known/stellar.toml`. */
+export function addSep1(route: AddRoute, context: AnchorContext): void {
+  route(
+    'GET /.well-known/stellar.toml',
+    (_request, response) => response.type('text/plain').send(stellarToml(context)),
+    { steady: true },
+  );
 }
 
 function stellarToml(context: AnchorContext): string {
-  const servers = Object.entries(publishedServers(context)).map(([name, url]) => `${name} = "${url}"`);
+  const { sep38, sep24, sep6 } = offered[context.profile().protocol];
+  const origin = context.origin();
   return [
     '# A simulated anchor: it moves no money and serves loopback only.',
     'VERSION = "2.7.0"',
     'NETWORK_PASSPHRASE = "Standalone Network ; February 2017"',
     `SIGNING_KEY = "${context.signingKey.address}"`,
     `ACCOUNTS = ["${context.receivingAccount}"]`,
-    ...servers,
+    ...(sep38 ? [`ANCHOR_QUOTE_SERVER = "${origin}/sep38"`] : []),
+    ...(sep24 ? [`TRANSFER_SERVER_SEP0024 = "${origin}/sep24"`] : []),
+    ...(sep6 ? [`TRANSFER_SERVER = "${origin}/sep6"`] : []),
     '',
     '[DOCUMENTATION]',
     `ORG_NAME = "${context.definition.name}"`,
@@ -46,15 +47,4 @@ function stellarToml(context: AnchorContext): string {
     'anchor_asset = "USD"',
     '',
   ].join('\n');
-}
-
-/** SEP-1: `/.well-known/stellar.toml`. */
-export function sep1Routes(context: AnchorContext): Route[] {
-  return [
-    {
-      label: 'GET /.well-known/stellar.toml',
-      calm: true,
-      handle: () => text(200, stellarToml(context)),
-    },
-  ];
 }

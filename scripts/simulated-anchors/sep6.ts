@@ -1,52 +1,57 @@
-import { authenticationRequired, callerOf, faultReply } from './auth.js';
-import type { AnchorContext } from './context.js';
-import { type Exchange, html, json, type Reply, type Route } from './http.js';
-import type { Quotes } from './quotes.js';
-import { spoken } from './sep1.js';
-import { transactionRoutes } from './transaction-routes.js';
-import { paymentInstructions } from './transaction-view.js';
-import type { Withdrawals } from './transactions.js';
-import { sep6Info, withdrawTerms } from './transfer-info.js';
-import { readWithdrawal } from './withdraw-request.js';
-import type { Withdrawal } from './withdrawal.js';
+import { type AnchorContext, servedCorridors } from './context.js';
+import { offered } from './sep1.js';
+import type { Quotes } from './sep38.js';
+import { type AddRoute, sendPage } from './server.js';
+import { addTransactions, beginWithdrawal, paymentInstructions, withdrawTerms } from './transfers.js';
+import type { Withdrawals } from './withdrawals.js';
 
 /** SEP-6: withdrawals by API. `/withdraw` pays the currency of `destination_asset`, else the anchor's first one. */
-export function sep6Routes(context: AnchorContext, withdrawals: Withdrawals, quotes: Quotes): Route[] {
-  const served = () => spoken[context.temper().protocol].sep6;
+export function addSep6(
+  route: AddRoute,
+  context: AnchorContext,
+  withdrawals: Withdrawals,
+  quotes: Quotes,
+): void {
+  const sep6 = { offered: () => offered[context.profile().protocol].sep6 };
+  const steady = { ...sep6, steady: true };
 
-  function start({ bearer, query }: Exchange, kind: Withdrawal['kind']): Reply {
-    const caller = callerOf(context, bearer);
-    if (caller === null) return authenticationRequired(context);
-    const read = readWithdrawal(context, quotes, { fields: query, caller, protocol: 'sep6', kind });
-    if (typeof read === 'string') return faultReply(context, 400, read);
-    const withdrawal = withdrawals.begin(read);
-    if (withdrawal === null) return faultReply(context, 503, 'too many open withdrawals');
-    const { min_amount, max_amount, fee_fixed, fee_percent } = withdrawTerms(context);
-    const terms = {
-      eta: context.temper().settlement.settleSeconds[1],
-      min_amount,
-      max_amount,
-      fee_fixed,
-      fee_percent,
-    };
-    return json(200, { ...paymentInstructions(context, withdrawal), ...terms });
+  route('GET /sep6/info', (_request, response) => response.json(info(context)), sep6);
+  for (const [path, kind] of [
+    ['withdraw', 'withdrawal'],
+    ['withdraw-exchange', 'withdrawal-exchange'],
+  ] as const) {
+    route(
+      `GET /sep6/${path}`,
+      (request, response) => {
+        const as = { protocol: 'sep6', kind } as const;
+        const withdrawal = beginWithdrawal(context, { withdrawals, quotes }, request, as);
+        const { enabled: _enabled, ...terms } = withdrawTerms(context);
+        const eta = context.profile().settlement.settleSeconds[1];
+        response.json({ ...paymentInstructions(context, withdrawal), eta, ...terms });
+      },
+      steady,
+    );
   }
+  route(
+    'GET /sep6/more-info/:id',
+    (_request, response) => sendPage(response, 200, 'Simulated withdrawal'),
+    steady,
+  );
+  addTransactions(route, context, withdrawals, 'sep6');
+}
 
-  return [
-    { label: 'GET /sep6/info', served, handle: () => json(200, sep6Info(context)) },
-    {
-      label: 'GET /sep6/withdraw',
-      served,
-      calm: true,
-      handle: (exchange) => start(exchange, 'withdrawal'),
-    },
-    {
-      label: 'GET /sep6/withdraw-exchange',
-      served,
-      calm: true,
-      handle: (exchange) => start(exchange, 'withdrawal-exchange'),
-    },
-    { label: 'GET /sep6/more-info/:id', served, calm: true, handle: () => html(200, 'Simulated withdrawal') },
-    ...transactionRoutes(context, withdrawals, 'sep6'),
-  ];
+function info(context: AnchorContext) {
+  const methods = new Set(servedCorridors(context).flatMap(({ deliveryMethods }) => deliveryMethods));
+  const funding = { authentication_required: true, funding_methods: [...methods] };
+  const { fee_fixed, fee_percent, ...limits } = withdrawTerms(context);
+  return {
+    deposit: {},
+    'deposit-exchange': {},
+    withdraw: { USDC: { ...limits, ...funding, fee_fixed, fee_percent } },
+    'withdraw-exchange': { USDC: { ...limits, ...funding } },
+    fee: { enabled: false },
+    transactions: { enabled: true, authentication_required: true },
+    transaction: { enabled: true, authentication_required: true },
+    features: { account_creation: false, claimable_balances: false },
+  };
 }

@@ -1,160 +1,122 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Clock, Random } from '../../server/ports.js';
-import { bearerOf, type Exchange, html, type Reply, type Responder, type Route, refusal } from './http.js';
-import type { Temper } from './types.js';
+import { type LoopbackServer, listenOnLoopback } from '../lib/loopback-server.js';
+import type { Profile } from './profiles.js';
 
 const bodyLimitBytes = 16_384;
 const hangLimitMs = 30_000;
 const seenLimit = 1_000;
-const elsewhere = '(elsewhere)';
 
-/** A request that arrived, for tests that ask who was sent what. */
+/** A request that arrived, for tests that check who was sent what. */
 export interface SeenRequest {
   route: string;
   url: string;
   authorization: string | null;
 }
 
-export interface LoopbackServer {
-  readonly origin: string;
+/** Takes over a route completely, socket included: for tests that need a hostile answer. */
+export type Responder = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+
+/** A server on loopback that counts its requests and can be made to misbehave. */
+export interface SimulatedServer extends LoopbackServer {
   readonly calls: Readonly<Record<string, number>>;
   readonly seen: readonly SeenRequest[];
   resetCalls(): void;
   /** By route label, or `*` for all of them; null restores. */
   override(route: string, responder: Responder | null): void;
-  stop(): Promise<void>;
 }
 
-interface Options {
-  routes: readonly Route[];
-  temper: () => Pick<Temper, 'latencyMs' | 'faults' | 'outage'>;
+interface RouteOptions {
+  /** True where the profile's faults, latency and outages do not apply: discovery, controls, starting a withdrawal. */
+  steady?: boolean;
+  /** Where it returns false, the anchor does not offer this route: 404. */
+  offered?: () => boolean;
+}
+
+/** Adds a route by its label, `GET /sep38/price`, under which it is counted and can be overridden. */
+export type AddRoute = (
+  label: string,
+  handle: (request: Request, response: Response) => unknown,
+  options?: RouteOptions,
+) => void;
+
+/** Thrown by handlers; `body` replaces the usual `{error}`. */
+export class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly body: object = { error: message },
+  ) {
+    super(message);
+  }
+}
+
+/** The text and number fields of a query or body; repeated ones are left out. */
+export function fieldsOf(source: unknown): ReadonlyMap<string, string> {
+  const fields = new Map<string, string>();
+  for (const [name, value] of Object.entries((source ?? {}) as object)) {
+    if (typeof value === 'string' || typeof value === 'number') fields.set(name, String(value));
+  }
+  return fields;
+}
+
+export function sendPage(response: Response, status: number, title: string): void {
+  const body = `<!doctype html><html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>\n`;
+  response.status(status).type('html').send(body);
+}
+
+interface ServerOptions {
+  addRoutes(route: AddRoute): void;
+  profile(): Pick<Profile, 'latencyMs' | 'faults' | 'outage'> & Partial<Pick<Profile, 'protocol'>>;
   clock: Clock;
   random: Random;
   /** 0 for any free port. */
   port: number;
-  /** Multiplies the temper's latency; 0 in tests. */
+  /** Multiplies the profile's latency; 0 in tests. */
   latencyFactor: number;
 }
 
-function matchRoute(
-  routes: readonly Route[],
-  method: string,
-  path: string,
-): { route: Route; id: string } | null {
-  const label = `${method} ${path}`;
-  for (const route of routes) {
-    if (route.label === label) return { route, id: '' };
-    const at = route.label.indexOf(':id');
-    if (at < 0) continue;
-    const head = route.label.slice(0, at);
-    const tail = route.label.slice(at + ':id'.length);
-    if (!label.startsWith(head) || !label.endsWith(tail)) continue;
-    const id = label.slice(head.length, label.length - tail.length);
-    if (/^[A-Za-z0-9-]{1,64}$/.test(id)) return { route, id };
-  }
-  return null;
-}
-
-async function readBody(request: IncomingMessage): Promise<string | null> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    const bytes = Buffer.from(chunk);
-    size += bytes.length;
-    if (size > bodyLimitBytes) return null;
-    chunks.push(bytes);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-function send(response: ServerResponse, reply: Reply): void {
-  response.writeHead(reply.status, {
-    'content-type': reply.contentType,
-    'content-length': Buffer.byteLength(reply.body),
-    'access-control-allow-origin': '*',
-  });
-  response.end(reply.body);
-}
-
-/** What the temper makes of one request: an answer of its own, silence, or null to let the route answer. */
-function mood({ temper, clock, random }: Options): Reply | 'silence' | null {
-  const { faults, outage } = temper();
-  if (outage !== null) {
-    const second = Math.floor(clock() / 1000) % outage.everySeconds;
-    if (second < outage.forSeconds) return html(503, 'Down for maintenance');
-  }
-  const draw = random();
-  if (draw < faults.hang) return 'silence';
-  if (draw < faults.hang + faults.error500) return refusal(500, 'internal error');
-  if (draw < faults.hang + faults.error500 + faults.html) return html(502, 'Bad gateway');
-  return null;
-}
-
-/** A node:http server on 127.0.0.1 that serves these routes in this temper and counts what it is asked. */
-export async function startLoopbackServer(options: Options): Promise<LoopbackServer> {
+/** Starts an Express app on 127.0.0.1 that serves these routes as the profile says. */
+export async function startSimulatedServer(options: ServerOptions): Promise<SimulatedServer> {
   const calls = new Map<string, number>();
   const seen: SeenRequest[] = [];
   const overrides = new Map<string, Responder>();
+  const app = express().disable('x-powered-by').disable('etag').set('query parser', 'simple');
+  app.use((_request, response, next) => {
+    response.set('access-control-allow-origin', '*');
+    next();
+  });
 
-  function note(route: string, request: IncomingMessage): void {
+  const record = (route: string) => (request: Request, response: Response, next: NextFunction) => {
     calls.set(route, (calls.get(route) ?? 0) + 1);
     if (seen.length >= seenLimit) seen.shift();
-    seen.push({ route, url: request.url ?? '', authorization: request.headers.authorization ?? null });
-  }
-
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const method = request.method ?? 'GET';
-    const url = new URL(request.url ?? '/', 'http://127.0.0.1');
-    const found = matchRoute(options.routes, method, url.pathname);
-    const label = found?.route.label ?? elsewhere;
-    note(label, request);
-    const takenOver = overrides.get(label) ?? overrides.get('*');
-    if (takenOver !== undefined) return takenOver(request, response);
-    if (method === 'OPTIONS') return send(response, { status: 204, contentType: 'text/plain', body: '' });
-    if (found === null || found.route.served?.() === false) return send(response, refusal(404, 'not found'));
-
-    const body = await readBody(request);
-    if (body === null) return send(response, refusal(413, 'body too large'));
-    if (found.route.calm !== true) {
-      const [low, high] = options.temper().latencyMs;
-      const latencyMs = (low + options.random() * (high - low)) * options.latencyFactor;
-      if (latencyMs > 0) await pause(latencyMs);
-      const fault = mood(options);
-      if (fault === 'silence') {
-        response.setTimeout(hangLimitMs, () => response.destroy());
-        return;
-      }
-      if (fault !== null) return send(response, fault);
-    }
-    const exchange: Exchange = {
-      method,
-      path: url.pathname,
-      query: url.searchParams,
-      id: found.id,
-      headers: request.headers,
-      bearer: bearerOf(request.headers),
-      body,
+    seen.push({ route, url: request.originalUrl, authorization: request.headers.authorization ?? null });
+    const override = overrides.get(route) ?? overrides.get('*');
+    if (override === undefined) next();
+    else Promise.resolve(override(request, response)).catch(next);
+  };
+  options.addRoutes((label, handle, { steady = false, offered = () => true } = {}) => {
+    const [method = '', path = ''] = label.toLowerCase().split(' ');
+    const run = async (request: Request, response: Response): Promise<void> => {
+      if (!offered()) throw new Refusal(404, 'not found');
+      await readMultipart(request);
+      if (!steady && (await misbehave(options, response))) return;
+      await handle(request, response);
     };
-    send(response, await found.route.handle(exchange));
-  }
-
-  const server = createServer({ maxHeaderSize: 8_192 }, (request, response) => {
-    answer(request, response).catch((fault: unknown) => {
-      // A client that went away mid-body ends here too; there is nobody left to answer then.
-      if (response.headersSent || response.destroyed) response.destroy();
-      else send(response, refusal(500, `simulated anchor failed: ${String(fault)}`));
+    app[method as 'get' | 'post'](path, record(label), ...bodyParsers, (request, response, next) => {
+      run(request, response).catch(next);
     });
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, '127.0.0.1', resolve);
+  app.use(record('(elsewhere)'), () => {
+    throw new Refusal(404, 'not found');
   });
-  const { port } = server.address() as AddressInfo;
+  answerErrors(app, options);
 
+  const server = await listenOnLoopback(app, { port: options.port, maxHeaderSize: 8_192 });
   return {
-    origin: `http://127.0.0.1:${port}`,
+    ...server,
     get calls() {
       return Object.fromEntries(calls);
     },
@@ -167,10 +129,57 @@ export async function startLoopbackServer(options: Options): Promise<LoopbackSer
       if (responder === null) overrides.delete(route);
       else overrides.set(route, responder);
     },
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
   };
+}
+
+const bodyParsers = [
+  express.json({ limit: bodyLimitBytes }),
+  express.urlencoded({ limit: bodyLimitBytes, extended: false }),
+  express.text({ limit: bodyLimitBytes, type: 'multipart/form-data' }),
+];
+
+/** Express does not parse multipart bodies; the platform does. */
+async function readMultipart(request: Request): Promise<void> {
+  if (typeof request.body !== 'string') return;
+  const headers = { 'content-type': request.get('content-type') ?? '' };
+  const form = await new globalThis.Response(request.body, { headers }).formData().catch(() => {
+    throw new Refusal(400, 'the body cannot be read');
+  });
+  request.body = Object.fromEntries(form);
+}
+
+/** Applies latency, outages and faults of the profile. Resolves to true where the request has been dealt with. */
+async function misbehave(options: ServerOptions, response: Response): Promise<boolean> {
+  const { profile, clock, random, latencyFactor } = options;
+  const { latencyMs, faults, outage } = profile();
+  const waitMs = (latencyMs[0] + random() * (latencyMs[1] - latencyMs[0])) * latencyFactor;
+  if (waitMs > 0) await pause(waitMs);
+  if (outage !== null && Math.floor(clock() / 1000) % outage.everySeconds < outage.forSeconds) {
+    sendPage(response, 503, 'Down for maintenance');
+    return true;
+  }
+  const draw = random();
+  if (draw < faults.hang) {
+    response.setTimeout(hangLimitMs, () => response.destroy());
+    return true;
+  }
+  if (draw < faults.hang + faults.error500) throw new Refusal(500, 'internal error');
+  if (draw >= faults.hang + faults.error500 + faults.html) return false;
+  sendPage(response, 502, 'Bad gateway');
+  return true;
+}
+
+/** Errors are JSON, or HTML pages at an anchor that uses the old version of SEP-38. */
+function answerErrors(app: Express, { profile }: ServerOptions): void {
+  app.use(
+    (error: Error & { status?: number }, _request: Request, response: Response, _next: NextFunction) => {
+      if (response.headersSent || response.destroyed) {
+        response.destroy();
+        return;
+      }
+      const { status = 500, message } = error;
+      if (profile().protocol === 'sep38-old') sendPage(response, status, message);
+      else response.status(status).json(error instanceof Refusal ? error.body : { error: message });
+    },
+  );
 }

@@ -1,10 +1,10 @@
 import type { Random } from '../../server/ports.js';
-import type { Ending, Range, SettlementTemper } from './types.js';
+import type { Ending, Range, SettlementProfile } from './profiles.js';
 
 /** What happens to the money at a step, besides the status. */
 export type StepEffect = 'pay-out' | 'refund' | 'refund-old';
 
-/** One move of a withdrawal, at an instant fixed when it was planned. */
+/** One status change of a withdrawal, at an instant that was fixed when it was planned. */
 export interface Step {
   atMs: number;
   status: string;
@@ -12,25 +12,25 @@ export interface Step {
   message?: string | undefined;
 }
 
-/** Seconds, the same for all anchors; multiplied by the pace like the tempers' own. */
+/** Seconds, the same for all anchors; multiplied by the pace like those of the profiles. */
 export const delays = {
   /** From the request to the end of the interactive form. */
   form: [5, 20],
-  /** From the form to giving up on a payment. */
+  /** From the form until the payment is given up. */
   abandon: [86_400, 86_400],
   hold: [1_200, 7_200],
-  /** From `error` to taking the work up again. */
+  /** From `error` until the anchor resumes. */
   recovery: [900, 7_200],
   pickUp: [600, 7_200],
 } as const satisfies Record<string, Range>;
 
-/** A draw from the range in milliseconds, at that pace. */
+/** A random duration from the range, in milliseconds at that pace. */
 export function drawMs([low, high]: Range, random: Random, pace: number): number {
   return Math.round((low + random() * (high - low)) * 1000 * pace);
 }
 
 /** Draws an ending by its weight. */
-export function drawEnding({ endings }: SettlementTemper, random: Random): Ending {
+export function drawEnding({ endings }: SettlementProfile, random: Random): Ending {
   const weighted = Object.entries(endings) as [Ending, number][];
   const total = weighted.reduce((sum, [, weight]) => sum + weight, 0);
   let left = random() * total;
@@ -41,12 +41,12 @@ export function drawEnding({ endings }: SettlementTemper, random: Random): Endin
   return 'complete';
 }
 
-/** A draw of whole parts per million from the range. */
+/** A random whole number of parts per million from the range. */
 export function drawPpm([low, high]: Range, random: Random): number {
   return low + Math.floor(random() * (high - low + 1));
 }
 
-/** From the request: the form is filled in, then a payment is waited for in vain. */
+/** What follows the request when nobody pays: the form is filled in, then the withdrawal expires. */
 export function stepsUntilPayment(startedMs: number, random: Random, pace: number): Step[] {
   const filledMs = startedMs + drawMs(delays.form, random, pace);
   return [
@@ -59,7 +59,7 @@ export function stepsUntilPayment(startedMs: number, random: Random, pace: numbe
   ];
 }
 
-/** The times of one settlement, in milliseconds: of the payout itself, and of what may come between. */
+/** The durations of one settlement, in milliseconds. */
 export interface SettlementTimes {
   settleMs: number;
   holdMs: number;

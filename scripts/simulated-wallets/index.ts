@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CorridorPage } from '../../contract/corridors.js';
-import { publicKeyOf } from '../../contract/ed25519.js';
-import { encodePublicKey } from '../../contract/strkey.js';
+import type { CorridorPage } from '../../contract/schemas/corridors.js';
+import { publicKeyOf } from '../../contract/verification/ed25519.js';
+import { encodePublicKey } from '../../contract/verification/strkey.js';
 import type { Random } from '../../server/ports.js';
 import { beginJourney } from './journey.js';
 

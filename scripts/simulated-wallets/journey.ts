@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AnchorAnswer } from '../../contract/anchors.js';
-import type { IntentAnswer } from '../../contract/intent-answer.js';
-import { anchorDefinitions } from '../simulated-anchors/tempers.js';
+import type { AnchorAnswer } from '../../contract/schemas/anchors.js';
+import type { IntentAnswer } from '../../contract/schemas/intents.js';
+import { anchorDefinitions } from '../simulated-anchors/profiles.js';
 
 /** One off-ramp as a wallet goes through it, against a service and simulated anchors on this machine. */
 export interface Journey {
@@ -13,7 +13,7 @@ export interface Journey {
   account: string;
   /** Decimal string. */
   sellAmount: string;
-  /** What the anchor shall make of it; its temper decides when absent. */
+  /** What the anchor shall make of it; its profile decides when absent. */
   ending?: string;
   /** Told of each step, for people to watch. */
   say: (line: string) => void;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { toHex } from '../../contract/bytes.js';
-import { CanonicalJsonError } from '../../contract/canonical-json.js';
-import { createMerkleAccumulator } from '../../contract/merkle.js';
-import { type PublishedBatch, publishedBatch, publisherHealth } from '../../contract/publisher.js';
+import { type PublishedBatch, publishedBatch, publisherHealth } from '../../contract/schemas/publisher.js';
+import { toHex } from '../../contract/verification/bytes.js';
+import { CanonicalJsonError } from '../../contract/verification/canonical-json.js';
+import { createMerkleAccumulator } from '../../contract/verification/merkle.js';
 import {
   type BatchEntry,
   type BatchHead,
@@ -11,8 +11,8 @@ import {
   entryLeafHash,
   verifyBatch,
   verifyEntry,
-} from '../../contract/verify-batch.js';
-import { receiptFault, receiptFaults } from '../../contract/verify-receipt.js';
+} from '../../contract/verification/verify-batch.js';
+import { receiptFault, receiptFaults } from '../../contract/verification/verify-receipt.js';
 import { type Api, Malformed, NotThere } from './api.js';
 import type { Remembered } from './memory.js';
 

@@ -1,8 +1,8 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
-import { fromHex, utf8 } from '../../contract/bytes.js';
-import { verifyEd25519 } from '../../contract/ed25519.js';
-import { sep53Hash } from '../../contract/sep53.js';
-import { isSmallOrder } from '../../contract/strkey.js';
+import { fromHex, utf8 } from '../../contract/verification/bytes.js';
+import { verifyEd25519 } from '../../contract/verification/ed25519.js';
+import { sep53Hash } from '../../contract/verification/sep53.js';
+import { isSmallOrder } from '../../contract/verification/strkey.js';
 
 /**
  * Two verifiers of Ed25519, both of which must accept. OpenSSL checks the equation without cofactor but takes

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
-import { verifyEd25519 } from '../../contract/ed25519.js';
-import { isSmallOrder } from '../../contract/strkey.js';
+import { verifyEd25519 } from '../../contract/verification/ed25519.js';
+import { isSmallOrder } from '../../contract/verification/strkey.js';
 import { ApiError } from '../errors.js';
 import { assertLengths, disputeForms, openSslKey, verifyWithOpenSsl } from './ed25519.js';
 

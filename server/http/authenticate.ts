@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
-import type { Access } from '../../contract/route-metadata.js';
+import type { Access } from '../../contract/describe-route.js';
 import { ApiError } from '../errors.js';
 
 export interface Secrets {

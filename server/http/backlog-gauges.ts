@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
+import { createCache, lasting } from '../cache/cache.js';
 import { isMongoUnavailable } from '../mongo/failures.js';
 import type { Clock, Logger } from '../ports.js';
-import { createFlights } from '../upstream/flights.js';
 import { withTimeout } from '../with-timeout.js';
 
 const gauges = {
@@ -31,18 +31,18 @@ const gauges = {
   },
 } as const;
 
-/** What waits to be done, as each feature counts it: bounded, and by an index. */
+/** The work that waits, as each feature counts it: up to a bound, and by an index. */
 export type Backlogs = Record<keyof typeof gauges, () => Promise<number>>;
 
 const readTimeoutMs = 500;
-/** A flood of scrapes must not become one of counts. */
+/** A flood of scrapes must not become a flood of counts. */
 const keptMs = 5_000;
 
 class LateError extends Error {}
 
 /**
- * One gauge a backlog, read while the metrics are being scraped and the same for all instances. One that cannot be read
- * in 500 ms is left out of that answer: a number that is not known is not 0.
+ * One gauge per backlog, read while the metrics are scraped; every instance shows the same number. A gauge that cannot
+ * be read in 500 ms is left out of that scrape: an unknown number is not 0.
  */
 export function registerBacklogs(deps: {
   registry: Registry;
@@ -52,14 +52,18 @@ export function registerBacklogs(deps: {
   stopwatch?: Clock;
 }): void {
   const { registry, backlogs, logger, stopwatch = () => performance.now() } = deps;
+  const counts = createCache<keyof Backlogs, number>({
+    load: (key) => backlogs[key](),
+    lifetimeOf: lasting({ freshMs: keptMs }),
+    clock: stopwatch,
+  });
   for (const key of Object.keys(gauges) as (keyof Backlogs)[]) {
-    const read = keptFor(keptMs, backlogs[key], stopwatch);
     new Gauge({
       ...gauges[key],
       registers: [registry],
       async collect() {
         try {
-          this.set(await withTimeout(readTimeoutMs, read(), () => new LateError()));
+          this.set(await withTimeout(readTimeoutMs, counts.get(key), () => new LateError()));
         } catch (error) {
           this.remove();
           if (error instanceof LateError || isMongoUnavailable(error)) return;
@@ -68,21 +72,4 @@ export function registerBacklogs(deps: {
       },
     });
   }
-}
-
-/** Reads once at a time, whoever asks meanwhile, and not again for `ms` after it has succeeded. */
-function keptFor(ms: number, read: () => Promise<number>, stopwatch: Clock): () => Promise<number> {
-  const join = createFlights<number>();
-  let last: { value: number; readAt: number } | undefined;
-
-  async function readNow(): Promise<number> {
-    const value = await read();
-    last = { value, readAt: stopwatch() };
-    return value;
-  }
-
-  return async () => {
-    if (last !== undefined && stopwatch() - last.readAt < ms) return last.value;
-    return join('value', 0, readNow);
-  };
 }

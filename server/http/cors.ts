@@ -1,5 +1,5 @@
 import type { RequestHandler, Response } from 'express';
-import type { Access } from '../../contract/route-metadata.js';
+import type { Access } from '../../contract/describe-route.js';
 import { ApiError } from '../errors.js';
 import { allowHeader, type RouteTable } from './route-table.js';
 

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
+import type { RouteMetadata } from '../../contract/describe-route.js';
 import { type RateLimitClass, rateLimitClasses } from '../../contract/rate-limits.js';
-import type { RouteMetadata } from '../../contract/route-metadata.js';
 import { ApiError } from '../errors.js';
 import type { RateLimiter, RateLimitState } from './rate-limiter.js';
 

@@ -1,5 +1,5 @@
 import { type AppRoute, type AppRouter, isAppRoute } from '@ts-rest/core';
-import type { RouteMetadata } from '../../contract/route-metadata.js';
+import type { RouteMetadata } from '../../contract/describe-route.js';
 
 export interface RouteEntry {
   method: string;

@@ -4,57 +4,67 @@ import { isMongoUnavailable } from './failures.js';
 const retryMs = 1_000;
 /** MongoDB ends an open transaction by itself after 60 s (`transactionLifetimeLimitSeconds`). */
 const maxTries = 60;
-/** What was still on its way when the first one arrived may open the transaction again. */
-const killsEach = 2;
+/** An operation that was still on its way when the first kill arrived may open the transaction again. */
+const killsPerSession = 2;
 const maxSessions = 1_000;
 
 /**
- * Ends transactions whose abort could not be delivered. A database that was stopped in their midst, or out of reach,
- * keeps them open with all their locks when it goes on: whoever writes to the same documents waits for a minute in
- * vain. (Measured: a key whose dispute was cut short could file no other.)
+ * Ends what these server sessions have left open. A transaction that is neither committed nor aborted, because its
+ * process died or its database was stopped meanwhile, keeps its locks until `transactionLifetimeLimitSeconds`, and
+ * whoever writes to the same documents waits in vain. Killing a session at rest does no harm: what a living process
+ * has under way in it fails, and the driver opens it again.
+ */
+export async function killSessions(
+  connection: Connection,
+  sessions: readonly ClientSession['id'][],
+): Promise<void> {
+  await connection.db?.admin().command({ killSessions: sessions });
+}
+
+/**
+ * Ends transactions of this process whose abort could not be delivered, as soon as the database answers again. What a
+ * process leaves open that died under a lease is ended by its successor: leases.ts.
  */
 export interface InterruptedTransactions {
-  /** Takes the session over: it goes back to the driver's pool when nothing of it can be left open. */
+  /** Takes the session over: it goes back to the driver's pool when nothing in it can be open any more. */
   end(session: ClientSession): Promise<void>;
 }
 
-interface Left {
-  tries: number;
-  kills: number;
-}
-
 export function createInterruptedTransactions(connection: Connection): InterruptedTransactions {
-  const left = new Map<ClientSession, Left>();
+  const open = new Map<ClientSession, { tries: number; kills: number }>();
   let timer: NodeJS.Timeout | undefined;
 
   function schedule(): void {
-    if (timer !== undefined || left.size === 0) return;
+    if (timer !== undefined || open.size === 0) return;
     timer = setTimeout(() => {
       timer = undefined;
       killAll().finally(schedule);
     }, retryMs);
-    // A process that ends takes its connections along; it need not wait for this.
+    // The connections of a process end with it: it need not wait for this.
     timer.unref();
   }
 
   async function killAll(): Promise<void> {
-    const sessions = [...left.keys()];
-    const killed = await kill(sessions);
+    const sessions = [...open.keys()];
+    const killed = await killOrGiveUp(sessions);
     for (const session of sessions) {
-      const state = left.get(session);
+      const state = open.get(session);
       if (state === undefined) continue;
       state.tries += 1;
       if (killed) state.kills += 1;
-      if (state.kills < killsEach && state.tries < maxTries) continue;
-      left.delete(session);
+      if (state.kills < killsPerSession && state.tries < maxTries) continue;
+      open.delete(session);
       await session.endSession().catch(() => undefined);
     }
   }
 
-  /** False: try again. Where it is refused, the server ends them itself, later. */
-  async function kill(sessions: readonly ClientSession[]): Promise<boolean> {
+  /** False where it has to be tried again. Where the command is refused, the server ends the transactions itself, later. */
+  async function killOrGiveUp(sessions: readonly ClientSession[]): Promise<boolean> {
     try {
-      await connection.db?.admin().command({ killSessions: sessions.map(({ id }) => id) });
+      await killSessions(
+        connection,
+        sessions.map(({ id }) => id),
+      );
       return true;
     } catch (error) {
       return !isMongoUnavailable(error);
@@ -63,13 +73,13 @@ export function createInterruptedTransactions(connection: Connection): Interrupt
 
   connection.once('close', () => {
     clearTimeout(timer);
-    left.clear();
+    open.clear();
   });
 
   return {
     async end(session) {
-      if (left.size >= maxSessions) return session.endSession();
-      left.set(session, { tries: 0, kills: 0 });
+      if (open.size >= maxSessions) return session.endSession();
+      open.set(session, { tries: 0, kills: 0 });
       schedule();
     },
   };

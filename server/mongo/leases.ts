@@ -1,9 +1,9 @@
-import type { ClientSession, Connection } from 'mongoose';
+import type { ClientSession, Connection, mongo } from 'mongoose';
 import type { Clock, Logger } from '../ports.js';
-import { createLeaseSessions } from './lease-sessions.js';
-import { type LeaseTerm, leaseModel } from './lease-store.js';
+import { killSessions } from './interrupted-transactions.js';
+import { createLeaseStore, type LeaseState, type LeaseTerm } from './lease-store.js';
 
-/** The work under a lease may not go on: another holds it now, or the service is stopping. The next run takes over. */
+/** The work under a lease must stop: another holds the lease now, or the service is stopping. The next run takes over. */
 export class LeaseLostError extends Error {
   constructor(why: string) {
     super(why);
@@ -16,13 +16,13 @@ export interface HeldLease extends LeaseTerm {
   /** Aborted as soon as a renewal fails or the service stops: finish the step in hand and return. */
   readonly signal: AbortSignal;
   /**
-   * Must be the first operation of every transaction of the job. It updates the lease by name, owner and token,
-   * so that a holder that was taken over cannot commit (reading the lease would not fence). Throws LeaseLostError.
+   * Must be the first operation of every transaction of the job. It updates the lease, so that a holder that was taken
+   * over cannot commit; reading the lease would not prevent that. Throws LeaseLostError.
    */
   fence(session: ClientSession): Promise<void>;
   /**
-   * For what no transaction can take back, right before it is done. Throws LeaseLostError once the lease may have
-   * lapsed by the time that has passed here, as after a stop of this process, though nobody has told it so yet.
+   * Call it right before what no transaction can take back. Throws LeaseLostError once the lease may have expired by
+   * the time that has passed here, as after a pause of this process, even if no renewal has failed yet.
    */
   throwIfLapsed(): void;
 }
@@ -30,18 +30,17 @@ export interface HeldLease extends LeaseTerm {
 export type LeaseOutcome<T> = { ran: true; value: T } | { ran: false; startedAt: string };
 
 export interface Leases {
-  /** Inserts the lease documents at start, so that acquiring is always one update of an existing one. */
+  /** Inserts the lease documents at boot, so that acquiring is always one update of an existing document. */
   seed(names: readonly string[]): Promise<void>;
   /** Runs `work` under the lease, renewing at a third of `ttlMs`; does not run it while another holds the lease. */
   run<T>(name: string, ttlMs: number, work: (lease: HeldLease) => Promise<T>): Promise<LeaseOutcome<T>>;
-  /** Aborts the work under every lease that is held here, gives none out any more, and waits until all are handed back. */
+  /** The lease as it stands now; null where it was never seeded. */
+  read(name: string): Promise<LeaseState | null>;
+  /** Aborts the work under every lease held here, gives none out any more, and waits until all are handed back. */
   stop(): Promise<void>;
 }
 
-/**
- * `owner` names this process for its lifetime. Times are the database server's, never this machine's. What a holder
- * that died has left open is ended by the next one: see LeaseSessions.
- */
+/** `owner` names this process for its lifetime. Times are the database server's, never this machine's: ADR 7. */
 export function createLeases(deps: {
   connection: Connection;
   owner: string;
@@ -49,53 +48,26 @@ export function createLeases(deps: {
   /** Monotonic milliseconds. */
   stopwatch?: Clock;
 }): Leases {
-  const { stopwatch = () => performance.now() } = deps;
-  const leases = leaseModel(deps.connection);
-  const sessions = createLeaseSessions(deps);
+  const { connection, owner, logger, stopwatch = () => performance.now() } = deps;
+  const store = createLeaseStore(connection);
   const stopping = new AbortController();
   const inHand = new Set<Promise<unknown>>();
 
-  async function acquire(name: string, ttlMs: number) {
-    return leases
-      .findOneAndUpdate(
-        { _id: name, $expr: { $lte: ['$expiresAt', '$$NOW'] } },
-        [
-          {
-            $set: {
-              owner: deps.owner,
-              token: { $add: ['$token', 1] },
-              acquiredAt: '$$NOW',
-              expiresAt: { $add: ['$$NOW', ttlMs] },
-            },
-          },
-        ],
-        { returnDocument: 'after' },
-      )
-      .lean();
-  }
-
-  async function setExpiry(name: string, token: number, ttlMs: number): Promise<boolean> {
-    const result = await leases.updateOne({ _id: name, owner: deps.owner, token }, [
-      { $set: { expiresAt: { $add: ['$$NOW', ttlMs] } } },
-    ]);
-    return result.matchedCount === 1;
-  }
-
-  /** The lease lasts at least for `ttlMs` from when it was asked for, and so for each renewal. */
-  function keepRenewed(name: string, token: number, ttlMs: number, lost: AbortController, askedAt: number) {
+  /** A term lasts for `ttlMs` at least from when it, or its last renewal, was asked for. */
+  function keepRenewed(term: LeaseTerm, ttlMs: number, askedAt: number, onLost: (error: Error) => void) {
     let lapsesAt = askedAt + ttlMs;
     const timer = setInterval(() => {
-      const renewalAt = stopwatch();
-      setExpiry(name, token, ttlMs).then(
+      const renewalAskedAt = stopwatch();
+      store.setExpiry(term, owner, ttlMs).then(
         (held) => {
-          if (held) lapsesAt = renewalAt + ttlMs;
-          else lost.abort(heldByAnother(name));
+          if (held) lapsesAt = renewalAskedAt + ttlMs;
+          else onLost(heldByAnother(term.name));
         },
-        (error: unknown) => deps.logger.warn({ err: error, lease: name }, 'lease renewal failed'),
+        (error: unknown) => logger.warn({ err: error, lease: term.name }, 'lease renewal failed'),
       );
     }, ttlMs / 3);
     timer.unref();
-    return { end: () => clearInterval(timer), lapsed: () => stopwatch() >= lapsesAt };
+    return { end: () => clearInterval(timer), hasLapsed: () => stopwatch() >= lapsesAt };
   }
 
   async function runUnderLease<T>(
@@ -104,54 +76,50 @@ export function createLeases(deps: {
     work: (lease: HeldLease) => Promise<T>,
   ): Promise<LeaseOutcome<T>> {
     stopping.signal.throwIfAborted();
-    await sessions.endDead(name);
+    await endSessionsOfDeadHolder({ connection, logger }, name);
     const askedAt = stopwatch();
-    const row = await acquire(name, ttlMs);
-    if (row === null) {
-      const held = await leases.findById(name).lean();
+    const term = await store.acquire(name, owner, ttlMs);
+    if (term === null) {
+      const held = await store.read(name);
       return { ran: false, startedAt: (held?.acquiredAt ?? new Date(0)).toISOString() };
     }
     const lost = new AbortController();
-    const renewal = keepRenewed(name, row.token, ttlMs, lost, askedAt);
+    const renewal = keepRenewed(term, ttlMs, askedAt, (error) => lost.abort(error));
+    const sessions = new Set<string>();
     const lease: HeldLease = {
-      name,
-      token: row.token,
+      ...term,
       signal: AbortSignal.any([lost.signal, stopping.signal]),
       async fence(session) {
-        await sessions.register(lease, session);
-        const result = await leases.updateOne(
-          { _id: name, owner: deps.owner, token: row.token },
-          { $inc: { fences: 1 } },
-          { session },
-        );
-        if (result.matchedCount !== 1) throw heldByAnother(name);
+        // Written down before it locks anything, so that a successor can end it.
+        const id = session.id?.id as mongo.Binary;
+        const known = id.toString('hex');
+        if (!sessions.has(known)) await store.addSession(term, id);
+        sessions.add(known);
+        if (!(await store.lock(term, owner, session))) throw heldByAnother(name);
       },
       throwIfLapsed() {
-        if (renewal.lapsed()) throw new LeaseLostError(`the lease "${name}" may be held by another by now`);
+        if (renewal.hasLapsed())
+          throw new LeaseLostError(`the lease "${name}" may be held by another by now`);
       },
     };
     try {
-      await sessions.succeed(lease);
+      // The holders before this one cannot lock anything under the lease any more.
+      await store.deleteEarlierSessions(term);
       return { ran: true, value: await work(lease) };
     } finally {
       renewal.end();
-      // Left behind they are found by the next holder, and ended for nothing.
-      await sessions.forget(lease).catch(() => undefined);
-      await setExpiry(name, row.token, 0).catch((error: unknown) =>
-        deps.logger.warn({ err: error, lease: name }, 'lease was not handed back; it expires by itself'),
-      );
+      // The driver uses these sessions for other work from now on; a successor would end them for nothing.
+      sessions.clear();
+      await store.deleteSessions(term).catch(() => undefined);
+      await store.setExpiry(term, owner, 0).catch((error: unknown) => {
+        logger.warn({ err: error, lease: name }, 'lease was not handed back; it expires by itself');
+      });
     }
   }
 
   return {
     async seed(names) {
-      for (const name of names) {
-        await leases.updateOne(
-          { _id: name },
-          { $setOnInsert: { owner: null, token: 0, acquiredAt: null, expiresAt: new Date(0), fences: 0 } },
-          { upsert: true },
-        );
-      }
+      for (const name of names) await store.seed(name);
     },
 
     run(name, ttlMs, work) {
@@ -161,11 +129,38 @@ export function createLeases(deps: {
       return running;
     },
 
+    read: store.read,
+
     async stop() {
       stopping.abort(new LeaseLostError('the service is stopping'));
       await Promise.all(inHand);
     },
   };
+}
+
+/**
+ * To be called before acquiring. A holder that was killed inside a transaction leaves it open on the server, with its
+ * locks, for up to 60 s; the lease is one of the locked documents, so that until then nobody could even take it over
+ * (measured: every attempt timed out). Holders write down their sessions, and this ends those of a lease that has
+ * expired. The sessions stay written down until the lease has a new holder: a late renewal may still revive this one,
+ * or what it sent last may arrive only now.
+ */
+export async function endSessionsOfDeadHolder(
+  { connection, logger }: { connection: Connection; logger: Logger },
+  name: string,
+): Promise<void> {
+  const left = await createLeaseStore(connection).sessionsOfExpired(name);
+  if (left.length === 0) return;
+  try {
+    await killSessions(
+      connection,
+      left.map((id) => ({ id })),
+    );
+    logger.warn({ lease: name, sessions: left.length }, 'ended what a dead holder of the lease left open');
+  } catch (error) {
+    // The command may not be allowed here; the server ends the transactions itself, later.
+    logger.warn({ err: error, lease: name }, 'could not end what a dead holder of the lease left open');
+  }
 }
 
 const noop = () => undefined;

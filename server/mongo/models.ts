@@ -1,6 +1,39 @@
-import type { Connection, Model, Schema } from 'mongoose';
+import type { Connection, Model, mongo, RootFilterQuery, Schema } from 'mongoose';
 
-/** The model of this name on this connection, compiled once: stores of one process may all ask for it. */
+/** The model of this name on this connection, compiled once, however many stores of a process ask for it. */
 export function defineModel<T>(connection: Connection, name: string, schema: Schema<T>): Model<T> {
   return (connection.models[name] as Model<T> | undefined) ?? connection.model<T>(name, schema);
+}
+
+/** Creates the collection and the indexes of every model that a store has defined. Idempotent. */
+export async function prepareCollections(connection: Connection): Promise<void> {
+  for (const model of Object.values(connection.models)) {
+    await model.createCollection({ timeoutMS: 60_000 });
+    await model.createIndexes();
+  }
+}
+
+/** Counting stops here, so that counting a backlog costs no more however long it has grown. */
+export const mostCounted = 100_000;
+
+/**
+ * The number of documents that match, 100,000 at most, counted by `index`. Throws where the index is missing, rather
+ * than scan the collection.
+ */
+export function countUpTo<T>(model: Model<T>, filter: RootFilterQuery<T>, index: string): Promise<number> {
+  return model.countDocuments(filter, { hint: index, limit: mostCounted }).exec();
+}
+
+/**
+ * A collection for `bulkWrite` and `insertMany` inside a transaction, whose time limit is then the only one. The
+ * driver (6.20) merges the client's time limit into the options of these calls and then refuses it: "An operation
+ * cannot be given a timeoutMS setting when inside a withTransaction call". Outside transactions this collection has no
+ * time limit at all: do not use it there.
+ */
+export function bulkCollection<T extends mongo.Document>(
+  connection: Connection,
+  name: string,
+): mongo.Collection<T> {
+  const noLimit = { timeoutMS: undefined } as unknown as mongo.DbOptions;
+  return connection.getClient().db(connection.name, noLimit).collection<T>(name);
 }

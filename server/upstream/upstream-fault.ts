@@ -1,4 +1,4 @@
-import type { UnavailableReason } from '../../contract/rates.js';
+import type { UnavailableReason } from '../../contract/schemas/rates.js';
 import { OutboundError, type OutboundFailure } from '../outbound/outbound-error.js';
 
 /** Somebody else's service cannot be used just now, for a reason that the rates answer names. */

@@ -1,25 +1,25 @@
 import { expect, it } from '@jest/globals';
-import { fromBase64 } from '../../contract/bytes.js';
-import { contract } from '../../contract/contract.js';
-import { fileDisputeBody } from '../../contract/disputes.js';
-import { verifyEd25519 } from '../../contract/ed25519.js';
-import { intentHash } from '../../contract/intent-hash.js';
-import { createIntentBody } from '../../contract/intents.js';
-import { sep53Hash } from '../../contract/sep53.js';
-import { parsePublicKey } from '../../contract/strkey.js';
+import { examples } from '../../contract/examples/index.js';
+import { fileDisputeBody } from '../../contract/schemas/disputes.js';
+import { createIntentBody } from '../../contract/schemas/intents.js';
+import { fromBase64 } from '../../contract/verification/bytes.js';
+import { verifyEd25519 } from '../../contract/verification/ed25519.js';
+import { intentHash } from '../../contract/verification/intent-hash.js';
+import { sep53Hash } from '../../contract/verification/sep53.js';
+import { parsePublicKey } from '../../contract/verification/strkey.js';
 
 it('the example intent can be sent on any day, and has the hash that the other examples name', () => {
-  const { example } = contract.intents.createIntent.metadata;
+  const example = examples.intents.createIntent;
   const terms = createIntentBody.parse(example.body);
   expect(terms.expiresAt).toBeUndefined();
   expect(example.answer).toMatchObject({ intentHash: intentHash(terms) });
-  expect(contract.intents.getIntent.metadata.example.params).toEqual({ intentHash: intentHash(terms) });
+  expect(examples.intents.getIntent.params).toEqual({ intentHash: intentHash(terms) });
 });
 
 it('the example dispute is signed by the account of the example intent', () => {
-  const body = fileDisputeBody.parse(contract.disputes.fileDispute.metadata.example.body);
+  const body = fileDisputeBody.parse(examples.disputes.fileDispute.body);
   const { intentHash: disputed, publicKey, signature } = body;
-  expect(contract.intents.createIntent.metadata.example.answer).toMatchObject({
+  expect(examples.intents.createIntent.answer).toMatchObject({
     intentHash: disputed,
     account: publicKey,
   });

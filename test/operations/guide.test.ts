@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { contract } from '../../contract/index.js';
-import { attemptOutcomes } from '../../contract/webhook-answers.js';
+import { attemptOutcomes } from '../../contract/schemas/webhooks.js';
 import { createMetrics } from '../../server/http/metrics.js';
 import { listRoutes } from '../../server/http/route-table.js';
 import { createSchedule } from '../../server/jobs/schedule.js';

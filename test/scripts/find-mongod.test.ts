@@ -2,8 +2,8 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { findMongod, MongoNotFound } from '../../scripts/find-mongod.js';
-import { readVersion } from '../../scripts/mongod/check-binary.js';
+import { findMongod, MongoNotFound, readVersion } from '../../scripts/find-mongod.js';
+
 import { withDatabase } from '../../scripts/mongod/uri.js';
 
 const say = () => undefined;

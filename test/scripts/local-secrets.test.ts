@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { localSecrets } from '../../scripts/start-local/secrets.js';
+import { localSecrets } from '../../scripts/start-local/data-folder.js';
 
 let folder = '';
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { seedHistory } from '../../scripts/seed-history.js';
-import { corridorsOf } from '../../scripts/simulated-anchors/fleet.js';
-import { anchorDefinitions } from '../../scripts/simulated-anchors/tempers.js';
+import { corridorsOf } from '../../scripts/simulated-anchors/fleet-file.js';
+import { anchorDefinitions } from '../../scripts/simulated-anchors/profiles.js';
 import { noon } from '../fixtures/reputation/aggregatable-intents.js';
 import {
   type AggregationFixture,

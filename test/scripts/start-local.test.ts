@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import getPort from 'get-port';
 import { mongo } from 'mongoose';
-import { freePort } from '../../scripts/mongod/ports.js';
 import { endProcess, isAlive } from '../../scripts/mongod/processes.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -28,7 +28,7 @@ const starts: Start[] = [];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'start-local-'));
-  port = await freePort();
+  port = await getPort({ host: '127.0.0.1' });
 });
 afterEach(async () => {
   for (const { child, ended } of starts.splice(0)) {

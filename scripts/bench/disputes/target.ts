@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { encodePublicKey } from '../../../contract/strkey.js';
+import { encodePublicKey } from '../../../contract/verification/strkey.js';
 import type { IntentDocument } from '../../../server/features/intents/intent-document.js';
 import { newIntent } from '../../../server/features/intents/new-intent.rules.js';
 import { connectMongo } from '../../../server/mongo/connection.js';

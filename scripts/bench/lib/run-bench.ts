@@ -1,7 +1,7 @@
+import getPort from 'get-port';
 import { withTimeout } from '../../../server/with-timeout.js';
-import { freePort } from '../../mongod/ports.js';
+import { StartedParts } from '../../lib/started-parts.js';
 import { startMongo } from '../../mongod/replica-set.js';
-import { StartedParts } from '../../start-local/started-parts.js';
 import { anchorsProcess } from './anchors.js';
 import type { Bench, BenchContext, BenchRow } from './bench.js';
 import type { Compiled } from './compiled.js';
@@ -68,7 +68,7 @@ function contextOf(settings: BenchSettings, parts: StartedParts, signal: AbortSi
     startProgram: start,
     startAnchors: async () => anchorsProcess(await start('scripts/bench/lib/programs/anchors'), folder),
     startService: async (env, nodeArgs = []) => {
-      const port = await freePort();
+      const port = await getPort({ host: '127.0.0.1' });
       const program = await start('server/main', { env: { ...serviceEnvironment(port), ...env }, nodeArgs });
       return serviceProcess(program, port);
     },

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { ScoreCard } from '../../../contract/score-card.js';
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { createPublisher } from '../../../server/features/publisher/service.js';
 import { publisherLease } from '../../../server/features/publisher/tick.js';
 import { createWriteEvent, outboxModel } from '../../../server/features/webhooks/outbox.js';
-import { prepareCollections } from '../../../server/mongo/collections.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { createLeases } from '../../../server/mongo/leases.js';
+import { prepareCollections } from '../../../server/mongo/models.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
 import { createOutbound } from '../../../server/outbound/outbound.js';
 import type { Logger } from '../../../server/ports.js';

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import type { AnchorPage, AnchorSummary } from '../../../contract/anchors.js';
+import type { AnchorPage, AnchorSummary } from '../../../contract/schemas/anchors.js';
 import { intentModel } from '../../../server/features/intents/store.js';
 import type { AggregatableIntent } from '../../../server/features/reputation/aggregatable-intent.js';
 import { createAggregator } from '../../../server/features/reputation/aggregator.js';
 import { createReputationFeature, reputationLeases } from '../../../server/features/reputation/feature.js';
 import { reputationStore } from '../../../server/features/reputation/store.js';
-import { prepareCollections } from '../../../server/mongo/collections.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { createLeases } from '../../../server/mongo/leases.js';
+import { prepareCollections } from '../../../server/mongo/models.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
 import type { Logger } from '../../../server/ports.js';
 import { withDatabase } from '../../mongod/uri.js';

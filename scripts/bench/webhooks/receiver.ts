@@ -4,7 +4,7 @@
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { verifyWebhook } from '../../../contract/verify-webhook.js';
+import { verifyWebhook } from '../../../contract/verification/verify-webhook.js';
 import { answerQuestion } from '../lib/programs/answer-questions.js';
 import { benchSecret } from './secret.js';
 

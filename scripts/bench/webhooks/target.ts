@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from 'mongoose';
-import { eventExamples } from '../../../contract/event-examples.js';
+import { eventExamples } from '../../../contract/examples/events.js';
 import { newDelivery, timedId } from '../../../server/features/webhooks/new-delivery.rules.js';
 import { createWriteEvent, type OutboxRow } from '../../../server/features/webhooks/outbox.js';
 import type { DeliveryRow } from '../../../server/features/webhooks/store.js';

@@ -1,5 +1,5 @@
-import type { AnchorAnswer, AnchorSummary } from '../../../contract/anchors.js';
-import type { CorridorAnswer } from '../../../contract/corridors.js';
+import type { AnchorAnswer, AnchorSummary } from '../../../contract/schemas/anchors.js';
+import type { CorridorAnswer } from '../../../contract/schemas/corridors.js';
 import type { DiscoveryView } from './discovery.js';
 import type { Corridor, Fleet } from './fleet.rules.js';
 import { type AnchorEndpoints, noEndpoints } from './sep1.rules.js';

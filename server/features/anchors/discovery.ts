@@ -1,4 +1,4 @@
-import type { DiscoveryState } from '../../../contract/anchors.js';
+import type { DiscoveryState } from '../../../contract/schemas/anchors.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Clock, Logger, Random } from '../../ports.js';
 import { createRefreshedValue, type RefreshedValue } from '../../upstream/refreshed-value.js';

@@ -1,9 +1,14 @@
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
-import { deliveryMethod } from '../../../contract/corridors.js';
-import { minorUnitsOf } from '../../../contract/currencies.js';
-import { anchorId, corridorId, reservedAnchorIds, stablecoinAmount } from '../../../contract/primitives.js';
-import { decodePublicKey, StrkeyError } from '../../../contract/strkey.js';
+import { deliveryMethod } from '../../../contract/schemas/corridors.js';
+import { minorUnitsOf } from '../../../contract/schemas/currencies.js';
+import {
+  anchorId,
+  corridorId,
+  reservedAnchorIds,
+  stablecoinAmount,
+} from '../../../contract/schemas/primitives.js';
+import { decodePublicKey, StrkeyError } from '../../../contract/verification/strkey.js';
 
 /** The fleet file is not usable; the message lists every fault with its path inside the file. */
 export class FleetError extends Error {

@@ -1,6 +1,6 @@
 import { initServer } from '@ts-rest/express';
-import { anchorsContract } from '../../../contract/anchors.js';
-import { corridorsContract } from '../../../contract/corridors.js';
+import { anchorsContract } from '../../../contract/endpoints/anchors.js';
+import { corridorsContract } from '../../../contract/endpoints/corridors.js';
 import { setFreshness } from '../../http/send-json.js';
 import type { AnchorDirectory } from './service.js';
 

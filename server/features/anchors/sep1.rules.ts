@@ -1,5 +1,5 @@
 import { parse, TomlError } from 'smol-toml';
-import { decodePublicKey, StrkeyError } from '../../../contract/strkey.js';
+import { decodePublicKey, StrkeyError } from '../../../contract/verification/strkey.js';
 
 /** The most a stellar.toml may be, SEP-1 §Specification. */
 export const maxTomlBytes = 100 * 1024;

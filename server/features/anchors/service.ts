@@ -1,7 +1,7 @@
 import type { Connection } from 'mongoose';
 import pLimit from 'p-limit';
-import type { AnchorAnswer, AnchorPage } from '../../../contract/anchors.js';
-import type { CorridorPage } from '../../../contract/corridors.js';
+import type { AnchorAnswer, AnchorPage } from '../../../contract/schemas/anchors.js';
+import type { CorridorPage } from '../../../contract/schemas/corridors.js';
 import { ApiError } from '../../errors.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';

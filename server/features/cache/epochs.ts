@@ -1,5 +1,5 @@
 import type { Connection } from 'mongoose';
-import type { CacheScope } from '../../../contract/admin-cache.js';
+import type { CacheScope } from '../../../contract/schemas/cache.js';
 import type { Logger, Random } from '../../ports.js';
 import { bumpEpoch, epochModel, readEpochs } from './store.js';
 

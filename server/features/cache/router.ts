@@ -1,5 +1,5 @@
 import { initServer } from '@ts-rest/express';
-import { adminCacheContract } from '../../../contract/admin-cache.js';
+import { adminCacheContract } from '../../../contract/endpoints/cache.js';
 import type { CacheAdmin } from './service.js';
 
 export function createAdminCacheRouter(deps: { cacheAdmin: CacheAdmin }) {

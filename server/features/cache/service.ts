@@ -1,4 +1,4 @@
-import type { CacheScope, InvalidateCacheAnswer } from '../../../contract/admin-cache.js';
+import type { CacheScope, InvalidateCacheAnswer } from '../../../contract/schemas/cache.js';
 import { ApiError } from '../../errors.js';
 import { type Clock, type Logger, toInstant } from '../../ports.js';
 import type { Epochs } from './epochs.js';

@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongoose';
-import type { AdminDispute, ResolveDisputeBody } from '../../../contract/disputes.js';
+import type { AdminDispute, ResolveDisputeBody } from '../../../contract/schemas/disputes.js';
 import { ApiError } from '../../errors.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import { readCursor, readLimit, toPage } from '../../paging.js';

@@ -1,6 +1,6 @@
-import type { AdminDispute, DisputeAnswer } from '../../../contract/disputes.js';
-import type { EventData } from '../../../contract/events.js';
-import type { IntentDispute } from '../../../contract/intent-answer.js';
+import type { AdminDispute, DisputeAnswer } from '../../../contract/schemas/disputes.js';
+import type { EventData } from '../../../contract/schemas/events.js';
+import type { IntentDispute } from '../../../contract/schemas/intents.js';
 import type { DisputeRecord } from './store.js';
 
 export function toDisputeAnswer(dispute: DisputeRecord): DisputeAnswer {

@@ -1,4 +1,4 @@
-import type { AdminDispute } from '../../../contract/disputes.js';
+import type { AdminDispute } from '../../../contract/schemas/disputes.js';
 import type { IntentDocument } from '../intents/intent-document.js';
 
 export type Party = AdminDispute['filedBy'];

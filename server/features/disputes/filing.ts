@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
-import type { DisputeAnswer, FileDisputeBody } from '../../../contract/disputes.js';
-import { parsePublicKey } from '../../../contract/strkey.js';
+import type { DisputeAnswer, FileDisputeBody } from '../../../contract/schemas/disputes.js';
+import { parsePublicKey } from '../../../contract/verification/strkey.js';
 import type { VerifyPool } from '../../crypto/verify-pool.js';
 import { ApiError } from '../../errors.js';
 import type { RateLimitState } from '../../http/rate-limiter.js';

@@ -1,5 +1,5 @@
 import { initServer } from '@ts-rest/express';
-import { adminDisputesContract, disputesContract } from '../../../contract/disputes.js';
+import { adminDisputesContract, disputesContract } from '../../../contract/endpoints/disputes.js';
 import { showLimit } from '../../http/rate-limit.js';
 import type { DisputeService } from './service.js';
 

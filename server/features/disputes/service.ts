@@ -1,4 +1,4 @@
-import type { IntentDispute } from '../../../contract/intent-answer.js';
+import type { IntentDispute } from '../../../contract/schemas/intents.js';
 import { createDisputeDesk, type DeskDeps, type DisputeDesk } from './desk.js';
 import { toIntentDispute } from './dispute-answer.rules.js';
 import { createFileDispute, type FileDispute, type FilingDeps } from './filing.js';

@@ -1,7 +1,6 @@
 import { type Connection, Schema } from 'mongoose';
-import type { AdminDispute } from '../../../contract/disputes.js';
-import { countUpTo } from '../../mongo/bounded-count.js';
-import { defineModel } from '../../mongo/models.js';
+import type { AdminDispute } from '../../../contract/schemas/disputes.js';
+import { countUpTo, defineModel } from '../../mongo/models.js';
 import type { Effect, Party } from './entitlement.rules.js';
 
 /** A dispute as stored: one a party and intent, and of one intent one open at a time. */

@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import type { UnscoredReason } from '../../../contract/intent-answer.js';
+import type { UnscoredReason } from '../../../contract/schemas/intents.js';
 import { isSameAccount } from './muxed.rules.js';
 import type { TransactionRecord } from './sep-record.rules.js';
 

@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import type { IntentAnswer, IntentDispute } from '../../../contract/intent-answer.js';
+import type { IntentAnswer, IntentDispute } from '../../../contract/schemas/intents.js';
 import type { IntentDocument } from './intent-document.js';
 
 const shortfallPlaces = 9;

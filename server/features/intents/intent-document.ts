@@ -1,4 +1,4 @@
-import type { IntentStatus, OutcomeReason, UnscoredReason } from '../../../contract/intent-answer.js';
+import type { IntentStatus, OutcomeReason, UnscoredReason } from '../../../contract/schemas/intents.js';
 import type { AggregatableIntent, IntentOutcome } from '../reputation/aggregatable-intent.js';
 import type { Sightings } from './settle-time.rules.js';
 import type { Dialect } from './status-table.rules.js';

@@ -1,5 +1,5 @@
-import type { CreateIntentBody } from '../../../contract/intents.js';
-import { parsePublicKey } from '../../../contract/strkey.js';
+import type { CreateIntentBody } from '../../../contract/schemas/intents.js';
+import { parsePublicKey } from '../../../contract/verification/strkey.js';
 import type { Corridor } from '../anchors/fleet.rules.js';
 import type { IntentDocument, StoredQuote } from './intent-document.js';
 import { nothingSeen } from './settle-time.rules.js';

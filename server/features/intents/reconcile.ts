@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { ReconcileAnswer } from '../../../contract/reconcile.js';
+import type { ReconcileAnswer } from '../../../contract/schemas/intents.js';
 import { type HeldLease, LeaseLostError, type LeaseOutcome, type Leases } from '../../mongo/leases.js';
 import { type Clock, type Logger, toInstant } from '../../ports.js';
 import { expireUnattached } from './expiry.js';

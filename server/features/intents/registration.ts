@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '../../../contract/errors.js';
-import { intentHash as hashOf } from '../../../contract/intent-hash.js';
-import type { CreateIntentBody } from '../../../contract/intents.js';
+import type { CreateIntentBody } from '../../../contract/schemas/intents.js';
+import { intentHash as hashOf } from '../../../contract/verification/intent-hash.js';
 import { ApiError, invalidRequest } from '../../errors.js';
 import { isDuplicateKey } from '../../mongo/failures.js';
 import type { Clock } from '../../ports.js';

@@ -1,6 +1,6 @@
 import { initServer } from '@ts-rest/express';
-import { intentsContract } from '../../../contract/intents.js';
-import { type ReconcileAnswer, reconcileContract } from '../../../contract/reconcile.js';
+import { intentsContract, reconcileContract } from '../../../contract/endpoints/intents.js';
+import type { ReconcileAnswer } from '../../../contract/schemas/intents.js';
 import { ApiError } from '../../errors.js';
 import { rawBody } from '../../http/json-body.js';
 import type { IntentService } from './service.js';

@@ -1,6 +1,5 @@
 import type { ClientSession } from 'mongoose';
-import type { IntentAnswer, IntentDispute } from '../../../contract/intent-answer.js';
-import type { CreateIntentBody } from '../../../contract/intents.js';
+import type { CreateIntentBody, IntentAnswer, IntentDispute } from '../../../contract/schemas/intents.js';
 import { ApiError } from '../../errors.js';
 import type { DisputeEffect } from '../reputation/aggregatable-intent.js';
 import { toAnswer } from './intent-answer.rules.js';

@@ -1,5 +1,5 @@
-import type { StatusCallbackAnswer } from '../../../contract/intents.js';
-import { decodePublicKey } from '../../../contract/strkey.js';
+import type { StatusCallbackAnswer } from '../../../contract/schemas/intents.js';
+import { decodePublicKey } from '../../../contract/verification/strkey.js';
 import { ApiError } from '../../errors.js';
 import type { Clock } from '../../ports.js';
 import { digestOf, isFresh, parseSignatureHeader, signedPayload } from './callbacks.rules.js';

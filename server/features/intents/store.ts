@@ -1,6 +1,5 @@
 import { type Connection, Schema } from 'mongoose';
-import { countUpTo } from '../../mongo/bounded-count.js';
-import { defineModel } from '../../mongo/models.js';
+import { countUpTo, defineModel } from '../../mongo/models.js';
 import type { IntentDocument } from './intent-document.js';
 
 const text = { type: String, default: null };

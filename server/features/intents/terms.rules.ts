@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import type { ErrorDetail } from '../../../contract/errors.js';
-import type { CreateIntentBody } from '../../../contract/intents.js';
-import { isSmallOrder, parsePublicKey } from '../../../contract/strkey.js';
+import type { CreateIntentBody } from '../../../contract/schemas/intents.js';
+import { isSmallOrder, parsePublicKey } from '../../../contract/verification/strkey.js';
 
 /** Until when the payment may be made, where the wallet does not say; never part of the hash. */
 export const defaultLifetimeMs = 24 * 3_600_000;

@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import type { IntentStatus, OutcomeReason, UnscoredReason } from '../../../contract/intent-answer.js';
+import type { IntentStatus, OutcomeReason, UnscoredReason } from '../../../contract/schemas/intents.js';
 import { type EligibilityTerms, identityFault, isAnnouncedAmount } from './eligibility.rules.js';
 import type { TransactionRecord } from './sep-record.rules.js';
 import { addSight, type Sightings, settleSeconds } from './settle-time.rules.js';

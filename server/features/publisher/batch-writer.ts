@@ -1,4 +1,4 @@
-import { type BatchHeader, batchHeaderHash } from '../../../contract/verify-batch.js';
+import { type BatchHeader, batchHeaderHash } from '../../../contract/verification/verify-batch.js';
 import type { HeldLease } from '../../mongo/leases.js';
 import type { NewId } from '../../ports.js';
 import { type Chunk, nextHeader, type Predecessor } from './batch.rules.js';

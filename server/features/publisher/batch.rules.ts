@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { fromHex, toHex } from '../../../contract/bytes.js';
-import { canonicalJson } from '../../../contract/canonical-json.js';
-import { inclusionProof, merkleRoot } from '../../../contract/merkle.js';
-import type { ScoreCard } from '../../../contract/score-card.js';
-import type { BatchHeader } from '../../../contract/verify-batch.js';
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
+import { fromHex, toHex } from '../../../contract/verification/bytes.js';
+import { canonicalJson } from '../../../contract/verification/canonical-json.js';
+import { inclusionProof, merkleRoot } from '../../../contract/verification/merkle.js';
+import type { BatchHeader } from '../../../contract/verification/verify-batch.js';
 
 /**
  * Entries kept together. A power of two, so that every chunk is a whole subtree of the batch's RFC 6962 tree, the

@@ -1,4 +1,4 @@
-import type { PublisherReason, PublisherStatus } from '../../../contract/publisher.js';
+import type { PublisherReason, PublisherStatus } from '../../../contract/schemas/publisher.js';
 import type { StateRow, TickNote } from './store.js';
 
 /** The state before the first tick. */

@@ -1,5 +1,5 @@
-import type { PublisherHealth, PublisherKey } from '../../../contract/publisher.js';
-import type { BatchKey } from '../../../contract/verify-batch.js';
+import type { PublisherHealth, PublisherKey } from '../../../contract/schemas/publisher.js';
+import type { BatchKey } from '../../../contract/verification/verify-batch.js';
 import { toInstant } from '../../ports.js';
 import { judge } from './health.rules.js';
 import { readState } from './journal.js';

@@ -1,5 +1,10 @@
-import type { BatchEntries, BatchPage, EntryProof, PublishedBatch } from '../../../contract/publisher.js';
-import type { ScoreCard } from '../../../contract/score-card.js';
+import type {
+  BatchEntries,
+  BatchPage,
+  EntryProof,
+  PublishedBatch,
+} from '../../../contract/schemas/publisher.js';
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { ApiError } from '../../errors.js';
 import { readCursor, toPage, unknownCursor, writeCursor } from '../../paging.js';
 import { toInstant } from '../../ports.js';

@@ -1,6 +1,10 @@
-import type { TickFailure } from '../../../contract/publisher.js';
-import type { BatchHead } from '../../../contract/verify-batch.js';
-import { type OracleReceipt, oracleReceipt, receiptFault } from '../../../contract/verify-receipt.js';
+import type { TickFailure } from '../../../contract/schemas/publisher.js';
+import type { BatchHead } from '../../../contract/verification/verify-batch.js';
+import {
+  type OracleReceipt,
+  oracleReceipt,
+  receiptFault,
+} from '../../../contract/verification/verify-receipt.js';
 
 /** What came of one submission. */
 export type OracleOutcome =

@@ -1,4 +1,4 @@
-import type { BatchHead } from '../../../contract/verify-batch.js';
+import type { BatchHead } from '../../../contract/verification/verify-batch.js';
 import { type Outbound, OutboundError, type OutboundFailure } from '../../outbound/outbound.js';
 import { type OracleOutcome, readOracleAnswer } from './oracle-answer.rules.js';
 

@@ -1,5 +1,5 @@
 import { initServer } from '@ts-rest/express';
-import { publisherContract } from '../../../contract/publisher.js';
+import { publisherContract } from '../../../contract/endpoints/publisher.js';
 import { ApiError } from '../../errors.js';
 import { setFreshness } from '../../http/send-json.js';
 import { readLimit } from '../../paging.js';

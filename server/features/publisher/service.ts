@@ -1,8 +1,7 @@
 import type { Connection } from 'mongoose';
-import { fromHex } from '../../../contract/bytes.js';
-import type { PublisherHealth } from '../../../contract/publisher.js';
-import type { ScoreCard } from '../../../contract/score-card.js';
-import { leaseModel } from '../../mongo/lease-store.js';
+import type { PublisherHealth } from '../../../contract/schemas/publisher.js';
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
+import { fromHex } from '../../../contract/verification/bytes.js';
 import type { Leases } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
@@ -31,7 +30,7 @@ export interface Publisher {
 
 export interface PublisherDeps {
   connection: Connection;
-  leases: Pick<Leases, 'run'>;
+  leases: Pick<Leases, 'run' | 'read'>;
   inTransaction: InTransaction;
   writeEvent: WriteEvent;
   /** The cards of window 30, in any order, one an anchor and corridor. */
@@ -66,9 +65,7 @@ export function createPublisher(deps: PublisherDeps): Publisher {
   const { onStep = () => undefined, oracleUrl, tickIntervalMs = defaultTickIntervalMs } = deps;
   const hasOracle = oracleUrl !== undefined;
   const store = publisherStore(connection);
-  const leaseRows = leaseModel(connection);
   const fenced = createFenced(deps.inTransaction);
-  const lease = () => leaseRows.findById(publisherLease).lean();
   const signer = deps.secretKey === undefined ? undefined : createSigner(deps.secretKey);
   const log = createBatchLog({ store, hasOracle });
   const submitToOracle =
@@ -104,7 +101,7 @@ export function createPublisher(deps: PublisherDeps): Publisher {
   const health = createHealth({
     store,
     log,
-    lease,
+    lease: () => deps.leases.read(publisherLease),
     currentKey: signer,
     oldKeys: deps.oldKeys.map((key) => publicBatchKey(fromHex(key))),
     hasOracle,

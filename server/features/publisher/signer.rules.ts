@@ -1,12 +1,12 @@
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
-import { encodePublicKey } from '../../../contract/strkey.js';
+import { encodePublicKey } from '../../../contract/verification/strkey.js';
 import {
   type BatchHeader,
   type BatchKey,
   batchKeyId,
   batchSigningBytes,
   verifyBatch,
-} from '../../../contract/verify-batch.js';
+} from '../../../contract/verification/verify-batch.js';
 
 export interface Signer extends BatchKey {
   /** Base64. Throws Error if what came out does not verify: a faulty signature must not get into the chain. */

@@ -1,9 +1,8 @@
 import { type Connection, Schema } from 'mongoose';
-import type { TickFailure, TickResult } from '../../../contract/publisher.js';
-import type { BatchHeader } from '../../../contract/verify-batch.js';
-import type { OracleReceipt } from '../../../contract/verify-receipt.js';
-import { bulkCollection } from '../../mongo/bulk-writes.js';
-import { defineModel } from '../../mongo/models.js';
+import type { TickFailure, TickResult } from '../../../contract/schemas/publisher.js';
+import type { BatchHeader } from '../../../contract/verification/verify-batch.js';
+import type { OracleReceipt } from '../../../contract/verification/verify-receipt.js';
+import { bulkCollection, defineModel } from '../../mongo/models.js';
 
 /** A committed batch. Everything but the last four members is fixed from its insert on. */
 export interface BatchRow {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { TickFailure } from '../../../contract/publisher.js';
-import type { OracleReceipt } from '../../../contract/verify-receipt.js';
+import type { TickFailure } from '../../../contract/schemas/publisher.js';
+import type { OracleReceipt } from '../../../contract/verification/verify-receipt.js';
 import { type BackoffPolicy, backoffMs } from '../../jobs/backoff.js';
 import type { HeldLease } from '../../mongo/leases.js';
 import { untilAborted } from '../../outbound/until-aborted.js';

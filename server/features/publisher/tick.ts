@@ -1,5 +1,5 @@
-import type { TickAnswer, TickFailure, TickResult } from '../../../contract/publisher.js';
-import type { ScoreCard } from '../../../contract/score-card.js';
+import type { TickAnswer, TickFailure, TickResult } from '../../../contract/schemas/publisher.js';
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { type HeldLease, LeaseLostError, type LeaseOutcome, type Leases } from '../../mongo/leases.js';
 import { type Logger, toInstant } from '../../ports.js';
 import { isUnchanged } from './batch.rules.js';

@@ -1,4 +1,9 @@
-import type { RateQuote, RatesAnswer, ReputationState, UnavailableReason } from '../../../contract/rates.js';
+import type {
+  RateQuote,
+  RatesAnswer,
+  ReputationState,
+  UnavailableReason,
+} from '../../../contract/schemas/rates.js';
 import type { Corridor } from '../anchors/fleet.rules.js';
 import { expectedReceive } from './money.rules.js';
 import type { Offer } from './quote.rules.js';

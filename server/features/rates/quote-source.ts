@@ -1,4 +1,4 @@
-import type { UnavailableReason } from '../../../contract/rates.js';
+import type { UnavailableReason } from '../../../contract/schemas/rates.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Clock } from '../../ports.js';
 import { toUpstreamFault, UpstreamFault } from '../../upstream/upstream-fault.js';

@@ -1,5 +1,5 @@
 import type { Decimal } from 'decimal.js';
-import type { RateQuote } from '../../../contract/rates.js';
+import type { RateQuote } from '../../../contract/schemas/rates.js';
 import type { Corridor } from '../anchors/fleet.rules.js';
 import type { FeeSchedule } from './fee-schedule.rules.js';
 import type { FxRate } from './fx.rules.js';

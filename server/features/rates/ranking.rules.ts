@@ -1,4 +1,4 @@
-import type { RateQuote } from '../../../contract/rates.js';
+import type { RateQuote } from '../../../contract/schemas/rates.js';
 import { Money } from './money.rules.js';
 
 type Ranked = Pick<RateQuote, 'anchorId' | 'tier' | 'adjusted' | 'receiveAmount' | 'sellAmount'>;

@@ -1,5 +1,5 @@
 import { initServer } from '@ts-rest/express';
-import { ratesContract } from '../../../contract/rates.js';
+import { ratesContract } from '../../../contract/endpoints/rates.js';
 import { setFreshness } from '../../http/send-json.js';
 import type { Rates } from './service.js';
 

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { UnavailableReason } from '../../../contract/rates.js';
+import type { UnavailableReason } from '../../../contract/schemas/rates.js';
 import type { Clock } from '../../ports.js';
 import { createFlights } from '../../upstream/flights.js';
 import type { Fleet } from '../anchors/fleet.rules.js';

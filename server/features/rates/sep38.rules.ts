@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { UnavailableReason } from '../../../contract/rates.js';
+import type { UnavailableReason } from '../../../contract/schemas/rates.js';
 import type { Corridor } from '../anchors/fleet.rules.js';
 import { Money, plain } from './money.rules.js';
 

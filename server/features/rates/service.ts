@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { RateQuote, RatesAnswer, UnavailableReason } from '../../../contract/rates.js';
+import type { RateQuote, RatesAnswer, UnavailableReason } from '../../../contract/schemas/rates.js';
 import { ApiError } from '../../errors.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Clock, Logger, Random } from '../../ports.js';

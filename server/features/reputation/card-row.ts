@@ -1,4 +1,4 @@
-import type { ScoreCard } from '../../../contract/score-card.js';
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import type { ScoredRecord } from './card.rules.js';
 
 /** Stands for all corridors together; sorts before every corridor and can be none. */

@@ -1,5 +1,5 @@
-import type { AnchorSummary } from '../../../contract/anchors.js';
-import { cardWindows, type ScoreCard } from '../../../contract/score-card.js';
+import type { AnchorSummary } from '../../../contract/schemas/anchors.js';
+import { cardWindows, type ScoreCard } from '../../../contract/schemas/score-card.js';
 import {
   addRollup,
   addTally,

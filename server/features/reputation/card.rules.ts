@@ -1,4 +1,4 @@
-import type { ScoreCard } from '../../../contract/score-card.js';
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { forEachBucket, type PackedHistogram } from './histogram.rules.js';
 import { hasEnough, scoreOf, weightedScore } from './score.rules.js';
 import { percentileSeconds, settleBounds } from './settle-bounds.rules.js';

@@ -1,6 +1,6 @@
 import type { Connection } from 'mongoose';
-import type { ScoreCard } from '../../../contract/score-card.js';
-import type { PublicScores } from '../../../contract/scores.js';
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
+import type { PublicScores } from '../../../contract/schemas/scores.js';
 import type { LeaseOutcome, Leases } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Clock, Logger } from '../../ports.js';

@@ -1,4 +1,4 @@
-import type { HistoryPoint } from '../../../contract/reputation-answers.js';
+import type { HistoryPoint } from '../../../contract/schemas/reputation.js';
 import {
   addRollup,
   anchorRecord,

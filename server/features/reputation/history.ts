@@ -1,5 +1,5 @@
-import type { ReputationHistory } from '../../../contract/reputation-answers.js';
-import type { ScoreCard } from '../../../contract/score-card.js';
+import type { ReputationHistory } from '../../../contract/schemas/reputation.js';
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { readCursor, readLimit, writeCursor } from '../../paging.js';
 import { firstDayOf } from './card.rules.js';
 import { historyPoints } from './history.rules.js';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { PublicScores } from '../../../contract/scores.js';
+import type { PublicScores } from '../../../contract/schemas/scores.js';
 import { readCursor, readLimit, writeCursor } from '../../paging.js';
 import { type Clock, toInstant } from '../../ports.js';
 import type { CardReader } from './card-reader.js';

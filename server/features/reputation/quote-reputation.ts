@@ -1,4 +1,4 @@
-import type { ScoreCard } from '../../../contract/score-card.js';
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { isMongoUnavailable } from '../../mongo/failures.js';
 import type { Logger } from '../../ports.js';
 import type { QuoteReputation } from '../rates/answer.rules.js';

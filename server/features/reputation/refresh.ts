@@ -1,6 +1,6 @@
-import type { AnchorPage, AnchorSummary } from '../../../contract/anchors.js';
-import type { RefreshAnswer } from '../../../contract/reputation-answers.js';
-import { cardWindows } from '../../../contract/score-card.js';
+import type { AnchorPage, AnchorSummary } from '../../../contract/schemas/anchors.js';
+import type { RefreshAnswer } from '../../../contract/schemas/reputation.js';
+import { cardWindows } from '../../../contract/schemas/score-card.js';
 import type { HeldLease, LeaseOutcome, Leases } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import { type Clock, type Logger, toInstant } from '../../ports.js';

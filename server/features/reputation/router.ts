@@ -1,6 +1,6 @@
 import { initServer } from '@ts-rest/express';
-import { reputationContract } from '../../../contract/reputation.js';
-import type { ScoreCard } from '../../../contract/score-card.js';
+import { reputationContract } from '../../../contract/endpoints/reputation.js';
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { setFreshness } from '../../http/send-json.js';
 import type { Reputation } from './service.js';
 

@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache';
-import type { AnchorAnswer } from '../../../contract/anchors.js';
+import type { AnchorAnswer } from '../../../contract/schemas/anchors.js';
 import type {
   AnchorReputation,
   LeaderboardAnswer,
   LeaderboardEntry,
   RefreshAnswer,
   ReputationHistory,
-} from '../../../contract/reputation-answers.js';
-import type { ScoreCard } from '../../../contract/score-card.js';
+} from '../../../contract/schemas/reputation.js';
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { ApiError } from '../../errors.js';
 import type { LeaseOutcome } from '../../mongo/leases.js';
 import { readCursor, readLimit, writeCursor } from '../../paging.js';

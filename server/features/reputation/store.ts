@@ -1,6 +1,5 @@
 import { type ClientSession, type Connection, type mongo, Schema } from 'mongoose';
-import { bulkCollection } from '../../mongo/bulk-writes.js';
-import { defineModel } from '../../mongo/models.js';
+import { bulkCollection, defineModel } from '../../mongo/models.js';
 import type { AggregatableIntent } from './aggregatable-intent.js';
 import type { AccountDay } from './aggregation.rules.js';
 import type { Rollup } from './card.rules.js';

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { SnapshotAnswer, SnapshotRow } from '../../../contract/snapshot.js';
+import type { SnapshotAnswer, SnapshotRow } from '../../../contract/schemas/snapshot.js';
 import { ApiError } from '../../errors.js';
 import { type Clock, type Logger, type Random, toInstant } from '../../ports.js';
 import { createFlights } from '../../upstream/flights.js';

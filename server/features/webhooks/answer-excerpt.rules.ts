@@ -1,4 +1,4 @@
-import { standardSecret } from '../../../contract/verify-webhook.js';
+import { standardSecret } from '../../../contract/verification/verify-webhook.js';
 
 /** What is kept of an answer. */
 export const excerptBytes = 1_024;

@@ -1,5 +1,5 @@
 import type { Connection } from 'mongoose';
-import { countUpTo } from '../../mongo/bounded-count.js';
+import { countUpTo } from '../../mongo/models.js';
 import { lanesDue } from './lanes-due.js';
 import { outboxModel } from './outbox.js';
 import { deliveryModel, readLane, webhookModel } from './store.js';

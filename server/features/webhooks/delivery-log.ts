@@ -1,6 +1,6 @@
-import { eventExamples } from '../../../contract/event-examples.js';
-import type { EventName } from '../../../contract/events.js';
-import type { DeliveryAnswer, DeliveryState } from '../../../contract/webhook-answers.js';
+import { eventExamples } from '../../../contract/examples/events.js';
+import type { EventName } from '../../../contract/schemas/events.js';
+import type { DeliveryAnswer, DeliveryState } from '../../../contract/schemas/webhooks.js';
 import { ApiError } from '../../errors.js';
 import { readCursor, readLimit, toPage } from '../../paging.js';
 import type { Clock, NewId } from '../../ports.js';

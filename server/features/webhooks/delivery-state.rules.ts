@@ -1,4 +1,4 @@
-import type { AttemptOutcome, DeliveryAnswer, DeliveryState } from '../../../contract/webhook-answers.js';
+import type { AttemptOutcome, DeliveryAnswer, DeliveryState } from '../../../contract/schemas/webhooks.js';
 
 /** Interface specification, "Limits": at most 3 retries after the first attempt. Re-sending grants as many again. */
 export const attemptsGranted = 4;

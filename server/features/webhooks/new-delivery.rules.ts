@@ -1,4 +1,4 @@
-import type { EventData, EventEnvelope, EventName } from '../../../contract/events.js';
+import type { EventData, EventEnvelope, EventName } from '../../../contract/schemas/events.js';
 import { attemptsGranted } from './delivery-state.rules.js';
 import type { DeliveryRow } from './store.js';
 

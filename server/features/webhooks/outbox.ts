@@ -1,5 +1,5 @@
 import { type ClientSession, type Connection, Schema } from 'mongoose';
-import type { EventData, EventName } from '../../../contract/events.js';
+import type { EventData, EventName } from '../../../contract/schemas/events.js';
 import { defineModel } from '../../mongo/models.js';
 import type { Clock, NewId } from '../../ports.js';
 import { webhookModel } from './store.js';

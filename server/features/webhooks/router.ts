@@ -1,5 +1,5 @@
 import { initServer } from '@ts-rest/express';
-import { webhooksContract } from '../../../contract/webhooks.js';
+import { webhooksContract } from '../../../contract/endpoints/webhooks.js';
 import type { DeliveryLog } from './delivery-log.js';
 import type { WebhookAdmin } from './service.js';
 

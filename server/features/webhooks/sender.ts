@@ -1,4 +1,4 @@
-import type { AttemptOutcome } from '../../../contract/webhook-answers.js';
+import type { AttemptOutcome } from '../../../contract/schemas/webhooks.js';
 import { type Outbound, OutboundError, type OutboundFailure } from '../../outbound/outbound.js';
 import type { Clock } from '../../ports.js';
 import { answerBytes, excerptOf } from './answer-excerpt.rules.js';

@@ -1,10 +1,10 @@
-import { type EventName, eventNames } from '../../../contract/events.js';
+import { type EventName, eventNames } from '../../../contract/schemas/events.js';
 import type {
   CreateWebhookBody,
   RotateSecretBody,
   UpdateWebhookBody,
   WebhookAnswer,
-} from '../../../contract/webhook-answers.js';
+} from '../../../contract/schemas/webhooks.js';
 import { ApiError, invalidRequest } from '../../errors.js';
 import { OutboundError } from '../../outbound/outbound.js';
 import { readCursor, readLimit, toPage } from '../../paging.js';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import type { EventName } from '../../../contract/events.js';
-import { standardSecret } from '../../../contract/verify-webhook.js';
+import type { EventName } from '../../../contract/schemas/events.js';
+import { standardSecret } from '../../../contract/verification/verify-webhook.js';
 
 export interface SignedParts {
   event: EventName;

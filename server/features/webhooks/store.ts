@@ -1,6 +1,6 @@
 import { type Connection, Schema } from 'mongoose';
-import type { EventName } from '../../../contract/events.js';
-import type { DeliveryAttempt, DeliveryState, WebhookAnswer } from '../../../contract/webhook-answers.js';
+import type { EventName } from '../../../contract/schemas/events.js';
+import type { DeliveryAttempt, DeliveryState, WebhookAnswer } from '../../../contract/schemas/webhooks.js';
 import { defineModel } from '../../mongo/models.js';
 import type { StoredSecret } from './secrets.rules.js';
 

@@ -1,4 +1,4 @@
-import type { DeliveryAnswer, WebhookAnswer } from '../../../contract/webhook-answers.js';
+import type { DeliveryAnswer, WebhookAnswer } from '../../../contract/schemas/webhooks.js';
 import { shownState } from './delivery-state.rules.js';
 import { secretsInForce } from './secrets.rules.js';
 import type { DeliveryRow, WebhookRow } from './store.js';

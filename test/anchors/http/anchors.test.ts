@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { AnchorAnswer, AnchorPage } from '../../../contract/anchors.js';
-import type { CorridorPage } from '../../../contract/corridors.js';
+import type { AnchorAnswer, AnchorPage } from '../../../contract/schemas/anchors.js';
+import type { CorridorPage } from '../../../contract/schemas/corridors.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { anchorAnswer, anchorSummary } from '../../../contract/anchors.js';
-import { corridorAnswer } from '../../../contract/corridors.js';
+import { anchorAnswer, anchorSummary } from '../../../contract/schemas/anchors.js';
+import { corridorAnswer } from '../../../contract/schemas/corridors.js';
 import {
   startingPoints,
   toAnchorAnswer,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { reservedAnchorIds } from '../../../contract/primitives.js';
+import { reservedAnchorIds } from '../../../contract/schemas/primitives.js';
 import { fleetSchema, parseFleet } from '../../../server/features/anchors/fleet.rules.js';
 import { expectFor } from '../../support/expect-for.js';
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
-import { anchorAnswer, anchorPage } from '../../../contract/anchors.js';
-import { corridorPage } from '../../../contract/corridors.js';
+import { anchorAnswer, anchorPage } from '../../../contract/schemas/anchors.js';
+import { corridorPage } from '../../../contract/schemas/corridors.js';
 import { outboxModel } from '../../../server/features/webhooks/outbox.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import type { Logger } from '../../../server/ports.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { InvalidateCacheAnswer } from '../../../contract/admin-cache.js';
-import type { RatesAnswer } from '../../../contract/rates.js';
+import type { InvalidateCacheAnswer } from '../../../contract/schemas/cache.js';
+import type { RatesAnswer } from '../../../contract/schemas/rates.js';
 import { startTestApp, type TestApp, testAdminKey } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
-import { invalidateCacheAnswer } from '../../../contract/admin-cache.js';
+import { invalidateCacheAnswer } from '../../../contract/schemas/cache.js';
 import { createEpochs, type Epochs } from '../../../server/features/cache/epochs.js';
 import { createCacheAdmin } from '../../../server/features/cache/service.js';
-import { prepareCollections } from '../../../server/mongo/collections.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
+import { prepareCollections } from '../../../server/mongo/models.js';
 import { testDatabase } from '../../support/database.js';
 import { silentLogger } from '../../support/silent-logger.js';
 import { waitFor } from '../../support/wait-for.js';

@@ -1,6 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type ClientOptions, createClient, UnexpectedAnswerError } from '../../../contract/client.js';
+import {
+  type ClientOptions,
+  createClient,
+  UnexpectedAnswerError,
+} from '../../../contract/client/create-client.js';
 import { contract } from '../../../contract/contract.js';
+import { examples } from '../../../contract/examples/index.js';
 import { type ScriptedService, startScriptedService } from './scripted-service.js';
 
 let service: ScriptedService;
@@ -21,9 +26,9 @@ const client = (options: ClientOptions = {}) =>
     ...options,
   });
 
-const health = { status: 200, body: contract.publisher.getPublisherHealth.metadata.example.answer };
-const intent = { status: 201, body: contract.intents.createIntent.metadata.example.answer };
-const intentBody = contract.intents.createIntent.metadata.example.body as never;
+const health = { status: 200, body: examples.publisher.getPublisherHealth.answer };
+const intent = { status: 201, body: examples.intents.createIntent.answer };
+const intentBody = examples.intents.createIntent.body;
 const busy = (status: number, retryAfter: number) => ({
   status,
   headers: { 'retry-after': String(retryAfter) },

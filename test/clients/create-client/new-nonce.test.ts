@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { createIntentBody } from '../../../contract/intents.js';
-import { newNonce } from '../../../contract/nonce.js';
+import { createIntentBody } from '../../../contract/schemas/intents.js';
+import { newNonce } from '../../../contract/verification/nonce.js';
 
 it('a new nonce is what an intent takes, from every kind of byte', () => {
   for (const byte of [0x00, 0x3e, 0x3f, 0xfb, 0xff]) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readRateLimit, readRetryAfter } from '../../../contract/read-rate-limit.js';
+import { readRateLimit, readRetryAfter } from '../../../contract/client/read-rate-limit.js';
 
 const now = Date.UTC(2026, 10, 21, 9, 30, 0);
 const headers = (record: Record<string, string>) => new Headers(record);

@@ -67,7 +67,7 @@ function expectResults(results: Results): void {
 
 describe('the tarball', () => {
   itInstalled(
-    'holds modules, declarations, maps with their sources, vectors and the readme, and nothing else',
+    'holds modules, declarations, maps with their sources, vectors and the readme, but no examples nor anything else',
     () => {
       const { packed } = installed();
       expect(packed).toEqual(
@@ -80,8 +80,12 @@ describe('the tarball', () => {
           'index.ts',
         ]),
       );
-      const expected =
-        /^(package\.json|README\.md|LICENSE|[a-z0-9-]+\.ts|vectors\/(README\.md|[a-z-]+\.json)|dist\/[a-z0-9-]+\.(d\.ts|js)(\.map)?)$/;
+      // No examples: those are for the document and the tests.
+      const room = '((client|endpoints|schemas|verification)/)?';
+      const expected = new RegExp(
+        '^(package\\.json|README\\.md|LICENSE|vectors/(README\\.md|[a-z-]+\\.json)|' +
+          `${room}[a-z0-9-]+\\.ts|dist/${room}[a-z0-9-]+\\.(d\\.ts|js)(\\.map)?)$`,
+      );
       expect(packed.filter((path) => !expected.test(path))).toEqual([]);
     },
   );

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
-import { intentHash } from '../../../contract/intent-hash.js';
+import { intentHash } from '../../../contract/verification/intent-hash.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
 import { itWhere, python3 } from '../../support/it-where.js';

@@ -1,9 +1,9 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { IntentAnswer } from '../../../contract/intent-answer.js';
-import type { PublisherHealth } from '../../../contract/publisher.js';
-import { encodePublicKey, encodeSecretKey } from '../../../contract/strkey.js';
-import { batchFaults } from '../../../contract/verify-batch.js';
+import type { IntentAnswer } from '../../../contract/schemas/intents.js';
+import type { PublisherHealth } from '../../../contract/schemas/publisher.js';
+import { encodePublicKey, encodeSecretKey } from '../../../contract/verification/strkey.js';
+import { batchFaults } from '../../../contract/verification/verify-batch.js';
 import { intentsHarness, minute } from '../../fixtures/intents/intents-over-http.js';
 import { testCronSecret } from '../../support/app.js';
 import { itWhere } from '../../support/it-where.js';

@@ -1,60 +1,47 @@
 import { describe, expect, it } from '@jest/globals';
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { describeRoute } from '../../../contract/route-metadata.js';
+import { describeRoute } from '../../../contract/describe-route.js';
 import { codesByStatus, type Operation, operationsOf } from '../../../scripts/openapi/operations.js';
 import { unseenAnswers } from '../../../scripts/openapi/seen-answers.js';
 
-const common = { tag: 'anchors', limit: 'default', example: { answer: {} } } as const;
-const query = z.object({}).strict();
-
-const readOne = describeRoute({
-  ...common,
-  method: 'GET',
-  operationId: 'readOne',
-  access: 'public',
-  cache: 'etag',
-  errors: ['UNKNOWN_ANCHOR'],
-});
-const readAll = describeRoute({
-  ...common,
-  method: 'GET',
-  operationId: 'readAll',
-  access: 'public',
-  cache: 'etag',
-});
-const runIt = describeRoute({
-  ...common,
-  method: 'POST',
-  operationId: 'runIt',
-  access: 'internal',
-  cache: 'no-store',
-  errors: ['RUN_IN_PROGRESS'],
-});
+const common = {
+  tag: 'anchors',
+  limit: 'default',
+  summary: 'Do it',
+  description: 'Made up for these tests.',
+  query: z.object({}).strict(),
+  responses: { 200: z.object({}) },
+} as const;
 
 const contract = initContract().router({
-  readOne: {
+  readOne: describeRoute({
+    ...common,
     method: 'GET',
     path: '/one',
-    query,
-    responses: { 200: z.object({}), ...readOne.errors },
-    metadata: readOne.metadata,
-  },
-  readAll: {
+    operationId: 'readOne',
+    access: 'public',
+    cache: 'etag',
+    errors: ['UNKNOWN_ANCHOR'],
+  }),
+  readAll: describeRoute({
+    ...common,
     method: 'GET',
     path: '/all',
-    query,
-    responses: { 200: z.object({}), ...readAll.errors },
-    metadata: readAll.metadata,
-  },
-  runIt: {
+    operationId: 'readAll',
+    access: 'public',
+    cache: 'etag',
+  }),
+  runIt: describeRoute({
+    ...common,
     method: 'POST',
     path: '/run',
-    query,
-    body: query,
-    responses: { 200: z.object({}), ...runIt.errors },
-    metadata: runIt.metadata,
-  },
+    body: z.object({}).strict(),
+    operationId: 'runIt',
+    access: 'internal',
+    cache: 'no-store',
+    errors: ['RUN_IN_PROGRESS'],
+  }),
 });
 
 const listed = operationsOf(contract).map((operation: Operation) => ({

@@ -8,7 +8,7 @@ import {
   toBase64,
   toHex,
   utf8,
-} from '../../../contract/bytes.js';
+} from '../../../contract/verification/bytes.js';
 
 describe('bytes as text', () => {
   it('agree with Node, there and back', () => {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { toHex, utf8 } from '../../../contract/bytes.js';
-import { CanonicalJsonError, canonicalJson } from '../../../contract/canonical-json.js';
+import { toHex, utf8 } from '../../../contract/verification/bytes.js';
+import { CanonicalJsonError, canonicalJson } from '../../../contract/verification/canonical-json.js';
 import jcs from '../../vectors/jcs.json' with { type: 'json' };
 
 function fromBits(bits: bigint): number {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { canonicalIntent, type IntentTerms, intentHash } from '../../../contract/intent-hash.js';
-import { StrkeyError } from '../../../contract/strkey.js';
+import { canonicalIntent, type IntentTerms, intentHash } from '../../../contract/verification/intent-hash.js';
+import { StrkeyError } from '../../../contract/verification/strkey.js';
 
 const account = 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ';
 const terms: IntentTerms = {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { fromBase64, fromHex, toHex, utf8 } from '../../../contract/bytes.js';
+import { fromBase64, fromHex, toHex, utf8 } from '../../../contract/verification/bytes.js';
 import {
   consistencyProof,
   createMerkleAccumulator,
@@ -12,7 +12,7 @@ import {
   nodeHash,
   verifyConsistency,
   verifyInclusion,
-} from '../../../contract/merkle.js';
+} from '../../../contract/verification/merkle.js';
 import { expectFor } from '../../support/expect-for.js';
 import consistencyVectors from '../../vectors/merkle-consistency.json' with { type: 'json' };
 import inclusionVectors from '../../vectors/merkle-inclusion.json' with { type: 'json' };

@@ -1,10 +1,15 @@
 import { createPrivateKey, sign } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { fromBase64, fromHex, toBase64, toHex } from '../../../contract/bytes.js';
-import { publicKeyOf, signEd25519, verifyEd25519 } from '../../../contract/ed25519.js';
-import { sep53Hash } from '../../../contract/sep53.js';
-import { signDispute } from '../../../contract/sign-dispute.js';
-import { decodePublicKey, decodeSecretKey, encodePublicKey, StrkeyError } from '../../../contract/strkey.js';
+import { fromBase64, fromHex, toBase64, toHex } from '../../../contract/verification/bytes.js';
+import { publicKeyOf, signEd25519, verifyEd25519 } from '../../../contract/verification/ed25519.js';
+import { sep53Hash } from '../../../contract/verification/sep53.js';
+import { signDispute } from '../../../contract/verification/sign-dispute.js';
+import {
+  decodePublicKey,
+  decodeSecretKey,
+  encodePublicKey,
+  StrkeyError,
+} from '../../../contract/verification/strkey.js';
 import sep53 from '../../vectors/sep53.json' with { type: 'json' };
 
 const seed = fromHex(sep53.seed);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { fromHex, toHex } from '../../../contract/bytes.js';
-import { publicKeyText } from '../../../contract/public-key.js';
+import { fromHex, toHex } from '../../../contract/verification/bytes.js';
+import { publicKeyText } from '../../../contract/verification/public-key.js';
 import {
   decodePublicKey,
   decodeSecretKey,
@@ -10,7 +10,7 @@ import {
   isSmallOrder,
   parsePublicKey,
   StrkeyError,
-} from '../../../contract/strkey.js';
+} from '../../../contract/verification/strkey.js';
 import { expectFor } from '../../support/expect-for.js';
 import sep23 from '../../vectors/sep23.json' with { type: 'json' };
 import zip215 from '../../vectors/zip215-small-order.json' with { type: 'json' };

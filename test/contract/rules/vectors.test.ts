@@ -1,19 +1,19 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { fromHex, toBase64, toHex } from '../../../contract/bytes.js';
-import { canonicalJson } from '../../../contract/canonical-json.js';
-import { publicKeyOf, signEd25519 } from '../../../contract/ed25519.js';
-import { canonicalIntent, type IntentTerms, intentHash } from '../../../contract/intent-hash.js';
-import { inclusionProof } from '../../../contract/merkle.js';
-import { sep53Hash } from '../../../contract/sep53.js';
-import { signDispute } from '../../../contract/sign-dispute.js';
-import { decodePublicKey, encodePublicKey, StrkeyError } from '../../../contract/strkey.js';
 import batchVectors from '../../../contract/vectors/batch.json' with { type: 'json' };
 import disputeVectors from '../../../contract/vectors/dispute.json' with { type: 'json' };
 import intentVectors from '../../../contract/vectors/intent-hash.json' with { type: 'json' };
 import strkeyVectors from '../../../contract/vectors/strkey.json' with { type: 'json' };
 import webhookVectors from '../../../contract/vectors/webhook.json' with { type: 'json' };
+import { fromHex, toBase64, toHex } from '../../../contract/verification/bytes.js';
+import { canonicalJson } from '../../../contract/verification/canonical-json.js';
+import { publicKeyOf, signEd25519 } from '../../../contract/verification/ed25519.js';
+import { canonicalIntent, type IntentTerms, intentHash } from '../../../contract/verification/intent-hash.js';
+import { inclusionProof } from '../../../contract/verification/merkle.js';
+import { sep53Hash } from '../../../contract/verification/sep53.js';
+import { signDispute } from '../../../contract/verification/sign-dispute.js';
+import { decodePublicKey, encodePublicKey, StrkeyError } from '../../../contract/verification/strkey.js';
 import {
   type BatchEntry,
   type BatchHead,
@@ -23,8 +23,12 @@ import {
   entryLeafHash,
   verifyBatch,
   verifyEntry,
-} from '../../../contract/verify-batch.js';
-import { standardSecret, verifyWebhook, WebhookVerificationError } from '../../../contract/verify-webhook.js';
+} from '../../../contract/verification/verify-batch.js';
+import {
+  standardSecret,
+  verifyWebhook,
+  WebhookVerificationError,
+} from '../../../contract/verification/verify-webhook.js';
 
 /** The vectors that outsiders build by. They are fixed: a change here breaks every client written against them. */
 describe('contract/vectors', () => {

@@ -1,10 +1,10 @@
 import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { fromHex, toHex } from '../../../contract/bytes.js';
-import { CanonicalJsonError } from '../../../contract/canonical-json.js';
-import { inclusionProof, merkleRoot } from '../../../contract/merkle.js';
-import { encodePublicKey } from '../../../contract/strkey.js';
+import { fromHex, toHex } from '../../../contract/verification/bytes.js';
+import { CanonicalJsonError } from '../../../contract/verification/canonical-json.js';
+import { inclusionProof, merkleRoot } from '../../../contract/verification/merkle.js';
+import { encodePublicKey } from '../../../contract/verification/strkey.js';
 import {
   type BatchEntry,
   type BatchFault,
@@ -17,7 +17,7 @@ import {
   entryLeafHash,
   verifyBatch,
   verifyEntry,
-} from '../../../contract/verify-batch.js';
+} from '../../../contract/verification/verify-batch.js';
 
 /** Signs with OpenSSL, so that signer and verifier are not one library. */
 function signer(seedByte: number) {

@@ -2,13 +2,13 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { utf8 } from '../../../contract/bytes.js';
+import { utf8 } from '../../../contract/verification/bytes.js';
 import {
   standardSecret,
   verifyWebhook,
   type WebhookDelivery,
   WebhookVerificationError,
-} from '../../../contract/verify-webhook.js';
+} from '../../../contract/verification/verify-webhook.js';
 import { expectFor } from '../../support/expect-for.js';
 
 const now = Date.parse('2026-11-21T09:30:00.000Z');

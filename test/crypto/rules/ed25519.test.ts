@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { fromHex, toHex, utf8 } from '../../../contract/bytes.js';
-import { publicKeyOf, signEd25519, verifyEd25519 } from '../../../contract/ed25519.js';
-import { sep53Hash } from '../../../contract/sep53.js';
+import { fromHex, toHex, utf8 } from '../../../contract/verification/bytes.js';
+import { publicKeyOf, signEd25519, verifyEd25519 } from '../../../contract/verification/ed25519.js';
+import { sep53Hash } from '../../../contract/verification/sep53.js';
 import {
   disputeForms,
   Ed25519InputError,

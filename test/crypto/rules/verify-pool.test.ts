@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { fromHex, utf8 } from '../../../contract/bytes.js';
-import { publicKeyOf, signEd25519, verifyEd25519 } from '../../../contract/ed25519.js';
+import { fromHex, utf8 } from '../../../contract/verification/bytes.js';
+import { publicKeyOf, signEd25519, verifyEd25519 } from '../../../contract/verification/ed25519.js';
 import { disputeForms, Ed25519InputError } from '../../../server/crypto/ed25519.js';
 import { createVerifyPool } from '../../../server/crypto/verify-pool.js';
 import { expectFor } from '../../support/expect-for.js';

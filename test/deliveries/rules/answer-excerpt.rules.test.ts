@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { standardSecret } from '../../../contract/verify-webhook.js';
+import { standardSecret } from '../../../contract/verification/verify-webhook.js';
 import { answerBytes, excerptOf, formsOf } from '../../../server/features/webhooks/answer-excerpt.rules.js';
 
 const secret = 'correct "horse" battery staple';

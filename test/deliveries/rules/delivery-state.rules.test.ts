@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type AttemptOutcome, attemptOutcomes } from '../../../contract/webhook-answers.js';
+import { type AttemptOutcome, attemptOutcomes } from '../../../contract/schemas/webhooks.js';
 import { retryPolicy } from '../../../server/features/webhooks/attempt.js';
 import {
   attemptsGranted,

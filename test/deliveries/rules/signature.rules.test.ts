@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import vectors from '../../../contract/vectors/webhook.json' with { type: 'json' };
-import { standardSecret, verifyWebhook } from '../../../contract/verify-webhook.js';
+import { standardSecret, verifyWebhook } from '../../../contract/verification/verify-webhook.js';
 import { deliveryHeaders, type SignedParts } from '../../../server/features/webhooks/signature.rules.js';
 
 const now = Date.parse('2026-11-21T09:30:00.000Z');

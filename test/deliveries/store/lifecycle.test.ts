@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { verifyWebhook } from '../../../contract/verify-webhook.js';
+import { verifyWebhook } from '../../../contract/verification/verify-webhook.js';
 import {
   type HarnessOptions,
   openWebhooks,

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { verifyWebhook } from '../../../contract/verify-webhook.js';
-import type { AttemptOutcome, DeliveryState } from '../../../contract/webhook-answers.js';
+import type { AttemptOutcome, DeliveryState } from '../../../contract/schemas/webhooks.js';
+import { verifyWebhook } from '../../../contract/verification/verify-webhook.js';
 import {
   type HarnessOptions,
   openWebhooks,

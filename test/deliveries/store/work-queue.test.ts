@@ -16,8 +16,8 @@ import {
   type WorkQueue,
 } from '../../../server/features/webhooks/work-queue.js';
 import type { Settlement } from '../../../server/features/webhooks/work-updates.rules.js';
-import { prepareCollections } from '../../../server/mongo/collections.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
+import { prepareCollections } from '../../../server/mongo/models.js';
 import { tick } from '../../fixtures/deliveries/delivery-instance.js';
 import { testDatabase } from '../../support/database.js';
 

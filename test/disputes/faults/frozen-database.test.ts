@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { DisputeAnswer } from '../../../contract/disputes.js';
+import type { DisputeAnswer } from '../../../contract/schemas/disputes.js';
 import { startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
 import type { IntentDocument } from '../../../server/features/intents/intent-document.js';
 import { disputeOf, falseSignature, signer, storedIntent } from '../../fixtures/disputes/dispute-values.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { AdminDispute } from '../../../contract/disputes.js';
+import type { AdminDispute } from '../../../contract/schemas/disputes.js';
 import { anchorSigner, disputeOf, type outcomes, signer } from '../../fixtures/disputes/dispute-values.js';
 import { deskPath, disputesHarness } from '../../fixtures/disputes/disputes-over-http.js';
 import { testAdminKey } from '../../support/app.js';

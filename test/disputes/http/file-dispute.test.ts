@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { toHex } from '../../../contract/bytes.js';
-import { decodePublicKey } from '../../../contract/strkey.js';
+import { toHex } from '../../../contract/verification/bytes.js';
+import { decodePublicKey } from '../../../contract/verification/strkey.js';
 import {
   anchorSigner,
   disputeOf,

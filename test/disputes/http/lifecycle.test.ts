@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { fromHex } from '../../../contract/bytes.js';
-import type { AdminDispute, DisputeAnswer } from '../../../contract/disputes.js';
+import type { AdminDispute, DisputeAnswer } from '../../../contract/schemas/disputes.js';
+import { fromHex } from '../../../contract/verification/bytes.js';
 import { anchorSigner, disputeOf, type Signer } from '../../fixtures/disputes/dispute-values.js';
 import { deskPath, disputePath } from '../../fixtures/disputes/disputes-over-http.js';
 import { account, day, intentsHarness, minute, second } from '../../fixtures/intents/intents-over-http.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { toHex } from '../../../contract/bytes.js';
-import { decodePublicKey } from '../../../contract/strkey.js';
+import { toHex } from '../../../contract/verification/bytes.js';
+import { decodePublicKey } from '../../../contract/verification/strkey.js';
 import {
   disputeOf,
   falseSignature,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { encodePublicKey } from '../../../contract/strkey.js';
+import { encodePublicKey } from '../../../contract/verification/strkey.js';
 import {
   anchorSigner,
   disputeOf,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { AnchorReputation, RefreshAnswer } from '../../../contract/reputation-answers.js';
+import type { AnchorReputation, RefreshAnswer } from '../../../contract/schemas/reputation.js';
 import { anchorSigner, disputeOf, type outcomes, signer } from '../../fixtures/disputes/dispute-values.js';
 import { disputesHarness } from '../../fixtures/disputes/disputes-over-http.js';
 import { type TestApp, testCronSecret } from '../../support/app.js';

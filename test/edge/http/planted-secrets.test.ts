@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { mongo } from 'mongoose';
 import { contract } from '../../../contract/index.js';
-import { intentHash } from '../../../contract/intent-hash.js';
+import { intentHash } from '../../../contract/verification/intent-hash.js';
 import { listRoutes } from '../../../server/http/route-table.js';
 import { storedIntent } from '../../fixtures/disputes/dispute-values.js';
 import { expectNowhere } from '../../fixtures/edge/planted.js';

@@ -4,9 +4,8 @@ import { countUnfolded, intentModel } from '../../../server/features/intents/sto
 import { createWebhookBacklog } from '../../../server/features/webhooks/backlog.js';
 import { outboxModel } from '../../../server/features/webhooks/outbox.js';
 import { deliveryModel, laneOf, webhookModel } from '../../../server/features/webhooks/store.js';
-import { countUpTo, mostCounted } from '../../../server/mongo/bounded-count.js';
-import { prepareCollections } from '../../../server/mongo/collections.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
+import { countUpTo, mostCounted, prepareCollections } from '../../../server/mongo/models.js';
 import { testDatabase } from '../../support/database.js';
 import { expectFor } from '../../support/expect-for.js';
 

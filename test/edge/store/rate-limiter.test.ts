@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Connection } from 'mongoose';
 import { limitWindowModel } from '../../../server/http/limit-windows.js';
 import { createRateLimiter, type RateLimitState } from '../../../server/http/rate-limiter.js';
-import { prepareCollections } from '../../../server/mongo/collections.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
+import { prepareCollections } from '../../../server/mongo/models.js';
 import { testDatabase } from '../../support/database.js';
 import { silentLogger } from '../../support/silent-logger.js';
 

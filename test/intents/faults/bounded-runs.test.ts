@@ -4,8 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Connection } from 'mongoose';
 import { newIntent } from '../../../server/features/intents/new-intent.rules.js';
 import { type ReconcileLimits, reconcileLease } from '../../../server/features/intents/reconcile.js';
-import { prepareCollections } from '../../../server/mongo/collections.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
+import { prepareCollections } from '../../../server/mongo/models.js';
 import { account, freshState, hour } from '../../fixtures/intents/intent-states.js';
 import { openIntents } from '../../fixtures/intents/polled-intents.js';
 import { testDatabase } from '../../support/database.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { intentHash } from '../../../contract/intent-hash.js';
+import { intentHash } from '../../../contract/verification/intent-hash.js';
 import { account, day, intentsHarness, minute } from '../../fixtures/intents/intents-over-http.js';
 
 const harness = intentsHarness();
@@ -54,13 +54,13 @@ describe('201', () => {
   });
 
   it('without a quote where the anchor has none at the moment, so that it cannot escape by having none', async () => {
-    harness.anchors.anchor('squall').setTemper({ faults: { error500: 1, html: 0, hang: 0 } });
+    harness.anchors.anchor('squall').setProfile({ faults: { error500: 1, html: 0, hang: 0 } });
     const unquoted = { anchorId: 'squall', sellAmount: '131' };
     const { status, body } = await harness.post(harness.terms(unquoted));
     expect([status, body.quote]).toEqual([201, null]);
     const bound = await harness.post(harness.terms({ ...unquoted, minReceive: '1' }));
     expect([bound.status, bound.body]).toMatchObject([503, { code: 'RATES_UNAVAILABLE', retryAfter: 5 }]);
-    harness.anchors.anchor('squall').setTemper({ faults: { error500: 0, html: 0, hang: 0 } });
+    harness.anchors.anchor('squall').setProfile({ faults: { error500: 0, html: 0, hang: 0 } });
   });
 
   it('keeps the tier of an estimate', async () => {
@@ -106,9 +106,9 @@ describe('200', () => {
     const terms = harness.terms({ expiresAt });
     await harness.post(terms);
     await harness.pass(2 * minute);
-    harness.anchors.anchor('harbour').setTemper({ faults: { error500: 1, html: 0, hang: 0 } });
+    harness.anchors.anchor('harbour').setProfile({ faults: { error500: 1, html: 0, hang: 0 } });
     const again = await harness.post(terms);
-    harness.anchors.anchor('harbour').setTemper({ faults: { error500: 0, html: 0, hang: 0 } });
+    harness.anchors.anchor('harbour').setProfile({ faults: { error500: 0, html: 0, hang: 0 } });
     expect([again.status, again.body.status, again.body.expiresAt]).toEqual([200, 'pending', expiresAt]);
   });
 });
@@ -248,9 +248,9 @@ describe('422', () => {
   });
 
   it('AMOUNT_OUT_OF_RANGE where this anchor does not quote the amount', async () => {
-    harness.anchors.anchor('harbour').setTemper({ maxAmount: '50' });
+    harness.anchors.anchor('harbour').setProfile({ maxAmount: '50' });
     const { status, body } = await harness.post(harness.terms({ sellAmount: '777' }));
-    harness.anchors.anchor('harbour').setTemper({ maxAmount: '20000' });
+    harness.anchors.anchor('harbour').setProfile({ maxAmount: '20000' });
     expect([status, body]).toMatchObject([422, { code: 'AMOUNT_OUT_OF_RANGE' }]);
   });
 });

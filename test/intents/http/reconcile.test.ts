@@ -64,7 +64,7 @@ describe('200', () => {
 
   it('measures from payment to completion, to within its own looks', async () => {
     const { intentHash, id, anchor } = await followed();
-    anchor.setTemper({ settlement: { ...anchor.context.temper().settlement, settleSeconds: [200, 200] } });
+    anchor.setProfile({ settlement: { ...anchor.context.profile().settlement, settleSeconds: [200, 200] } });
     anchor.pay(id, { ending: 'complete' });
     for (let i = 0; i < 20; i += 1) {
       await harness.pass(15 * second);
@@ -203,10 +203,10 @@ describe('200', () => {
     const unknown = (await harness.post(harness.terms({ anchorTransactionId: 'never-heard-of' }))).body
       .intentHash;
     const { intentHash, anchor } = await followed('squall');
-    anchor.setTemper({ faults: { error500: 1, html: 0, hang: 0 } });
+    anchor.setProfile({ faults: { error500: 1, html: 0, hang: 0 } });
     await harness.pass(minute);
     const { body } = await harness.reconcile();
-    anchor.setTemper({ faults: { error500: 0, html: 0, hang: 0 } });
+    anchor.setProfile({ faults: { error500: 0, html: 0, hang: 0 } });
     expect(body).toMatchObject({ looked: 2, polled: 2, unreachable: 1, notFound: 1, leftOpen: 2 });
     expect([await outcomeOf(intentHash), await outcomeOf(unknown)]).toEqual(['pending', 'pending']);
     await harness.pass(10 * minute);
@@ -219,10 +219,10 @@ describe('200', () => {
     const dead = await Promise.all(Array.from({ length: 8 }, () => followed('squall')));
     const { intentHash, id, anchor } = await followed('harbour');
     anchor.pay(id, { ending: 'complete' });
-    harness.anchors.anchor('squall').setTemper({ faults: { error500: 1, html: 0, hang: 0 } });
+    harness.anchors.anchor('squall').setProfile({ faults: { error500: 1, html: 0, hang: 0 } });
     await harness.pass(10 * minute);
     const { body } = await harness.reconcile();
-    harness.anchors.anchor('squall').setTemper({ faults: { error500: 0, html: 0, hang: 0 } });
+    harness.anchors.anchor('squall').setProfile({ faults: { error500: 0, html: 0, hang: 0 } });
     expect(body).toMatchObject({ looked: 9, polled: 4, unreachable: 8, settled: 1 });
     expect(await outcomeOf(intentHash)).toBe('settled completed');
     expect(dead).toHaveLength(8);

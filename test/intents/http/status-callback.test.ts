@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, sign } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { StatusCallbackAnswer } from '../../../contract/intents.js';
+import type { StatusCallbackAnswer } from '../../../contract/schemas/intents.js';
 import { intentsHarness, minute, second } from '../../fixtures/intents/intents-over-http.js';
 
 const harness = intentsHarness({ anchors: ['harbour', 'squall', 'windlass', 'galleon'] });

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
-import { outcomeReasons, unscoredReasons } from '../../../contract/intent-answer.js';
-import { intentHash } from '../../../contract/intent-hash.js';
-import { createIntentBody } from '../../../contract/intents.js';
+import { createIntentBody, outcomeReasons, unscoredReasons } from '../../../contract/schemas/intents.js';
+import { intentHash } from '../../../contract/verification/intent-hash.js';
 
 const guide = readFileSync(new URL('../../../docs/intents.md', import.meta.url), 'utf8');
 

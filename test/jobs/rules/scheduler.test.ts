@@ -179,7 +179,7 @@ describe('the scheduler', () => {
       Promise.reject(Object.assign(new Error('no primary'), { name: 'MongoServerSelectionError' }));
     const runs: OnEveryInstance[] = [away, away, away, async () => undefined, async () => undefined, away];
     const scheduler = newScheduler({ logger });
-    scheduler.start([jobThat(() => runs.shift()?.() ?? new Promise<never>(() => undefined))]);
+    scheduler.start([jobThat(() => runs.shift()?.() ?? new Promise<void>(() => undefined))]);
     await jest.advanceTimersByTimeAsync(6_500);
     expect(said).toEqual(['warn', 'info', 'warn']);
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
-import { bulkCollection } from '../../../server/mongo/bulk-writes.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
+import { bulkCollection } from '../../../server/mongo/models.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
 import { testDatabase } from '../../support/database.js';
 

@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Connection, mongo } from 'mongoose';
-import { prepareCollections } from '../../../server/mongo/collections.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { isMongoUnavailable } from '../../../server/mongo/failures.js';
-import { createLeaseSessions } from '../../../server/mongo/lease-sessions.js';
-import { leaseModel } from '../../../server/mongo/lease-store.js';
-import { createLeases, type HeldLease } from '../../../server/mongo/leases.js';
+import { createLeases, endSessionsOfDeadHolder, type HeldLease } from '../../../server/mongo/leases.js';
+import { prepareCollections } from '../../../server/mongo/models.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
 import { testDatabase } from '../../support/database.js';
 import { silentLogger } from '../../support/silent-logger.js';
@@ -19,9 +17,9 @@ async function instance(owner: string) {
   const connection = await connectMongo({ uri: database.uri });
   opened.push(connection);
   const leases = createLeases({ connection, owner, logger: silentLogger });
-  const sessions = createLeaseSessions({ connection, logger: silentLogger });
+  const endSessions = (name: string) => endSessionsOfDeadHolder({ connection, logger: silentLogger }, name);
   await prepareCollections(connection);
-  return { connection, leases, sessions, inTransaction: createInTransaction(connection) };
+  return { connection, leases, endSessions, inTransaction: createInTransaction(connection) };
 }
 type Instance = Awaited<ReturnType<typeof instance>>;
 
@@ -62,6 +60,11 @@ async function lapsed(name: string, work: (lease: HeldLease) => Promise<void> = 
   return held;
 }
 
+async function fencesOf(name: string): Promise<number | undefined> {
+  const leases = successor.connection.collection<{ _id: string; fences: number }>('leases');
+  return (await leases.findOne({ _id: name }))?.fences;
+}
+
 const take = (name: string) => successor.leases.run(name, 5_000, async () => 'taken');
 
 describe('a holder that died inside a transaction', () => {
@@ -69,7 +72,7 @@ describe('a holder that died inside a transaction', () => {
     const { revive } = await dieInTransaction(await lapsed('freed'));
     expect(await take('freed')).toEqual({ ran: true, value: 'taken' });
     await expect(revive()).rejects.toMatchObject({ codeName: 'NoSuchTransaction' });
-    expect((await leaseModel(successor.connection).findById('freed').lean())?.fences).toBe(0);
+    expect(await fencesOf('freed')).toBe(0);
   });
 
   it('keeps its lease where its session may not be ended, as long as the server keeps the transaction', async () => {
@@ -86,7 +89,7 @@ describe('a holder that was taken for dead and lives', () => {
     const held = await lapsed('revived', (lease) =>
       dying.inTransaction(async (session) => lease.fence(session)),
     );
-    await successor.sessions.endDead('revived');
+    await successor.endSessions('revived');
     // The driver gives it the same session again.
     const { revive } = await dieInTransaction(held);
     expect(await take('revived')).toEqual({ ran: true, value: 'taken' });
@@ -110,10 +113,10 @@ describe('a holder that is alive', () => {
     await lapsed('alive', (lease) =>
       dying.inTransaction(async (session) => {
         await lease.fence(session);
-        await successor.sessions.endDead('alive');
+        await successor.endSessions('alive');
       }),
     );
-    expect((await leaseModel(dying.connection).findById('alive').lean())?.fences).toBe(1);
+    expect(await fencesOf('alive')).toBe(1);
     const rows = dying.connection.collection('lease_sessions');
     expect(await rows.countDocuments({ lease: 'alive' })).toBe(0);
   });

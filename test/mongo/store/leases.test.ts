@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
-import { prepareCollections } from '../../../server/mongo/collections.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
-import { leaseModel } from '../../../server/mongo/lease-store.js';
 import { createLeases, LeaseLostError } from '../../../server/mongo/leases.js';
+import { prepareCollections } from '../../../server/mongo/models.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
 import { testDatabase } from '../../support/database.js';
 import { silentLogger } from '../../support/silent-logger.js';
@@ -14,10 +13,12 @@ let connection: Connection;
 
 beforeAll(async () => {
   connection = await connectMongo({ uri: database.uri });
-  leaseModel(connection);
+  instance('prepares');
   await prepareCollections(connection);
 });
 afterAll(() => connection.close());
+
+const documents = () => connection.collection<{ _id: string; fences: number; expiresAt: Date }>('leases');
 
 function instance(owner: string) {
   return createLeases({ connection, owner, logger: silentLogger });
@@ -53,32 +54,49 @@ describe('a lease', () => {
     const [slow, fast] = [instance('slow'), instance('fast')];
     await slow.seed(['fenced']);
     await slow.run('fenced', 5_000, async (lease) => {
-      await leaseModel(connection).updateOne({ _id: 'fenced' }, { expiresAt: new Date(0) });
+      await documents().updateOne({ _id: 'fenced' }, { $set: { expiresAt: new Date(0) } });
       await fast.run('fenced', 5_000, async () => undefined);
       const late = inTransaction(async (session) => {
         await lease.fence(session);
-        await leaseModel(connection).updateOne({ _id: 'fenced' }, { $inc: { fences: 1_000 } }, { session });
+        await documents().updateOne({ _id: 'fenced' }, { $inc: { fences: 1_000 } }, { session });
       });
       await expect(late).rejects.toBeInstanceOf(LeaseLostError);
     });
-    expect((await leaseModel(connection).findById('fenced').lean())?.fences).toBe(0);
+    expect((await documents().findOne({ _id: 'fenced' }))?.fences).toBe(0);
   });
 
   it('is renewed while its work runs, and tells its holder when it is lost', async () => {
     const leases = instance('a');
     await leases.seed(['renewed']);
     const termMs = 1_000;
-    const expiresAtMs = async () =>
-      (await leaseModel(connection).findById('renewed').orFail().lean()).expiresAt.getTime();
+    const expiresAtMs = async () => (await leases.read('renewed'))?.expiresAt.getTime() ?? 0;
     await leases.run('renewed', termMs, async (lease) => {
       const first = await expiresAtMs();
       await waitFor(async () => expect(await expiresAtMs()).toBeGreaterThan(first + termMs), {
         timeout: 10_000,
       });
       expect(lease.signal.aborted).toBe(false);
-      await leaseModel(connection).updateOne({ _id: 'renewed' }, { $inc: { token: 1 } });
+      await documents().updateOne({ _id: 'renewed' }, { $inc: { token: 1 } });
       await new Promise<void>((resolve) => lease.signal.addEventListener('abort', () => resolve()));
     });
+  });
+
+  it('is handed back by a stop, which waits for the work under it and gives out no other lease', async () => {
+    const leases = instance('stopping');
+    await leases.seed(['stopped', 'late']);
+    let finished = false;
+    let begun = false;
+    const running = leases.run('stopped', 60_000, async (lease) => {
+      begun = true;
+      await new Promise<void>((resolve) => lease.signal.addEventListener('abort', () => resolve()));
+      finished = true;
+    });
+    await waitFor(async () => expect(await begun).toBe(true), { timeout: 10_000 });
+    await leases.stop();
+    expect(finished).toBe(true);
+    await running;
+    expect((await instance('next').run('stopped', 60_000, async () => 1)).ran).toBe(true);
+    await expect(leases.run('late', 60_000, async () => 1)).rejects.toBeInstanceOf(LeaseLostError);
   });
 
   it('is handed back when its work throws', async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Connection, Schema } from 'mongoose';
 import { createWaker } from '../../../server/mongo/change-streams.js';
-import { prepareCollections } from '../../../server/mongo/collections.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { isMongoUnavailable } from '../../../server/mongo/failures.js';
+import { prepareCollections } from '../../../server/mongo/models.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
 import { type PrivateMongo, privateMongo } from '../../support/database.js';
 import { expectFor } from '../../support/expect-for.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { intentHash } from '../../../contract/intent-hash.js';
-import type { PublishedBatch } from '../../../contract/publisher.js';
+import type { PublishedBatch } from '../../../contract/schemas/publisher.js';
+import { intentHash } from '../../../contract/verification/intent-hash.js';
 import { type ReferenceOracle, startReferenceOracle } from '../../../scripts/reference-oracle/index.js';
 import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
 import type { IntentDocument } from '../../../server/features/intents/intent-document.js';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { PublisherHealth } from '../../../contract/publisher.js';
+import type { PublisherHealth } from '../../../contract/schemas/publisher.js';
 import {
   type Manner,
   type ReferenceOracle,

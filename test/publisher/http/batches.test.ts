@@ -1,7 +1,12 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { BatchEntries, BatchPage, EntryProof, PublishedBatch } from '../../../contract/publisher.js';
-import type { PublicScores } from '../../../contract/scores.js';
-import { verifyBatch, verifyEntry } from '../../../contract/verify-batch.js';
+import type {
+  BatchEntries,
+  BatchPage,
+  EntryProof,
+  PublishedBatch,
+} from '../../../contract/schemas/publisher.js';
+import type { PublicScores } from '../../../contract/schemas/scores.js';
+import { verifyBatch, verifyEntry } from '../../../contract/verification/verify-batch.js';
 import { batchesPath, publisherHarness } from '../../fixtures/publisher/publisher-over-http.js';
 
 const harness = await publisherHarness();

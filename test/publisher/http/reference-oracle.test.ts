@@ -2,11 +2,15 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { toHex } from '../../../contract/bytes.js';
-import { merkleRoot } from '../../../contract/merkle.js';
-import type { ScoreCard } from '../../../contract/score-card.js';
-import { type BatchHeader, batchHeaderHash, entryLeafHash } from '../../../contract/verify-batch.js';
-import { receiptFault } from '../../../contract/verify-receipt.js';
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
+import { toHex } from '../../../contract/verification/bytes.js';
+import { merkleRoot } from '../../../contract/verification/merkle.js';
+import {
+  type BatchHeader,
+  batchHeaderHash,
+  entryLeafHash,
+} from '../../../contract/verification/verify-batch.js';
+import { receiptFault } from '../../../contract/verification/verify-receipt.js';
 import { type ReferenceOracle, startReferenceOracle } from '../../../scripts/reference-oracle/index.js';
 import { createSigner } from '../../../server/features/publisher/signer.rules.js';
 import { cardsOf, otherSeed, testSeed } from '../../fixtures/publisher/publisher-instance.js';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { verifyBatch } from '../../../contract/verify-batch.js';
+import { verifyBatch } from '../../../contract/verification/verify-batch.js';
 import { publisherHarness, tickPath } from '../../fixtures/publisher/publisher-over-http.js';
 
 const harness = await publisherHarness();

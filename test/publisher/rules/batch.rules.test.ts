@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { fromHex, toHex } from '../../../contract/bytes.js';
-import { canonicalJson } from '../../../contract/canonical-json.js';
-import { inclusionProof, merkleRoot } from '../../../contract/merkle.js';
-import { batchHeaderHash, entryLeafHash, verifyEntry } from '../../../contract/verify-batch.js';
+import { fromHex, toHex } from '../../../contract/verification/bytes.js';
+import { canonicalJson } from '../../../contract/verification/canonical-json.js';
+import { inclusionProof, merkleRoot } from '../../../contract/verification/merkle.js';
+import { batchHeaderHash, entryLeafHash, verifyEntry } from '../../../contract/verification/verify-batch.js';
 import {
   batchRoot,
   type Chunk,

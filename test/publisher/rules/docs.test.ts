@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
-import { publisherContract, tickFailures } from '../../../contract/publisher.js';
-import { batchHeaderHash, batchSigningBytes } from '../../../contract/verify-batch.js';
-import { oracleReceipt, receiptSigningBytes } from '../../../contract/verify-receipt.js';
+import { publisherExamples } from '../../../contract/examples/publisher.js';
+import { tickFailures } from '../../../contract/schemas/publisher.js';
+import { batchHeaderHash, batchSigningBytes } from '../../../contract/verification/verify-batch.js';
+import { oracleReceipt, receiptSigningBytes } from '../../../contract/verification/verify-receipt.js';
 import { defaultRetry } from '../../../server/features/publisher/submitter.js';
 
 const text = readFileSync(new URL('../../../docs/publisher.md', import.meta.url), 'utf8');
@@ -11,8 +12,7 @@ it('docs/publisher.md shows a header and its hash, and counts the signed bytes',
   const header = JSON.parse(/```json\n([^`]+)```/.exec(text)?.[1] ?? '');
   expect(text).toContain(`\`${batchHeaderHash(header)}\``);
   expect(text).toContain(`over the ${batchSigningBytes(header).length} bytes \`fairlead.batch.v1\``);
-  const { example } = publisherContract.getBatch.metadata as { example: { answer: { receipt: unknown } } };
-  const receipt = oracleReceipt.parse(example.answer.receipt);
+  const receipt = oracleReceipt.parse(publisherExamples.getBatch.answer.receipt);
   expect(text).toContain(`over the ${receiptSigningBytes(receipt).length} bytes \`fairlead.receipt.v1\``);
 });
 

@@ -1,12 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import type { EntryProof } from '../../../contract/publisher.js';
-import { publisherContract } from '../../../contract/publisher.js';
-import { verifyBatch, verifyEntry } from '../../../contract/verify-batch.js';
-import { type OracleReceipt, oracleReceipt, receiptFault } from '../../../contract/verify-receipt.js';
+import { publisherExamples } from '../../../contract/examples/publisher.js';
+import { verifyBatch, verifyEntry } from '../../../contract/verification/verify-batch.js';
+import {
+  type OracleReceipt,
+  oracleReceipt,
+  receiptFault,
+} from '../../../contract/verification/verify-receipt.js';
 import { readOracleAnswer } from '../../../server/features/publisher/oracle-answer.rules.js';
 
-const example = (publisherContract.proveBatchEntry.metadata as { example: { answer: EntryProof } }).example
-  .answer;
+const example = publisherExamples.proveBatchEntry.answer;
 const { batch } = example;
 const receipt: OracleReceipt = oracleReceipt.parse(batch.receipt);
 const head = { sequence: 1, headerHash: batch.headerHash };

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { decodePublicKey } from '../../../contract/strkey.js';
-import { batchKeyId } from '../../../contract/verify-batch.js';
+import { decodePublicKey } from '../../../contract/verification/strkey.js';
+import { batchKeyId } from '../../../contract/verification/verify-batch.js';
 import { startReferenceOracle } from '../../../scripts/reference-oracle/index.js';
 import {
   cardsOf,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { BatchPage } from '../../../contract/publisher.js';
-import { verifyBatch, verifyEntry } from '../../../contract/verify-batch.js';
+import type { BatchPage } from '../../../contract/schemas/publisher.js';
+import { verifyBatch, verifyEntry } from '../../../contract/verification/verify-batch.js';
 import { chunkOrder } from '../../../server/features/publisher/store.js';
 import { writeCursor } from '../../../server/paging.js';
 import {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Agent } from 'undici';
-import type { RatesAnswer } from '../../../contract/rates.js';
+import type { RatesAnswer } from '../../../contract/schemas/rates.js';
 import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
 import { checkAnswer } from '../../support/answers.js';
 import { startTestApp, type TestApp } from '../../support/app.js';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { RatesAnswer } from '../../../contract/rates.js';
+import type { RatesAnswer } from '../../../contract/schemas/rates.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
 

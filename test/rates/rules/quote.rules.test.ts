@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
-import { decimalAnswer } from '../../../contract/primitives.js';
+import { decimalAnswer } from '../../../contract/schemas/primitives.js';
 import { expectedReceive, isOutOfRange, plain } from '../../../server/features/rates/money.rules.js';
 import { offerFromFee, offerFromSep38 } from '../../../server/features/rates/quote.rules.js';
 import { readPrice } from '../../../server/features/rates/sep38.rules.js';

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { ratesAnswer, type UnavailableReason } from '../../../contract/rates.js';
+import { ratesAnswer, type UnavailableReason } from '../../../contract/schemas/rates.js';
 import {
   answerJson,
   answerText,

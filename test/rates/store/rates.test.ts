@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ratesAnswer } from '../../../contract/rates.js';
+import { ratesAnswer } from '../../../contract/schemas/rates.js';
 import { ngnAnchors, price, ratesDesk } from '../../fixtures/rates/rates-instance.js';
 
 const desk = ratesDesk();

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { StatusCallbackAnswer } from '../../../contract/intents.js';
-import type { AnchorReputation, RefreshAnswer } from '../../../contract/reputation-answers.js';
-import type { ScoreCard } from '../../../contract/score-card.js';
+import type { StatusCallbackAnswer } from '../../../contract/schemas/intents.js';
+import type { AnchorReputation, RefreshAnswer } from '../../../contract/schemas/reputation.js';
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import type { AggregatableIntent } from '../../../server/features/reputation/aggregatable-intent.js';
 import {
   account,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { LeaderboardAnswer } from '../../../contract/reputation-answers.js';
+import type { LeaderboardAnswer } from '../../../contract/schemas/reputation.js';
 import { reputationHarness } from '../../fixtures/reputation/reputation-over-http.js';
 
 const harness = reputationHarness();

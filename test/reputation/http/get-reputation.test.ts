@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { RatesAnswer } from '../../../contract/rates.js';
-import type { AnchorReputation, ReputationHistory } from '../../../contract/reputation-answers.js';
+import type { RatesAnswer } from '../../../contract/schemas/rates.js';
+import type { AnchorReputation, ReputationHistory } from '../../../contract/schemas/reputation.js';
 import { reputationHarness } from '../../fixtures/reputation/reputation-over-http.js';
 
 const harness = reputationHarness();

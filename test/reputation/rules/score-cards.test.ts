@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { canonicalJson } from '../../../contract/canonical-json.js';
-import { type ScoreCard, scoreCard } from '../../../contract/score-card.js';
+import { type ScoreCard, scoreCard } from '../../../contract/schemas/score-card.js';
+import { canonicalJson } from '../../../contract/verification/canonical-json.js';
 import { addRollup, cardOf, countsOf, emptyTally } from '../../../server/features/reputation/card.rules.js';
 import { settleBucketOf } from '../../../server/features/reputation/settle-bounds.rules.js';
 import { packed } from '../../fixtures/reputation/aggregatable-intents.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { leaderboardAnswer, reputationHistory } from '../../../contract/reputation-answers.js';
-import { publicScores } from '../../../contract/scores.js';
+import { leaderboardAnswer, reputationHistory } from '../../../contract/schemas/reputation.js';
+import { publicScores } from '../../../contract/schemas/scores.js';
 import { anchor } from '../../fixtures/reputation/fleet-view.js';
 import { reputationFixture } from '../../fixtures/reputation/reputation-fixture.js';
 

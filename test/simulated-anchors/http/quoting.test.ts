@@ -196,9 +196,9 @@ describe('the hands of a test', () => {
 
   it('change a temper from the next request on', async () => {
     const slowboat = fleet.anchor('slowboat');
-    slowboat.setTemper({ minAmount: '1000' });
+    slowboat.setProfile({ minAmount: '1000' });
     expect((await read(priceUrl('slowboat'))).status).toBe(400);
-    slowboat.setTemper({ minAmount: '5' });
+    slowboat.setProfile({ minAmount: '5' });
     expect((await read(priceUrl('slowboat'))).status).toBe(200);
   });
 

@@ -166,13 +166,13 @@ describe('a paid withdrawal', () => {
 
   it('falls short of the price at an anchor that does', async () => {
     const full = await settled('harbour', 'complete', 240);
-    const { settlement } = fleet.anchor('harbour').context.temper();
-    fleet.anchor('harbour').setTemper({
+    const { settlement } = fleet.anchor('harbour').context.profile();
+    fleet.anchor('harbour').setProfile({
       settlement: { settleSeconds: [1, 1], endings: { complete: 1 }, shortfallPpm: [10_000, 10_000] },
     });
     now = start;
     const short = await settled('harbour', 'complete', 240);
-    fleet.anchor('harbour').setTemper({ settlement });
+    fleet.anchor('harbour').setProfile({ settlement });
     expect(Number(short.amount_out) / Number(full.amount_out)).toBeCloseTo(0.99, 6);
   });
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { corridors } from '../../../scripts/simulated-anchors/corridors.js';
-import { corridorsOf } from '../../../scripts/simulated-anchors/fleet.js';
-import { anchorDefinitions } from '../../../scripts/simulated-anchors/tempers.js';
+import { corridorsOf } from '../../../scripts/simulated-anchors/fleet-file.js';
+import { anchorDefinitions } from '../../../scripts/simulated-anchors/profiles.js';
 import { parseFleet } from '../../../server/features/anchors/fleet.rules.js';
 import { expectFor } from '../../support/expect-for.js';
 

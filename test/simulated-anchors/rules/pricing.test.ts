@@ -1,12 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
+  Amount,
+  anchorRate,
+  driftPpm,
+  marketRate,
   type PriceTerms,
   priceForBuy,
   priceForSell,
   ratio,
 } from '../../../scripts/simulated-anchors/pricing.js';
-import { Amount, anchorRate, driftPpm, marketRate } from '../../../scripts/simulated-anchors/rates.js';
 
 const terms: PriceTerms = {
   rate: new Amount('1500'),

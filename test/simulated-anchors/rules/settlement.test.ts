@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Ending } from '../../../scripts/simulated-anchors/profiles.js';
+import { anchorDefinitions } from '../../../scripts/simulated-anchors/profiles.js';
 import {
   drawEnding,
   drawMs,
@@ -6,8 +8,6 @@ import {
   stepsAfterPayment,
   stepsUntilPayment,
 } from '../../../scripts/simulated-anchors/settlement.js';
-import { anchorDefinitions } from '../../../scripts/simulated-anchors/tempers.js';
-import type { Ending } from '../../../scripts/simulated-anchors/types.js';
 
 const times = { settleMs: 100_000, holdMs: 3_600_000, recoveryMs: 1_800_000, pickUpMs: null };
 
@@ -97,14 +97,14 @@ describe('the steps before a payment', () => {
 
 describe('draws', () => {
   it('take an ending by its weight and never one that is not named', () => {
-    const temper = {
+    const profile = {
       settleSeconds: [1, 1],
       shortfallPpm: [0, 0],
       endings: { complete: 3, fail: 1 },
     } as const;
-    const drawn = [0, 0.5, 0.749, 0.75, 0.999].map((value) => drawEnding(temper, () => value));
+    const drawn = [0, 0.5, 0.749, 0.75, 0.999].map((value) => drawEnding(profile, () => value));
     expect(drawn).toEqual(['complete', 'complete', 'complete', 'fail', 'fail']);
-    expect(drawEnding({ ...temper, endings: {} }, () => 0.5)).toBe('complete');
+    expect(drawEnding({ ...profile, endings: {} }, () => 0.5)).toBe('complete');
   });
 
   it('stay within their range, scaled by the pace', () => {
@@ -115,9 +115,11 @@ describe('draws', () => {
   });
 });
 
-describe('the tempers', () => {
+describe('the profiles of the fleet', () => {
   it('show every ending somewhere in the fleet', () => {
-    const shown = new Set(anchorDefinitions.flatMap(({ temper }) => Object.keys(temper.settlement.endings)));
+    const shown = new Set(
+      anchorDefinitions.flatMap(({ profile }) => Object.keys(profile.settlement.endings)),
+    );
     const all: Record<Ending, true> = {
       complete: true,
       refund: true,

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { snapshotAnswer } from '../../../contract/snapshot.js';
+import { snapshotAnswer } from '../../../contract/schemas/snapshot.js';
 import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
 import { createSnapshot, type Snapshot } from '../../../server/features/snapshot/service.js';
 import { type RatesHarness, startRatesHarness } from '../../fixtures/rates/rates-over-http.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { verifyWebhook } from '../../../contract/verify-webhook.js';
-import type { DeliveryAnswer } from '../../../contract/webhook-answers.js';
+import type { DeliveryAnswer } from '../../../contract/schemas/webhooks.js';
+import { verifyWebhook } from '../../../contract/verification/verify-webhook.js';
 import {
   type DeliveryPage,
   type Refusal,

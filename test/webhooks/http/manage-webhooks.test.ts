@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { WebhookAnswer } from '../../../contract/webhook-answers.js';
+import type { WebhookAnswer } from '../../../contract/schemas/webhooks.js';
 import { type Refusal, webhooksHarness, webhooksPath } from '../../fixtures/webhooks/webhooks-over-http.js';
 import { expectFor } from '../../support/expect-for.js';
 

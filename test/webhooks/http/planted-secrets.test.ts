@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { expect, it } from '@jest/globals';
 import { mongo } from 'mongoose';
-import { standardSecret } from '../../../contract/verify-webhook.js';
+import { standardSecret } from '../../../contract/verification/verify-webhook.js';
 import { createLogger } from '../../../server/logger.js';
 import { webhooksHarness, webhooksPath } from '../../fixtures/webhooks/webhooks-over-http.js';
 import { expectFor } from '../../support/expect-for.js';

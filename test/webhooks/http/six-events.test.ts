@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { publicKeyOf } from '../../../contract/ed25519.js';
-import { type EventName, eventNames } from '../../../contract/events.js';
-import { signDispute } from '../../../contract/sign-dispute.js';
-import { encodePublicKey } from '../../../contract/strkey.js';
-import { verifyWebhook } from '../../../contract/verify-webhook.js';
+import { type EventName, eventNames } from '../../../contract/schemas/events.js';
+import { publicKeyOf } from '../../../contract/verification/ed25519.js';
+import { signDispute } from '../../../contract/verification/sign-dispute.js';
+import { encodePublicKey } from '../../../contract/verification/strkey.js';
+import { verifyWebhook } from '../../../contract/verification/verify-webhook.js';
 import { startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
 import { startReceiver } from '../../fixtures/deliveries/receiver.js';
 import { intentsHarness } from '../../fixtures/intents/intents-over-http.js';

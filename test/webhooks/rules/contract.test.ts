@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { eventExamples } from '../../../contract/event-examples.js';
-import { eventData, eventNames } from '../../../contract/events.js';
+import { eventExamples } from '../../../contract/examples/events.js';
+import { eventData, eventNames } from '../../../contract/schemas/events.js';
 import {
   createWebhookBody,
   deliveryId,
   rotateSecretBody,
   updateWebhookBody,
   webhookId,
-} from '../../../contract/webhook-answers.js';
+} from '../../../contract/schemas/webhooks.js';
 import { timedId } from '../../../server/features/webhooks/new-delivery.rules.js';
 import { expectFor } from '../../support/expect-for.js';
 

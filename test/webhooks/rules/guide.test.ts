@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { build } from 'esbuild';
-import { eventNames } from '../../../contract/events.js';
+import { eventNames } from '../../../contract/schemas/events.js';
 import vectors from '../../../contract/vectors/webhook.json' with { type: 'json' };
 import { attemptsGranted } from '../../../server/features/webhooks/delivery-state.rules.js';
 import { deliveryHeaders } from '../../../server/features/webhooks/signature.rules.js';

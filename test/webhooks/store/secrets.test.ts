@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { mongo } from 'mongoose';
-import { standardSecret, verifyWebhook } from '../../../contract/verify-webhook.js';
+import { standardSecret, verifyWebhook } from '../../../contract/verification/verify-webhook.js';
 import { createLogger } from '../../../server/logger.js';
 import {
   type HarnessOptions,

@@ -1,0 +1,73 @@
+import { type ErrorCode, type ErrorResponses, errorResponses } from './errors.js';
+import type { RateLimitClassName } from './rate-limits.js';
+
+/** Who may call: anyone, the holder of the admin key, the scheduler, the signer of the body, or an anchor. */
+export type Access = 'public' | 'admin' | 'internal' | 'signed' | 'callback';
+
+/** `etag`: cacheable, answered with ETag and Cache-Control; `no-store`: never kept by anyone. */
+export type CachePolicy = 'etag' | 'no-store';
+
+/** What a route says of itself beyond its schemas; the server, the client, the document and the tests all read it. */
+export interface RouteMetadata {
+  operationId: string;
+  tag: string;
+  access: Access;
+  limit: RateLimitClassName;
+  cache: CachePolicy;
+  /** The codes this operation can answer, the shared ones included. */
+  errors: readonly ErrorCode[];
+}
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/** A route as an endpoint file writes it: its metadata, its own error codes, and the parts of a ts-rest route. */
+interface RouteDescription extends Omit<RouteMetadata, 'errors'> {
+  method: Method;
+  path: string;
+  summary: string;
+  description: string;
+  /** Only the operation's own codes; the shared ones are added. */
+  errors?: readonly ErrorCode[];
+  /** Only the successes; the error statuses are added. */
+  responses: object;
+}
+
+/** What any operation may answer whatever it does. */
+const sharedCodes = ['INVALID_REQUEST', 'RATE_LIMITED', 'INTERNAL', 'NOT_READY'] as const;
+/** What any operation that reads a body may answer besides. */
+const bodyCodes = ['MALFORMED_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const;
+
+type SharedCodes<M extends Method, A extends Access> =
+  | (typeof sharedCodes)[number]
+  | (A extends 'admin' | 'internal' ? 'UNAUTHORIZED' : never)
+  | (M extends 'GET' | 'DELETE' ? never : (typeof bodyCodes)[number]);
+
+type CodesOf<R extends RouteDescription> =
+  | SharedCodes<R['method'], R['access']>
+  | (R extends { errors: readonly (infer C extends ErrorCode)[] } ? C : never);
+
+/** The ts-rest route made of a description. */
+type Described<R extends RouteDescription> = Omit<R, keyof RouteMetadata | 'responses'> & {
+  responses: R['responses'] & ErrorResponses<CodesOf<R>>;
+  metadata: RouteMetadata;
+};
+
+/** The error codes that operations of this method and access have in common, whatever they do. */
+export function sharedErrorCodes(method: string, access: Access): ErrorCode[] {
+  return [
+    ...sharedCodes,
+    ...(access === 'admin' || access === 'internal' ? (['UNAUTHORIZED'] as const) : []),
+    ...(method === 'GET' || method === 'DELETE' ? [] : bodyCodes),
+  ];
+}
+
+/** A ts-rest route with its metadata, and with a response schema for every error it may answer. */
+export function describeRoute<const R extends RouteDescription>(description: R): Described<R> {
+  const { operationId, tag, access, limit, cache, errors = [], responses, ...route } = description;
+  const codes = [...sharedErrorCodes(description.method, access), ...errors];
+  return {
+    ...route,
+    responses: { ...responses, ...errorResponses(codes) },
+    metadata: { operationId, tag, access, limit, cache, errors: codes },
+  } as unknown as Described<R>;
+}

@@ -1,0 +1,49 @@
+import { initContract } from '@ts-rest/core';
+import { z } from 'zod';
+import { describeRoute } from '../describe-route.js';
+import { anchorAnswer, anchorPage } from '../schemas/anchors.js';
+import { anchorId, corridorId, noQuery, pageQuery } from '../schemas/primitives.js';
+
+const c = initContract();
+
+export const anchorsContract = c.router(
+  {
+    listAnchors: describeRoute({
+      method: 'GET',
+      path: '/api/anchors',
+      operationId: 'listAnchors',
+      tag: 'anchors',
+      access: 'public',
+      limit: 'default',
+      cache: 'etag',
+      summary: 'List the anchors',
+      description:
+        'Every anchor that is or was in the fleet, ordered by id; `corridor` keeps those that serve it now.',
+      query: z
+        .object({
+          corridor: corridorId.optional().describe('Only anchors that serve this corridor.'),
+          ...pageQuery,
+        })
+        .strict(),
+      responses: { 200: anchorPage },
+    }),
+    getAnchor: describeRoute({
+      method: 'GET',
+      path: '/api/anchors/:anchor',
+      operationId: 'getAnchor',
+      tag: 'anchors',
+      access: 'public',
+      limit: 'default',
+      cache: 'etag',
+      errors: ['UNKNOWN_ANCHOR'],
+      summary: 'Read one anchor',
+      description:
+        'The anchor, the addresses it publishes, and how a wallet starts a withdrawal there. A delisted anchor ' +
+        'stays readable.',
+      pathParams: z.object({ anchor: anchorId }),
+      query: noQuery,
+      responses: { 200: anchorAnswer },
+    }),
+  },
+  { strictStatusCodes: true },
+);

@@ -1,0 +1,91 @@
+import { initContract } from '@ts-rest/core';
+import { z } from 'zod';
+import { describeRoute } from '../describe-route.js';
+import {
+  adminDispute,
+  disputeAnswer,
+  disputeStatus,
+  fileDisputeBody,
+  resolveDisputeBody,
+} from '../schemas/disputes.js';
+import { anchorId, noQuery, page, pageQuery } from '../schemas/primitives.js';
+
+const c = initContract();
+
+export const disputesContract = c.router(
+  {
+    fileDispute: describeRoute({
+      method: 'POST',
+      path: '/api/reputation/dispute',
+      operationId: 'fileDispute',
+      tag: 'disputes',
+      access: 'signed',
+      limit: 'dispute',
+      cache: 'no-store',
+      errors: [
+        'UNKNOWN_INTENT',
+        'SIGNER_NOT_ENTITLED',
+        'INVALID_SIGNATURE',
+        'ANCHOR_MISMATCH',
+        'INTENT_UNRESOLVED',
+        'DISPUTE_WINDOW_CLOSED',
+        'DISPUTE_EXISTS',
+      ],
+      summary: 'Dispute an outcome',
+      description:
+        "Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a " +
+        'transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over ' +
+        'intentHash is verified before anything is stored. The dispute is read with its intent. The same one again ' +
+        'answers 200. A key can file ten disputes in 24 hours, and from one client make ten attempts at it; each ' +
+        'client has the default limit besides. The headers show the limit with the least left.',
+      query: noQuery,
+      body: fileDisputeBody,
+      responses: { 200: disputeAnswer, 201: disputeAnswer },
+    }),
+  },
+  { strictStatusCodes: true },
+);
+
+export const adminDisputesContract = c.router(
+  {
+    listDisputes: describeRoute({
+      method: 'GET',
+      path: '/api/admin/disputes',
+      operationId: 'listDisputes',
+      tag: 'admin',
+      access: 'admin',
+      limit: 'default',
+      cache: 'no-store',
+      summary: 'List disputes',
+      description:
+        'Disputes, newest first, with their reasons and audit trails; filtered by status and anchor.',
+      query: z
+        .object({
+          status: disputeStatus.optional(),
+          anchor: anchorId.optional().describe('Only disputes that concern this anchor.'),
+          ...pageQuery,
+        })
+        .strict(),
+      responses: { 200: page(adminDispute) },
+    }),
+    resolveDispute: describeRoute({
+      method: 'POST',
+      path: '/api/admin/disputes',
+      operationId: 'resolveDispute',
+      tag: 'admin',
+      access: 'admin',
+      limit: 'default',
+      cache: 'no-store',
+      errors: ['UNKNOWN_DISPUTE', 'DISPUTE_RESOLVED'],
+      summary: 'Accept or reject a dispute',
+      description:
+        'Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409. Accepting ' +
+        'changes what the outcome counts as, and the scores follow with the next fold and refresh; unless the anchor ' +
+        'has made the disputed failure good in the meantime, so that it counts as settled already.',
+      query: noQuery,
+      body: resolveDisputeBody,
+      responses: { 200: adminDispute },
+    }),
+  },
+  { strictStatusCodes: true },
+);

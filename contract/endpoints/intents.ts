@@ -1,0 +1,105 @@
+import { initContract } from '@ts-rest/core';
+import { z } from 'zod';
+import { describeRoute } from '../describe-route.js';
+import {
+  createIntentBody,
+  intentAnswer,
+  reconcileAnswer,
+  statusCallbackAnswer,
+  statusCallbackBody,
+} from '../schemas/intents.js';
+import { intentHashText, noBody, noQuery } from '../schemas/primitives.js';
+
+const c = initContract();
+
+export const intentsContract = c.router(
+  {
+    createIntent: describeRoute({
+      method: 'POST',
+      path: '/api/intent/offramp',
+      operationId: 'createIntent',
+      tag: 'intents',
+      access: 'public',
+      limit: 'intent',
+      cache: 'no-store',
+      errors: [
+        'QUOTE_BELOW_MINIMUM',
+        'TRANSACTION_CONFLICT',
+        'UNSUPPORTED_PAIR',
+        'AMOUNT_OUT_OF_RANGE',
+        'RATES_UNAVAILABLE',
+      ],
+      summary: 'Register an off-ramp intent, or attach its transaction',
+      description:
+        'Records what an account is about to sell through an anchor, against the quote of this moment. The intentHash ' +
+        'is computed from the terms (`intentHash` of the contract package), so the same intent sent again is the same ' +
+        'intent: 201 the first time, 200 with its present state after that. Send it again with `anchorTransactionId` ' +
+        'to attach the transaction the anchor made of it; a different one later is 409, as is one that belongs to ' +
+        'another intent. Where the anchor has no quote at the moment the intent is accepted with `quote: null`, unless ' +
+        'it names `minReceive`, which cannot be checked then (503).',
+      query: noQuery,
+      body: createIntentBody,
+      responses: { 201: intentAnswer, 200: intentAnswer },
+    }),
+    getIntent: describeRoute({
+      method: 'GET',
+      path: '/api/intent/:intentHash',
+      operationId: 'getIntent',
+      tag: 'intents',
+      access: 'public',
+      limit: 'default',
+      cache: 'no-store',
+      errors: ['UNKNOWN_INTENT'],
+      summary: 'Read an intent',
+      description: 'The intent as it stands: the transaction it follows, its outcome and its dispute.',
+      pathParams: z.object({ intentHash: intentHashText }),
+      query: noQuery,
+      responses: { 200: intentAnswer },
+    }),
+    reportStatus: describeRoute({
+      method: 'POST',
+      path: '/api/intent/:intentHash/status',
+      operationId: 'reportIntentStatus',
+      tag: 'intents',
+      access: 'callback',
+      limit: 'default',
+      cache: 'no-store',
+      errors: ['UNKNOWN_INTENT', 'INVALID_SIGNATURE'],
+      summary: "Take an anchor's status callback",
+      description:
+        'Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, ' +
+        "s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being " +
+        'that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Of the body only ' +
+        'the members that say how the transaction stands are read; bank details are neither stored nor logged.',
+      pathParams: z.object({ intentHash: intentHashText }),
+      query: noQuery,
+      body: statusCallbackBody,
+      responses: { 200: statusCallbackAnswer },
+    }),
+  },
+  { strictStatusCodes: true },
+);
+
+export const reconcileContract = c.router(
+  {
+    reconcile: describeRoute({
+      method: 'POST',
+      path: '/api/reputation/reconcile',
+      operationId: 'reconcile',
+      tag: 'reputation',
+      access: 'internal',
+      limit: 'default',
+      cache: 'no-store',
+      errors: ['RUN_IN_PROGRESS'],
+      summary: 'Ask the anchors how open intents stand',
+      description:
+        'Polls the SEP-24 and SEP-6 transactions of open intents whose turn it is, one worker an anchor, a bounded ' +
+        'batch a run, and records outcomes. Anchors that granted no partner token are not polled: their callbacks ' +
+        'report. Answers 200 with what it did; 409 while another run is under way. The body may be empty or absent.',
+      query: noQuery,
+      body: noBody,
+      responses: { 200: reconcileAnswer },
+    }),
+  },
+  { strictStatusCodes: true },
+);

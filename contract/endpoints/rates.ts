@@ -1,0 +1,31 @@
+import { initContract } from '@ts-rest/core';
+import { z } from 'zod';
+import { describeRoute } from '../describe-route.js';
+import { corridorId } from '../schemas/primitives.js';
+import { ratesAnswer, ratesQuery } from '../schemas/rates.js';
+
+const c = initContract();
+
+export const ratesContract = c.router(
+  {
+    getRates: describeRoute({
+      method: 'GET',
+      path: '/api/rates/:corridor',
+      operationId: 'getRates',
+      tag: 'rates',
+      access: 'public',
+      limit: 'rates',
+      cache: 'etag',
+      errors: ['UNKNOWN_CORRIDOR', 'AMOUNT_OUT_OF_RANGE', 'RATES_UNAVAILABLE'],
+      summary: 'Compare what the anchors of a corridor pay out',
+      description:
+        'Asks every anchor of the corridor at once and ranks the answers. Quotes are fresh for 15 s; older ones, ' +
+        'up to 60 s, are served with `stale: true` while a refresh runs. No rate here is firm: it becomes so in ' +
+        "the anchor's own flow. Anchors without a quote are listed with the reason.",
+      pathParams: z.object({ corridor: corridorId }),
+      query: ratesQuery,
+      responses: { 200: ratesAnswer },
+    }),
+  },
+  { strictStatusCodes: true },
+);

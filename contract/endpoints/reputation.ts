@@ -1,0 +1,100 @@
+import { initContract } from '@ts-rest/core';
+import { z } from 'zod';
+import { describeRoute } from '../describe-route.js';
+import { anchorId, corridorId, noBody, noQuery, pageQuery } from '../schemas/primitives.js';
+import {
+  anchorReputation,
+  leaderboardAnswer,
+  refreshAnswer,
+  reputationHistory,
+} from '../schemas/reputation.js';
+
+const c = initContract();
+
+const windowQuery = z.enum(['7', '30', '90']).optional().describe('7, 30 or 90 days; 30 when absent.');
+
+/** The fixed paths come before `/api/reputation/:anchor`: the router matches in this order. */
+export const reputationContract = c.router(
+  {
+    getLeaderboard: describeRoute({
+      method: 'GET',
+      path: '/api/reputation/leaderboard',
+      operationId: 'getLeaderboard',
+      tag: 'reputation',
+      access: 'public',
+      limit: 'default',
+      cache: 'etag',
+      summary: 'Rank the anchors',
+      description:
+        'The anchors of the fleet by score, best first; those without a score come last with `rank: null`. Over all ' +
+        "corridors an anchor's score is the outcome-weighted mean over its scored corridors; with `corridor` it is " +
+        'the one of its card there. Pages of one answer belong together while its scores are kept.',
+      query: z
+        .object({
+          corridor: corridorId.optional().describe('Rank in this corridor only.'),
+          window: windowQuery,
+          ...pageQuery,
+        })
+        .strict(),
+      responses: { 200: leaderboardAnswer },
+    }),
+    refreshReputation: describeRoute({
+      method: 'POST',
+      path: '/api/reputation/refresh',
+      operationId: 'refreshReputation',
+      tag: 'reputation',
+      access: 'internal',
+      limit: 'default',
+      cache: 'no-store',
+      errors: ['RUN_IN_PROGRESS'],
+      summary: 'Compute the scores anew',
+      description:
+        'Counts what has changed since the last time into the roll-ups, then computes every card, score and ranking ' +
+        'from them. Answers 200 with what it did; the body may be empty or absent.',
+      query: noQuery,
+      body: noBody,
+      responses: { 200: refreshAnswer },
+    }),
+    getReputation: describeRoute({
+      method: 'GET',
+      path: '/api/reputation/:anchor',
+      operationId: 'getReputation',
+      tag: 'reputation',
+      access: 'public',
+      limit: 'default',
+      cache: 'etag',
+      errors: ['UNKNOWN_ANCHOR'],
+      summary: "Read one anchor's reputation",
+      description:
+        "The anchor's record over all its corridors and its card in each. A delisted anchor stays readable; one that " +
+        'nobody used yet has a record of zeros and no score.',
+      pathParams: z.object({ anchor: anchorId }),
+      query: z.object({ window: windowQuery }).strict(),
+      responses: { 200: anchorReputation },
+    }),
+    getReputationHistory: describeRoute({
+      method: 'GET',
+      path: '/api/reputation/:anchor/history',
+      operationId: 'getReputationHistory',
+      tag: 'reputation',
+      access: 'public',
+      limit: 'default',
+      cache: 'etag',
+      errors: ['UNKNOWN_ANCHOR'],
+      summary: "Read one anchor's reputation day by day",
+      description:
+        'One point for each UTC day on which an outcome was recorded, newest first: the outcomes of that day, and the ' +
+        'score over the window that ends with it.',
+      pathParams: z.object({ anchor: anchorId }),
+      query: z
+        .object({
+          corridor: corridorId.optional().describe('Only this corridor; all of them together when absent.'),
+          window: windowQuery,
+          ...pageQuery,
+        })
+        .strict(),
+      responses: { 200: reputationHistory },
+    }),
+  },
+  { strictStatusCodes: true },
+);

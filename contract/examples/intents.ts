@@ -1,0 +1,102 @@
+import type { intentsContract, reconcileContract } from '../endpoints/intents.js';
+import type { IntentAnswer } from '../schemas/intents.js';
+import type { ExamplesOf } from './examples-of.js';
+
+/** Without an `expiresAt`, which would be over one day: the example can be sent as it is. */
+const exampleTerms = {
+  corridor: 'usdc-ngn',
+  anchorId: 'harbour',
+  account: 'GBXFXNDLV4LSWA4VB7YIL5GBD7BVNR22SGBTDKMO2SBZZHDXSKZYCP7L',
+  sellAmount: '100',
+  minReceive: '150000',
+  deliveryMethod: 'bank_account',
+} as const;
+
+const exampleHash = 'acffc35a01a279d205d20851c951e760b811d65b6e16f396ed99c108b054f3f7';
+
+const exampleIntent = {
+  intentHash: exampleHash,
+  status: 'pending',
+  ...exampleTerms,
+  createdAt: '2026-11-21T09:30:00.000Z',
+  expiresAt: '2026-11-22T09:30:00.000Z',
+  quote: {
+    tier: 'anchor',
+    sellAmount: '100',
+    receiveAmount: '152340.55',
+    rate: '1523.4055',
+    adjusted: false,
+    quotedAt: '2026-11-21T09:29:58.000Z',
+  },
+  statusCallbackUrl: `https://fairlead.example/api/intent/${exampleHash}/status`,
+  transaction: null,
+  outcome: null,
+  dispute: null,
+} satisfies IntentAnswer;
+
+export const intentsExamples: ExamplesOf<typeof intentsContract> = {
+  createIntent: {
+    body: { ...exampleTerms, nonce: 'hV7rM2xkQ0c9ZpYw4TnB1g' },
+    answer: exampleIntent,
+  },
+  getIntent: {
+    params: { intentHash: exampleHash },
+    answer: {
+      ...exampleIntent,
+      status: 'settled',
+      transaction: {
+        id: '82fhs729f63dh0v4',
+        status: 'completed',
+        lastSeenAt: '2026-11-21T09:36:10.000Z',
+        fundsReceivedAt: '2026-11-21T09:34:40.000Z',
+        readyAt: null,
+      },
+      outcome: {
+        status: 'settled',
+        reason: 'completed',
+        recordedAt: '2026-11-21T09:36:10.000Z',
+        recoveredAt: null,
+        settleSeconds: 88,
+        shortfall: '0.000000000',
+        scored: true,
+        unscoredReason: null,
+      },
+    },
+  },
+  reportStatus: {
+    params: { intentHash: exampleHash },
+    body: {
+      transaction: {
+        id: '82fhs729f63dh0v4',
+        kind: 'withdrawal',
+        status: 'pending_external',
+        amount_in: '100',
+        stellar_transaction_id: '17a670bc424ff5ce3b386dbfaae9990b66a2a37b4fbe51547e8794962a3f9e6a',
+      },
+    },
+    answer: {
+      intentHash: exampleHash,
+      status: 'pending',
+      applied: true,
+    },
+  },
+};
+
+export const reconcileExamples: ExamplesOf<typeof reconcileContract> = {
+  reconcile: {
+    answer: {
+      startedAt: '2026-11-21T09:36:00.000Z',
+      finishedAt: '2026-11-21T09:36:03.412Z',
+      looked: 14,
+      polled: 12,
+      settled: 5,
+      recovered: 0,
+      failed: 1,
+      expired: 2,
+      leftOpen: 6,
+      unreachable: 1,
+      notFound: 0,
+      more: false,
+    },
+  },
+};

@@ -1,0 +1,75 @@
+import type { ratesContract } from '../endpoints/rates.js';
+import type { ExamplesOf } from './examples-of.js';
+
+export const ratesExamples: ExamplesOf<typeof ratesContract> = {
+  getRates: {
+    params: { corridor: 'usdc-ngn' },
+    query: { amount: '100' },
+    answer: {
+      corridor: 'usdc-ngn',
+      sellAsset: 'stellar:USDC:GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN',
+      buyAsset: 'iso4217:NGN',
+      amount: '100',
+      asOf: '2026-11-21T09:30:00.000Z',
+      stale: false,
+      best: { anchorId: 'harbour' },
+      quotes: [
+        {
+          anchorId: 'harbour',
+          anchorName: 'Harbour',
+          simulated: true,
+          tier: 'anchor',
+          sellAmount: '100',
+          receiveAmount: '152340.55',
+          adjusted: false,
+          rate: '1523.4055',
+          fee: {
+            total: '1.5',
+            asset: 'stellar:USDC:GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN',
+          },
+          deliveryMethod: 'bank_account',
+          quotedAt: '2026-11-21T09:30:00.000Z',
+          sep38: {
+            price: '0.0006465776',
+            totalPrice: '0.000656424',
+            sellAmount: '100',
+            buyAmount: '152340.55',
+            context: 'sep6',
+          },
+          estimate: null,
+          reputation: { score: '91.37', state: 'scored', outcomes: 412 },
+          expectedReceive: '152157.74',
+        },
+        {
+          anchorId: 'tidewater',
+          anchorName: 'Tidewater',
+          simulated: true,
+          tier: 'estimate',
+          sellAmount: '100',
+          receiveAmount: '150271.87',
+          adjusted: false,
+          rate: '1502.7187',
+          fee: {
+            total: '2.5',
+            asset: 'stellar:USDC:GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN',
+          },
+          deliveryMethod: null,
+          quotedAt: '2026-11-21T09:30:00.000Z',
+          sep38: null,
+          estimate: {
+            source: 'sep24',
+            feeFixed: '0.5',
+            feePercent: '2',
+            feeMinimum: '0',
+            fxRate: '1541.25',
+            fxBase: 'USD',
+            fxDate: '2026-11-21',
+          },
+          reputation: { score: null, state: 'insufficient_data', outcomes: 3 },
+          expectedReceive: '150271.87',
+        },
+      ],
+      unavailable: [{ anchorId: 'saltmarsh', reason: 'timeout' }],
+    },
+  },
+};

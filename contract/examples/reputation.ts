@@ -1,0 +1,95 @@
+import type { reputationContract } from '../endpoints/reputation.js';
+import type { ExamplesOf } from './examples-of.js';
+import { exampleCard, exampleRecord } from './score-card.js';
+
+export const reputationExamples: ExamplesOf<typeof reputationContract> = {
+  getLeaderboard: {
+    query: { corridor: 'usdc-ngn', window: '30' },
+    answer: {
+      corridor: 'usdc-ngn',
+      window: 30,
+      computedAt: '2026-11-21T09:30:00.000Z',
+      items: [
+        {
+          rank: 1,
+          anchorId: 'harbour',
+          anchorName: 'Harbour',
+          simulated: true,
+          ...exampleRecord,
+          scoredCorridors: 1,
+        },
+        {
+          rank: null,
+          anchorId: 'tidewater',
+          anchorName: 'Tidewater',
+          simulated: true,
+          outcomes: 3,
+          filled: 3,
+          accountDays: 3,
+          fillRate: '1.000000',
+          p50SettleSeconds: 312,
+          p95SettleSeconds: 405,
+          meanShortfall: null,
+          quotedOutcomes: 0,
+          acceptedDisputes: 0,
+          score: null,
+          state: 'insufficient_data',
+          scoredCorridors: 0,
+        },
+      ],
+      nextCursor: null,
+    },
+  },
+  refreshReputation: {
+    answer: {
+      startedAt: '2026-11-21T09:29:59.600Z',
+      computedAt: '2026-11-21T09:30:00.000Z',
+      folded: 12,
+      foldedElsewhere: false,
+      anchors: 8,
+      cards: 111,
+      scored: 96,
+      durationMs: 412,
+    },
+  },
+  getReputation: {
+    params: { anchor: 'harbour' },
+    query: { window: '30' },
+    answer: {
+      anchorId: 'harbour',
+      anchorName: 'Harbour',
+      simulated: true,
+      status: 'active',
+      window: 30,
+      computedAt: '2026-11-21T09:30:00.000Z',
+      ...exampleRecord,
+      corridors: [exampleCard],
+    },
+  },
+  getReputationHistory: {
+    params: { anchor: 'harbour' },
+    query: { corridor: 'usdc-ngn', limit: '1' },
+    answer: {
+      anchorId: 'harbour',
+      corridor: 'usdc-ngn',
+      window: 30,
+      items: [
+        {
+          day: '2026-11-21',
+          outcomes: 14,
+          filled: 14,
+          accountDays: 13,
+          fillRate: '1.000000',
+          p50SettleSeconds: 87,
+          p95SettleSeconds: 140,
+          meanShortfall: '0.000000000',
+          quotedOutcomes: 14,
+          acceptedDisputes: 0,
+          score: '85.67',
+          state: 'scored',
+        },
+      ],
+      nextCursor: 'eyJkIjoiMjAyNi0xMS0yMSJ9',
+    },
+  },
+};

@@ -1,0 +1,26 @@
+import type { ScoreCard } from '../schemas/score-card.js';
+
+/** An anchor's record as the documents show it. */
+export const exampleRecord = {
+  outcomes: 412,
+  filled: 401,
+  accountDays: 388,
+  fillRate: '0.973300',
+  p50SettleSeconds: 91,
+  p95SettleSeconds: 233,
+  meanShortfall: '0.000120000',
+  quotedOutcomes: 401,
+  acceptedDisputes: 1,
+  score: '85.67',
+  state: 'scored',
+} as const;
+
+/** The same as a card; its score follows from its inputs. */
+export const exampleCard = {
+  anchorId: 'harbour',
+  corridor: 'usdc-ngn',
+  window: 30,
+  ...exampleRecord,
+  speedTargetSeconds: 600,
+  simulated: true,
+} satisfies ScoreCard;

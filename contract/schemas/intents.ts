@@ -1,0 +1,227 @@
+import { z } from 'zod';
+import { publicKeyText } from '../verification/public-key.js';
+import { deliveryMethod } from './corridors.js';
+import { disputeId, disputeStatus } from './disputes.js';
+import {
+  anchorId,
+  corridorId,
+  decimalAnswer,
+  decimalString,
+  instant,
+  intentHashText,
+  stablecoinAmount,
+} from './primitives.js';
+import { quoteTier } from './rates.js';
+
+/** `pending` until it ended; then how. `expired` counts against nobody. */
+export const intentStatus = z
+  .enum(['pending', 'settled', 'failed', 'expired'])
+  .describe(
+    '`pending`: no outcome yet. `settled`: paid out. `failed`: the anchor received the funds and did not pay out. ' +
+      '`expired`: ended without funds received (or cash that was never collected); counts against nobody.',
+  );
+
+/** The id the anchor gave the withdrawal: printable ASCII without spaces. */
+export const anchorTransactionId = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 printable ASCII characters without spaces')
+  .describe('The `id` the anchor gave the withdrawal (SEP-24 or SEP-6).');
+
+/** Why an intent ended as it did, and when exactly each reason is given. */
+export const outcomeReasons = {
+  completed: 'Settled: the anchor completed the withdrawal and names the amount paid out.',
+  recovered: 'Settled: it had failed, and the anchor completed it within 30 days.',
+  refunded: 'Failed: the anchor sent the funds back.',
+  error: 'Failed: the anchor closed the withdrawal without paying out, and left it so for 24 hours.',
+  overdue: "Failed: still open when the corridor's time for a payout was over.",
+  unproven: 'Failed: called completed, but 24 hours later without an amount paid out.',
+  no_transaction: 'Expired: no transaction was attached in time.',
+  never_funded: 'Expired: the anchor saw no funds in time.',
+  abandoned: 'Expired: the anchor closed the withdrawal before it saw funds.',
+  not_collected: 'Expired: the cash lay ready for 90 days and was not collected.',
+} as const;
+
+export type OutcomeReason = keyof typeof outcomeReasons;
+
+/** Why an outcome is left out of the scores. */
+export const unscoredReasons = {
+  not_a_withdrawal: 'The transaction is not a withdrawal.',
+  sender_mismatch: "The transaction names another sender than the intent's account.",
+  asset_mismatch: "The transaction names another asset than the corridor's.",
+  amount_mismatch: 'The amount paid in is not within 10 % of the sell amount.',
+  amount_missing: 'It was completed without saying what was paid in.',
+  started_before_intent: 'The transaction was started before the intent was registered.',
+  seen_after_payment: 'The transaction was first seen when the funds had already been received.',
+} as const;
+
+export type UnscoredReason = keyof typeof unscoredReasons;
+
+function reasonEnum<R extends string>(reasons: Readonly<Record<R, string>>) {
+  return z.enum(Object.keys(reasons) as [R, ...R[]]).describe(
+    Object.entries(reasons)
+      .map(([reason, when]) => `\`${reason}\`: ${when}`)
+      .join(' '),
+  );
+}
+
+/** How an intent ended. */
+export const intentOutcome = z
+  .object({
+    status: z.enum(['settled', 'failed', 'expired']).describe('How it ended.'),
+    reason: reasonEnum<OutcomeReason>(outcomeReasons),
+    recordedAt: instant.describe('When it was first recorded here; a recovery keeps it.'),
+    recoveredAt: instant.nullable().describe('When a failed intent became settled, or null.'),
+    settleSeconds: z
+      .number()
+      .int()
+      .min(0)
+      .nullable()
+      .describe('Seconds from payment to pay-out (for cash: to ready for pick-up); null unless settled.'),
+    shortfall: decimalAnswer
+      .nullable()
+      .describe("Share by which the pay-out fell short of the anchor's own quote, nine places, or null."),
+    scored: z.boolean().describe('Whether the outcome may count in the scores.'),
+    unscoredReason: reasonEnum<UnscoredReason>(unscoredReasons).nullable(),
+  })
+  .describe('How the intent ended.');
+
+/** The quote an intent was accepted against. */
+export const intentQuote = z
+  .object({
+    tier: quoteTier,
+    sellAmount: decimalAnswer.describe('Stablecoin given; may differ from the amount asked for.'),
+    receiveAmount: decimalAnswer.describe('Fiat received for it, all fees in.'),
+    rate: decimalAnswer.describe('Fiat per one stablecoin, all fees in.'),
+    adjusted: z.boolean().describe('Whether the anchor quoted another amount than the one asked for.'),
+    quotedAt: instant.describe('When the anchor answered.'),
+  })
+  .describe('The quote the intent was accepted against; indicative, never firm.');
+
+/** What the anchor last said of the transaction that the intent follows. */
+export const followedTransaction = z
+  .object({
+    id: anchorTransactionId,
+    status: z
+      .string()
+      .nullable()
+      .describe(
+        "The anchor's last status word; `unrecognised` for one outside SEP-24 and SEP-6; null: none yet.",
+      ),
+    lastSeenAt: instant.nullable().describe('When it was last read, by poll or callback.'),
+    fundsReceivedAt: instant.nullable().describe('When funds received were first seen, or null.'),
+    readyAt: instant.nullable().describe('Since when cash is ready for pick-up, or null.'),
+  })
+  .describe("The anchor's transaction, as last seen.");
+
+/** The dispute of an intent, in short. */
+export const intentDispute = z
+  .object({
+    disputeId,
+    status: disputeStatus,
+    createdAt: instant,
+    resolvedAt: instant.nullable(),
+  })
+  .describe('The dispute filed against the outcome.');
+
+/** An intent as it stands. The nonce is never part of it. */
+export const intentAnswer = z
+  .object({
+    intentHash: intentHashText,
+    status: intentStatus,
+    corridor: corridorId,
+    anchorId,
+    account: z.string().describe('The account that sells, as `G…`.'),
+    sellAmount: decimalAnswer.describe('Stablecoin to sell.'),
+    minReceive: decimalAnswer.nullable().describe('Least fiat the wallet accepts, or null.'),
+    deliveryMethod: z.string().nullable().describe('The delivery method asked for, or null for any.'),
+    createdAt: instant,
+    expiresAt: instant.describe('Until when the payment may be made.'),
+    quote: intentQuote
+      .nullable()
+      .describe('The quote it was accepted against; null where the anchor had none at that moment.'),
+    statusCallbackUrl: z
+      .string()
+      .describe(
+        'Give it to the anchor as `on_change_callback`, so that it tells this service of every change.',
+      ),
+    transaction: followedTransaction.nullable().describe('The attached transaction, or null.'),
+    outcome: intentOutcome.nullable().describe('Null while pending.'),
+    dispute: intentDispute.nullable(),
+  })
+  .describe('An off-ramp intent, its outcome and its dispute.');
+
+export type IntentAnswer = z.infer<typeof intentAnswer>;
+export type IntentStatus = z.infer<typeof intentStatus>;
+export type IntentQuote = z.infer<typeof intentQuote>;
+export type IntentDispute = z.infer<typeof intentDispute>;
+
+/** Terms of an intent as a wallet sends them. Unknown members are refused, so that no bank details slip in. */
+export const createIntentBody = z
+  .object({
+    corridor: corridorId,
+    anchorId,
+    account: publicKeyText.describe(
+      'The account that sells: `G…` or 64 hex digits. `M…` and `C…` are refused.',
+    ),
+    sellAmount: stablecoinAmount,
+    minReceive: decimalString(3)
+      .optional()
+      .describe(
+        'Least fiat to accept, at most as many places as the currency has; 409 if the quote is below.',
+      ),
+    deliveryMethod: deliveryMethod.optional(),
+    expiresAt: instant
+      .optional()
+      .describe('Until when the payment may be made: in the future, at most 30 days. 24 hours when absent.'),
+    nonce: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{22,64}$/, 'must be 22 to 64 of A-Z, a-z, 0-9, _ and -')
+      .describe('Random, kept secret by the wallet: knowing it is the right to attach a transaction.'),
+    anchorTransactionId: anchorTransactionId.optional(),
+  })
+  .strict()
+  .describe('An off-ramp intent. No bank details, ever.');
+
+/** An anchor's status callback: the answer of its `/transaction` endpoint. Only listed members are read. */
+export const statusCallbackBody = z
+  .object({ transaction: z.object({}).passthrough().optional().describe('The SEP-24 or SEP-6 transaction.') })
+  .passthrough()
+  .describe('What `GET /transaction` of the anchor would answer: `{transaction: {id, status, …}}`.');
+
+/** What became of a callback. */
+export const statusCallbackAnswer = z
+  .object({
+    intentHash: intentHashText,
+    status: intentStatus,
+    applied: z
+      .boolean()
+      .describe(
+        'False where it says nothing new: an older or repeated callback, or one of another transaction.',
+      ),
+  })
+  .describe('The callback was genuine; the intent stands as said.');
+
+export type CreateIntentBody = z.infer<typeof createIntentBody>;
+export type StatusCallbackAnswer = z.infer<typeof statusCallbackAnswer>;
+
+const count = z.number().int().min(0);
+
+/** What a reconciliation did. */
+export const reconcileAnswer = z
+  .object({
+    startedAt: instant.describe('When it began.'),
+    finishedAt: instant.describe('When it ended.'),
+    looked: count.describe('Intents whose turn it was.'),
+    polled: count.describe('Those whose transaction was asked for at the anchor.'),
+    settled: count.describe('Became settled, recoveries included.'),
+    recovered: count.describe('Those among them that had failed before.'),
+    failed: count.describe('Became failed.'),
+    expired: count.describe('Became expired.'),
+    leftOpen: count.describe('Left open; looked at again later.'),
+    unreachable: count.describe('Left without a reading: the anchor did not answer, or not validly.'),
+    notFound: count.describe('The anchor knows no such transaction.'),
+    more: z.boolean().describe('Whether some were still due when the run ended; the next one goes on there.'),
+  })
+  .describe('What the reconciliation looked at and what came of it.');
+
+export type ReconcileAnswer = z.infer<typeof reconcileAnswer>;

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+
+/** `usdc-ngn`, or `usdc-xof-sn` where a currency is shared by countries: asset, fiat, optional country code. */
+export const corridorId = z
+  .string()
+  .regex(
+    /^[a-z0-9]{1,12}-[a-z]{3}(-[a-z]{2})?$/,
+    'must be asset-fiat or asset-fiat-country in lower case, like usdc-ngn',
+  )
+  .describe(
+    'Corridor: asset code, ISO 4217 code, optional ISO 3166 country, lower case: `usdc-ngn`, `usdc-xof-sn`.',
+  );
+
+/** Path segments beside `/api/reputation/{anchor}` and its like: no anchor may be called so. */
+export const reservedAnchorIds: readonly string[] = ['leaderboard', 'dispute', 'reconcile', 'refresh'];
+
+export const anchorId = z
+  .string()
+  .max(40)
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be a lower-case slug of letters, digits and single hyphens')
+  .describe('Anchor id: a slug of at most 40 characters.');
+
+/** Positive decimal string with at most `places` decimals: no sign, no exponent, no leading zero, 12 integer digits. */
+export function decimalString(places: number) {
+  const fraction = places === 0 ? '' : `(\\.\\d{1,${places}})?`;
+  return z
+    .string()
+    .regex(
+      new RegExp(`^(0|[1-9]\\d{0,11})${fraction}$`),
+      `must be a plain decimal such as ${places === 0 ? '12' : '12.5'}: at most 12 digits${places === 0 ? '' : `, ${places} decimals`}, no sign, exponent or leading zero`,
+    );
+}
+
+/** An amount of stablecoin: decimal string, at most 7 places (one stroop), more than zero. */
+export const stablecoinAmount = decimalString(7)
+  .refine((value) => /[1-9]/.test(value), 'must be more than zero')
+  .describe('Amount of stablecoin: a decimal string, at most 7 places, more than zero: `250` or `99.5`.');
+
+/** Any decimal in an answer; never a float. */
+export const decimalAnswer = z.string().regex(/^(0|[1-9]\d*)(\.\d+)?$/);
+
+function isRealInstant(text: string): boolean {
+  const epochMs = Date.parse(text);
+  return !Number.isNaN(epochMs) && new Date(epochMs).toISOString() === text;
+}
+
+/** An instant: ISO 8601, UTC, milliseconds, `Z`. */
+export const instant = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/, 'must be an ISO 8601 UTC instant with milliseconds')
+  // Date would roll 31 November over to 1 December, and the hash is over the text as it was sent.
+  .refine((text) => isRealInstant(text), 'must be an instant that exists')
+  .describe('ISO 8601 instant in UTC with milliseconds: `2026-11-21T09:30:00.000Z`.');
+
+export const intentHashText = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex digits')
+  .describe('SHA-256 of the canonical intent: 64 lower-case hex digits.');
+
+/** `limit` and `cursor` of every list. */
+export const pageQuery = {
+  limit: z
+    .string()
+    .regex(/^([1-9]|[1-9]\d|100)$/, 'must be a whole number from 1 to 100')
+    .optional()
+    .describe('How many items, 1 to 100; 50 when absent.'),
+  cursor: z
+    .string()
+    .max(512)
+    .regex(/^[A-Za-z0-9_-]+$/, 'must be a cursor that a previous answer gave')
+    .optional()
+    .describe('Opaque: the `nextCursor` of the previous page, with the other parameters as they were.'),
+};
+
+/** A page of a list: `nextCursor` is null on the last one. */
+export function page<T extends z.ZodTypeAny>(item: T) {
+  return z.object({
+    items: z.array(item).describe('This page, in the order that the operation says.'),
+    nextCursor: z.string().nullable().describe('`cursor` of the next page; null on the last one.'),
+  });
+}
+
+/** An operation without parameters: one that is sent is refused, since it was meant to do something. */
+export const noQuery = z.object({}).strict();
+
+/** A POST that takes nothing. */
+export const noBody = z.object({}).strict().optional().describe('Nothing, or an empty object.');

@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import { buyAssetId, deliveryMethod, sellAssetId } from './corridors.js';
+import { anchorId, corridorId, decimalAnswer, instant, stablecoinAmount } from './primitives.js';
+
+/** `anchor`: the anchor's own SEP-38 price. `estimate`: its published fee applied to a reference exchange rate. */
+export const quoteTier = z
+  .enum(['anchor', 'estimate'])
+  .describe(
+    "`anchor`: the anchor's own indicative SEP-38 price. `estimate`: computed from the fee it publishes " +
+      '(SEP-24 or SEP-6 /info) and a reference exchange rate. Neither is firm.',
+  );
+
+/** `scored` once there is enough to judge by, else `insufficient_data` with a null score. */
+export const reputationState = z
+  .enum(['scored', 'insufficient_data'])
+  .describe('`insufficient_data` while there are too few outcomes to judge by; the score is then null.');
+
+/** Why an anchor of the corridor has no quote in the answer, and when exactly each reason is given. */
+export const unavailableReasons = {
+  timeout: 'It did not answer within 2 seconds.',
+  unreachable: 'No connection to it could be made.',
+  blocked: 'Its address is one that this service must not call.',
+  malformed: 'Its answer was not a valid price for this pair, or was too large.',
+  refused_amount: 'It does not quote this amount.',
+  busy: 'Its share of calls is used up for the moment and no recent quote for this amount is kept.',
+  circuit_open: 'It failed repeatedly just now and is left alone for a moment.',
+  unauthorized: 'It demands a token that this service does not hold.',
+  no_fx: 'Only an estimate is possible, and the reference exchange rate is missing or too old.',
+  not_served: 'It does not offer this delivery method, or publishes no price or fee for the pair.',
+  error: 'It answered with an error of its own.',
+} as const;
+
+export type UnavailableReason = keyof typeof unavailableReasons;
+
+export const unavailableReason = z
+  .enum(Object.keys(unavailableReasons) as [UnavailableReason, ...UnavailableReason[]])
+  .describe(
+    Object.entries(unavailableReasons)
+      .map(([reason, when]) => `\`${reason}\`: ${when}`)
+      .join(' '),
+  );
+
+const money = z
+  .object({
+    total: decimalAnswer.describe('The whole fee.'),
+    asset: z.string().describe('The asset it is in: the stablecoin or the currency of the corridor.'),
+  })
+  .describe('The fee, contained in the amounts already.');
+
+/** What the anchor answered, in SEP-38's own direction: stablecoin per one unit of fiat. */
+const sep38Source = z
+  .object({
+    price: decimalAnswer.nullable().describe('SEP-38 `price`: stablecoin per unit of fiat, without the fee.'),
+    totalPrice: decimalAnswer
+      .nullable()
+      .describe('SEP-38 `total_price`: stablecoin per unit of fiat, fee included; null in older dialects.'),
+    sellAmount: decimalAnswer.describe('`sell_amount` as the anchor gave it.'),
+    buyAmount: decimalAnswer.describe('`buy_amount` as the anchor gave it, before rounding down.'),
+    context: z.enum(['sep6', 'sep31']).describe('The `context` it was asked in.'),
+  })
+  .describe("The anchor's SEP-38 answer. Its prices run the other way round: stablecoin per unit of fiat.");
+
+/** The inputs of an estimate, so that anyone can compute it again. */
+const estimateSource = z
+  .object({
+    source: z.enum(['sep24', 'sep6']).describe('Whose /info gave the fee.'),
+    feeFixed: decimalAnswer.describe('Fixed fee, in stablecoin.'),
+    feePercent: decimalAnswer.describe('Fee in percentage points of the amount: `1` is one per cent.'),
+    feeMinimum: decimalAnswer.describe('Least fee, in stablecoin.'),
+    fxRate: decimalAnswer.describe('Fiat per one unit of `fxBase`, from the reference.'),
+    fxBase: z.string().describe("The reference's base currency; the stablecoin is taken at par with it."),
+    fxDate: z.string().describe('The date the reference gives its rates.'),
+  })
+  .describe('The inputs of the estimate: (amount − fee) × fxRate, rounded down.');
+
+/** One anchor's offer. Never firm: the anchor's own flow confirms what it will pay. */
+export const rateQuote = z
+  .object({
+    anchorId,
+    anchorName: z.string().describe('The name people know the anchor by.'),
+    simulated: z.boolean().describe('True for a simulated anchor of a development fleet.'),
+    tier: quoteTier,
+    sellAmount: decimalAnswer.describe('Stablecoin given; may differ from the amount asked for.'),
+    receiveAmount: decimalAnswer.describe('Fiat received for it, all fees in, rounded down.'),
+    adjusted: z.boolean().describe('Whether the anchor answered for another amount than the one asked for.'),
+    rate: decimalAnswer.describe('Fiat per one stablecoin, all fees in: receiveAmount / sellAmount.'),
+    fee: money.nullable().describe('The fee inside the amounts, or null where the anchor does not say.'),
+    deliveryMethod: z.string().nullable().describe('The delivery method quoted for, or null for any.'),
+    quotedAt: instant.describe('When the anchor answered.'),
+    sep38: sep38Source.nullable().describe("The anchor's SEP-38 answer; null for an estimate."),
+    estimate: estimateSource.nullable().describe("An estimate's inputs; null for a quote of the anchor."),
+    reputation: z
+      .object({
+        score: decimalAnswer.nullable().describe('Score from 0 to 100 with two places, or null.'),
+        state: reputationState,
+        outcomes: z.number().int().min(0).describe('Outcomes the record holds.'),
+      })
+      .describe("The anchor's record in this corridor."),
+    expectedReceive: decimalAnswer.describe(
+      "What the anchor's record of shortfalls makes of its promise; receiveAmount where there is no record.",
+    ),
+  })
+  .describe("One anchor's offer; indicative, never firm.");
+
+/** The ranked offers of one corridor for one amount. */
+export const ratesAnswer = z
+  .object({
+    corridor: corridorId,
+    sellAsset: sellAssetId,
+    buyAsset: buyAssetId,
+    amount: decimalAnswer.describe('The stablecoin amount asked for, or the reference amount.'),
+    asOf: instant.describe('When the oldest of these quotes was fetched.'),
+    stale: z.boolean().describe('True when a quote here is older than 15 s; a refresh is then running.'),
+    best: z
+      .object({ anchorId })
+      .nullable()
+      .describe('The anchor of the first quote, or null when no anchor serves this delivery method.'),
+    quotes: z
+      .array(rateQuote)
+      .describe(
+        "Best first: the anchors' own prices before estimates, exact amounts before adjusted ones, then by " +
+          'what is received for each unit sold.',
+      ),
+    unavailable: z
+      .array(z.object({ anchorId, reason: unavailableReason }))
+      .describe('The anchors of the corridor without a quote, and why.'),
+  })
+  .describe('Ranked offers for one corridor and amount.');
+
+export type QuoteTier = z.infer<typeof quoteTier>;
+export type ReputationState = z.infer<typeof reputationState>;
+export type RateQuote = z.infer<typeof rateQuote>;
+export type RatesAnswer = z.infer<typeof ratesAnswer>;
+
+/** The query of a rates request; both members may be left out. */
+export const ratesQuery = z
+  .object({
+    amount: stablecoinAmount
+      .optional()
+      .describe(
+        "Stablecoin to sell: a decimal string, at most 7 places. The corridor's reference amount when absent.",
+      ),
+    deliveryMethod: deliveryMethod.optional(),
+  })
+  .strict();

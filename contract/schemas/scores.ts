@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { instant, page } from './primitives.js';
+import { scoreCard } from './score-card.js';
+
+/** The cards of window 30, as they are published, and the batch that proves them. */
+export const publicScores = page(scoreCard)
+  .extend({
+    version: z.enum(['1']).describe('Version of this answer.'),
+    formula: z.enum(['v1']).describe('Version of the formula the scores follow; see docs/reputation.md.'),
+    window: z.literal(30).describe('Days the cards are taken over.'),
+    generatedAt: instant.nullable().describe('When the cards were computed; null before the first time.'),
+    batch: z
+      .object({
+        sequence: z.number().int().min(1).describe('Number of the batch.'),
+        root: z
+          .string()
+          .regex(/^[0-9a-f]{64}$/)
+          .describe('Merkle root over its entries.'),
+      })
+      .nullable()
+      .describe(
+        'The latest published batch, or null. Its entries are the cards as they stood when it was made; these here ' +
+          'may be newer.',
+      ),
+  })
+  .describe('Public scores: every card of window 30, by anchor and corridor.');
+
+export type PublicScores = z.infer<typeof publicScores>;

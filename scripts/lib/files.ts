@@ -1,0 +1,18 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+
+/** The text of a file; undefined where there is none. */
+export async function readIfPresent(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Writes a temporary file beside it and renames it, so that a crash leaves the old content or the new. */
+export async function replaceFile(path: string, text: string, mode = 0o666): Promise<void> {
+  const temporary = `${path}.${process.pid}.new`;
+  await writeFile(temporary, text, { mode });
+  await rename(temporary, path);
+}

@@ -1,0 +1,75 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { connectMongo } from '../../server/mongo/connection.js';
+import { isPortTaken } from '../lib/loopback-server.js';
+import { type ReferenceOracle, startReferenceOracle } from '../reference-oracle/index.js';
+import { seedHistory } from '../seed-history.js';
+import { type Fleet, startSimulatedAnchors } from '../simulated-anchors/index.js';
+
+export interface LocalAnchors {
+  fleet: Fleet;
+  /** Environment variables by which the service uses them. */
+  env: Record<string, string>;
+  stop(): Promise<void>;
+}
+
+/** Withdrawals settle in a quarter of the time that the profiles say, because somebody is watching. */
+const pace = 0.25;
+const usualAnchorPorts = 7_300;
+const usualOraclePort = 7_299;
+
+/** Starts on the usual port, so that addresses noted down stay valid, or on any free port if it is taken. */
+function onUsualPort<T>(usual: number, start: (port: number) => Promise<T>): Promise<T> {
+  return start(usual).catch((error: unknown) => {
+    if (isPortTaken(error)) return start(0);
+    throw error;
+  });
+}
+
+/** Starts the simulated anchors; keeps their withdrawals in the folder and writes their fleet file there. */
+export async function startLocalAnchors(folder: string): Promise<LocalAnchors> {
+  const simulated = await onUsualPort(usualAnchorPorts, (portBase) =>
+    startSimulatedAnchors({
+      clock: Date.now,
+      random: Math.random,
+      portBase,
+      stateFile: join(folder, 'simulated-anchors.json'),
+      tickMs: 1_000,
+      pace,
+    }),
+  );
+  const fleetFile = join(folder, 'fleet.json');
+  await writeFile(fleetFile, `${JSON.stringify(simulated.fleet, null, 2)}\n`);
+  return {
+    fleet: simulated.fleet,
+    env: {
+      ...simulated.env,
+      FLEET_FILE: fleetFile,
+      FX_URL: simulated.fxUrl,
+      OUTBOUND_ALLOW: simulated.allow.join(','),
+    },
+    stop: () => simulated.stop(),
+  };
+}
+
+/** Starts the reference oracle; keeps the batches it accepted in the folder. */
+export function startLocalOracle(folder: string): Promise<ReferenceOracle> {
+  return onUsualPort(usualOraclePort, (port) =>
+    startReferenceOracle({ clock: Date.now, port, stateFile: join(folder, 'oracle.json') }),
+  );
+}
+
+/** Gives a new database the simulated anchors' history, so that a first visit sees scores. */
+export async function seedLocalHistory(
+  mongodbUri: string,
+  fleet: Fleet,
+  say: (line: string) => void,
+): Promise<void> {
+  const connection = await connectMongo({ uri: mongodbUri });
+  try {
+    const written = await seedHistory({ connection, fleet, clock: Date.now, random: Math.random, pace });
+    if (written > 0) say(`Generated a history of ${written} simulated off-ramps.`);
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,165 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../ports.js';
+
+/** How long a value counts. All three are instants on the cache's clock, in milliseconds. */
+export interface Lifetime {
+  /** The instant that the value describes; `maxAgeMs` counts from here. */
+  asOf: number;
+  /** Until then the value is served without asking again. */
+  freshUntil: number;
+  /** Until then it is served while one refresh runs in the background. */
+  staleUntil: number;
+}
+
+export interface CacheOptions<Question, Value> {
+  /**
+   * Finds the answer to a question. `previous` is the last answer under the same version, however old; returning it
+   * keeps it. What this throws reaches everyone who waits for the answer.
+   */
+  load(question: Question, previous: Value | undefined): Promise<Value>;
+  /** Questions with the same key have the same answer. Default: the question itself as a string. */
+  keyOf?(question: Question): string;
+  lifetimeOf(value: Value, loadedAt: number): Lifetime;
+  /** What was loaded, or began to load, under another version is void. Default: one version for ever. */
+  versionOf?(question: Question): number;
+  /** How long nobody asks again after this many failures in a row. Default: the next request asks again at once. */
+  retryDelayMs?(failures: number): number;
+  /** Memory for all entries; those used least recently go first. Default: 32 MiB. */
+  maxBytes?: number;
+  /** A larger entry is answered but not kept. Default: no limit below `maxBytes`. */
+  maxEntryBytes?: number;
+  /** Default: twice the length of the value as JSON. */
+  bytesOf?(value: Value): number;
+  clock: Clock;
+}
+
+/**
+ * Answers kept in memory: served while fresh, served stale while a single refresh runs, then loaded anew. However many
+ * ask for the same answer at the same time, it is loaded once (single-flight).
+ */
+export interface Cache<Question, Value> {
+  /**
+   * The answer kept, or a new one. With `maxAgeMs`, an answer as old as that is not served. Rejects with what `load`
+   * throws, or last threw while the retry delay runs, but only if there is no answer to serve.
+   */
+  get(question: Question, options?: { maxAgeMs: number }): Promise<Value>;
+  /** A new answer in any case. Joins the load under way, if there is one. */
+  refresh(question: Question): Promise<Value>;
+  /** The answer that `get` would serve now, without asking for it. */
+  peek(question: Question): { value: Value; asOf: number; fresh: boolean } | undefined;
+  /** What the last load threw; undefined after a success. */
+  faultOf(question: Question): unknown;
+  /** Stores an answer known from elsewhere, as if it had been loaded at that instant. */
+  seed(question: Question, value: Value, loadedAt: number): void;
+  /** Frees the answers that a change of version made void. Returns how many there were. */
+  dropVoid(): number;
+}
+
+/** The usual lifetime, counted from the end of the load. Without `staleMs` nothing is served stale. */
+export function lasting({ freshMs, staleMs = freshMs }: { freshMs: number; staleMs?: number }) {
+  return (_value: unknown, loadedAt: number): Lifetime => ({
+    asOf: loadedAt,
+    freshUntil: loadedAt + freshMs,
+    staleUntil: loadedAt + staleMs,
+  });
+}
+
+interface Held<Value> extends Lifetime {
+  value: Value;
+  bytes: number;
+}
+
+interface Entry<Question, Value> {
+  question: Question;
+  held: Held<Value> | undefined;
+  fault: { error: unknown; failures: number; retryAt: number } | undefined;
+}
+
+const defaultMaxBytes = 32 * 1024 * 1024;
+/** An entry besides its value and key: objects, pointers and, after a failure, the error. */
+const overheadBytes = 500;
+
+export function createCache<Question = void, Value = unknown>(
+  options: CacheOptions<Question, Value>,
+): Cache<Question, Value> {
+  const { clock, lifetimeOf } = options;
+  const { keyOf = String, versionOf = () => 0, retryDelayMs = () => 0 } = options;
+  const { bytesOf = (value) => 2 * (JSON.stringify(value) ?? '').length } = options;
+
+  // lru-cache bounds the memory and makes the single flight (`forceRefresh` joins a load under way). Ages stay ours:
+  // its `ttl` has no end of staleness, no pause after failures, and one age where an answer has three.
+  const entries = new LRUCache<string, Entry<Question, Value>, { question: Question }>({
+    maxSize: options.maxBytes ?? defaultMaxBytes,
+    ...(options.maxEntryBytes === undefined ? {} : { maxEntrySize: options.maxEntryBytes }),
+    sizeCalculation: ({ held }, key) => Math.ceil((held?.bytes ?? 0) + 2 * key.length + overheadBytes),
+    fetchMethod: (_key, before, { context }) => loadEntry(context.question, before),
+    // An entry evicted while it is loading still answers those who wait for it.
+    ignoreFetchAbort: true,
+  });
+
+  /** With the version in the key, what began under another version is neither found nor joined. */
+  function versionedKey(question: Question): string {
+    return `${versionOf(question)} ${keyOf(question)}`;
+  }
+
+  function hold(value: Value, loadedAt: number): Held<Value> {
+    return { value, bytes: bytesOf(value), ...lifetimeOf(value, loadedAt) };
+  }
+
+  /** Never rejects: a failure is remembered beside the answer that it leaves in place. */
+  async function loadEntry(
+    question: Question,
+    before: Entry<Question, Value> | undefined,
+  ): Promise<Entry<Question, Value>> {
+    try {
+      const value = await options.load(question, before?.held?.value);
+      return { question, held: hold(value, clock()), fault: undefined };
+    } catch (error) {
+      const failures = (before?.fault?.failures ?? 0) + 1;
+      const retryAt = clock() + retryDelayMs(failures);
+      return { question, held: before?.held, fault: { error, failures, retryAt } };
+    }
+  }
+
+  async function load(key: string, question: Question): Promise<Value> {
+    const { held, fault } = await entries.forceFetch(key, { context: { question }, forceRefresh: true });
+    if (fault !== undefined) throw fault.error;
+    return (held as Held<Value>).value;
+  }
+
+  return {
+    async get(question, { maxAgeMs } = { maxAgeMs: Number.POSITIVE_INFINITY }) {
+      const key = versionedKey(question);
+      const { held, fault } = entries.get(key) ?? {};
+      const now = clock();
+      const mayLoad = fault === undefined || now >= fault.retryAt;
+      if (held === undefined || now >= held.staleUntil || now - held.asOf >= maxAgeMs) {
+        if (!mayLoad) throw fault.error;
+        return load(key, question);
+      }
+      // Whoever asks now gets what is there; a failed refresh shows in `faultOf`.
+      if (now >= held.freshUntil && mayLoad) load(key, question).catch(() => undefined);
+      return held.value;
+    },
+    refresh: (question) => load(versionedKey(question), question),
+    peek(question) {
+      const held = entries.peek(versionedKey(question))?.held;
+      const now = clock();
+      if (held === undefined || now >= held.staleUntil) return undefined;
+      return { value: held.value, asOf: held.asOf, fresh: now < held.freshUntil };
+    },
+    faultOf: (question) => entries.peek(versionedKey(question))?.fault?.error,
+    seed(question, value, loadedAt) {
+      const entry = { question, held: hold(value, loadedAt), fault: undefined };
+      entries.set(versionedKey(question), entry);
+    },
+    dropVoid() {
+      let dropped = 0;
+      for (const [key, { question, held }] of [...entries.entries()]) {
+        if (key === versionedKey(question) || !entries.delete(key)) continue;
+        if (held !== undefined) dropped += 1;
+      }
+      return dropped;
+    },
+  };
+}
