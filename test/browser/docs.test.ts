@@ -30,7 +30,7 @@ afterAll(async () => {
 const reportViolations = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('policy violated: ' + event.violatedDirective + ' by ' + event.blockedURI));`;
 
-/** What the page complained of and where it went, from its first byte on. */
+/** The page's console errors, policy violations and requests, from its first byte on. */
 interface Watched {
   page: Page;
   complaints: string[];
@@ -55,7 +55,7 @@ async function open(path: string): Promise<Watched> {
 
 describe('the documentation page in a real browser', () => {
   itInBrowser.each(['/docs', '/docs/'])(
-    '%s loads without a complaint, asking nobody but this service',
+    '%s loads without console errors or policy violations, and asks no other origin',
     async (path) => {
       const watched = await open(path);
       const { page, complaints, requested } = watched;
@@ -69,7 +69,7 @@ describe('the documentation page in a real browser', () => {
     },
   );
 
-  itInBrowser('takes no document from its query string', async () => {
+  itInBrowser('loads no document that its query string names', async () => {
     const watched = await open('/docs?url=/other.json&configUrl=/config.json');
     const { page, requested } = watched;
     const paths = requested.map(({ pathname }) => pathname);
@@ -79,7 +79,7 @@ describe('the documentation page in a real browser', () => {
     await page.close();
   });
 
-  itInBrowser('tries the rates operation out and shows its 200', async () => {
+  itInBrowser('sends the rates operation by "Try it out" and shows its 200', async () => {
     const watched = await open('/docs');
     const { page, complaints } = watched;
     const operation = page.locator('[id$="-getRates"]');

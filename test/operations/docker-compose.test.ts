@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { readConfig } from '../../server/config.js';
-import { type Ended, runProgram } from '../clients/run-program.js';
 import { expectFor } from '../support/expect-for.js';
 import { itWhere, runsHere } from '../support/it-where.js';
+import { type Ended, runProgram } from '../support/run-program.js';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
 const secrets = {

@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import openapiTS, { astToString } from 'openapi-typescript';
+import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import { intentHash } from '../../../contract/verification/intent-hash.js';
 import { startTestApp, type TestApp, testAdminKey } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
-import { runProgram } from '../run-program.js';
+import { runProgram } from '../../support/run-program.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const program = readFileSync(new URL('program.ts.txt', import.meta.url), 'utf8');
@@ -49,7 +50,7 @@ async function compile(): Promise<string> {
 }
 
 describe('a client generated from docs/openapi.json by openapi-typescript', () => {
-  it('type-checks strictly, and speaks with the service: answers, errors, pages and keys', async () => {
+  it('type-checks strictly and works against the service: answers, errors, pages and keys', async () => {
     expect(await compile()).toBe('');
     const nonce = randomBytes(16).toString('hex');
     const args = [join(folder, 'out/program.js'), app.url, testAdminKey, nonce];
@@ -83,7 +84,7 @@ describe('a client generated from docs/openapi.json by openapi-typescript', () =
       firstDetail: 'body.sellAmount',
       status: 'pending',
       disputes: [],
-      limit: '90',
+      limit: String(rateLimitClasses.rates.points),
     });
     expect(seen.receive).toMatch(/^\d+(\.\d+)?$/);
     expect(seen.anchors[0]).not.toBe(seen.anchors[1]);

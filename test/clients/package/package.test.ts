@@ -2,11 +2,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { findChromium, launchChromium } from '../../support/chromium.js';
 import { testDatabase } from '../../support/database.js';
 import { itWhere } from '../../support/it-where.js';
-import { runProgram } from '../run-program.js';
+import { runProgram } from '../../support/run-program.js';
 import { type Bundle, bundleForBrowser } from './bundle.js';
 import { type Consumer, createConsumer, fixture, type Resolution, resolutions } from './consumer.js';
 import type { useEverything } from './front-end.js';
@@ -59,15 +60,15 @@ function expectResults(results: Results): void {
   expect(results.unlisted).toBe(404);
   expect(results.created).toBe(results.ownHash);
   expect(results.rateLimits.map(({ limit, remaining }) => ({ limit, remaining }))).toEqual([
-    { limit: 90, remaining: expect.any(Number) },
-    { limit: 90, remaining: expect.any(Number) },
-    { limit: 20, remaining: expect.any(Number) },
+    { limit: rateLimitClasses.rates.points, remaining: expect.any(Number) },
+    { limit: rateLimitClasses.rates.points, remaining: expect.any(Number) },
+    { limit: rateLimitClasses.intent.points, remaining: expect.any(Number) },
   ]);
 }
 
 describe('the tarball', () => {
   itInstalled(
-    'holds modules, declarations, maps with their sources, vectors and the readme, but no examples nor anything else',
+    'holds modules, declarations, maps with their sources, vectors and the readme, and nothing else',
     () => {
       const { packed } = installed();
       expect(packed).toEqual(
@@ -93,7 +94,7 @@ describe('the tarball', () => {
 
 describe('a strict front end', () => {
   itInstalled.each(Object.keys(resolutions) as Resolution[])(
-    'type-checks under %s resolution, every declaration included, and is refused what the contract does not know',
+    'type-checks under %s resolution, every declaration included, and cannot compile what the contract does not know',
     (resolution) => {
       expect(complaints[resolution]).toBe('');
     },
@@ -148,7 +149,7 @@ describe('a bundle for browsers', () => {
   });
 
   itInstalled(
-    'grows with what is imported: a hash takes no schema and no client, and a fifth of the client at most',
+    'grows only with what is imported: intentHash brings no schema and no client, and at most a fifth of createClient',
     async () => {
       const project = installed();
       const only = (name: string) =>

@@ -4,7 +4,7 @@ import { intentHash } from '../../../contract/verification/intent-hash.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
 import { itWhere, python3 } from '../../support/it-where.js';
-import { runProgram } from '../run-program.js';
+import { runProgram } from '../../support/run-program.js';
 
 const script = fileURLToPath(new URL('rates_and_intent.py', import.meta.url));
 const database = testDatabase();
@@ -18,7 +18,7 @@ afterAll(() => app.close());
 
 describe('a client in Python, from the documents and the standard library alone', () => {
   itInPython(
-    'reads rates, is told its errors, and registers an intent whose hash is the one it computed',
+    'reads rates and errors, and registers an intent whose hash it has computed itself',
     async () => {
       const ended = await runProgram('python3', ['-B', script, app.url]);
       expect(ended.stderr).toBe('');

@@ -63,7 +63,7 @@ function internal<Body>(path: string) {
 }
 
 describe("the README's snippets, in a project with the package installed", () => {
-  it('are all here', () => {
+  it('are all tested here', () => {
     expect([...snippets.keys()]).toEqual([
       'first-request',
       'limits',
@@ -93,7 +93,7 @@ describe("the README's snippets, in a project with the package installed", () =>
   });
 
   itInstalled(
-    'register an intent, attach its transaction, dispute its outcome, and prove the score that came of it',
+    'register an intent, attach its transaction, dispute its outcome, and prove the resulting score',
     async () => {
       const { run } = placed;
       const registered = await run('intent', 'registerIntent', wallet.account);
@@ -153,7 +153,7 @@ describe("the README's snippets, in a project with the package installed", () =>
     120_000,
   );
 
-  itInstalled('take a genuine webhook and refuse a forged one', async () => {
+  itInstalled('accept a genuine webhook and refuse a forged one', async () => {
     const { receive } = placed;
     const secret = 'a secret of sixteen or more';
     const id = 'evt_01JD7Q4W8T2N6X0ZK3B5';

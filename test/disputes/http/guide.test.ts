@@ -10,10 +10,10 @@ import { type DisputeAnswer, disputeEffects, fileDisputeBody } from '../../../co
 import { verifyEd25519 } from '../../../contract/verification/ed25519.js';
 import { sep53Hash } from '../../../contract/verification/sep53.js';
 import { decodePublicKey, encodeSecretKey } from '../../../contract/verification/strkey.js';
-import { runProgram } from '../../clients/run-program.js';
 import { anchorSigner, type Signer, signer } from '../../fixtures/disputes/dispute-values.js';
 import { disputesHarness } from '../../fixtures/disputes/disputes-over-http.js';
 import { itWhere, runsHere } from '../../support/it-where.js';
+import { runProgram } from '../../support/run-program.js';
 
 const guide = readFileSync(new URL('../../../docs/disputes.md', import.meta.url), 'utf8');
 const contractIndex = fileURLToPath(new URL('../../../contract/index.ts', import.meta.url));

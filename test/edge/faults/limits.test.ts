@@ -31,7 +31,7 @@ async function take(times: number): Promise<number[]> {
   return states.map((state) => state.remaining);
 }
 
-it('a stopped mongod neither gives a client points back nor takes any, nor keeps anyone waiting', async () => {
+it('a stopped mongod neither returns points to a client nor takes any, and delays nobody', async () => {
   expect(await take(10)).toEqual([89, 88, 87, 86, 85, 84, 83, 82, 81, 80]);
   mongo.freeze();
   try {

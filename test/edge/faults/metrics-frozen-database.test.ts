@@ -33,7 +33,7 @@ async function scrape() {
   return { status: answer.status, text, shown, elapsedMs: performance.now() - startedAt };
 }
 
-it('while the database is stopped, scrapes are answered in time without the backlogs, which then come back', async () => {
+it('answers scrapes in time without the backlogs while the database is stopped, and with them again afterwards', async () => {
   expect((await scrape()).shown).toEqual(backlogs);
   mongo.freeze();
   try {

@@ -146,7 +146,7 @@ function wellFormed(each: string): string {
 }
 
 describe('hostile requests', () => {
-  it(`${requests} of them get an answer of the common shape: no 5xx, no unhandled rejection`, async () => {
+  it(`get ${requests} answers in the common shape, without a 5xx or an unhandled rejection`, async () => {
     const samples = fc.sample(request, { numRuns: requests, seed });
     const statuses = new Map<number, number>();
     let next = 0;
@@ -187,7 +187,7 @@ async function attack(
   const received = await answer.body.text();
   const shown = `${sample.method} ${sample.path}?${sample.query} ${sample.body?.slice(0, 200)} → ${received.slice(0, 300)}`;
   if (answer.statusCode >= 500) {
-    // Where no anchor answers, the rates of a corridor say so; anything else is a fault of ours.
+    // Rates answer 503 while no anchor answers; any other 5xx is a fault of ours.
     const asksForRates = ['GET', 'HEAD'].includes(sample.method) && /^\/api\/rates\/[^/]+$/.test(sample.path);
     expectFor(shown, [answer.statusCode, asksForRates]).toEqual([503, true]);
     expectFor(shown, Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(1);

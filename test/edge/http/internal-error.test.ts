@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-it('a fault of ours is a 500 that tells nothing but its request id, and is logged once under it', async () => {
+it('answers an unknown error with a 500 that reveals only its request id, and logs it once with that id', async () => {
   const intentHash = 'a'.repeat(64);
   // A document that no code of this service writes.
   await app.connection.collection<{ _id: string }>('intents').insertOne({ _id: intentHash });

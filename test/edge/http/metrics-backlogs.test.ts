@@ -24,7 +24,7 @@ describe('/metrics of an instance that runs the schedule', () => {
   });
   afterAll(() => app.close());
 
-  it('counts the runs of every job by outcome, and says when each was last done', async () => {
+  it('counts the runs of every job by outcome, and shows when each last succeeded', async () => {
     const startedAt = Date.now() / 1_000;
     const job = (name: string, outcome: string) =>
       `fairlead_job_runs_total{task="${name}",outcome="${outcome}"}`;
@@ -66,7 +66,7 @@ describe('/metrics of any instance', () => {
     ]);
   });
 
-  it('shows what waits in the database, and nothing of jobs that it does not run', async () => {
+  it('shows the backlogs in the database, and no series for jobs that it does not run', async () => {
     const samples = await scrape();
     expect(samples.get('fairlead_webhook_open_events')).toBe(0);
     expect(samples.get('fairlead_webhook_open_deliveries')).toBe(1);
@@ -77,7 +77,7 @@ describe('/metrics of any instance', () => {
     expect([...samples.keys()].filter((name) => name.startsWith('fairlead_job_'))).toEqual([]);
   });
 
-  it('follows what changes within seconds', async () => {
+  it('shows a change of a backlog within seconds', async () => {
     await put('disputes', [{ _id: 'c', intentHash: 'c', filedBy: 'wallet', status: 'open' }]);
     const openDisputes = async () => (await scrape()).get('fairlead_open_disputes');
     await waitFor(async () => expect(await openDisputes()).toBe(3), { timeout: 10_000, interval: 500 });

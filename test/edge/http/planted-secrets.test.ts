@@ -123,7 +123,7 @@ async function askWithoutDatabase(): Promise<void> {
   }
 }
 
-it('no secret is in any answer, error, metric, log line, delivery, submission or document of the database', async () => {
+it('shows no secret in any answer, error, metric, log line, delivery, submission or stored document', async () => {
   await useEverySecret();
   await makeEveryMistake();
   await failWithin();

@@ -47,7 +47,7 @@ const get = (target: string, headers = '') =>
   `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n`;
 
 describe('the line that is logged of a request', () => {
-  it('says what was asked, how it was answered and under which id, and no more', async () => {
+  it('has the method, path, status and request id, and nothing else of the request', async () => {
     const [line] = await loggedOf(
       get('/api/corridors?limit=3', 'X-Request-Id: of-the-log-test\r\nCookie: c=1\r\n'),
     );
@@ -64,17 +64,17 @@ describe('the line that is logged of a request', () => {
     });
   });
 
-  it('holds at most 200 characters of a path', async () => {
+  it('has at most 200 characters of a path', async () => {
     const [line] = await loggedOf(get(`/${'p'.repeat(1_900)}`));
     expect(line).toMatchObject({ status: 404, path: `/${'p'.repeat(199)}` });
   });
 
-  it('holds at most 200 characters of a path also where that is far too long to be served', async () => {
+  it('has at most 200 characters of a path that is too long to be served', async () => {
     const [line] = await loggedOf(get(`/${'p'.repeat(7_000)}`));
     expect(line).toMatchObject({ status: 414, path: `/${'p'.repeat(199)}` });
   });
 
-  it('is one line, whatever the path is made of', async () => {
+  it('is a single line, whatever characters the path has', async () => {
     const [line] = await loggedOf(get('/x%0a{"level":"error"}%0d%0a"quoted"\\u000a'));
     expect(line?.path).toBe('/x%0a{"level":"error"}%0d%0a"quoted"\\u000a');
     expect(line?.level).toBe('info');
@@ -83,7 +83,7 @@ describe('the line that is logged of a request', () => {
     expect(text.replaceAll('\n', '')).not.toMatch(/[\u0000-\u001f]/);
   });
 
-  it('tells of a client that went away before its answer', async () => {
+  it('reports a client that disconnected before its answer', async () => {
     const before = text.length;
     app.simulated.anchor('harbour').override('*', () => undefined);
     const socket = connect(app.port, '127.0.0.1', () => socket.write(get('/api/rates/usdc-ngn?amount=77')));

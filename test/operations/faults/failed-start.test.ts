@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { withDatabase } from '../../../scripts/mongod/uri.js';
 import { startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
-import { runProgram } from '../../clients/run-program.js';
 import { formsOf } from '../../fixtures/edge/planted.js';
 import { testDatabase } from '../../support/database.js';
+import { runProgram } from '../../support/run-program.js';
 import { testRun } from '../../support/test-run.js';
 
 const main = fileURLToPath(new URL('../../../server/main.ts', import.meta.url));
