@@ -1,5 +1,5 @@
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { anchorRecord, firstDayOf, recordOf } from '../../../server/features/reputation/card.rules.js';
 import { addRollup, emptyTally, type Rollup } from '../../../server/features/reputation/counters.rules.js';
 import { rank } from '../../../server/features/reputation/ranking.rules.js';

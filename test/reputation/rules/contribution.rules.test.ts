@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import type { AggregatableIntent } from '../../../server/features/intents/aggregation.js';
 import { type Contribution, contributionOf } from '../../../server/features/reputation/contribution.rules.js';
 import { settleBucketOf } from '../../../server/features/reputation/settle-histogram.rules.js';

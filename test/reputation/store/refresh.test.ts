@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { openFeature } from '../../fixtures/reputation/aggregation-fixture.js';
 import { anchor } from '../../fixtures/reputation/fleet-view.js';
 import { dayMs, reputationFixture } from '../../fixtures/reputation/reputation-fixture.js';
