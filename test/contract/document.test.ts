@@ -10,7 +10,7 @@ import { operations } from './operations.js';
 const copy = () => structuredClone(document);
 
 describe('docs/openapi.json', () => {
-  it('and docs/error-codes.md are what the contract says now', () => {
+  it('and docs/error-codes.md are up to date with the contract', () => {
     expect(staleFiles(), 'run: npm run openapi').toEqual([]);
   });
 
@@ -32,7 +32,7 @@ describe('docs/openapi.json', () => {
     }
   });
 
-  it('has parameters and headers that ajv compiles, with examples that are true to them', () => {
+  it('has parameters and headers that ajv compiles, with examples that match them', () => {
     for (const { operationId, parameters = [] } of listedOperations()) {
       for (const { name, schema, example } of parameters) {
         const faults = faultsOf(schema, example ?? null);
@@ -42,7 +42,7 @@ describe('docs/openapi.json', () => {
     for (const { schema } of Object.values(document.components.headers)) faultsOf(schema, null);
   });
 
-  it('has error examples that are true to their schemas', () => {
+  it('has error examples that match their schemas', () => {
     for (const [name, { content = {} }] of Object.entries(document.components.responses)) {
       const media = content['application/json'] as {
         schema: object;
@@ -53,14 +53,14 @@ describe('docs/openapi.json', () => {
     }
   });
 
-  it('has every operation of the contract, and none besides', () => {
+  it('has every operation of the contract, and no other', () => {
     const ids = Object.values(document.paths).flatMap((item) =>
       Object.values(item).map(({ operationId }) => operationId),
     );
     expect(ids.sort()).toEqual(operations.map(([id]) => id).sort());
   });
 
-  it('asks for the credential of the access class, and for none elsewhere', () => {
+  it('requires the credential of the access class, and none elsewhere', () => {
     const wanted = { admin: ['adminKey'], internal: ['cronSecret'], public: [], signed: [], callback: [] };
     for (const [, { route, path, metadata }] of operations) {
       const security = document.paths[path]?.[route.method.toLowerCase()]?.security ?? [{ none: [] }];
@@ -69,14 +69,14 @@ describe('docs/openapi.json', () => {
     for (const { post } of Object.values(document.webhooks)) expect(post.security).toEqual([]);
   });
 
-  it('uses nothing that generators for typed languages stumble over', () => {
+  it('uses no keyword that generators for typed languages mishandle', () => {
     const text = JSON.stringify(document);
     expect(text).not.toContain('"const":');
     expect(text).not.toContain('"nullable":');
     expect(text).not.toContain('"schema":{}');
   });
 
-  it('has no component that nothing refers to', () => {
+  it('has no unused component', () => {
     const text = JSON.stringify(document);
     const { securitySchemes, ...kinds } = document.components;
     const unused = Object.entries(kinds).flatMap(([kind, components]) =>

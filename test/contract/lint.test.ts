@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { errorTable } from '../../contract/errors.js';
 import { rateLimitClasses } from '../../contract/rate-limits.js';
+import { fieldsOf } from '../../scripts/openapi/operation-object.js';
 import { codesByStatus, successStatuses } from '../../scripts/openapi/operations.js';
-import { fieldsOf } from '../../scripts/openapi/parameters.js';
 import { document } from '../support/answers/document.js';
 import { faultsOf } from '../support/answers/schemas.js';
 import { operations } from './operations.js';
@@ -41,7 +41,7 @@ describe.each(operations)('%s', (operationId, { route, metadata, example, path }
     for (const code of metadata.errors) expect(Object.keys(errorTable)).toContain(code);
   });
 
-  it("refuses what it does not know in query and body, but for callbacks, whose body is of others' making", () => {
+  it('refuses unknown members in query and body, except in callbacks, whose body anchors define', () => {
     const body = 'body' in route && metadata.access !== 'callback' ? route.body : undefined;
     for (const schema of [route.query, body]) {
       const object = unwrap(schema);
@@ -65,7 +65,7 @@ describe.each(operations)('%s', (operationId, { route, metadata, example, path }
     expect(fitting, 'the example answer fits no success status').not.toEqual([]);
   });
 
-  it('has an example answer with no member that the document does not know', () => {
+  it('has an example answer without members that the document does not list', () => {
     const responses = document.paths[path]?.[route.method.toLowerCase()]?.responses ?? {};
     const schemas = successStatuses(route).flatMap((status) => {
       const response = responses[status];

@@ -20,7 +20,7 @@ describe('readRateLimit', () => {
     });
   });
 
-  it.each(Object.keys(whole))('is null where %s is missing or no whole number', (name) => {
+  it.each(Object.keys(whole))('is null where %s is missing or not a whole number', (name) => {
     for (const value of ['', '-1', '1.5', '1e3', 'soon', '90, 90', '9'.repeat(13)]) {
       expect(readRateLimit(headers({ ...whole, [name]: value }))).toBeNull();
     }

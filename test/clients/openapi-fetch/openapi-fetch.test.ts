@@ -50,7 +50,7 @@ async function compile(): Promise<string> {
 }
 
 describe('a client generated from docs/openapi.json by openapi-typescript', { timeout: 120_000 }, () => {
-  it('type-checks strictly, and speaks with the service: answers, errors, pages and keys', async () => {
+  it('type-checks strictly and works against the service: answers, errors, pages and keys', async () => {
     expect(await compile()).toBe('');
     const nonce = randomBytes(16).toString('hex');
     const args = [join(folder, 'out/program.js'), app.url, testAdminKey, nonce];

@@ -60,7 +60,7 @@ function expectResults(results: Results): void {
 }
 
 describe('the tarball', () => {
-  it('holds modules, declarations, maps with their sources, vectors and the readme, but no examples nor anything else', () => {
+  it('holds modules, declarations, maps with their sources, vectors and the readme, and nothing else', () => {
     const packed = installed()?.packed;
     if (packed === undefined) return;
     expect(packed).toEqual(
@@ -85,7 +85,7 @@ describe('the tarball', () => {
 
 describe('a strict front end', () => {
   it.each(Object.keys(resolutions) as Resolution[])(
-    'type-checks under %s resolution, every declaration included, and is refused what the contract does not know',
+    'type-checks under %s resolution, every declaration included, and cannot compile what the contract does not know',
     (resolution) => {
       if (installed() === undefined) return;
       expect(complaints[resolution]).toBe('');
@@ -140,7 +140,7 @@ describe('a bundle for browsers', () => {
     expect(bundle.gzipBytes).toBeLessThan(maxGzipBytes);
   });
 
-  it('grows with what is imported: a hash takes no schema and no client, and a fifth of the client at most', async () => {
+  it('grows only with what is imported: intentHash brings no schema and no client, and at most a fifth of createClient', async () => {
     const project = installed();
     if (project === undefined) return;
     const only = (name: string) =>

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe('a client in Python, from the documents and the standard library alone', () => {
-  it('reads rates, is told its errors, and registers an intent whose hash is the one it computed', async () => {
+  it('reads rates and errors, and registers an intent whose hash it has computed itself', async () => {
     const ended = await runProgram('python3', ['-B', script, app.url]).catch(
       (error: NodeJS.ErrnoException) => {
         if (error.code !== 'ENOENT') throw error;

@@ -43,7 +43,7 @@ it('a verifier in Python, by docs/publisher.md alone, accepts every batch, recei
   });
 });
 
-it('and refutes batches by a key that it was not told to trust', async () => {
+it('a verifier in Python refuses batches signed with a key that it does not trust', async () => {
   const other = 'GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN';
   expect(await verify(other)).toEqual({ code: 1, stdout: 'REFUTED: unknown key id\n' });
 });

@@ -66,7 +66,7 @@ function internal<Body>(path: string) {
 }
 
 describe("the README's snippets, in a project with the package installed", () => {
-  it('are all here', () => {
+  it('are all tested here', () => {
     expect([...snippets.keys()]).toEqual([
       'first-request',
       'limits',
@@ -97,7 +97,7 @@ describe("the README's snippets, in a project with the package installed", () =>
     if (placed !== undefined) expect(result).toBe(59);
   });
 
-  it('register an intent, attach its transaction, dispute its outcome, and prove the score that came of it', {
+  it('register an intent, attach its transaction, dispute its outcome, and prove the resulting score', {
     timeout: 120_000,
   }, async () => {
     const run = ready()?.run;
@@ -157,7 +157,7 @@ describe("the README's snippets, in a project with the package installed", () =>
     await expect(run('batch', 'checkBatch', 1, keys, otherHead)).rejects.toThrow(batchFaults.broken_chain);
   });
 
-  it('take a genuine webhook and refuse a forged one', async () => {
+  it('accept a genuine webhook and refuse a forged one', async () => {
     const receive = ready()?.receive;
     if (receive === undefined) return;
     const secret = 'a secret of sixteen or more';

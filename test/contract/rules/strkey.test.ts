@@ -48,7 +48,7 @@ describe('strkey', () => {
     expect(message).not.toContain(text.slice(0, 8));
   });
 
-  it.each(sep23.secretKeys)('reads and writes a secret seed again: %s', (text) => {
+  it.each(sep23.secretKeys)('decodes and re-encodes the secret seed %s', (text) => {
     expect(encodeSecretKey(decodeSecretKey(text))).toBe(text);
   });
 
@@ -57,7 +57,7 @@ describe('strkey', () => {
     expect(() => decodeSecretKey(text)).not.toThrow(new RegExp(text.slice(0, 8).replace(/\W/g, '')));
   });
 
-  it('names length, alphabet, version and checksum faults apart', () => {
+  it('tells length, alphabet, version and checksum faults apart', () => {
     expect(faultOf(() => decodePublicKey('GAAAAAAAACGC6'))).toBe('length');
     expect(faultOf(() => decodePublicKey('GBPXX0A5N4JYPESHAADMQKBPWZWQDQ64ZV6ZL2S3LAGW4SY7NTCMWIVL'))).toBe(
       'alphabet',
@@ -77,7 +77,7 @@ describe('strkey', () => {
     }
   });
 
-  it('brings every 32 bytes through text and back', () => {
+  it('decodes what it encoded, for any 32 bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (key) => {
         const text = encodePublicKey(key);
@@ -130,7 +130,7 @@ describe('parsePublicKey', () => {
 });
 
 describe('isSmallOrder', () => {
-  it('knows each of the fourteen encodings that ZIP-215 lists', () => {
+  it('recognises each of the fourteen encodings that ZIP-215 lists', () => {
     const keys = new Set(zip215.cases.map((vector) => vector.publicKey));
     expect(keys.size).toBe(14);
     for (const key of keys) expect(isSmallOrder(fromHex(key)), key).toBe(true);
