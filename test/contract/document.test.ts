@@ -1,9 +1,10 @@
 import swaggerParser from '@apidevtools/swagger-parser';
+import { describe, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { describe, expect, it } from 'vitest';
 import { staleFiles } from '../../scripts/emit-openapi.js';
 import { document, listedOperations } from '../support/answers/document.js';
 import { faultsOf } from '../support/answers/schemas.js';
+import { expectFor } from '../support/expect-for.js';
 import { operations } from './operations.js';
 
 /** The validators change what they are given: each gets a copy. */
@@ -11,7 +12,7 @@ const copy = () => structuredClone(document);
 
 describe('docs/openapi.json', () => {
   it('and docs/error-codes.md are up to date with the contract', () => {
-    expect(staleFiles(), 'run: npm run openapi').toEqual([]);
+    expectFor('run: npm run openapi', staleFiles()).toEqual([]);
   });
 
   it('is valid for @seriousme/openapi-schema-validator', async () => {
@@ -28,7 +29,7 @@ describe('docs/openapi.json', () => {
 
   it('has components that ajv compiles as JSON Schema 2020-12, every keyword and format known', () => {
     for (const name of Object.keys(document.components.schemas)) {
-      expect(() => faultsOf({ $ref: `#/components/schemas/${name}` }, null), name).not.toThrow();
+      expectFor(name, () => faultsOf({ $ref: `#/components/schemas/${name}` }, null)).not.toThrow();
     }
   });
 
@@ -36,7 +37,7 @@ describe('docs/openapi.json', () => {
     for (const { operationId, parameters = [] } of listedOperations()) {
       for (const { name, schema, example } of parameters) {
         const faults = faultsOf(schema, example ?? null);
-        if (example !== undefined) expect(faults, `${operationId} ${name}`).toEqual([]);
+        if (example !== undefined) expectFor(`${operationId} ${name}`, faults).toEqual([]);
       }
     }
     for (const { schema } of Object.values(document.components.headers)) faultsOf(schema, null);
@@ -49,7 +50,7 @@ describe('docs/openapi.json', () => {
         examples: Record<string, { value: unknown }>;
       };
       for (const { value } of Object.values(media.examples))
-        expect(faultsOf(media.schema, value), name).toEqual([]);
+        expectFor(name, faultsOf(media.schema, value)).toEqual([]);
     }
   });
 

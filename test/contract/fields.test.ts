@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { expect, it } from '@jest/globals';
 import type { JsonSchema } from '../../scripts/openapi/json-schema.js';
 import { document, listedOperations } from '../support/answers/document.js';
 

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it } from '@jest/globals';
 import { createIntentBody } from '../../../contract/schemas/intents.js';
 import { newNonce } from '../../../contract/verification/nonce.js';
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { readRateLimit, readRetryAfter } from '../../../contract/client/read-rate-limit.js';
 
 const now = Date.UTC(2026, 10, 21, 9, 30, 0);

@@ -1,5 +1,5 @@
+import { describe, expect, it } from '@jest/globals';
 import { initContract } from '@ts-rest/core';
-import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { describeRoute } from '../../../contract/describe-route.js';
 import { codesByStatus, type Operation, operationsOf } from '../../../scripts/openapi/operations.js';

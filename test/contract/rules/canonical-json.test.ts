@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { toHex, utf8 } from '../../../contract/verification/bytes.js';
 import { CanonicalJsonError, canonicalJson } from '../../../contract/verification/canonical-json.js';
 import jcs from '../../vectors/jcs.json' with { type: 'json' };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { canonicalIntent, type IntentTerms, intentHash } from '../../../contract/verification/intent-hash.js';
 import { StrkeyError } from '../../../contract/verification/strkey.js';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { fromBase64, fromHex, toHex, utf8 } from '../../../contract/verification/bytes.js';
 import {
   consistencyProof,
@@ -13,6 +13,7 @@ import {
   verifyConsistency,
   verifyInclusion,
 } from '../../../contract/verification/merkle.js';
+import { expectFor } from '../../support/expect-for.js';
 import consistencyVectors from '../../vectors/merkle-consistency.json' with { type: 'json' };
 import inclusionVectors from '../../vectors/merkle-inclusion.json' with { type: 'json' };
 import rfc6962 from '../../vectors/rfc6962.json' with { type: 'json' };
@@ -130,7 +131,7 @@ describe('Merkle trees of every size up to 70', () => {
       for (const [first, root1] of roots.slice(0, last + 1).entries()) {
         const proof = consistencyProof(leaves.slice(0, last + 1), first + 1);
         const claim = { size1: first + 1, root1, size2: last + 1, root2, proof };
-        expect(verifyConsistency(claim), `${first + 1} in ${last + 1}`).toBe(true);
+        expectFor(`${first + 1} in ${last + 1}`, verifyConsistency(claim)).toBe(true);
         expect(verifyConsistency({ ...claim, root1: root2 })).toBe(first === last);
       }
     }

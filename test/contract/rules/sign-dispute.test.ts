@@ -1,5 +1,5 @@
 import { createPrivateKey, sign } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { fromBase64, fromHex, toBase64, toHex } from '../../../contract/verification/bytes.js';
 import { publicKeyOf, signEd25519, verifyEd25519 } from '../../../contract/verification/ed25519.js';
 import { sep53Hash } from '../../../contract/verification/sep53.js';

@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { fromHex, toHex } from '../../../contract/verification/bytes.js';
 import { CanonicalJsonError } from '../../../contract/verification/canonical-json.js';
 import { inclusionProof, merkleRoot } from '../../../contract/verification/merkle.js';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, it } from 'vitest';
 import { utf8 } from '../../../contract/verification/bytes.js';
 import {
   standardSecret,
@@ -9,6 +9,7 @@ import {
   type WebhookDelivery,
   WebhookVerificationError,
 } from '../../../contract/verification/verify-webhook.js';
+import { expectFor } from '../../support/expect-for.js';
 
 const now = Date.parse('2026-11-21T09:30:00.000Z');
 const nowSeconds = now / 1000;
@@ -96,7 +97,9 @@ describe('verifyWebhook', () => {
       createHmac('sha256', secret).update(body).digest('base64'),
     ];
     for (const value of others) {
-      expect(faultOf({ headers: { ...full, 'X-Fairlead-Signature': value } }), value).toBe('bad_signature');
+      expectFor(value, faultOf({ headers: { ...full, 'X-Fairlead-Signature': value } })).toBe(
+        'bad_signature',
+      );
     }
     expect(faultOf({ headers: { ...full, 'X-Fairlead-Signature': [right, right] } })).toBe('bad_signature');
   });
