@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { createFileDispute } from '../../../server/features/disputes/filing.js';
 import { disputeOf, signer, storedIntent } from '../../fixtures/disputes/dispute-values.js';
 

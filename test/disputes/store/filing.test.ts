@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { anchorSigner, disputeOf, falseSignature, signer } from '../../fixtures/disputes/dispute-values.js';
 import {
   concurrently,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Connection, mongo } from 'mongoose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withDatabase } from '../../../scripts/mongod/uri.js';
 import { newIntent } from '../../../server/features/intents/new-intent.rules.js';
 import { reconcileLease } from '../../../server/features/intents/reconcile.js';
@@ -14,6 +14,7 @@ import { openIntents } from '../../fixtures/intents/intents-fixture.js';
 import type { Task } from '../../fixtures/intents/reconcile-worker.js';
 import { insertIntents, intentDocuments } from '../../fixtures/intents/stored-intents.js';
 import { type PrivateMongo, privateMongo } from '../../support/database.js';
+import { expectFor } from '../../support/expect-for.js';
 import { runSeed, seeded } from '../../support/seeded.js';
 import { buildWorker, eventually, untilStopped, type Worker } from '../../support/worker-processes.js';
 
@@ -134,12 +135,12 @@ async function everyOutcomeOnce(connection: Connection): Promise<void> {
   for (const [index, [, outcome, event]] of plan.entries()) {
     const intent = await intentDocuments(connection).findOne({ _id: hashOf(index) });
     const reason = intent?.outcome === null ? '' : ` ${intent?.outcome.reason}`;
-    expect(`${intent?.status}${reason}`, `intent ${index}`).toBe(outcome);
+    expectFor(`intent ${index}`, `${intent?.status}${reason}`).toBe(outcome);
     expect(intent).toMatchObject({ unfolded: outcome !== 'pending', scored: true });
     const own = events.filter(({ data }) => 'intentHash' in data && data.intentHash === hashOf(index));
-    expect(
-      own.map((row) => row.event),
+    expectFor(
       `events of intent ${index}`,
+      own.map((row) => row.event),
     ).toEqual(event === null ? [] : [event]);
   }
 }
