@@ -72,6 +72,12 @@ export const pageQuery = {
     .describe('Opaque: the `nextCursor` of the previous page, with the other parameters as they were.'),
 };
 
+/** An enum of the table's names; its description gives the meaning of each. */
+export function enumOfMeanings<K extends string>(meanings: Readonly<Record<K, string>>) {
+  const names = Object.keys(meanings) as [K, ...K[]];
+  return z.enum(names).describe(names.map((name) => `\`${name}\`: ${meanings[name]}`).join(' '));
+}
+
 /** A page of a list: `nextCursor` is null on the last one. */
 export function page<T extends z.ZodTypeAny>(item: T) {
   return z.object({

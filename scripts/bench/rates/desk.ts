@@ -1,12 +1,11 @@
 import { type Fleet, parseFleet } from '../../../server/features/anchors/fleet.rules.js';
 import { noEndpoints } from '../../../server/features/anchors/sep1.rules.js';
 import { createRates, type Rates } from '../../../server/features/rates/service.js';
+import { silentLogger } from '../../../server/logger.js';
 import type { Outbound } from '../../../server/outbound/outbound.js';
-import type { Logger } from '../../../server/ports.js';
 import { corridors } from '../../simulated-anchors/corridors.js';
 
 const nothing = () => undefined;
-const quiet: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => quiet };
 
 export interface Desk {
   rates: Rates;
@@ -49,7 +48,7 @@ export function openDesk(anchorCount: number): Desk {
     reputationOf: () => ({ score: '91.27', state: 'scored', outcomes: 1_200, meanShortfall: '0.0012' }),
     clock: () => nowMs,
     random: Math.random,
-    logger: quiet,
+    logger: silentLogger,
   });
   return {
     rates,
