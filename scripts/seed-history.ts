@@ -1,6 +1,6 @@
 /**
- * A past for a simulated fleet, so that a first visit finds scores and not an empty page. start-local.ts calls it
- * before the service starts. Nothing of it happened, and every anchor it tells of is marked as simulated.
+ * A history for a simulated fleet, so that a first visit finds scores and not an empty page. start-local.ts calls it
+ * before the service starts. None of it happened, and every anchor in it is marked as simulated.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from 'mongoose';
@@ -12,6 +12,7 @@ import { createLeases } from '../server/mongo/leases.js';
 import { prepareCollections } from '../server/mongo/models.js';
 import { createInTransaction } from '../server/mongo/transactions.js';
 import type { Clock, Logger, Random } from '../server/ports.js';
+import { silentLogger } from './lib/silent-logger.js';
 import { pastIntents } from './seed-history/past-intents.js';
 import type { Fleet } from './simulated-anchors/fleet-file.js';
 
@@ -27,8 +28,6 @@ export interface SeedHistoryOptions {
 
 const chunk = 1_000;
 const patienceMs = 30_000;
-const nothing = () => undefined;
-const quiet: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => quiet };
 
 /**
  * Writes some 90 days of intents and counts them as the service itself would. Does nothing for a fleet that is not
@@ -36,7 +35,7 @@ const quiet: Logger = { debug: nothing, info: nothing, warn: nothing, error: not
  * intents it wrote.
  */
 export async function seedHistory(options: SeedHistoryOptions): Promise<number> {
-  const { connection, fleet, logger = quiet } = options;
+  const { connection, fleet, logger = silentLogger } = options;
   if (fleet.simulated !== true || fleet.anchors.some(({ simulated }) => simulated !== true)) return 0;
   const intents = intentModel(connection);
   const store = reputationStore(connection);

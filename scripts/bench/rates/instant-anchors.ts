@@ -2,24 +2,21 @@ import { type Fleet, parseFleet } from '../../../server/features/anchors/fleet.r
 import { noEndpoints } from '../../../server/features/anchors/sep1.rules.js';
 import { createRates, type Rates } from '../../../server/features/rates/service.js';
 import type { Outbound } from '../../../server/outbound/outbound.js';
-import type { Logger } from '../../../server/ports.js';
+import { silentLogger } from '../../lib/silent-logger.js';
 import { corridors } from '../../simulated-anchors/corridors.js';
 
-const nothing = () => undefined;
-const quiet: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => quiet };
-
-export interface Desk {
+export interface RatesFixture {
   rates: Rates;
   fleet: Fleet;
-  /** Moves the clock that it goes by. */
+  /** Moves its clock forward. */
   pass(ms: number): void;
 }
 
 /**
- * The rates service alone, all anchors in all corridors, their answers given at once and in memory: what is left is what
- * our own work costs. Its clock stands still, so that nothing grows old unless `pass` says so.
+ * The rates service alone, with anchors in all corridors that answer at once and in memory: only our own work is
+ * measured. Its clock stands still unless `pass` moves it, so that nothing gets stale.
  */
-export function openDesk(anchorCount: number): Desk {
+export function ratesOverInstantAnchors(anchorCount: number): RatesFixture {
   const fleet = parseFleet(JSON.stringify({ corridors, anchors: anchorsFor(anchorCount) }));
   let nowMs = Date.UTC(2026, 0, 1);
   const outbound: Outbound = async ({ url }) => ({
@@ -39,17 +36,17 @@ export function openDesk(anchorCount: number): Desk {
         quoteServer: `https://${id}.example/sep38`,
         transferServerSep6: `https://${id}.example/sep6`,
       }),
-      tokenFor: nothing,
+      tokenFor: () => undefined,
     },
     outbound,
     fxOutbound: outbound,
     fxUrl: undefined,
     fxMaxAgeMs: 0,
-    epochs: { read: () => 0, onInvalidate: nothing },
+    epochs: { read: () => 0, onInvalidate: () => undefined },
     reputationOf: () => ({ score: '91.27', state: 'scored', outcomes: 1_200, meanShortfall: '0.0012' }),
     clock: () => nowMs,
     random: Math.random,
-    logger: quiet,
+    logger: silentLogger,
   });
   return {
     rates,

@@ -9,22 +9,26 @@ import { connectMongo } from '../../../server/mongo/connection.js';
 import { createLeases } from '../../../server/mongo/leases.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
-import type { Logger } from '../../../server/ports.js';
+import { silentLogger } from '../../lib/silent-logger.js';
 import { withDatabase } from '../../mongod/uri.js';
 
-const nothing = () => undefined;
-const quiet: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => quiet };
 export const dayMs = 86_400_000;
 
-/** A database of its own with everything that folds and refreshes, over a fleet of the size given. */
-export async function openBooks(uri: string, database: string, fleet: FleetSize) {
+/** A database of its own with everything that aggregates and refreshes, over a fleet of the size given. */
+export async function openAggregationFixture(uri: string, database: string, fleet: FleetSize) {
   const connection = await connectMongo({ uri: withDatabase(uri, database) });
   intentModel(connection);
   const store = reputationStore(connection);
-  const leases = createLeases({ connection, owner: 'bench', logger: quiet });
+  const leases = createLeases({ connection, owner: 'bench', logger: silentLogger });
   await prepareCollections(connection);
   await leases.seed(reputationLeases);
-  const deps = { connection, store, leases, inTransaction: createInTransaction(connection), logger: quiet };
+  const deps = {
+    connection,
+    store,
+    leases,
+    inTransaction: createInTransaction(connection),
+    logger: silentLogger,
+  };
   const feature = createReputationFeature({
     ...deps,
     fleet: fleetOf(fleet),
@@ -34,7 +38,7 @@ export async function openBooks(uri: string, database: string, fleet: FleetSize)
   return { ...deps, aggregator: createAggregator(deps), feature, close: () => connection.close() };
 }
 
-export type BenchBooks = Awaited<ReturnType<typeof openBooks>>;
+export type AggregationFixture = Awaited<ReturnType<typeof openAggregationFixture>>;
 
 export interface FleetSize {
   anchors: number;
@@ -82,7 +86,7 @@ function fleetOf({ anchors, corridors }: FleetSize) {
   };
 }
 
-/** The outcome of a number: anchors, corridors and days in turn, settle times from half a minute to ten. */
+/** The outcome with this number: anchors, corridors and days in turn, settle times from half a minute to ten. */
 export function outcomeOf(index: number, spread: FleetSize & { days: number }): AggregatableIntent {
   const wave = Math.sin(index * 12.9898) * 43_758.5453;
   const place = Math.floor(index / spread.days);
