@@ -8,11 +8,11 @@ import { intentModel } from '../server/features/intents/store.js';
 import { createAggregator } from '../server/features/reputation/aggregator.js';
 import { reputationLeases } from '../server/features/reputation/feature.js';
 import { reputationStore } from '../server/features/reputation/store.js';
+import { silentLogger } from '../server/logger.js';
 import { createLeases } from '../server/mongo/leases.js';
 import { prepareCollections } from '../server/mongo/models.js';
 import { createInTransaction } from '../server/mongo/transactions.js';
 import type { Clock, Logger, Random } from '../server/ports.js';
-import { silentLogger } from './lib/silent-logger.js';
 import { pastIntents } from './seed-history/past-intents.js';
 import type { Fleet } from './simulated-anchors/fleet-file.js';
 

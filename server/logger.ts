@@ -13,6 +13,17 @@ const secretName =
 /** `user:password@` of an address. */
 const userInfo = /(:\/\/)[^\s/?#]*@/g;
 
+const ignore = () => undefined;
+
+/** For programs and tests that do not look at the log. */
+export const silentLogger: Logger = {
+  debug: ignore,
+  info: ignore,
+  warn: ignore,
+  error: ignore,
+  child: () => silentLogger,
+};
+
 /** Logs JSON lines to stdout (or `destination`). Secrets are never passed to it; redaction is a second safeguard. */
 export function createLogger(options: { level: string; destination?: DestinationStream }): Logger {
   const settings = {

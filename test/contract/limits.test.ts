@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { type RateLimitClass, rateLimitClasses } from '../../contract/rate-limits.js';
 import { operations } from './operations.js';
 

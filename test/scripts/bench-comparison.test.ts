@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { compareFigures, parseTables } from '../../scripts/bench/lib/against.js';
 import { toTables } from '../../scripts/bench/lib/figures.js';
 

@@ -3,12 +3,12 @@ import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { createPublisher } from '../../../server/features/publisher/service.js';
 import { publisherLease } from '../../../server/features/publisher/tick.js';
 import { createWriteEvent, outboxModel } from '../../../server/features/webhooks/outbox.js';
+import { silentLogger } from '../../../server/logger.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { createLeases } from '../../../server/mongo/leases.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
 import { createOutbound } from '../../../server/outbound/outbound.js';
-import { silentLogger } from '../../lib/silent-logger.js';
 import { withDatabase } from '../../mongod/uri.js';
 
 const newId = () => randomBytes(16).toString('hex');

@@ -1,8 +1,8 @@
 import { type Fleet, parseFleet } from '../../../server/features/anchors/fleet.rules.js';
 import { noEndpoints } from '../../../server/features/anchors/sep1.rules.js';
 import { createRates, type Rates } from '../../../server/features/rates/service.js';
+import { silentLogger } from '../../../server/logger.js';
 import type { Outbound } from '../../../server/outbound/outbound.js';
-import { silentLogger } from '../../lib/silent-logger.js';
 import { corridors } from '../../simulated-anchors/corridors.js';
 
 export interface RatesFixture {

@@ -5,11 +5,11 @@ import type { AggregatableIntent } from '../../../server/features/reputation/agg
 import { createAggregator } from '../../../server/features/reputation/aggregator.js';
 import { createReputationFeature, reputationLeases } from '../../../server/features/reputation/feature.js';
 import { reputationStore } from '../../../server/features/reputation/store.js';
+import { silentLogger } from '../../../server/logger.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { createLeases } from '../../../server/mongo/leases.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
-import { silentLogger } from '../../lib/silent-logger.js';
 import { withDatabase } from '../../mongod/uri.js';
 
 export const dayMs = 86_400_000;

@@ -1,5 +1,5 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { invalidateCacheAnswer } from '../../../contract/schemas/cache.js';
 import { createEpochs, type Epochs } from '../../../server/features/cache/epochs.js';
 import { createCacheAdmin } from '../../../server/features/cache/service.js';
@@ -7,6 +7,7 @@ import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
 import { testDatabase } from '../../support/database.js';
 import { silentLogger } from '../../support/silent-logger.js';
+import { waitFor } from '../../support/wait-for.js';
 
 const database = testDatabase();
 let connection: Connection;
@@ -56,7 +57,7 @@ describe('an invalidation', () => {
     there.onInvalidate((scope, corridor) => heard.push([scope, corridor]));
     await here.invalidate('rates', 'usdc-kes');
     const known = () => expect(there.read('rates', kes)).toBe(here.read('rates', kes));
-    await vi.waitFor(known, { timeout: 1_000, interval: 20 });
+    await waitFor(known, { timeout: 1_000, interval: 20 });
     expect(heard).toContainEqual(['rates', 'usdc-kes']);
   });
 
@@ -66,7 +67,7 @@ describe('an invalidation', () => {
     );
     expect(new Set(epochs.map(({ epoch }) => epoch)).size).toBe(20);
     const agree = () => expect(here.read('fx')).toBe(there.read('fx'));
-    await vi.waitFor(agree, { timeout: 1_000, interval: 20 });
+    await waitFor(agree, { timeout: 1_000, interval: 20 });
   });
 
   it('is known to an instance from its start', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import { admin, edgeFixture, invalidate, json } from '../../fixtures/edge/raw-requests.js';
 import { testAdminKey } from '../../support/app.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { admin, edgeFixture, invalidate } from '../../fixtures/edge/raw-requests.js';
 import { startTestApp, testAdminKey } from '../../support/app.js';
 

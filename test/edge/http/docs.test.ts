@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import express from 'express';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDocsRouter } from '../../../server/http/docs.js';
 import { sendJson } from '../../../server/http/send-json.js';
 import { document } from '../../support/answers/document.js';
+import { expectFor } from '../../support/expect-for.js';
 
 const app = express();
 app.disable('etag');
@@ -80,9 +81,11 @@ describe('/docs', () => {
     ]);
     for (const file of files) {
       const answer = await fetch(`${url}${file}`);
-      expect(answer.status, file).toBe(200);
-      expect(answer.headers.get('cache-control'), file).toBe('public, max-age=31536000, immutable');
-      expect((await answer.arrayBuffer()).byteLength, file).toBeGreaterThan(100);
+      expectFor(String(file), answer.status).toBe(200);
+      expectFor(String(file), answer.headers.get('cache-control')).toBe(
+        'public, max-age=31536000, immutable',
+      );
+      expectFor(String(file), (await answer.arrayBuffer()).byteLength).toBeGreaterThan(100);
     }
   });
 
@@ -90,7 +93,7 @@ describe('/docs', () => {
     const html = await (await fetch(`${url}/docs`)).text();
     const folder = /href="([^"]+)\/swagger-ui\.css"/.exec(html)?.[1];
     for (const file of ['package.json', 'README.md', 'swagger-ui-bundle.js.map', 'index.html', ''])
-      expect((await fetch(`${url}${folder}/${file}`)).status, file).toBe(404);
+      expectFor(file, (await fetch(`${url}${folder}/${file}`)).status).toBe(404);
   });
 
   it('compresses its files for clients that accept gzip, and for no others', async () => {

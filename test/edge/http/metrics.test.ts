@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { contract } from '../../../contract/index.js';
 import { listRoutes } from '../../../server/http/route-table.js';
 import { startTestApp, type TestApp } from '../../support/app.js';

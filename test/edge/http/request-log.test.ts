@@ -1,9 +1,10 @@
 import { connect } from 'node:net';
 import { Writable } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLogger } from '../../../server/logger.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
+import { waitFor } from '../../support/wait-for.js';
 
 const database = testDatabase();
 let text = '';
@@ -32,7 +33,7 @@ async function loggedOf(bytes: string, count = 1): Promise<Record<string, unknow
     socket.on('close', () => resolve());
     socket.on('error', reject);
   });
-  return vi.waitFor(() => {
+  return waitFor(() => {
     const lines = text
       .slice(before)
       .split('\n')
@@ -86,16 +87,14 @@ describe('the line that is logged of a request', () => {
     const before = text.length;
     app.simulated.anchor('harbour').override('*', () => undefined);
     const socket = connect(app.port, '127.0.0.1', () => socket.write(get('/api/rates/usdc-ngn?amount=77')));
-    await vi.waitFor(
+    await waitFor(
       () => expect(app.simulated.anchor('harbour').seen.some(({ url }) => url.includes('77'))).toBe(true),
       {
         timeout: 10_000,
       },
     );
     socket.destroy();
-    await vi.waitFor(() =>
-      expect(text.slice(before)).toMatch(/"status":null,"aborted":true.*"msg":"request"/),
-    );
+    await waitFor(() => expect(text.slice(before)).toMatch(/"status":null,"aborted":true.*"msg":"request"/));
     app.simulated.anchor('harbour').override('*', null);
   });
 });

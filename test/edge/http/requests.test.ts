@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import { edgeFixture } from '../../fixtures/edge/raw-requests.js';
 
@@ -22,9 +22,12 @@ describe('404 and 405', () => {
     expect([answer.status, answer.body]).toEqual([404, { code: 'NOT_FOUND', message: expect.any(String) }]);
   });
 
-  it.each(['/api/corridors/', '/API/corridors', '//api/corridors'])('are not avoided by guessing: %s is 404', async (path) => {
-    expect((await send('GET', path)).status).toBe(404);
-  });
+  it.each(['/api/corridors/', '/API/corridors', '//api/corridors'])(
+    'are not avoided by guessing: %s is 404',
+    async (path) => {
+      expect((await send('GET', path)).status).toBe(404);
+    },
+  );
 
   it('list the methods of a path in Allow', async () => {
     const answer = await send('DELETE', '/api/corridors');

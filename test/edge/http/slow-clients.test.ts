@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestApp, type TestApp, testAdminKey } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
 
@@ -59,7 +59,7 @@ function expectTimedOut({ answer, afterMs }: Closed, limitMs: number): void {
 
 const post = `POST /api/admin/cache/invalidate HTTP/1.1\r\nHost: x\r\nX-Admin-Key: ${testAdminKey}\r\nContent-Type: application/json\r\n`;
 
-describe.concurrent('a client that sends its request byte by byte', () => {
+describe('a client that sends its request byte by byte', () => {
   it('has 5 s for the headers, is answered 408, and is cut off', async () => {
     expectTimedOut(await drip('GET /api/corridors HTTP/1.1\r\nHost: x\r\nX-Slow: ', 'a'), headersTimeoutMs);
   }, 20_000);

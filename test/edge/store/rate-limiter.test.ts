@@ -1,5 +1,5 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limitWindowModel } from '../../../server/http/limit-windows.js';
 import { createRateLimiter, type RateLimitState } from '../../../server/http/rate-limiter.js';
 import { connectMongo } from '../../../server/mongo/connection.js';

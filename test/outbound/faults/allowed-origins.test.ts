@@ -9,7 +9,7 @@ import { createServer as createHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { createOutbound, type Outbound, type OutboundOptions } from '../../../server/outbound/outbound.js';
 import { selfSigned } from '../../fixtures/outbound/certificate.js';
 

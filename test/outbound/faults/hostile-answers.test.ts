@@ -1,9 +1,10 @@
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { createOutbound, type OutboundError } from '../../../server/outbound/outbound.js';
 import { dripping, head, maxBytes, outboundCalls, withLength } from '../../fixtures/outbound/calls.js';
 import { answering, listen } from '../../fixtures/outbound/listener.js';
+import { waitFor } from '../../support/wait-for.js';
 
 const { callTo, closers } = outboundCalls();
 
@@ -214,10 +215,10 @@ describe('close', () => {
     const waiting = request({ url: silentOrigin, timeoutMs: 10_000, maxBytes }).catch(
       (error: OutboundError) => error.failure,
     );
-    await vi.waitFor(() => expect(silent.seen.bytesIn).toBeGreaterThan(0));
+    await waitFor(() => expect(silent.seen.bytesIn).toBeGreaterThan(0));
     await close();
     expect(await waiting).toBe('unreachable');
-    await vi.waitFor(() => expect([listener.seen.open, silent.seen.open]).toEqual([0, 0]));
+    await waitFor(() => expect([listener.seen.open, silent.seen.open]).toEqual([0, 0]));
     await expect(request({ url: origin, timeoutMs: 1_000, maxBytes })).rejects.toMatchObject({
       failure: 'unreachable',
     });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { createConnectionPool } from '../../../server/outbound/connection-pool.js';
 import { createOutbound } from '../../../server/outbound/outbound.js';
 import { vetUrl } from '../../../server/outbound/vet-url.js';

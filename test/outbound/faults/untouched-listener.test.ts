@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type ConnectDeps, connectVetted, isVettedPeer } from '../../../server/outbound/connect.js';
 import { createOutbound, type Outbound, OutboundError } from '../../../server/outbound/outbound.js';
 import { answering, type Listener, listen } from '../../fixtures/outbound/listener.js';
+import { expectFor } from '../../support/expect-for.js';
 import vectors from '../../vectors/outbound-addresses.json' with { type: 'json' };
 
 /** No connection may reach `secret`. `open` stands for a permitted host. */
@@ -47,7 +48,7 @@ describe('a listener on loopback that is not in OUTBOUND_ALLOW', () => {
         `http://${host}:${secret.port}/`,
         `https://${host}/`,
       ]) {
-        expect(['blocked', 'invalid_url'], url).toContain(await failureOf(request, url));
+        expectFor(url, ['blocked', 'invalid_url']).toContain(await failureOf(request, url));
       }
     }
     expectUntouched(secret);
@@ -69,7 +70,7 @@ describe('a listener on loopback that is not in OUTBOUND_ALLOW', () => {
   });
 
   it('sees no connection for localhost names, which are not even looked up', async () => {
-    const lookup = vi.fn(async () => ['93.184.215.14']);
+    const lookup = jest.fn(async () => ['93.184.215.14']);
     const request = outbound({ lookup });
     expect(await failureOf(request, 'https://localhost/')).toBe('blocked');
     expect(await failureOf(request, 'https://anchor.localhost/')).toBe('blocked');
@@ -97,10 +98,11 @@ describe('a listener on loopback that is not in OUTBOUND_ALLOW', () => {
   });
 
   it('sees no connection when proxy variables name it', async () => {
+    const environment = { ...process.env };
     for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy']) {
-      vi.stubEnv(name, `http://127.0.0.1:${secret.port}`);
+      process.env[name] = `http://127.0.0.1:${secret.port}`;
     }
-    vi.stubEnv('NODE_USE_ENV_PROXY', '1');
+    process.env.NODE_USE_ENV_PROXY = '1';
     try {
       const request = outbound({ allow: [`http://127.0.0.1:${open.port}`] });
       const answer = await request({
@@ -111,7 +113,7 @@ describe('a listener on loopback that is not in OUTBOUND_ALLOW', () => {
       expect(answer.body.toString()).toBe('ok');
       expectUntouched(secret);
     } finally {
-      vi.unstubAllEnvs();
+      process.env = environment;
     }
   });
 
@@ -146,9 +148,9 @@ describe('a resolver whose answers change', () => {
     listed: false,
   });
 
-  function answers(...list: string[][]): ConnectDeps & { lookup: ReturnType<typeof vi.fn> } {
+  function answers(...list: string[][]): ConnectDeps & { lookup: ReturnType<typeof jest.fn> } {
     let turn = 0;
-    return { refuse, lookup: vi.fn(async () => list[Math.min(turn++, list.length - 1)] ?? []) };
+    return { refuse, lookup: jest.fn(async () => list[Math.min(turn++, list.length - 1)] ?? []) };
   }
 
   it('is asked once per connection, which goes to the address it gave', async () => {

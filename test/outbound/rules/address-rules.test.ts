@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { blockReason, canonicalAddress } from '../../../server/outbound/address-rules.js';
 import vectors from '../../vectors/outbound-addresses.json' with { type: 'json' };
 
@@ -16,7 +16,7 @@ function registryOf(family: 'ipv4' | 'ipv6'): BlockList {
 
 describe('blockReason', () => {
   it.each(vectors.svix.blocked)('refuses %s (Svix vectors)', (address) => {
-    expect(blockReason(address)).toBeTypeOf('string');
+    expect(blockReason(address)).toEqual(expect.any(String));
   });
 
   it.each([...vectors.svix.allowed, ...vectors.allowed])('allows the public address %s', (address) => {
@@ -24,7 +24,7 @@ describe('blockReason', () => {
   });
 
   it.each(vectors.blocked)('refuses "$address": $why', ({ address }) => {
-    expect(blockReason(address)).toBeTypeOf('string');
+    expect(blockReason(address)).toEqual(expect.any(String));
   });
 
   it('names the range, so that a refusal can be understood', () => {
@@ -68,7 +68,7 @@ describe('blockReason', () => {
       fc.property(fc.oneof(built, fc.ipV6()), (text) => {
         const leading = Number.parseInt(text.split(':')[0] || '0', 16);
         const outside = leading < 0x2000 || leading > 0x3fff;
-        if (outside || registry.check(text, 'ipv6')) expect(blockReason(text)).toBeTypeOf('string');
+        if (outside || registry.check(text, 'ipv6')) expect(blockReason(text)).toEqual(expect.any(String));
         else blockReason(text);
       }),
       { numRuns: 5_000 },

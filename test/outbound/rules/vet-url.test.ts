@@ -1,8 +1,9 @@
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { blockedIpv4 } from '../../../server/outbound/address-rules.js';
 import { OutboundError } from '../../../server/outbound/outbound-error.js';
 import { vetUrl } from '../../../server/outbound/vet-url.js';
+import { expectFor } from '../../support/expect-for.js';
 import vectors from '../../vectors/outbound-addresses.json' with { type: 'json' };
 
 const none: ReadonlySet<string> = new Set();
@@ -97,7 +98,7 @@ describe('vetUrl', () => {
       'http://localhost:7301/',
       'http://[::ffff:127.0.0.1]:7301/',
     ]) {
-      expect(failureOf(url, listed), url).toBe('blocked');
+      expectFor(url, failureOf(url, listed)).toBe('blocked');
     }
     expect(failureOf('http://user@127.0.0.1:7301/', listed)).toBe('invalid_url');
   });

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { verifyBatch } from '../../../contract/verification/verify-batch.js';
 import { publisherHarness, tickPath } from '../../fixtures/publisher/publisher-over-http.js';
 
