@@ -4,6 +4,9 @@ import type { Connection } from 'mongoose';
 import { createApp } from './app.js';
 import type { Config } from './config.js';
 import { createVerifyPool } from './crypto/verify-pool.js';
+import { createDeliveries } from './deliveries/deliveries.js';
+import { createDeliveryStore } from './deliveries/delivery-store.js';
+import { createOutboxStore } from './deliveries/outbox-store.js';
 import type { Fleet } from './features/anchors/fleet.rules.js';
 import { createAnchorsRouter, createCorridorsRouter } from './features/anchors/router.js';
 import { createAnchorDirectory } from './features/anchors/service.js';
@@ -32,10 +35,10 @@ import { createReputationRouter } from './features/reputation/router.js';
 import { createScoresRouter } from './features/scores/router.js';
 import { createSnapshotRouter } from './features/snapshot/router.js';
 import { createSnapshot } from './features/snapshot/service.js';
-import { createWebhookBacklog } from './features/webhooks/backlog.js';
+import { createEndpoints } from './features/webhooks/endpoints.js';
 import { createWebhooks } from './features/webhooks/feature.js';
-import { createWriteEvent } from './features/webhooks/outbox.js';
-import { createWebhooksRouter } from './features/webhooks/router.js';
+import { createSecretBox } from './features/webhooks/secrets.js';
+import { createWebhookStore } from './features/webhooks/store.js';
 import { createDocsRouter } from './http/docs.js';
 import { createMetrics } from './http/metrics.js';
 import { createRateLimiter } from './http/rate-limiter.js';
@@ -76,11 +79,17 @@ export async function composeService({
   const { clock, random, newId, logger, env } = world;
   const publicCache = config.cachePublic;
 
+  const webhookStore = createWebhookStore(connection);
+  const outboxStore = createOutboxStore(connection);
+  const deliveryStore = createDeliveryStore(connection);
+
   const limiter = createRateLimiter({ connection, clock, logger });
   const metrics = createMetrics({
     limiterDegraded: limiter.degraded,
     backlogs: {
-      ...createWebhookBacklog(connection),
+      openWebhookEvents: outboxStore.countOpen,
+      openWebhookDeliveries: deliveryStore.countOpen,
+      dueWebhookDeliveries: () => deliveryStore.countDue(webhookStore.enabledAmong),
       pendingBatches: () => publisher.log.pending(),
       openDisputes: () => countOpenDisputes(disputeModel(connection)),
       unfoldedIntents: () => countUnfolded(intentModel(connection)),
@@ -99,10 +108,21 @@ export async function composeService({
   lifecycle.onStop('signature workers', () => verifyPool.close());
   const leases = createLeases({ connection, owner: newId(), logger });
   const inTransaction = createInTransaction(connection);
-  const writeEvent = createWriteEvent({ connection, clock, newId });
   const scheduler = createScheduler<TaskName>({ meter: metrics.jobs, random, logger });
   const epochs = createEpochs({ connection, random, logger });
 
+  const secretBox = createSecretBox(config.webhookKey);
+  const deliveries = createDeliveries({
+    outbox: outboxStore,
+    store: deliveryStore,
+    endpoints: createEndpoints({ store: webhookStore, secretBox, clock, logger }),
+    outbound: metrics.countOutbound(subscribers.request, 'webhooks'),
+    meter: metrics.webhooks,
+    clock,
+    random,
+    newId,
+    logger,
+  });
   const directory = createAnchorDirectory({
     connection,
     fleet,
@@ -112,7 +132,7 @@ export async function composeService({
     random,
     logger,
     env,
-    writeEvent,
+    writeEvent: deliveries.emit,
     inTransaction,
   });
   const record = createReputationFeature({
@@ -128,7 +148,7 @@ export async function composeService({
     connection,
     leases,
     inTransaction,
-    writeEvent,
+    writeEvent: deliveries.emit,
     gatherCards: () => record.listCards(30),
     formula: 'v1',
     secretKey: config.publisherSecretKey,
@@ -157,7 +177,7 @@ export async function composeService({
   const progress = createMakeProgress({
     model: intentRows,
     inTransaction,
-    writeEvent,
+    writeEvent: deliveries.emit,
     clock,
     limits: { failureGraceMs: config.failureGraceSeconds * 1_000 },
   });
@@ -199,19 +219,17 @@ export async function composeService({
     verify: verifyPool.verify,
     limits: createDisputeLimits({ windows: disputeWindowModel(connection), clock }),
     inTransaction,
-    writeEvent,
+    writeEvent: deliveries.emit,
     clock,
     newId,
     logger,
   });
   const webhooks = createWebhooks({
-    connection,
-    outbound: metrics.countOutbound(subscribers.request, 'webhooks'),
+    store: webhookStore,
+    secretBox,
+    deliveries,
     outboundAllow: config.outboundAllow,
-    webhookKey: config.webhookKey,
-    meter: metrics.webhooks,
     clock,
-    random,
     newId,
     logger,
   });
@@ -220,7 +238,7 @@ export async function composeService({
 
   await prepareCollections(connection);
   await leases.seed([...reputationLeases, reconcileLease, publisherLease]);
-  await webhooks.prepare();
+  await webhooks.sealSecrets();
   await epochs.start();
   await directory.sync();
 
@@ -238,7 +256,7 @@ export async function composeService({
       publisher: createPublisherRouter({ publisher, publicCache }),
       adminDisputes: createAdminDisputesRouter({ disputes }),
       adminCache: createAdminCacheRouter({ cacheAdmin }),
-      webhooks: createWebhooksRouter(webhooks),
+      webhooks: webhooks.router,
     },
     operations: [
       createHealthRouter({
@@ -258,21 +276,24 @@ export async function composeService({
   return {
     app,
     start() {
-      for (const [name, part] of Object.entries({ epochs, directory, record, snapshot, webhooks })) {
+      for (const [name, part] of Object.entries({ epochs, directory, record, snapshot })) {
         lifecycle.onStop(name, () => part.stop());
       }
       directory.start();
       record.start();
       snapshot.start();
-      webhooks.start();
+      deliveries.start();
 
       const work: PeriodicWork = {
         aggregate: record.aggregate,
         reconcile: reconcile.run,
         refresh: record.reputation.refresh,
         tick: publisher.tick,
+        deliveries: deliveries.dispatch,
       };
       lifecycle.onStop('scheduler', () => scheduler.stop());
+      // Stopped before the scheduler, so that a look for work that it waits for ends after its step in hand.
+      lifecycle.onStop('deliveries', () => deliveries.stop());
       // Stopped before the scheduler, so that what runs under a lease ends with its step in hand.
       lifecycle.onStop('leases', () => leases.stop());
       scheduler.start(createSchedule(work, { leased: config.scheduler }));
