@@ -4,6 +4,9 @@ import type { Connection } from 'mongoose';
 import { createApp } from './app.js';
 import type { Config } from './config.js';
 import { createVerifyPool } from './crypto/verify-pool.js';
+import { createDeliveries } from './deliveries/deliveries.js';
+import { createDeliveryStore } from './deliveries/delivery-store.js';
+import { createOutboxStore } from './deliveries/outbox-store.js';
 import type { Fleet } from './features/anchors/fleet.rules.js';
 import { createAnchorsRouter, createCorridorsRouter } from './features/anchors/router.js';
 import { createAnchorDirectory } from './features/anchors/service.js';
@@ -27,10 +30,10 @@ import { createReputationStore } from './features/reputation/store.js';
 import { createScores } from './features/scores/feature.js';
 import { createSnapshotRouter } from './features/snapshot/router.js';
 import { createSnapshot } from './features/snapshot/service.js';
-import { createWebhookBacklog } from './features/webhooks/backlog.js';
+import { createEndpoints } from './features/webhooks/endpoints.js';
 import { createWebhooks } from './features/webhooks/feature.js';
-import { createWriteEvent } from './features/webhooks/outbox.js';
-import { createWebhooksRouter } from './features/webhooks/router.js';
+import { createSecretBox } from './features/webhooks/secrets.js';
+import { createWebhookStore } from './features/webhooks/store.js';
 import { createDocsRouter } from './http/docs.js';
 import { createMetrics } from './http/metrics.js';
 import { createRateLimiter } from './http/rate-limiter.js';
@@ -74,12 +77,17 @@ export async function composeService({
   const intentAggregation = createAggregationStore(connection);
   const disputeStore = createDisputeStore(connection);
   const reputationStore = createReputationStore(connection);
+  const webhookStore = createWebhookStore(connection);
+  const outboxStore = createOutboxStore(connection);
+  const deliveryStore = createDeliveryStore(connection);
 
   const limiter = createRateLimiter({ connection, clock, logger });
   const metrics = createMetrics({
     limiterDegraded: limiter.degraded,
     backlogs: {
-      ...createWebhookBacklog(connection),
+      openWebhookEvents: outboxStore.countOpen,
+      openWebhookDeliveries: deliveryStore.countOpen,
+      dueWebhookDeliveries: () => deliveryStore.countDue(webhookStore.enabledAmong),
       pendingBatches: () => publisher.log.pending(),
       openDisputes: disputeStore.countOpen,
       unfoldedIntents: intentAggregation.countPendingAggregation,
@@ -98,10 +106,21 @@ export async function composeService({
   lifecycle.onStop('signature workers', () => verifyPool.close());
   const leases = createLeases({ connection, owner: newId(), logger });
   const inTransaction = createInTransaction(connection);
-  const writeEvent = createWriteEvent({ connection, clock, newId });
   const scheduler = createScheduler<TaskName>({ meter: metrics.jobs, random, logger });
   const epochs = createEpochs({ connection, random, logger });
 
+  const secretBox = createSecretBox(config.webhookKey);
+  const deliveries = createDeliveries({
+    outbox: outboxStore,
+    store: deliveryStore,
+    endpoints: createEndpoints({ store: webhookStore, secretBox, clock, logger }),
+    outbound: metrics.countOutbound(subscribers.request, 'webhooks'),
+    meter: metrics.webhooks,
+    clock,
+    random,
+    newId,
+    logger,
+  });
   const directory = createAnchorDirectory({
     connection,
     fleet,
@@ -111,7 +130,7 @@ export async function composeService({
     random,
     logger,
     env,
-    writeEvent,
+    writeEvent: deliveries.emit,
     inTransaction,
   });
   const reputation = createReputation({
@@ -128,7 +147,7 @@ export async function composeService({
     connection,
     leases,
     inTransaction,
-    writeEvent,
+    writeEvent: deliveries.emit,
     gatherCards: () => reputation.listEveryCard(30),
     formula: 'v1',
     secretKey: config.publisherSecretKey,
@@ -170,7 +189,7 @@ export async function composeService({
     onAttached: () => scheduler.wake('reconcile'),
     leases,
     inTransaction,
-    writeEvent,
+    writeEvent: deliveries.emit,
     failureGraceMs: config.failureGraceSeconds * 1_000,
     publicUrl: config.publicUrl,
     clock,
@@ -184,7 +203,7 @@ export async function composeService({
     signingKeyOf: directory.signingKeyOf,
     verifyDispute: verifyPool.verifyDispute,
     inTransaction,
-    writeEvent,
+    writeEvent: deliveries.emit,
     clock,
     newId,
     logger,
@@ -194,13 +213,11 @@ export async function composeService({
     logger,
   });
   const webhooks = createWebhooks({
-    connection,
-    outbound: metrics.countOutbound(subscribers.request, 'webhooks'),
+    store: webhookStore,
+    secretBox,
+    deliveries,
     outboundAllow: config.outboundAllow,
-    webhookKey: config.webhookKey,
-    meter: metrics.webhooks,
     clock,
-    random,
     newId,
     logger,
   });
@@ -209,7 +226,7 @@ export async function composeService({
 
   await prepareCollections(connection);
   await leases.seed([...reputationLeases, reconcileLease, publisherLease]);
-  await webhooks.prepare();
+  await webhooks.sealSecrets();
   await epochs.start();
   await directory.sync();
 
@@ -227,7 +244,7 @@ export async function composeService({
       publisher: createPublisherRouter({ publisher, publicCache }),
       adminDisputes: disputes.adminRouter,
       adminCache: createAdminCacheRouter({ cacheAdmin }),
-      webhooks: createWebhooksRouter(webhooks),
+      webhooks: webhooks.router,
     },
     operations: [
       createHealthRouter({
@@ -247,21 +264,24 @@ export async function composeService({
   return {
     app,
     start() {
-      for (const [name, part] of Object.entries({ epochs, directory, snapshot, webhooks })) {
+      for (const [name, part] of Object.entries({ epochs, directory, snapshot })) {
         lifecycle.onStop(name, () => part.stop());
       }
       directory.start();
       snapshot.start();
-      webhooks.start();
+      deliveries.start();
 
       const work: PeriodicWork = {
         aggregate: reputation.aggregate,
         reconcile: intents.reconcile,
         refresh: reputation.refresh,
         tick: publisher.tick,
+        deliveries: deliveries.dispatch,
         quoteReputation: reputation.loadQuoteReputations,
       };
       lifecycle.onStop('scheduler', () => scheduler.stop());
+      // Stopped before the scheduler, so that a look for work that it waits for ends after its step in hand.
+      lifecycle.onStop('deliveries', () => deliveries.stop());
       // Stopped before the scheduler, so that what runs under a lease ends with its step in hand.
       lifecycle.onStop('leases', () => leases.stop());
       scheduler.start(createSchedule(work, { leased: config.scheduler }));

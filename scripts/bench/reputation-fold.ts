@@ -3,7 +3,7 @@ import type { AggregatableIntent } from '../../server/features/intents/aggregati
 import { accountDaysOf, planAggregation } from '../../server/features/reputation/aggregation.rules.js';
 import type { BenchContext, BenchRow } from './lib/bench.js';
 import { perSecond, ratio } from './lib/figures.js';
-import { type BenchBooks, openBooks, outcomeOf, toStored } from './reputation/books.js';
+import { type AggregationFixture, openAggregationFixture, outcomeOf, toStored } from './reputation/aggregation-fixture.js';
 
 export const name = 'reputation-fold';
 
@@ -14,18 +14,18 @@ const chunk = 2_000;
 /** One transaction for each outcome, by one writer and by sixteen at once, against the aggregator's batches. */
 export async function run(context: BenchContext): Promise<BenchRow[]> {
   const mongo = await context.startMongo();
-  const measure = async (database: string, work: (books: BenchBooks) => Promise<number>) => {
+  const measure = async (database: string, work: (fixture: AggregationFixture) => Promise<number>) => {
     context.say(`${database} …`);
-    const books = await openBooks(mongo.uri, database, hot);
+    const fixture = await openAggregationFixture(mongo.uri, database, hot);
     try {
-      return await work(books);
+      return await work(fixture);
     } finally {
-      await books.close();
+      await fixture.close();
     }
   };
-  const alone = await measure('one-writer', (books) => oneByOne(books, 1, context.seconds));
-  const crowded = await measure('sixteen-writers', (books) => oneByOne(books, 16, context.seconds));
-  const batched = await measure('aggregator', (books) => inBatches(books, context.seconds));
+  const alone = await measure('one-writer', (fixture) => oneByOne(fixture, 1, context.seconds));
+  const crowded = await measure('sixteen-writers', (fixture) => oneByOne(fixture, 16, context.seconds));
+  const aggregated = await measure('aggregator', (fixture) => inBatches(fixture, context.seconds));
   const best = Math.max(alone, crowded);
   const row = (what: string, value: number): BenchRow => ({
     table,
@@ -35,16 +35,16 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
   return [
     row('a transaction each, one writer', alone),
     row('a transaction each, 16 writers', crowded),
-    row('aggregated in batches', batched),
+    row('aggregated in batches', aggregated),
   ];
 }
 
 /** Each outcome in a transaction that does for it what the aggregator does for a batch. */
-async function oneByOne(books: BenchBooks, writers: number, seconds: number): Promise<number> {
-  await insert(books, 0, chunk);
-  const { intents } = books;
+async function oneByOne(fixture: AggregationFixture, writers: number, seconds: number): Promise<number> {
+  await insert(fixture, 0, chunk);
+  const { intents } = fixture;
   const pending = await intents.findPendingAggregation(chunk);
-  const queue = await books.inTransaction((session) => intents.readAggregatable(session, pending));
+  const queue = await fixture.inTransaction((session) => intents.readAggregatable(session, pending));
   const startedAt = performance.now();
   const endsAt = startedAt + seconds * 1_000;
   let counted = 0;
@@ -52,18 +52,18 @@ async function oneByOne(books: BenchBooks, writers: number, seconds: number): Pr
     while (performance.now() < endsAt) {
       const intent = queue.pop();
       if (intent === undefined) return;
-      await countOne(books, intent);
+      await countOne(fixture, intent);
       counted += 1;
     }
   };
   await Promise.all(Array.from({ length: writers }, writer));
   const took = performance.now() - startedAt;
-  await expectCounted(books, counted);
+  await expectCounted(fixture, counted);
   return (counted * 1_000) / took;
 }
 
 async function countOne(
-  { store, intents, inTransaction }: BenchBooks,
+  { store, intents, inTransaction }: AggregationFixture,
   intent: AggregatableIntent,
 ): Promise<void> {
   for (;;) {
@@ -83,30 +83,30 @@ async function countOne(
 }
 
 /** The aggregator on a backlog large enough for the time given; filling it is not timed. */
-async function inBatches(books: BenchBooks, seconds: number): Promise<number> {
+async function inBatches(fixture: AggregationFixture, seconds: number): Promise<number> {
   let counted = 0;
   let tookMs = 0;
   while (tookMs < seconds * 1_000) {
-    for (let chunks = 0; chunks < 5; chunks += 1) await insert(books, counted + chunks * chunk, chunk);
+    for (let chunks = 0; chunks < 5; chunks += 1) await insert(fixture, counted + chunks * chunk, chunk);
     const startedAt = performance.now();
-    const outcome = await books.aggregator.aggregate();
+    const outcome = await fixture.aggregator.aggregate();
     tookMs += performance.now() - startedAt;
     counted += outcome.ran ? outcome.value.intents : 0;
   }
-  await expectCounted(books, counted);
+  await expectCounted(fixture, counted);
   return (counted * 1_000) / tookMs;
 }
 
-async function insert(books: BenchBooks, from: number, count: number): Promise<void> {
+async function insert(fixture: AggregationFixture, from: number, count: number): Promise<void> {
   const intents = Array.from({ length: count }, (_, index) => toStored(outcomeOf(from + index, hot)));
-  await books.connection
+  await fixture.connection
     .collection<(typeof intents)[number]>('intents')
     .insertMany(intents, { ordered: false, timeoutMS: 30_000 });
 }
 
-async function expectCounted(books: BenchBooks, counted: number): Promise<void> {
+async function expectCounted(fixture: AggregationFixture, counted: number): Promise<void> {
   let sum = 0;
-  for await (const page of books.store.rollups.pages(1))
+  for await (const page of fixture.store.rollups.pages(1))
     for (const { rollup } of page) sum += rollup.filled + rollup.notFilled;
   if (sum !== counted) throw new Error(`the roll-ups hold ${sum} outcomes instead of ${counted}`);
 }

@@ -3,11 +3,11 @@ import type { ClientSession } from 'mongoose';
 import type { DisputeAnswer, FileDisputeBody } from '../../../contract/schemas/disputes.js';
 import { parsePublicKey } from '../../../contract/verification/strkey.js';
 import type { VerifyPool } from '../../crypto/verify-pool.js';
+import type { Emit } from '../../deliveries/deliveries.js';
 import { ApiError } from '../../errors.js';
 import type { RateLimitState } from '../../http/rate-limiter.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Clock, NewId } from '../../ports.js';
-import type { WriteEvent } from '../webhooks/outbox.js';
 import { newDispute, toDisputeAnswer, toEventData } from './dispute.rules.js';
 import {
   type DisputableIntent,
@@ -35,7 +35,7 @@ export interface FilingDeps {
   verifyDispute: VerifyPool['verifyDispute'];
   limits: DisputeLimits;
   inTransaction: InTransaction;
-  writeEvent: WriteEvent;
+  writeEvent: Emit;
   clock: Clock;
   newId: NewId;
 }

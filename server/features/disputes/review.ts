@@ -1,10 +1,10 @@
 import type { ClientSession } from 'mongoose';
 import type { AdminDispute, ResolveDisputeBody } from '../../../contract/schemas/disputes.js';
+import type { Emit } from '../../deliveries/deliveries.js';
 import { ApiError } from '../../errors.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import { readCursor, readLimit, toPage } from '../../paging.js';
 import type { Clock, Logger } from '../../ports.js';
-import type { WriteEvent } from '../webhooks/outbox.js';
 import { toAdminDispute, toEventData } from './dispute.rules.js';
 import type { DisputableIntent, Effect } from './entitlement.rules.js';
 import type { DisputeDocument, DisputeStore, Verdict } from './store.js';
@@ -16,7 +16,7 @@ export interface ReviewDeps {
   /** Sets how the outcome counts, in the transaction of the verdict. */
   applyEffect: (session: ClientSession, intentHash: string, effect: Effect) => Promise<boolean>;
   inTransaction: InTransaction;
-  writeEvent: WriteEvent;
+  writeEvent: Emit;
   clock: Clock;
   logger: Logger;
 }

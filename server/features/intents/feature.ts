@@ -1,10 +1,10 @@
 import type { VerifyPool } from '../../crypto/verify-pool.js';
+import type { Emit } from '../../deliveries/deliveries.js';
 import type { Leases } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Clock, Logger } from '../../ports.js';
 import type { AnchorDirectory } from '../anchors/service.js';
-import type { WriteEvent } from '../webhooks/outbox.js';
 import { createMakeProgress } from './progress.js';
 import { createReconcile, type Reconcile } from './reconcile.js';
 import { createIntentsRouter, createReconcileRouter } from './router.js';
@@ -21,7 +21,7 @@ export interface IntentsDeps extends Pick<IntentServiceDeps, 'quoteFrom' | 'disp
   verifyMessage: VerifyPool['verifyMessage'];
   leases: Leases;
   inTransaction: InTransaction;
-  writeEvent: WriteEvent;
+  writeEvent: Emit;
   failureGraceMs: number;
   /** Address of this service as clients and anchors know it, without a trailing slash. */
   publicUrl: string;

@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
+import type { Emit } from '../../deliveries/deliveries.js';
 import type { HeldLease } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Clock } from '../../ports.js';
-import type { WriteEvent } from '../webhooks/outbox.js';
 import type { Intent } from './intent.js';
 import { toFields, toState } from './intent-state.rules.js';
 import { nextLookMs } from './next-look.rules.js';
@@ -51,7 +51,7 @@ export class ContendedIntentError extends Error {
 export function createMakeProgress(deps: {
   store: Pick<IntentStore, 'findByHash' | 'saveProgress'>;
   inTransaction: InTransaction;
-  writeEvent: WriteEvent;
+  writeEvent: Emit;
   clock: Clock;
   limits: TransitionLimits;
 }): MakeProgress {
