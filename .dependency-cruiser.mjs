@@ -30,7 +30,7 @@ export default {
       name: 'no-orphans',
       comment: 'A file that imports nothing and that nothing imports does nothing.',
       severity: 'error',
-      from: { orphan: true, pathNot: ['^[^/]+\\.config\\.ts$', '^scripts/[^/]+\\.ts$', '\\.test\\.ts$'] },
+      from: { orphan: true, pathNot: ['^[^/]+\\.config\\.mjs$', '^test/support/resolver\\.cjs$', '^scripts/[^/]+\\.ts$', '\\.test\\.ts$'] },
       to: {},
     },
     {
