@@ -13,23 +13,18 @@ import { createAnchorDirectory } from './features/anchors/service.js';
 import { createEpochs } from './features/cache/epochs.js';
 import { createAdminCacheRouter } from './features/cache/router.js';
 import { createCacheAdmin } from './features/cache/service.js';
-import { createDisputeLimits } from './features/disputes/limits.js';
-import { createAdminDisputesRouter, createDisputesRouter } from './features/disputes/router.js';
-import { createDisputeService } from './features/disputes/service.js';
-import { countOpenDisputes, disputeModel, disputeWindowModel } from './features/disputes/store.js';
+import { createDisputes } from './features/disputes/feature.js';
+import { createDisputeStore, createDisputeWindowStore } from './features/disputes/store.js';
 import { createHealthRouter } from './features/health/router.js';
-import { createMakeProgress } from './features/intents/progress.js';
-import { createReconcile, reconcileLease } from './features/intents/reconcile.js';
-import { createIntentsRouter, createReconcileRouter } from './features/intents/router.js';
-import { createIntentService } from './features/intents/service.js';
-import { countUnfolded, intentModel } from './features/intents/store.js';
-import { createTransactionPoll } from './features/intents/transaction-poll.js';
+import { createAggregationStore } from './features/intents/aggregation-store.js';
+import { createIntents } from './features/intents/feature.js';
+import { reconcileLease } from './features/intents/reconcile.js';
+import { createIntentStore } from './features/intents/store.js';
 import { createPublisherRouter } from './features/publisher/router.js';
 import { createPublisher } from './features/publisher/service.js';
 import { publisherLease } from './features/publisher/tick.js';
 import { createRatesRouter } from './features/rates/router.js';
 import { createRates } from './features/rates/service.js';
-import { aggregationWakePipeline } from './features/reputation/aggregator.js';
 import { createReputationFeature, reputationLeases } from './features/reputation/feature.js';
 import { createReputationRouter } from './features/reputation/router.js';
 import { createScoresRouter } from './features/scores/router.js';
@@ -45,7 +40,6 @@ import { createRateLimiter } from './http/rate-limiter.js';
 import { createSchedule, type PeriodicWork, type TaskName } from './jobs/schedule.js';
 import { createScheduler } from './jobs/scheduler.js';
 import type { Lifecycle } from './lifecycle.js';
-import { createWaker } from './mongo/change-streams.js';
 import { createLeases } from './mongo/leases.js';
 import { prepareCollections } from './mongo/models.js';
 import { createInTransaction } from './mongo/transactions.js';
@@ -79,6 +73,9 @@ export async function composeService({
   const { clock, random, newId, logger, env } = world;
   const publicCache = config.cachePublic;
 
+  const intentStore = createIntentStore(connection);
+  const intentAggregation = createAggregationStore(connection);
+  const disputeStore = createDisputeStore(connection);
   const webhookStore = createWebhookStore(connection);
   const outboxStore = createOutboxStore(connection);
   const deliveryStore = createDeliveryStore(connection);
@@ -91,8 +88,8 @@ export async function composeService({
       openWebhookDeliveries: deliveryStore.countOpen,
       dueWebhookDeliveries: () => deliveryStore.countDue(webhookStore.enabledAmong),
       pendingBatches: () => publisher.log.pending(),
-      openDisputes: () => countOpenDisputes(disputeModel(connection)),
-      unfoldedIntents: () => countUnfolded(intentModel(connection)),
+      openDisputes: disputeStore.countOpen,
+      unfoldedIntents: intentAggregation.countPendingAggregation,
     },
     clock,
     logger,
@@ -173,55 +170,37 @@ export async function composeService({
   });
   const snapshot = createSnapshot({ directory, rates, epochs, clock, random, logger });
 
-  const intentRows = intentModel(connection);
-  const progress = createMakeProgress({
-    model: intentRows,
+  const intents = createIntents({
+    store: intentStore,
+    directory,
+    outbound: metrics.countOutbound(anyone.request, 'reconcile'),
+    quoteFrom: rates.quoteFrom,
+    disputeOf: disputeStore.disputeOf,
+    verifyMessage: verifyPool.verifyMessage,
+    onAttached: () => scheduler.wake('reconcile'),
+    leases,
     inTransaction,
     writeEvent: deliveries.emit,
-    clock,
-    limits: { failureGraceMs: config.failureGraceSeconds * 1_000 },
-  });
-  const reconcile = createReconcile({
-    model: intentRows,
-    leases,
-    progress,
-    poll: createTransactionPoll({
-      directory,
-      outbound: metrics.countOutbound(anyone.request, 'reconcile'),
-      clock,
-    }),
-    clock,
-    logger,
-  });
-  const aggregatorWaker = createWaker({
-    model: intentRows,
-    pipeline: aggregationWakePipeline,
-    wake: () => scheduler.wake('aggregate'),
-    logger,
-  });
-  const intents = createIntentService({
-    model: intentRows,
-    directory,
-    quoteFrom: rates.quoteFrom,
-    progress,
-    clock,
-    onAttached: () => scheduler.wake('reconcile'),
-    signingKeyOf: directory.signingKeyOf,
-    verifySignature: verifyPool.verifyMessage,
+    failureGraceMs: config.failureGraceSeconds * 1_000,
     publicUrl: config.publicUrl,
-    disputeOf: (intentHash) => disputes.disputeOf(intentHash),
+    clock,
+    logger,
   });
-  const disputes = createDisputeService({
-    model: disputeModel(connection),
-    findIntent: intents.find,
-    applyDispute: intents.applyDispute,
+  const disputes = createDisputes({
+    store: disputeStore,
+    windows: createDisputeWindowStore(connection),
+    findIntent: intentStore.findByHash,
+    applyEffect: intentStore.applyDisputeEffect,
     signingKeyOf: directory.signingKeyOf,
-    verify: verifyPool.verify,
-    limits: createDisputeLimits({ windows: disputeWindowModel(connection), clock }),
+    verifyDispute: verifyPool.verifyDispute,
     inTransaction,
     writeEvent: deliveries.emit,
     clock,
     newId,
+    logger,
+  });
+  const aggregatorWaker = intentAggregation.watchPendingAggregation({
+    wake: () => scheduler.wake('aggregate'),
     logger,
   });
   const webhooks = createWebhooks({
@@ -248,13 +227,13 @@ export async function composeService({
       corridors: createCorridorsRouter({ anchors: directory, publicCache }),
       anchors: createAnchorsRouter({ anchors: directory, publicCache }),
       snapshot: createSnapshotRouter({ snapshot, publicCache }),
-      intents: createIntentsRouter({ intents }),
-      disputes: createDisputesRouter({ disputes }),
-      reconcile: createReconcileRouter({ reconcile }),
+      intents: intents.router,
+      disputes: disputes.router,
+      reconcile: intents.reconcileRouter,
       reputation: createReputationRouter({ reputation: record.reputation, publicCache }),
       scores: createScoresRouter({ scores: record.scores, publicCache }),
       publisher: createPublisherRouter({ publisher, publicCache }),
-      adminDisputes: createAdminDisputesRouter({ disputes }),
+      adminDisputes: disputes.adminRouter,
       adminCache: createAdminCacheRouter({ cacheAdmin }),
       webhooks: webhooks.router,
     },
@@ -286,7 +265,7 @@ export async function composeService({
 
       const work: PeriodicWork = {
         aggregate: record.aggregate,
-        reconcile: reconcile.run,
+        reconcile: intents.reconcile,
         refresh: record.reputation.refresh,
         tick: publisher.tick,
         deliveries: deliveries.dispatch,
