@@ -4,12 +4,11 @@ import type { Connection } from 'mongoose';
 import { createApp } from './app.js';
 import type { Config } from './config.js';
 import { createVerifyPool } from './crypto/verify-pool.js';
+import { createAnchorsFeature } from './features/anchors/feature.js';
 import type { Fleet } from './features/anchors/fleet.rules.js';
-import { createAnchorsRouter, createCorridorsRouter } from './features/anchors/router.js';
-import { createAnchorDirectory } from './features/anchors/service.js';
-import { createEpochs } from './features/cache/epochs.js';
-import { createAdminCacheRouter } from './features/cache/router.js';
-import { createCacheAdmin } from './features/cache/service.js';
+import { createAnchorStore } from './features/anchors/store.js';
+import { createCacheFeature } from './features/cache/feature.js';
+import { createCacheVersionStore } from './features/cache/store.js';
 import { createDisputeLimits } from './features/disputes/limits.js';
 import { createAdminDisputesRouter, createDisputesRouter } from './features/disputes/router.js';
 import { createDisputeService } from './features/disputes/service.js';
@@ -24,14 +23,12 @@ import { createTransactionPoll } from './features/intents/transaction-poll.js';
 import { createPublisherRouter } from './features/publisher/router.js';
 import { createPublisher } from './features/publisher/service.js';
 import { publisherLease } from './features/publisher/tick.js';
-import { createRatesRouter } from './features/rates/router.js';
-import { createRates } from './features/rates/service.js';
+import { createRatesFeature } from './features/rates/feature.js';
 import { aggregationWakePipeline } from './features/reputation/aggregator.js';
 import { createReputationFeature, reputationLeases } from './features/reputation/feature.js';
 import { createReputationRouter } from './features/reputation/router.js';
 import { createScoresRouter } from './features/scores/router.js';
-import { createSnapshotRouter } from './features/snapshot/router.js';
-import { createSnapshot } from './features/snapshot/service.js';
+import { createSnapshotFeature } from './features/snapshot/feature.js';
 import { createWebhookBacklog } from './features/webhooks/backlog.js';
 import { createWebhooks } from './features/webhooks/feature.js';
 import { createWriteEvent } from './features/webhooks/outbox.js';
@@ -102,13 +99,20 @@ export async function composeService({
   const inTransaction = createInTransaction(connection);
   const writeEvent = createWriteEvent({ connection, clock, newId });
   const scheduler = createScheduler<TaskName>({ meter: metrics.jobs, random, logger });
-  const epochs = createEpochs({ connection, random, logger });
+  const cache = createCacheFeature({
+    store: createCacheVersionStore(connection),
+    hasCorridor: (id) => fleet.corridors.some((corridor) => corridor.id === id),
+    clock,
+    logger,
+  });
+  const { cacheVersions } = cache;
 
-  const directory = createAnchorDirectory({
-    connection,
+  const anchors = createAnchorsFeature({
+    store: createAnchorStore(connection),
     fleet,
     outbound: metrics.countOutbound(anyone.request, 'discovery'),
-    epochs,
+    cacheVersions,
+    publicCache,
     clock,
     random,
     logger,
@@ -116,6 +120,7 @@ export async function composeService({
     writeEvent,
     inTransaction,
   });
+  const { directory } = anchors;
   const record = createReputationFeature({
     connection,
     leases,
@@ -140,19 +145,20 @@ export async function composeService({
     random,
     logger,
   });
-  const rates = createRates({
+  const rates = createRatesFeature({
     directory,
     outbound: metrics.countOutbound(anyone.request, 'rates'),
     fxOutbound: metrics.countOutbound(operators.request, 'fx'),
     fxUrl: config.fxUrl,
     fxMaxAgeMs: config.fxMaxAgeSeconds * 1_000,
-    epochs,
+    cacheVersions,
+    publicCache,
     reputationOf: record.reputationOf,
     clock,
     random,
     logger,
   });
-  const snapshot = createSnapshot({ directory, rates, epochs, clock, random, logger });
+  const snapshot = createSnapshotFeature({ directory, rates, cacheVersions, publicCache, clock });
 
   const intentRows = intentModel(connection);
   const progress = createMakeProgress({
@@ -216,21 +222,19 @@ export async function composeService({
     newId,
     logger,
   });
-  const hasCorridor = (id: string) => directory.corridor(id) !== undefined;
-  const cacheAdmin = createCacheAdmin({ epochs, hasCorridor, clock, logger });
 
   await prepareCollections(connection);
   await leases.seed([...reputationLeases, reconcileLease, publisherLease]);
   await webhooks.prepare();
-  await epochs.start();
+  await cacheVersions.poll();
   await directory.sync();
 
   const app = createApp({
     routers: {
-      rates: createRatesRouter({ rates, publicCache }),
-      corridors: createCorridorsRouter({ anchors: directory, publicCache }),
-      anchors: createAnchorsRouter({ anchors: directory, publicCache }),
-      snapshot: createSnapshotRouter({ snapshot, publicCache }),
+      rates: rates.router,
+      corridors: anchors.routers.corridors,
+      anchors: anchors.routers.anchors,
+      snapshot: snapshot.router,
       intents: createIntentsRouter({ intents }),
       disputes: createDisputesRouter({ disputes }),
       reconcile: createReconcileRouter({ reconcile }),
@@ -238,7 +242,7 @@ export async function composeService({
       scores: createScoresRouter({ scores: record.scores, publicCache }),
       publisher: createPublisherRouter({ publisher, publicCache }),
       adminDisputes: createAdminDisputesRouter({ disputes }),
-      adminCache: createAdminCacheRouter({ cacheAdmin }),
+      adminCache: cache.router,
       webhooks: createWebhooksRouter(webhooks),
     },
     operations: createOperations([
@@ -259,12 +263,10 @@ export async function composeService({
   return {
     app,
     start() {
-      for (const [name, part] of Object.entries({ epochs, directory, record, snapshot, webhooks })) {
+      for (const [name, part] of Object.entries({ directory, record, webhooks })) {
         lifecycle.onStop(name, () => part.stop());
       }
-      directory.start();
       record.start();
-      snapshot.start();
       webhooks.start();
 
       const work: PeriodicWork = {
@@ -272,6 +274,9 @@ export async function composeService({
         reconcile: reconcile.run,
         refresh: record.reputation.refresh,
         tick: publisher.tick,
+        cacheVersions: cacheVersions.poll,
+        snapshot: snapshot.rebuild,
+        discovery: directory.discoverDue,
       };
       lifecycle.onStop('scheduler', () => scheduler.stop());
       // Stopped before the scheduler, so that what runs under a lease ends with its step in hand.

@@ -1,6 +1,7 @@
 import { type Fleet, parseFleet } from '../../../server/features/anchors/fleet.rules.js';
 import { noEndpoints } from '../../../server/features/anchors/sep1.rules.js';
-import { createRates, type Rates } from '../../../server/features/rates/service.js';
+import { createRatesFeature } from '../../../server/features/rates/feature.js';
+import type { Rates } from '../../../server/features/rates/service.js';
 import type { Outbound } from '../../../server/outbound/outbound.js';
 import type { Logger } from '../../../server/ports.js';
 import { corridors } from '../../simulated-anchors/corridors.js';
@@ -29,7 +30,7 @@ export function openDesk(anchorCount: number): Desk {
     elapsedMs: 0,
     truncated: false,
   });
-  const rates = createRates({
+  const rates = createRatesFeature({
     directory: {
       corridor: (id) => fleet.corridors.find((corridor) => corridor.id === id),
       anchorsOf: () => fleet.anchors,
@@ -45,7 +46,8 @@ export function openDesk(anchorCount: number): Desk {
     fxOutbound: outbound,
     fxUrl: undefined,
     fxMaxAgeMs: 0,
-    epochs: { read: () => 0, onInvalidate: nothing },
+    cacheVersions: { read: () => 0, onInvalidate: nothing },
+    publicCache: false,
     reputationOf: () => ({ score: '91.27', state: 'scored', outcomes: 1_200, meanShortfall: '0.0012' }),
     clock: () => nowMs,
     random: Math.random,
