@@ -93,7 +93,7 @@ export default {
     {
       name: 'nothing-imports-tests',
       severity: 'error',
-      from: { pathNot: '^test/|^vitest\\.config\\.ts$' },
+      from: { pathNot: '^test/' },
       to: { path: '^test/' },
     },
     {

@@ -110,7 +110,7 @@ export interface ErrorDetail {
   message: string;
 }
 
-/** What codes add to `{code, message}`; a code with `details` may do without, the others always come with theirs. */
+/** What codes add to `{code, message}`; `details` may be absent, the others never are. */
 interface Extras {
   details: { details?: ErrorDetail[] };
   retryAfter: { retryAfter: number };
@@ -150,7 +150,7 @@ export const rateLimitedBody = z
   })
   .strict();
 
-/** Required where every code of the status promises it. */
+/** The body for these codes of one status. A member is required if every one of them promises it. */
 function bodySchema(codes: [ErrorCode, ...ErrorCode[]]): z.ZodTypeAny {
   if (codes.includes('RATE_LIMITED')) return rateLimitedBody;
   const extras = codes.map((code) => ('extra' in errorTable[code] ? errorTable[code].extra : undefined));
@@ -172,7 +172,7 @@ function bodySchema(codes: [ErrorCode, ...ErrorCode[]]): z.ZodTypeAny {
     .strict();
 }
 
-/** The ts-rest `responses` members for these codes, one schema a status. */
+/** The ts-rest `responses` members for these codes, one schema per status. */
 export function errorResponses<C extends ErrorCode>(codes: readonly C[]): ErrorResponses<C> {
   const byStatus = new Map<number, [ErrorCode, ...ErrorCode[]]>();
   for (const code of codes) {

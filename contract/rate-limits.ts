@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** What a limit counts: requests of one client address, or disputes of one public key. */
 export type RateLimitKey = 'client' | 'publicKey';
 
-/** So many points in each fixed window of so many seconds, counted for each key. */
+/** A fixed-window limit: `points` requests per `windowSeconds`, counted per key. */
 export interface RateLimitClass {
   points: number;
   windowSeconds: number;
@@ -12,7 +12,7 @@ export interface RateLimitClass {
 
 /**
  * The limits table of the interface specification. Every endpoint has a counter of its own; the class says how
- * many requests it grants in a fixed window. `none` is for the operational endpoints.
+ * many requests it grants in a fixed window.
  */
 export const rateLimitClasses = {
   rates: { points: 90, windowSeconds: 60, key: 'client' },
@@ -35,7 +35,7 @@ export const rateLimitHeaders = {
     .describe('When the window ends, in seconds since the Unix epoch (UTC).'),
 } as const;
 
-/** On 429 and 503 besides. */
+/** Also on every 429 and 503. */
 export const retryAfterHeader = {
   'Retry-After': z.number().int().min(1).describe('Whole seconds to wait before the next request.'),
 } as const;

@@ -8,7 +8,7 @@ import { type SeenAnswer, unseenAnswers } from './openapi/seen-answers.js';
 
 /**
  * Run after the tests: fails for every (operation, status) pair that docs/openapi.json lists and no test has seen.
- * Reads what test/helpers/answers recorded in the folder given as argument or in FAIRLEAD_ANSWERS_DIR, else in that
+ * Reads what test/support/answers recorded in the folder given as argument or in FAIRLEAD_ANSWERS_DIR, else in that
  * of the latest run.
  */
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -1,12 +1,12 @@
 /**
- * `npm run demo`: one off-ramp from intent to outcome before your eyes, against the service of `npm start`. Other
+ * `npm run demo`: one off-ramp from intent to outcome, step by step, against the service of `npm start`. Other
  * ways it can end: `npm run demo -- --ending refund` (or fail, recover, hold); another place: `--url`, `--anchor`.
  */
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { publicKeyOf } from '../contract/verification/ed25519.js';
 import { encodePublicKey } from '../contract/verification/strkey.js';
-import { beginJourney, untilOutcome } from './simulated-wallets/journey.js';
+import { beginOffRamp, untilOutcome } from './simulated-wallets/off-ramp.js';
 
 const patienceMs = 10 * 60_000;
 
@@ -21,7 +21,7 @@ async function main(): Promise<void> {
     },
   });
   const startedAt = Date.now();
-  const journey = {
+  const offRamp = {
     serviceUrl: values.url,
     corridor: values.corridor,
     anchorId: values.anchor,
@@ -32,9 +32,9 @@ async function main(): Promise<void> {
       console.log(`${((Date.now() - startedAt) / 1_000).toFixed(1).padStart(6)} s  ${line}`),
     signal: AbortSignal.timeout(patienceMs),
   };
-  const { intent } = await beginJourney(journey);
-  const ended = await untilOutcome(journey, intent.intentHash);
-  journey.say(`outcome: ${ended.outcome?.status} (${ended.outcome?.reason})`);
+  const { intent } = await beginOffRamp(offRamp);
+  const ended = await untilOutcome(offRamp, intent.intentHash);
+  offRamp.say(`outcome: ${ended.outcome?.status} (${ended.outcome?.reason})`);
   console.log(JSON.stringify(ended, null, 2));
 }
 

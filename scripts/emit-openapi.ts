@@ -3,8 +3,8 @@ import { dirname, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { examples } from '../contract/examples/index.js';
 import * as exported from '../contract/index.js';
+import { errorCodesPage } from './openapi/answers.js';
 import { buildDocument } from './openapi/document.js';
-import { errorCodesPage } from './openapi/error-codes.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 

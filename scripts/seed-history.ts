@@ -8,6 +8,7 @@ import { intentModel } from '../server/features/intents/store.js';
 import { createAggregator } from '../server/features/reputation/aggregator.js';
 import { reputationLeases } from '../server/features/reputation/feature.js';
 import { reputationStore } from '../server/features/reputation/store.js';
+import { silentLogger } from '../server/logger.js';
 import { createLeases } from '../server/mongo/leases.js';
 import { prepareCollections } from '../server/mongo/models.js';
 import { createInTransaction } from '../server/mongo/transactions.js';
@@ -27,8 +28,6 @@ export interface SeedHistoryOptions {
 
 const chunk = 1_000;
 const patienceMs = 30_000;
-const nothing = () => undefined;
-const quiet: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => quiet };
 
 /**
  * Writes some 90 days of intents and counts them as the service itself would. Does nothing for a fleet that is not
@@ -36,7 +35,7 @@ const quiet: Logger = { debug: nothing, info: nothing, warn: nothing, error: not
  * intents it wrote.
  */
 export async function seedHistory(options: SeedHistoryOptions): Promise<number> {
-  const { connection, fleet, logger = quiet } = options;
+  const { connection, fleet, logger = silentLogger } = options;
   if (fleet.simulated !== true || fleet.anchors.some(({ simulated }) => simulated !== true)) return 0;
   const intents = intentModel(connection);
   const store = reputationStore(connection);

@@ -1,22 +1,22 @@
 /**
- * A receiver of webhooks for trying them out: verifies each delivery as a receiver should and prints it.
+ * A receiver for trying out webhooks: verifies each delivery as a receiver should and prints it.
  *
  *   npm run receiver -- [--port 9099] [--secret <secret>] [--answer 200]
  *
- * Listens on loopback only: `npm start` lets the service call it there, elsewhere OUTBOUND_ALLOW=http://127.0.0.1:9099
- * does. `--secret` may be given twice while a secret is being replaced; `--answer` is the status given to what verifies
- * (500 to see retries, 410 to see the webhook disabled).
+ * Listens on loopback only. The service of `npm start` may call it there; any other service needs
+ * OUTBOUND_ALLOW=http://127.0.0.1:9099. Give `--secret` twice while a secret is being replaced. `--answer` is the status
+ * for deliveries that verify (500 to see retries, 410 to see the webhook disabled).
  */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
+import express, { type NextFunction, type Request, type Response } from 'express';
 import { verifyWebhook, WebhookVerificationError } from '../contract/verification/verify-webhook.js';
+import { isPortTaken, listenOnLoopback } from './lib/loopback-server.js';
 
 const defaultSecret = 'only-for-trying-out-webhooks';
 const maxBodyBytes = 64 * 1_024;
 const idsRemembered = 1_000;
 
-/** Ids seen lately: the same event may come more than once. */
+/** Ids received lately: the same event may arrive more than once. */
 const seen = new Set<string>();
 
 function isRepeated(id: string): boolean {
@@ -27,42 +27,32 @@ function isRepeated(id: string): boolean {
   return false;
 }
 
-/** The bytes as they came; undefined where there are too many of them. */
-async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > maxBodyBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
-async function receive(
-  request: IncomingMessage,
-  response: ServerResponse,
-  settings: { secrets: readonly string[]; status: number },
-): Promise<void> {
-  const body = await readBody(request);
-  if (body === undefined) {
-    response.writeHead(413, { connection: 'close' }).end();
-    return;
-  }
-  try {
-    const envelope = verifyWebhook({ body, headers: request.headers, secret: settings.secrets });
+function createReceiver({ secrets, status }: { secrets: readonly string[]; status: number }) {
+  const app = express().disable('x-powered-by');
+  // The signature covers the bytes as they arrived, so nothing may parse them before.
+  app.use(express.raw({ type: () => true, limit: maxBodyBytes }));
+  app.use(({ body, headers }, response) => {
+    const envelope = verifyWebhook({
+      body: Buffer.isBuffer(body) ? body : Buffer.alloc(0),
+      headers,
+      secret: secrets,
+    });
     const notes = [
-      request.headers['x-fairlead-test'] === 'true' ? 'test' : '',
+      headers['x-fairlead-test'] === 'true' ? 'test' : '',
       isRepeated(envelope.id) ? 'again' : '',
     ].filter((note) => note !== '');
     console.log(`${envelope.event} ${envelope.id}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`);
     console.log(`  ${JSON.stringify(envelope.data)}`);
-    response.writeHead(settings.status).end();
-  } catch (error) {
-    if (!(error instanceof WebhookVerificationError)) throw error;
-    console.log(`refused: ${error.message}`);
-    response.writeHead(401).end();
-  }
+    response.status(status).end();
+  });
+  app.use(
+    (error: Error & { status?: number }, _request: Request, response: Response, _next: NextFunction) => {
+      const refused = error instanceof WebhookVerificationError;
+      console.log(`${refused ? 'refused' : 'failed'}: ${error.message}`);
+      response.status(refused ? 401 : (error.status ?? 500)).end();
+    },
+  );
+  return app;
 }
 
 function settingsOf(args: string[]) {
@@ -83,28 +73,15 @@ function settingsOf(args: string[]) {
   return { port, status, secrets: values.secret };
 }
 
-function main(): void {
+async function main(): Promise<void> {
   const settings = settingsOf(process.argv.slice(2));
-  const server = createServer((request, response) => {
-    receive(request, response, settings).catch((error: unknown) => {
-      console.error(`failed: ${String(error)}`);
-      response.destroy();
-    });
-  });
-  server.once('error', (error) => {
-    console.error(`cannot listen: ${error.message}; --port takes another port`);
-    process.exitCode = 1;
-  });
-  server.listen(settings.port, '127.0.0.1', () => {
-    const { port } = server.address() as AddressInfo;
-    const own = settings.secrets.includes(defaultSecret) ? `, secret ${defaultSecret}` : '';
-    console.log(`waiting for webhooks at http://127.0.0.1:${port}/${own}`);
-  });
+  const { origin } = await listenOnLoopback(createReceiver(settings), { port: settings.port });
+  const secretNote = settings.secrets.includes(defaultSecret) ? `, secret ${defaultSecret}` : '';
+  console.log(`waiting for webhooks at ${origin}/${secretNote}`);
 }
 
-try {
-  main();
-} catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
+main().catch((error: unknown) => {
+  const message = error instanceof Error ? error.message : String(error);
+  console.error(isPortTaken(error) ? `${message}; choose another port with --port` : message);
   process.exitCode = 1;
-}
+});

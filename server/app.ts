@@ -1,5 +1,5 @@
 import { createExpressEndpoints } from '@ts-rest/express';
-import express, { type Express, type Request, type RequestHandler, type Router } from 'express';
+import express, { type Express, type Request, type RequestHandler, Router } from 'express';
 import { contract } from '../contract/index.js';
 import { rateLimitClasses } from '../contract/rate-limits.js';
 import { ApiError, invalidRequest } from './errors.js';
@@ -11,21 +11,23 @@ import { jsonBody } from './http/json-body.js';
 import type { Metrics } from './http/metrics.js';
 import { clientLimitOf, enforceLimit } from './http/rate-limit.js';
 import type { RateLimiter } from './http/rate-limiter.js';
-import { requestId } from './http/request-id.js';
-import { requestLog } from './http/request-log.js';
+import { requestId, requestLog } from './http/request-log.js';
 import { allowHeader, metadataOf, RouteTable } from './http/route-table.js';
 import { sendJson } from './http/send-json.js';
 import type { Logger, NewId } from './ports.js';
 
 const maxTargetLength = 2_048;
 
-/** The implementation of the whole contract: one router a feature, under the contract's keys. */
+/** For operators and readers: neither limited nor authenticated, and read-only. */
+const operationalPaths = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs'];
+
+/** The implementation of the whole contract: one router per feature, under the contract's keys. */
 export type Routers = Parameters<typeof createExpressEndpoints<typeof contract>>[1];
 
 export interface AppDeps {
   routers: Routers;
-  /** `/healthz`, `/readyz`, `/metrics`, `/docs`, `/openapi.json`: neither limited nor authenticated. */
-  operations: Router;
+  /** They serve the `operationalPaths`. */
+  operations: readonly Router[];
   limiter: RateLimiter;
   secrets: Secrets;
   trustProxy: readonly TrustedRange[];
@@ -34,7 +36,7 @@ export interface AppDeps {
   newId: NewId;
 }
 
-/** The middleware in order: id, log, CORS, operations; then per route limit, credential, body, validation, handler. */
+/** The middleware in order: id, log, operations, CORS; then per route limit, credential, body, validation, handler. */
 export function createApp(deps: AppDeps): Express {
   const app = express();
   const routes = new RouteTable(contract);
@@ -45,7 +47,12 @@ export function createApp(deps: AppDeps): Express {
   app.enable('strict routing');
 
   app.use(requestId(deps), securityHeaders, sendJson, deps.metrics.observeRequests, requestLog(deps));
-  app.use(deps.operations, cors({ routes }), refuseBadRequestLine(deps), refuseUnmatched(deps, routes));
+  app.use(
+    operationalRoutes(deps.operations),
+    cors({ routes }),
+    refuseBadRequestLine(deps),
+    refuseUnmatched(deps, routes),
+  );
   createExpressEndpoints(contract, deps.routers, app, {
     logInitialization: false,
     globalMiddleware: [guard(deps), jsonBody],
@@ -55,7 +62,20 @@ export function createApp(deps: AppDeps): Express {
   return app;
 }
 
-/** Limit before credential before body: a flood costs one counter update, a guess costs one comparison. */
+/** Answers 405 to every other method on an operational path, as everywhere. */
+function operationalRoutes(operations: readonly Router[]): Router {
+  const allow = 'GET, HEAD, OPTIONS';
+  const router = Router({ caseSensitive: true, strict: true });
+  router.use(operationalPaths, (req, res, next) => {
+    if (req.method === 'GET' || req.method === 'HEAD') return next();
+    res.setHeader('Allow', allow);
+    if (req.method !== 'OPTIONS') throw new ApiError('METHOD_NOT_ALLOWED', `This path has ${allow}.`);
+    res.status(204).end();
+  });
+  return router.use(...operations);
+}
+
+/** The limit comes before the credential, and that before the body: a flood costs one update, a guess one comparison. */
 function guard(deps: AppDeps): RequestHandler {
   return async (req, res, next) => {
     try {
@@ -73,7 +93,7 @@ function guard(deps: AppDeps): RequestHandler {
   };
 }
 
-/** What is wrong before any route is looked for: counted with the unmatched paths, then refused. */
+/** Refuses a malformed request line before any route is looked up; it counts as an unmatched path. */
 function refuseBadRequestLine(deps: AppDeps): RequestHandler {
   return async (req, res, next) => {
     try {
@@ -102,8 +122,8 @@ function requestLineRefusal(req: Request): ApiError | undefined {
 }
 
 /**
- * 404 for unknown paths, 405 with Allow for known ones; both count on one limit shared by all such requests. It
- * stands before the routes: `GET /api/reputation/dispute` is no anchor called "dispute".
+ * Answers 404 to unknown paths and 405 with Allow to unknown methods of known ones; all of them share one limit. It
+ * runs before the routes, so that `GET /api/reputation/dispute` does not ask for an anchor called "dispute".
  */
 function refuseUnmatched(deps: AppDeps, routes: RouteTable): RequestHandler {
   return async (req, res, next) => {

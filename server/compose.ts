@@ -35,7 +35,6 @@ import { createWriteEvent } from './features/webhooks/outbox.js';
 import { createWebhooksRouter } from './features/webhooks/router.js';
 import { createDocsRouter } from './http/docs.js';
 import { createMetrics } from './http/metrics.js';
-import { createOperations } from './http/operations.js';
 import { createRateLimiter } from './http/rate-limiter.js';
 import { createSchedule, type PeriodicWork, type TaskName } from './jobs/schedule.js';
 import { createScheduler } from './jobs/scheduler.js';
@@ -245,13 +244,13 @@ export async function composeService({
       adminCache: cache.router,
       webhooks: createWebhooksRouter(webhooks),
     },
-    operations: createOperations([
+    operations: [
       createHealthRouter({
         checks: { mongodb: () => answersPing(connection), fleet: () => directory.corridors().length > 0 },
         registry: metrics.registry,
       }),
       createDocsRouter({ document: readDocument() }),
-    ]),
+    ],
     limiter,
     secrets: { adminKeys: config.adminKeys, cronSecrets: config.cronSecrets },
     trustProxy: config.trustProxy,

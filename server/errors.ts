@@ -24,7 +24,7 @@ export class ApiError extends Error {
   }
 }
 
-/** INVALID_REQUEST, whose message is the first fault. One fault a place: what else is said of it follows from that. */
+/** INVALID_REQUEST with the first fault as its message. Lists one fault per path, as further ones follow from it. */
 export function invalidRequest(faults: readonly ErrorDetail[]): ApiError {
   const byPath = new Map<string, ErrorDetail>();
   for (const fault of faults) if (!byPath.has(fault.path)) byPath.set(fault.path, fault);

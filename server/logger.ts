@@ -13,7 +13,18 @@ const secretName =
 /** `user:password@` of an address. */
 const userInfo = /(:\/\/)[^\s/?#]*@/g;
 
-/** JSON lines on stdout (or `destination`). Secrets are never passed to it; the redaction is the second net. */
+const ignore = () => undefined;
+
+/** For programs and tests that do not look at the log. */
+export const silentLogger: Logger = {
+  debug: ignore,
+  info: ignore,
+  warn: ignore,
+  error: ignore,
+  child: () => silentLogger,
+};
+
+/** Logs JSON lines to stdout (or `destination`). Secrets are never passed to it; redaction is a second safeguard. */
 export function createLogger(options: { level: string; destination?: DestinationStream }): Logger {
   const settings = {
     level: options.level,
@@ -25,7 +36,7 @@ export function createLogger(options: { level: string; destination?: Destination
   return redacting(options.destination === undefined ? pino(settings) : pino(settings, options.destination));
 }
 
-/** Redacts by name at every depth, which pino's own paths cannot. */
+/** Redacts by name at every depth, which pino's own redaction by path cannot. */
 function redacting(log: pino.Logger): Logger {
   return {
     debug: (fields, message) => log.debug(redactFields(fields), message),
@@ -64,7 +75,7 @@ function serializeError(error: Error): object {
 }
 
 function redactText(text: string, maxLength: number): string {
-  // Looked at further than it is shown: a password must not slip through for being cut in half.
+  // Searches further than it shows, so that a password that is cut in half is still found.
   return text
     .slice(0, 10 * maxLength)
     .replace(userInfo, `$1${hidden}@`)

@@ -2,19 +2,19 @@ import { type ApiError, invalidRequest } from './errors.js';
 
 const defaultLimit = 50;
 
-/** `limit` as the contract lets it through: a whole number as text, or absent. */
+/** The contract has checked `limit`: it is a whole number as text, or absent. */
 export function readLimit(limit: string | undefined): number {
   return limit === undefined ? defaultLimit : Number(limit);
 }
 
-/** An opaque cursor of words: what list it belongs to, then where in it the next page begins. */
+/** An opaque cursor made of words: the list it belongs to, then the place in it where the next page begins. */
 export function writeCursor(list: readonly string[], place: readonly (string | number)[]): string {
   return Buffer.from([...list, ...place].join(' '), 'utf8').toString('base64url');
 }
 
 /**
- * The place in a cursor of this very list, its words as the patterns have them; undefined without a cursor. Throws
- * INVALID_REQUEST for one of another list, and for one that was never given.
+ * The place that a cursor of this list names, as words that match the patterns; undefined without a cursor. Throws
+ * INVALID_REQUEST for a cursor of another list and for one that no answer gave.
  */
 export function readCursor(
   cursor: string | undefined,
@@ -33,13 +33,13 @@ export function readCursor(
   throw unknownCursor();
 }
 
-/** For a cursor of the right form that leads nowhere. */
+/** For a well-formed cursor whose place does not exist. */
 export function unknownCursor(): ApiError {
   const message = 'must be a cursor that a previous answer to the same question gave';
   return invalidRequest([{ path: 'query.cursor', message }]);
 }
 
-/** One page out of up to `limit + 1` rows; `placeOf` says where the next one begins, given this page's last row. */
+/** One page of up to `limit + 1` items; `placeOf` tells where the next page begins, given the last item of this one. */
 export function toPage<T>(
   rows: readonly T[],
   limit: number,

@@ -8,13 +8,10 @@ import { namesDatabase } from './config.js';
 import { aggregationLease } from './features/reputation/aggregator.js';
 import { createRebuild } from './features/reputation/rebuild.js';
 import { reputationStore } from './features/reputation/store.js';
+import { silentLogger } from './logger.js';
 import { connectMongo } from './mongo/connection.js';
 import { createLeases } from './mongo/leases.js';
 import { createInTransaction } from './mongo/transactions.js';
-import type { Logger } from './ports.js';
-
-const nothing = () => undefined;
-const quiet: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => quiet };
 
 async function rebuild(uri: string, database: string | undefined, adopt: boolean): Promise<number> {
   const connection = await connectMongo({
@@ -27,13 +24,13 @@ async function rebuild(uri: string, database: string | undefined, adopt: boolean
       process.stderr.write(`There are no intents in the database ${connection.name}: is it the service's?\n`);
       return 2;
     }
-    const leases = createLeases({ connection, owner: `rebuild-${process.pid}`, logger: quiet });
+    const leases = createLeases({ connection, owner: `rebuild-${process.pid}`, logger: silentLogger });
     await leases.seed([aggregationLease]);
     const { rebuild } = createRebuild({
       store: reputationStore(connection),
       leases,
       inTransaction: createInTransaction(connection),
-      logger: quiet,
+      logger: silentLogger,
     });
     const run = await rebuild({ adopt });
     if (!run.ran) {

@@ -10,17 +10,17 @@ import { contract } from '../contract.js';
 import type { RouteMetadata } from '../describe-route.js';
 import { type RateLimit, readRateLimit, readRetryAfter } from './read-rate-limit.js';
 
-/** How 429 and 503 are waited out. */
+/** How often and for how long 429 and 503 are retried. */
 export interface RetryOptions {
-  /** How often a request is sent again after the first time; 2 when absent. */
+  /** Retries after the first request; 2 when absent. */
   retries?: number;
-  /** The longest wait over all retries of a call together; 10,000 when absent. An answer that asks for more is given as it is. */
+  /** The longest wait over all retries of a call together; 10,000 when absent. An answer that asks for a longer wait is returned. */
   maxWaitMs?: number;
-  /** What may be sent again; only `GET` when absent. Intents and disputes sent twice are one, so `POST` is safe for them. */
+  /** The methods that are retried; only `GET` when absent. `POST` is safe for intents and disputes: sent twice, they count once. */
   methods?: readonly string[];
 }
 
-/** What `createClient` may be told; all of it may be left out. */
+/** Options of `createClient`; every one may be left out. */
 export interface ClientOptions {
   /** Sends the requests; the global `fetch` when absent. */
   fetch?: typeof globalThis.fetch;
@@ -32,7 +32,7 @@ export interface ClientOptions {
   timeoutMs?: number;
   /** Sent with every request. */
   headers?: Readonly<Record<string, string>>;
-  /** Whether and how 429 and 503 are waited out, as long as their `Retry-After` says; false for never. */
+  /** Whether and how 429 and 503 are retried after their `Retry-After`; false for never. */
   retry?: RetryOptions | false;
   /** Called with the limit headers of every answer, retried ones included. */
   onRateLimit?: (rateLimit: RateLimit, answer: { operationId: string; status: number }) => void;
@@ -56,15 +56,15 @@ type Operations<Group> = {
   [Name in keyof Group]: Group[Name] extends AppRoute ? Operation<Group[Name]> : never;
 };
 
-/** One function an operation, grouped as in `contract`; answers are told apart by `status`. */
+/** One function per operation, grouped as in `contract`; answers are told apart by `status`. */
 export type Client = { [Group in keyof typeof contract]: Operations<(typeof contract)[Group]> };
 
-/** An answer that the contract does not list: another status, or a body that is not its JSON. Most come from a proxy. */
+/** An answer that the contract does not list: another status, or a body that is not JSON of the service. Most come from a proxy. */
 export class UnexpectedAnswerError extends Error {
   readonly operationId: string;
   readonly status: number;
   readonly headers: Headers;
-  /** Parsed where it is JSON, else the text. */
+  /** Parsed if it is JSON, otherwise the text. */
   readonly body: unknown;
 
   constructor(operationId: string, answer: { status: number; headers: Headers; body: unknown }) {
@@ -83,7 +83,7 @@ interface TextAnswer {
   text: string;
 }
 
-/** One attempt within its time, the body included. The signals are joined by hand: `AbortSignal.any` is too new. */
+/** One attempt within its time limit, body included. The signals are joined by hand because `AbortSignal.any` is too new. */
 async function exchange(
   send: typeof globalThis.fetch,
   url: string,
@@ -123,7 +123,7 @@ function waitByTimer(waitMs: number, signal: AbortSignal | undefined): Promise<v
   });
 }
 
-/** As far as a proxy's own page or JSON must not pass for an answer of the service; not a validation. */
+/** Tells an answer of the service from a proxy's own page or JSON. It does not validate the body. */
 function isDocumented(status: number, body: unknown): boolean {
   if (typeof body !== 'object' || body === null) return false;
   return status < 400 || ('code' in body && 'message' in body);
@@ -144,7 +144,7 @@ function parse(route: AppRoute, operationId: string, { status, headers, text }: 
 
 function createFetcher(options: ClientOptions): ApiFetcher {
   const { adminKey, cronSecret, timeoutMs = 15_000, onRateLimit, wait = waitByTimer } = options;
-  // Called bare: a browser's fetch refuses to be a method of anything but the window.
+  // Called as a bare function: in browsers, fetch throws when it is a method of anything but the window.
   const send: typeof globalThis.fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
   const { retries = 2, maxWaitMs = 10_000, methods = ['GET'] } = options.retry || {};
   const ownHeaders = Object.entries(options.headers ?? {}).map(([name, value]) => [
@@ -152,7 +152,7 @@ function createFetcher(options: ClientOptions): ApiFetcher {
     value,
   ]);
 
-  /** The credential of this kind of operation; the others never see it. */
+  /** The credential that this operation takes; it is sent with no other kind of operation. */
   function credential({ access }: RouteMetadata): Record<string, string> {
     if (access === 'admin' && adminKey !== undefined) return { 'x-admin-key': adminKey };
     if (access === 'internal' && cronSecret !== undefined) return { authorization: `Bearer ${cronSecret}` };
@@ -165,7 +165,7 @@ function createFetcher(options: ClientOptions): ApiFetcher {
     const secret = credential(metadata);
     const init: RequestInit = {
       ...fetchOptions,
-      // A redirect to elsewhere would take the admin key along.
+      // Following a redirect would send the credential to another host.
       ...(Object.keys(secret).length > 0 && { redirect: 'error' }),
       method,
       headers: { ...Object.fromEntries(ownHeaders), ...secret, ...headers },
@@ -180,25 +180,25 @@ function createFetcher(options: ClientOptions): ApiFetcher {
       if (rateLimit !== null) onRateLimit?.(rateLimit, { operationId, status });
       const seconds = status === 429 || status === 503 ? readRetryAfter(answer.headers) : null;
       const waitMs = (seconds ?? 0) * 1000;
-      const give = !mayRetry || seconds === null || attempt >= retries || waitedMs + waitMs > maxWaitMs;
-      if (give) return parse(route, operationId, answer);
+      const isFinal = !mayRetry || seconds === null || attempt >= retries || waitedMs + waitMs > maxWaitMs;
+      if (isFinal) return parse(route, operationId, answer);
       await wait(waitMs, init.signal ?? undefined);
       waitedMs += waitMs;
     }
   };
 }
 
-/** A value as one path segment: `a/b` or `../..` must not lead to another operation. */
+/** A value as one path segment: `a/b` or `..` must not lead to another operation. */
 function pathSegment(name: string, value: unknown): string {
   const text = String(value);
-  if (['', '.', '../..'].includes(text))
+  if (['', '.', '..'].includes(text))
     throw new RangeError(`the path parameter ${name} must not be '${text}'`);
   return encodeURIComponent(text);
 }
 
 type Call = (args?: { params?: Record<string, unknown> }) => Promise<unknown>;
 
-/** The same client with its path parameters encoded, which @ts-rest/core 3 leaves to the caller. */
+/** The same client with encoded path parameters; @ts-rest/core 3 leaves the encoding to the caller. */
 function encodingParams(members: object): object {
   const wrapped = Object.entries(members).map(([name, member]: [string, Call | object]) => {
     if (typeof member !== 'function') return [name, encodingParams(member)];

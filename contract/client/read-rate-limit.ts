@@ -22,8 +22,8 @@ function wholeNumber(headers: ReadableHeaders, name: string): number | null {
 }
 
 /**
- * `Retry-After` in whole seconds, or null without one. A date, which proxies may send, is reckoned from `now` (epoch
- * milliseconds), a past one as 0.
+ * `Retry-After` in whole seconds, or null without one. A date, which proxies may send, is counted from `now` (epoch
+ * milliseconds), and a past one gives 0.
  */
 export function readRetryAfter(headers: ReadableHeaders, now: number = Date.now()): number | null {
   const seconds = wholeNumber(headers, 'retry-after');
@@ -33,8 +33,8 @@ export function readRetryAfter(headers: ReadableHeaders, now: number = Date.now(
 }
 
 /**
- * The `X-RateLimit-*` headers as numbers. Null where one is missing or no number: on an operation without a limit, or
- * on an answer that is not of this service.
+ * The `X-RateLimit-*` headers as numbers. Null if one is missing or not a number: on an operation without a limit, or
+ * on an answer that does not come from this service.
  */
 export function readRateLimit(headers: ReadableHeaders): RateLimit | null {
   const limit = wholeNumber(headers, 'x-ratelimit-limit');

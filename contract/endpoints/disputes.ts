@@ -80,7 +80,7 @@ export const adminDisputesContract = c.router(
       summary: 'Accept or reject a dispute',
       description:
         'Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409. Accepting ' +
-        'changes what the outcome counts as, and the scores follow with the next fold and refresh; unless the anchor ' +
+        'changes what the outcome counts as, and the scores follow with the next aggregation and refresh; unless the anchor ' +
         'has made the disputed failure good in the meantime, so that it counts as settled already.',
       query: noQuery,
       body: resolveDisputeBody,

@@ -93,8 +93,8 @@ export const reconcileContract = c.router(
       errors: ['RUN_IN_PROGRESS'],
       summary: 'Ask the anchors how open intents stand',
       description:
-        'Polls the SEP-24 and SEP-6 transactions of open intents whose turn it is, one worker an anchor, a bounded ' +
-        'batch a run, and records outcomes. Anchors that granted no partner token are not polled: their callbacks ' +
+        'Polls the SEP-24 and SEP-6 transactions of open intents whose turn it is, one worker per anchor, a bounded ' +
+        'batch per run, and records outcomes. Anchors that granted no partner token are not polled: their callbacks ' +
         'report. Answers 200 with what it did; 409 while another run is under way. The body may be empty or absent.',
       query: noQuery,
       body: noBody,

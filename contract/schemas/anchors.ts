@@ -78,7 +78,7 @@ export const anchorAnswer = z
         reason: z.string().nullable().describe('Why the last reading failed, or null.'),
       })
       .describe('Where these addresses come from.'),
-    start: z.array(startingPoint).describe('How a wallet starts there, one entry a corridor and protocol.'),
+    start: z.array(startingPoint).describe('How a wallet starts there, one entry per corridor and protocol.'),
   })
   .describe('An anchor, its addresses and how a wallet starts there.');
 

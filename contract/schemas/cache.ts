@@ -30,7 +30,7 @@ export const invalidateCacheAnswer = z
       .int()
       .min(1)
       .describe(
-        'The new epoch of this scope and corridor: entries begun under an older one are never served.',
+        'The new cache version of this scope and corridor: entries begun under an older one are never served.',
       ),
     droppedEntries: z.number().int().min(0).describe('Entries dropped at once in the answering instance.'),
     invalidatedAt: instant.describe('When; the other instances follow within a second.'),

@@ -19,7 +19,7 @@ const disputeData = z.object({
   status: disputeStatus,
 });
 
-/** Event name → schema of its `data`. The sender, the document's `webhooks` and receivers are all typed by it. */
+/** Event name → schema of its `data`. It types the sender, the receivers and the document's `webhooks`. */
 export const eventData = {
   'intent.settled': intentData.describe('An off-ramp intent settled successfully.'),
   'intent.failed': intentData.describe('An off-ramp intent failed to settle.'),

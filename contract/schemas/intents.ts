@@ -7,6 +7,7 @@ import {
   corridorId,
   decimalAnswer,
   decimalString,
+  enumOfMeanings,
   instant,
   intentHashText,
   stablecoinAmount,
@@ -56,19 +57,11 @@ export const unscoredReasons = {
 
 export type UnscoredReason = keyof typeof unscoredReasons;
 
-function reasonEnum<R extends string>(reasons: Readonly<Record<R, string>>) {
-  return z.enum(Object.keys(reasons) as [R, ...R[]]).describe(
-    Object.entries(reasons)
-      .map(([reason, when]) => `\`${reason}\`: ${when}`)
-      .join(' '),
-  );
-}
-
 /** How an intent ended. */
 export const intentOutcome = z
   .object({
     status: z.enum(['settled', 'failed', 'expired']).describe('How it ended.'),
-    reason: reasonEnum<OutcomeReason>(outcomeReasons),
+    reason: enumOfMeanings(outcomeReasons),
     recordedAt: instant.describe('When it was first recorded here; a recovery keeps it.'),
     recoveredAt: instant.nullable().describe('When a failed intent became settled, or null.'),
     settleSeconds: z
@@ -81,7 +74,7 @@ export const intentOutcome = z
       .nullable()
       .describe("Share by which the pay-out fell short of the anchor's own quote, nine places, or null."),
     scored: z.boolean().describe('Whether the outcome may count in the scores.'),
-    unscoredReason: reasonEnum<UnscoredReason>(unscoredReasons).nullable(),
+    unscoredReason: enumOfMeanings(unscoredReasons).nullable(),
   })
   .describe('How the intent ended.');
 

@@ -11,7 +11,7 @@ export const corridorId = z
     'Corridor: asset code, ISO 4217 code, optional ISO 3166 country, lower case: `usdc-ngn`, `usdc-xof-sn`.',
   );
 
-/** Path segments beside `/api/reputation/{anchor}` and its like: no anchor may be called so. */
+/** Fixed path segments beside `/api/reputation/{anchor}`: no anchor may have one as its id. */
 export const reservedAnchorIds: readonly string[] = ['leaderboard', 'dispute', 'reconcile', 'refresh'];
 
 export const anchorId = z
@@ -48,7 +48,7 @@ function isRealInstant(text: string): boolean {
 export const instant = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/, 'must be an ISO 8601 UTC instant with milliseconds')
-  // Date would roll 31 November over to 1 December, and the hash is over the text as it was sent.
+  // Date would turn 31 November into 1 December, but the intent hash covers the text as it was sent.
   .refine((text) => isRealInstant(text), 'must be an instant that exists')
   .describe('ISO 8601 instant in UTC with milliseconds: `2026-11-21T09:30:00.000Z`.');
 
@@ -72,6 +72,12 @@ export const pageQuery = {
     .describe('Opaque: the `nextCursor` of the previous page, with the other parameters as they were.'),
 };
 
+/** An enum of the table's names; its description gives the meaning of each. */
+export function enumOfMeanings<K extends string>(meanings: Readonly<Record<K, string>>) {
+  const names = Object.keys(meanings) as [K, ...K[]];
+  return z.enum(names).describe(names.map((name) => `\`${name}\`: ${meanings[name]}`).join(' '));
+}
+
 /** A page of a list: `nextCursor` is null on the last one. */
 export function page<T extends z.ZodTypeAny>(item: T) {
   return z.object({
@@ -80,7 +86,7 @@ export function page<T extends z.ZodTypeAny>(item: T) {
   });
 }
 
-/** An operation without parameters: one that is sent is refused, since it was meant to do something. */
+/** No query parameters: one that is sent is refused rather than ignored. */
 export const noQuery = z.object({}).strict();
 
 /** A POST that takes nothing. */

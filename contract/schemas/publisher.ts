@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { batchHeader } from '../verification/verify-batch.js';
 import { oracleReceipt } from '../verification/verify-receipt.js';
-import { instant, page } from './primitives.js';
+import { enumOfMeanings, instant, page } from './primitives.js';
 import { scoreCard } from './score-card.js';
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
@@ -44,15 +44,10 @@ export const publisherReasons = {
   ...tickFailures,
 } as const;
 
-function enumOf<K extends string>(table: Readonly<Record<K, string>>) {
-  const names = Object.keys(table) as [K, ...K[]];
-  return z.enum(names).describe(names.map((name) => `\`${name}\`: ${table[name]}`).join(' '));
-}
-
-export const tickResult = enumOf(tickResults);
-export const tickFailure = enumOf(tickFailures);
-export const publisherStatus = enumOf(publisherStatuses);
-export const publisherReason = enumOf(publisherReasons);
+export const tickResult = enumOfMeanings(tickResults);
+export const tickFailure = enumOfMeanings(tickFailures);
+export const publisherStatus = enumOfMeanings(publisherStatuses);
+export const publisherReason = enumOfMeanings(publisherReasons);
 
 /** A batch without its entries, and all that is needed to check it. */
 export const publishedBatch = z

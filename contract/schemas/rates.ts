@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { buyAssetId, deliveryMethod, sellAssetId } from './corridors.js';
-import { anchorId, corridorId, decimalAnswer, instant, stablecoinAmount } from './primitives.js';
+import {
+  anchorId,
+  corridorId,
+  decimalAnswer,
+  enumOfMeanings,
+  instant,
+  stablecoinAmount,
+} from './primitives.js';
 
 /** `anchor`: the anchor's own SEP-38 price. `estimate`: its published fee applied to a reference exchange rate. */
 export const quoteTier = z
@@ -32,13 +39,7 @@ export const unavailableReasons = {
 
 export type UnavailableReason = keyof typeof unavailableReasons;
 
-export const unavailableReason = z
-  .enum(Object.keys(unavailableReasons) as [UnavailableReason, ...UnavailableReason[]])
-  .describe(
-    Object.entries(unavailableReasons)
-      .map(([reason, when]) => `\`${reason}\`: ${when}`)
-      .join(' '),
-  );
+export const unavailableReason = enumOfMeanings(unavailableReasons);
 
 const money = z
   .object({

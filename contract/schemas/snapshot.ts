@@ -35,7 +35,7 @@ export const snapshotRow = z
 export const snapshotAnswer = z
   .object({
     asOf: instant.describe('When the snapshot was built.'),
-    corridors: z.array(snapshotRow).describe('One row a corridor, by id.'),
+    corridors: z.array(snapshotRow).describe('One row per corridor, by id.'),
   })
   .describe('Every corridor at its reference amount, with its best offer.');
 

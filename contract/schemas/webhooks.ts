@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { eventId, eventNames } from './events.js';
-import { instant } from './primitives.js';
+import { enumOfMeanings, instant } from './primitives.js';
 
 export const webhookId = z
   .string()
@@ -138,16 +138,8 @@ export const attemptOutcomes = {
 
 export type AttemptOutcome = keyof typeof attemptOutcomes;
 
-function enumOf<K extends string>(meanings: Readonly<Record<K, string>>) {
-  return z.enum(Object.keys(meanings) as [K, ...K[]]).describe(
-    Object.entries<string>(meanings)
-      .map(([name, meaning]) => `\`${name}\`: ${meaning}`)
-      .join(' '),
-  );
-}
-
-export const deliveryState = enumOf<DeliveryState>(deliveryStates);
-export const attemptOutcome = enumOf<AttemptOutcome>(attemptOutcomes);
+export const deliveryState = enumOfMeanings(deliveryStates);
+export const attemptOutcome = enumOfMeanings(attemptOutcomes);
 
 export const deliveryAttempt = z
   .object({

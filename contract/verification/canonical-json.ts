@@ -64,7 +64,7 @@ function check(value: unknown, path: string, depth: number, options: CanonicalJs
 
 /**
  * The JSON Canonicalization Scheme, RFC 8785: no white space, members sorted by UTF-16 code units, numbers as
- * ECMAScript writes them. Members that are undefined are left out; whatever else JSON cannot hold (NaN, Infinity, lone
+ * ECMAScript writes them. Members that are undefined are left out; anything else that JSON cannot hold (NaN, Infinity, lone
  * surrogates, undefined at the top or in arrays, functions, bigints, dates) throws CanonicalJsonError.
  * The text is to be hashed as UTF-8.
  */

@@ -21,7 +21,7 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
   return sha256(concat(NODE_PREFIX, left, right));
 }
 
-/** Takes leaf hashes one by one and holds at most one hash a level, so a caller can pause between any two. */
+/** Takes leaf hashes one by one and holds at most one hash per level, so a caller can pause between any two. */
 export interface MerkleAccumulator {
   append(hash: Uint8Array): void;
   /** Root of what was appended so far; SHA-256 of nothing for no leaves. */
@@ -68,7 +68,7 @@ function splitPoint(size: number): number {
   return power;
 }
 
-/** MTH of RFC 6962: one pass, a stack of at most one hash a level. Throws RangeError on a hash of another length. */
+/** MTH of RFC 6962: one pass, a stack of at most one hash per level. Throws RangeError on a hash of another length. */
 export function merkleRoot(leafHashes: readonly Uint8Array[]): Uint8Array {
   return rootOfRange(leafHashes, 0, leafHashes.length);
 }
@@ -137,7 +137,7 @@ function climbWhileCarried(at: Climb): void {
   while (!isRightChild(at) && at.own !== 0) climb(at);
 }
 
-/** That this leaf stands at `index` of a tree of `size` leaves with this root; `proof` from leaf to root. */
+/** The claim that this leaf stands at `index` of a tree of `size` leaves with this root; `proof` from leaf to root. */
 export interface InclusionClaim {
   leafHash: Uint8Array;
   index: number;
@@ -146,7 +146,7 @@ export interface InclusionClaim {
   root: Uint8Array;
 }
 
-/** RFC 9162 section 2.1.3.2. Anything malformed is false: proofs come from those one does not trust. */
+/** RFC 9162 section 2.1.3.2. Anything malformed is false, because proofs come from untrusted parties. */
 export function verifyInclusion({ leafHash: leaf, index, size, proof, root }: InclusionClaim): boolean {
   if (!Number.isSafeInteger(index) || !Number.isSafeInteger(size)) return false;
   if (index < 0 || index >= size) return false;
@@ -166,7 +166,7 @@ export function verifyInclusion({ leafHash: leaf, index, size, proof, root }: In
   return at.last === 0 && equalInConstantTime(hash, root);
 }
 
-/** That the tree of `size2` leaves begins with the tree of `size1`. */
+/** The claim that the tree of `size2` leaves begins with the tree of `size1`. */
 export interface ConsistencyClaim {
   size1: number;
   root1: Uint8Array;

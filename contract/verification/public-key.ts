@@ -13,7 +13,7 @@ export const publicKeyText = z
       context.addIssue({ code: z.ZodIssueCode.custom, message: error.message });
     }
   })
-  // Says nothing new, but the form in a way that documents and generators understand.
+  // Repeats the form as a pattern, which the OpenAPI document and its generators can express.
   .pipe(z.string().regex(/^(G[A-Z2-7]{55}|[0-9a-fA-F]{64})$/))
   .describe(
     'Ed25519 public key: a `G…` account (SEP-23 strkey) or 64 hex digits. `M…` and `C…` are refused.',

@@ -4,7 +4,7 @@ import { concat, utf8 } from './bytes.js';
 const PREFIX = utf8('Stellar Signed Message:\n');
 
 /**
- * SEP-53: SHA-256 of the prefix and the message, 32 bytes. It is this hash that a wallet signs with Ed25519, so a
+ * SEP-53: SHA-256 of the prefix and the message, 32 bytes. A wallet signs this hash with Ed25519, so a
  * signed message can never pass for a signed transaction. Text is taken as UTF-8.
  */
 export function sep53Hash(message: string | Uint8Array): Uint8Array {

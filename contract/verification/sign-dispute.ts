@@ -1,18 +1,11 @@
+import type { FileDisputeBody } from '../schemas/disputes.js';
 import { toBase64 } from './bytes.js';
 import { publicKeyOf, signEd25519 } from './ed25519.js';
 import { sep53Hash } from './sep53.js';
 import { decodeSecretKey, encodePublicKey } from './strkey.js';
 
 /** The body of `POST /api/reputation/dispute`. */
-export interface SignedDispute {
-  intentHash: string;
-  /** `G…` */
-  publicKey: string;
-  /** 64 bytes, standard base64. */
-  signature: string;
-  anchorId: string;
-  reason: string;
-}
+export type SignedDispute = FileDisputeBody;
 
 /** What `signDispute` makes a body of. `reason`: 1 to 2,000 characters; it is not signed. */
 export interface DisputeToSign {

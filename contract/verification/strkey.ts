@@ -131,7 +131,7 @@ export function decodeSecretKey(text: string): Uint8Array {
 
 /**
  * `G…` or 64 hex digits of either case → one canonical account and its 32 key bytes. Throws StrkeyError.
- * It looks at the spelling alone: whether the bytes are a usable key is `isSmallOrder`'s and the verifier's affair.
+ * It checks the spelling alone; `isSmallOrder` and the verifier decide whether the bytes are a usable key.
  */
 export function parsePublicKey(text: string): { account: string; key: Uint8Array } {
   if (/^[0-9a-fA-F]{64}$/.test(text)) {

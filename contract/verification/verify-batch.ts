@@ -101,7 +101,7 @@ export const batchFaults = {
 
 export type BatchFault = keyof typeof batchFaults;
 
-export type BatchVerdict = { ok: true; headerHash: string } | { ok: false; reason: BatchFault };
+export type BatchVerification = { ok: true; headerHash: string } | { ok: false; reason: BatchFault };
 
 /** A batch as the service answers it, and what it is held against. */
 export interface BatchToVerify {
@@ -159,7 +159,13 @@ function entriesFault(header: BatchHeader, entries: Iterable<BatchEntry>): Batch
 }
 
 /** Checks form, chain, signature and, where given, the entries of one batch; `batchFaults` explains a reason. */
-export function verifyBatch({ header, signature, entries, keys, previous }: BatchToVerify): BatchVerdict {
+export function verifyBatch({
+  header,
+  signature,
+  entries,
+  keys,
+  previous,
+}: BatchToVerify): BatchVerification {
   if (!batchHeader.safeParse(header).success) return { ok: false, reason: 'malformed_header' };
   if (!followsPrevious(header, previous)) return { ok: false, reason: 'broken_chain' };
   const fault =

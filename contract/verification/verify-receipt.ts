@@ -53,7 +53,7 @@ export type ReceiptFault = keyof typeof receiptFaults;
 
 /**
  * The first fault of a receipt for the batch of this head, or null. With `oracle` it must be by that key (`G…`);
- * without, it only proves that some one key signed it.
+ * without it, the check only proves that some key signed it.
  */
 export function receiptFault(receipt: unknown, batch: BatchHead, oracle?: string): ReceiptFault | null {
   const parsed = oracleReceipt.safeParse(receipt);

@@ -15,7 +15,7 @@ export type WebhookFault =
   | 'too_new'
   | 'malformed_body';
 
-/** The delivery is not what the service sent, or is not fresh: answer it with 401 and do nothing. */
+/** The delivery is not what the service sent, or is too old: answer 401 and do nothing. */
 export class WebhookVerificationError extends Error {
   readonly fault: WebhookFault;
 
@@ -144,7 +144,7 @@ function parseEnvelope(payload: Uint8Array): WebhookEvent {
 }
 
 /**
- * Checks a delivery and gives its envelope; throws WebhookVerificationError on anything else.
+ * Checks a delivery and returns its envelope; throws WebhookVerificationError if a check fails.
  * `X-Fairlead-Signature` must be the hex HMAC-SHA256 of the exact body, keyed with the UTF-8 bytes of the secret; the
  * Standard Webhooks headers, where present, must verify and be fresh besides (keyed as `standardSecret` says).
  * Deliveries come at least once: deduplicate by `id`. `data` is authentic but not validated, and a newer service may

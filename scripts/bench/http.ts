@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { rateLimitClasses } from '../../contract/rate-limits.js';
 import type { CannedAnswer } from './http/canned.js';
 import {
   type Case,
@@ -17,7 +18,7 @@ export const name = 'http';
 
 const rates = '/api/rates/usdc-ngn';
 const alive = '/healthz';
-const limitOfRates = 90;
+const limitOfRates = rateLimitClasses.rates.points;
 const rounds = 3;
 /** 2,048 over the connections: none comes near its limit while it is measured. */
 const someClients = 64;

@@ -1,23 +1,24 @@
 /**
  * `npm run bench -- [names…]`: measures, in one run on this machine, how the service compares with plainer things, and
- * prints the ratios. BENCH_SECONDS shortens or lengthens single measurements. docs/benchmarks.md tells what rows mean.
+ * prints the ratios. BENCH_SECONDS shortens or lengthens single measurements. docs/benchmarks.md explains the rows.
+ * `npm run bench -- [names…] --against <checkout> [--rounds 3]` compares this checkout with another one instead.
  */
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Bench } from './lib/bench.js';
-import { type Compiled, compile } from './lib/compiled.js';
-import { significant } from './lib/figures.js';
-import { type BenchRun, type BenchSettings, runBench } from './lib/run-bench.js';
-import { toTables } from './lib/table.js';
+import { parseArgs } from 'node:util';
+import { compareCheckouts, printComparison } from './lib/against.js';
+import { type Bench, type BenchRun, type Compiled, compile, runBench } from './lib/bench.js';
+import { significant, toTables } from './lib/figures.js';
 
 const usualSeconds = 3;
 const limitMs = 120_000;
+const ownCheckout = fileURLToPath(new URL('../../', import.meta.url));
 const say = (line: string) => console.error(line);
 
 let running: BenchRun | undefined;
-let interrupted = false;
+const interrupted = new AbortController();
 
 /** Every file beside this one is a bench, named as the file. */
 async function chosenNames(asked: readonly string[]): Promise<string[]> {
@@ -28,7 +29,7 @@ async function chosenNames(asked: readonly string[]): Promise<string[]> {
   return asked.length > 0 ? [...asked] : names;
 }
 
-/** Compiled like the programs: what a bench measures within its own process is measured without tsx as well. */
+/** Loads the compiled bench: what a bench measures within its own process must not run through tsx either. */
 async function load(name: string, compiled: Compiled): Promise<Bench> {
   const module: Partial<Bench> = await import(compiled.fileOf(`scripts/bench/${name}`));
   if (module.name !== name || typeof module.run !== 'function') {
@@ -37,50 +38,70 @@ async function load(name: string, compiled: Compiled): Promise<Bench> {
   return { name, run: module.run };
 }
 
-async function runOne(name: string, settings: BenchSettings): Promise<void> {
-  const busy = significant(loadavg()[0] ?? 0);
-  say(`${name}: running (load ${busy}) …`);
-  const startedAt = performance.now();
-  running = runBench(await load(name, settings.compiled), settings);
-  const rows = await running.rows;
-  const tookSeconds = Math.round((performance.now() - startedAt) / 1_000);
-  console.log(`\n## ${name} (${tookSeconds} s, load before it ${busy})\n\n${toTables(rows)}`);
-}
-
 function secondsOf(text: string | undefined): number {
   const seconds = text === undefined || text === '' ? usualSeconds : Number(text);
   if (!(seconds > 0 && seconds <= 60)) throw new Error('BENCH_SECONDS must be above 0 and at most 60');
   return seconds;
 }
 
-function interrupt(): void {
-  interrupted = true;
-  running?.stop().catch((error: unknown) => say(String(error)));
+/** A bench that fails makes the command fail, after the others have run. */
+async function runEach(names: readonly string[], run: (name: string) => Promise<void>): Promise<void> {
+  for (const name of names) {
+    if (interrupted.signal.aborted) return;
+    try {
+      await run(name);
+    } catch (error) {
+      process.exitCode = 1;
+      if (!interrupted.signal.aborted)
+        say(`${name}: ${error instanceof Error ? error.stack : String(error)}`);
+    }
+  }
 }
 
-/** A bench that cannot be run fails the command, after the others have been run. */
-async function main(): Promise<void> {
+async function measure(names: readonly string[]): Promise<void> {
   const seconds = secondsOf(process.env.BENCH_SECONDS);
-  const names = await chosenNames(process.argv.slice(2));
-  process.once('SIGINT', interrupt);
-  process.once('SIGTERM', interrupt);
   const compiled = await compile();
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-bench-'));
   try {
     console.log(`Node ${process.version}, ${availableParallelism()} cores, measurements of ${seconds} s.`);
-    for (const name of names) {
-      if (interrupted) break;
-      try {
-        await runOne(name, { seconds, limitMs, compiled, folder, say });
-      } catch (error) {
-        process.exitCode = 1;
-        if (!interrupted) say(`${name}: ${error instanceof Error ? error.stack : String(error)}`);
-      }
-    }
+    await runEach(names, async (name) => {
+      const load1 = significant(loadavg()[0] ?? 0);
+      say(`${name}: running (load ${load1}) …`);
+      const startedAt = performance.now();
+      running = runBench(await load(name, compiled), { seconds, limitMs, compiled, folder, say });
+      const rows = await running.rows;
+      const tookSeconds = Math.round((performance.now() - startedAt) / 1_000);
+      console.log(`\n## ${name} (${tookSeconds} s, load before it ${load1})\n\n${toTables(rows)}`);
+    });
   } finally {
     await compiled.remove();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function compare(names: readonly string[], against: string, rounds: number): Promise<void> {
+  if (!(Number.isInteger(rounds) && rounds > 0)) throw new Error('--rounds must be a number of rounds');
+  const checkouts = { new: ownCheckout, old: resolve(against) };
+  const { signal } = interrupted;
+  await runEach(names, async (name) =>
+    printComparison(name, rounds, await compareCheckouts({ name, checkouts, rounds, say, signal })),
+  );
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { against: { type: 'string' }, rounds: { type: 'string', default: '3' } },
+  });
+  const names = await chosenNames(positionals);
+  const interrupt = () => {
+    interrupted.abort();
+    running?.stop().catch((error: unknown) => say(String(error)));
+  };
+  process.once('SIGINT', interrupt);
+  process.once('SIGTERM', interrupt);
+  if (values.against === undefined) await measure(names);
+  else await compare(names, values.against, Number(values.rounds));
 }
 
 await main();

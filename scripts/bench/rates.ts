@@ -1,7 +1,6 @@
 import type { BenchContext, BenchRow } from './lib/bench.js';
-import { median, microseconds, ms, ratio } from './lib/figures.js';
+import { median, memoryFigures, microseconds, ms, ratio } from './lib/figures.js';
 import { inTurns } from './lib/in-turns.js';
-import { memoryFigures } from './lib/memory-row.js';
 import type { Program } from './lib/program.js';
 import { openCrowd } from './rates/all-at-once.js';
 import { openDesk } from './rates/desk.js';

@@ -1,10 +1,8 @@
 import { randomInt } from 'node:crypto';
-import type { BenchContext, BenchRow } from './lib/bench.js';
-import { perSecond } from './lib/figures.js';
+import type { BenchContext, BenchRow, ServiceProcess } from './lib/bench.js';
+import { memoryFigures, perSecond } from './lib/figures.js';
 import { fireMany } from './lib/load.js';
-import { memoryFigures } from './lib/memory-row.js';
 import type { MemoryReading } from './lib/programs/probe.js';
-import type { ServiceProcess } from './lib/service.js';
 
 export const name = 'soak';
 

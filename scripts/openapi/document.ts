@@ -1,14 +1,77 @@
 import type { AppRouter } from '@ts-rest/core';
-import { type Answer, createErrorAnswers } from './error-answers.js';
-import { type Header, headerComponents } from './headers.js';
-import { description, securitySchemes, servers } from './info.js';
+import { type Answer, createErrorAnswers, type Header, headerComponents } from './answers.js';
 import type { JsonSchema } from './json-schema.js';
 import { type OperationObject, operationObject } from './operation-object.js';
 import { type Examples, operationsOf } from './operations.js';
-import { exportedNames } from './schema-names.js';
-import { tagsOf } from './tags.js';
 import { webhooksOf } from './webhooks.js';
-import { createSchemaWriter } from './zod-schema.js';
+import { createSchemaWriter, exportedNames } from './zod-schema.js';
+
+/** What the document says of the service as a whole; Markdown. */
+const description = `Fairlead compares what anchors pay out for a stablecoin, remembers who delivered, publishes signed and
+provable scores, and tells subscribers by webhook.
+
+**Values.** Amounts and rates are decimal strings, never floats; a rate is fiat per one stablecoin, all fees in.
+Instants are ISO 8601 in UTC with milliseconds. No rate here is firm: it becomes so in the anchor's own flow.
+
+**Lists** answer \`{items, nextCursor}\`; send \`nextCursor\` back as \`cursor\` for the next page, until it is null.
+
+**Errors** all have one shape, \`{code, message}\`, and the further members that their code promises. Programs read
+\`code\`; docs/error-codes.md says exactly when each occurs. A path that is not served is 404 \`NOT_FOUND\`, a method
+that a path does not have is 405 \`METHOD_NOT_ALLOWED\`.
+
+**Limits.** Each endpoint has a counter of its own for each client, in a fixed window. Every answer of a limited
+endpoint carries \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`; a 429 says in
+\`Retry-After\`, as in its body, how many seconds to wait. HEAD counts as GET.
+
+**Caching.** Answers with an \`ETag\` may be asked for again with \`If-None-Match\`; \`Cache-Control\` says how long
+they stay fresh. Errors are never to be kept.
+
+**Tracing.** Every answer carries \`X-Request-Id\`; a caller's own is kept where it has 8 to 64 letters, digits, dots,
+underscores or hyphens.`;
+
+const securitySchemes = {
+  adminKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Admin-Key',
+    description: "The operator's key: a value of the server's environment variable ADMIN_SECRET_KEY.",
+  },
+  cronSecret: {
+    type: 'http',
+    scheme: 'bearer',
+    description: "The scheduler's credential: a value of the server's environment variable CRON_SECRET.",
+  },
+} as const;
+
+/** The committed document names the address of a service started by \`npm start\`; a service names its own. */
+const servers = [
+  { url: 'http://127.0.0.1:8080', description: 'A service started on this machine with its defaults.' },
+];
+
+/** What each group of operations is about, in the order in which a newcomer meets them. */
+const tagDescriptions = {
+  rates:
+    'What the anchors of a corridor pay out for an amount, ranked, and the best offer of every corridor.',
+  corridors: 'The routes from a stablecoin to a currency that can be asked for.',
+  anchors: 'Who pays out: where each anchor publishes its endpoints and how a wallet starts there.',
+  intents: 'An intent to convert and be paid out: it is filed, followed and its outcome recorded.',
+  reputation: 'How well each anchor keeps its promises: its record, its score and its rank.',
+  scores: 'The scores of all anchors in one versioned list, each bound to a published batch.',
+  disputes: 'Objections to a recorded outcome, signed by a party to it.',
+  publisher: 'The signed, append-only log of the scores, with proofs that anyone can check.',
+  webhooks: 'Who is told of events, and what became of each delivery.',
+  admin: "The operator's own: everything here needs the admin key.",
+  internal: 'Runs that a scheduler starts: everything here needs the cron bearer.',
+} as const satisfies Record<string, string>;
+
+/** The tags in use, described; throws on one that has no description yet. */
+function tagsOf(used: ReadonlySet<string>): { name: string; description: string }[] {
+  const described: [string, string][] = Object.entries(tagDescriptions);
+  const unknown = [...used].filter((name) => !described.some(([known]) => known === name));
+  if (unknown.length > 0)
+    throw new Error(`describe the tag ${unknown.join(', ')} in scripts/openapi/document.ts`);
+  return described.flatMap(([name, description]) => (used.has(name) ? [{ name, description }] : []));
+}
 
 export interface OpenApiDocument {
   openapi: '3.1.0';

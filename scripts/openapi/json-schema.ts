@@ -1,3 +1,5 @@
+import type { ZodNumber, ZodString } from 'zod';
+
 /** The part of JSON Schema 2020-12 that the document uses. */
 export interface JsonSchema {
   $ref?: string;
@@ -24,4 +26,72 @@ export interface JsonSchema {
   anyOf?: JsonSchema[];
   oneOf?: JsonSchema[];
   discriminator?: { propertyName: string; mapping?: Record<string, string> };
+}
+
+const int32 = { min: -(2 ** 31), max: 2 ** 31 - 1 };
+
+/** A zod string, every check of it; throws on a check that JSON Schema cannot express. */
+export function stringSchema(schema: ZodString): JsonSchema {
+  const result: JsonSchema = { type: 'string' };
+  const patterns: string[] = [];
+  for (const check of schema._def.checks) {
+    switch (check.kind) {
+      case 'min':
+        result.minLength = check.value;
+        break;
+      case 'max':
+        result.maxLength = check.value;
+        break;
+      case 'length':
+        result.minLength = check.value;
+        result.maxLength = check.value;
+        break;
+      case 'regex':
+        patterns.push(patternOf(check.regex));
+        break;
+      case 'url':
+        result.format = 'uri';
+        break;
+      case 'datetime':
+        result.format = 'date-time';
+        break;
+      case 'uuid':
+      case 'email':
+      case 'date':
+        result.format = check.kind;
+        break;
+      case 'trim':
+        break;
+      default:
+        throw new Error(`the OpenAPI emitter has no rule for the string check "${check.kind}"`);
+    }
+  }
+  const [first, ...others] = patterns;
+  if (first !== undefined) result.pattern = first;
+  if (others.length > 0) result.allOf = others.map((pattern) => ({ pattern }));
+  return result;
+}
+
+/** JSON Schema patterns have no flags, so dropping one would change what is accepted. */
+function patternOf(regex: RegExp): string {
+  if (regex.flags.replace('u', '') !== '') throw new Error(`a pattern must have no flags: ${String(regex)}`);
+  return regex.source;
+}
+
+/** A zod number. Integers name their width, since generators for Java and Go otherwise assume 32 bits. */
+export function numberSchema(schema: ZodNumber): JsonSchema {
+  const result: JsonSchema = { type: schema.isInt ? 'integer' : 'number' };
+  for (const check of schema._def.checks) {
+    if (check.kind === 'min') result[check.inclusive ? 'minimum' : 'exclusiveMinimum'] = check.value;
+    if (check.kind === 'max') result[check.inclusive ? 'maximum' : 'exclusiveMaximum'] = check.value;
+    if (check.kind === 'multipleOf') result.multipleOf = check.value;
+  }
+  if (schema.isInt) result.format = fitsInt32(result) ? 'int32' : 'int64';
+  else result.format = 'double';
+  return result;
+}
+
+function fitsInt32(schema: JsonSchema): boolean {
+  const { minimum = -Infinity, maximum = Infinity } = schema;
+  return minimum >= int32.min && maximum <= int32.max;
 }

@@ -7,22 +7,22 @@ export interface SeenAnswer {
 }
 
 /**
- * The (operation, status) pairs that the document lists and no test has seen, one line each. A status that every
- * operation of a kind answers alike, since one piece of code answers it for all of them, needs one sighting.
+ * The (operation, status) pairs that the document lists and no test has seen, one line each. A status that one piece
+ * of code answers for every operation of a kind needs to be seen only once.
  */
 export function unseenAnswers(
   listed: readonly { operation: Operation; statuses: readonly number[] }[],
   seen: readonly SeenAnswer[],
 ): string[] {
-  const sightings = new Set(seen.map(({ operationId, status }) => `${operationId} ${status}`));
+  const seenPairs = new Set(seen.map(({ operationId, status }) => `${operationId} ${status}`));
   const shared = new Map<string, boolean>();
   const unseen: string[] = [];
   for (const { operation, statuses } of listed) {
     for (const status of statuses) {
       const pair = `${operation.metadata.operationId} ${status}`;
       const group = sharedGroup(operation, status);
-      if (group !== undefined) shared.set(group, shared.get(group) === true || sightings.has(pair));
-      else if (!sightings.has(pair)) unseen.push(pair);
+      if (group !== undefined) shared.set(group, shared.get(group) === true || seenPairs.has(pair));
+      else if (!seenPairs.has(pair)) unseen.push(pair);
     }
   }
   const unseenShared = [...shared].flatMap(([group, wasSeen]) =>
@@ -31,7 +31,7 @@ export function unseenAnswers(
   return [...unseenShared, ...unseen];
 }
 
-/** Names what an operation shares with others at this status: its codes are those that its kind has anyway. */
+/** The group of operations that answer this status alike, or undefined if the operation has codes of its own there. */
 function sharedGroup({ route, metadata }: Operation, status: number): string | undefined {
   if (status === 304) return '304';
   const codes = codesByStatus(metadata.errors).get(status)?.join(' ');

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { eventData, eventEnvelope, eventId, eventNames } from '../../contract/schemas/events.js';
 import type { JsonSchema } from './json-schema.js';
-import type { Parameter } from './parameters.js';
-import { pascalCase } from './schema-names.js';
+import type { Parameter } from './operation-object.js';
 import type { SchemaWriter } from './zod-schema.js';
+import { pascalCase } from './zod-schema.js';
 
 interface WebhookOperation {
   operationId: string;

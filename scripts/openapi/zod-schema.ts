@@ -1,6 +1,6 @@
 import { type ZodTypeAny, z } from 'zod';
-import type { JsonSchema } from './json-schema.js';
-import { numberSchema, stringSchema } from './zod-strings.js';
+import { errorResponses } from '../../contract/errors.js';
+import { type JsonSchema, numberSchema, stringSchema } from './json-schema.js';
 
 /** Finds the component name of a schema, or undefined where it is written in place. */
 export type NameOf = (schema: ZodTypeAny) => string | undefined;
@@ -16,7 +16,7 @@ export interface SchemaWriter {
 
 /**
  * Writes zod schemas as JSON Schema 2020-12, as what goes over the wire: refinements and transforms are passed
- * through to what they are applied to. A kind of schema without a rule is an error, never `{}`.
+ * through to what they are applied to. A kind of schema without a rule throws; it never becomes `{}`.
  */
 export function createSchemaWriter(nameOf: NameOf): SchemaWriter {
   const components = new Map<string, JsonSchema>();
@@ -69,7 +69,7 @@ export function createSchemaWriter(nameOf: NameOf): SchemaWriter {
     if (schema instanceof z.ZodDefault)
       return { ...write(schema.removeDefault()), default: schema._def.defaultValue() };
     if (schema instanceof z.ZodEffects) return write(schema.innerType());
-    // What has come through the first end unchanged has to pass the second one, too.
+    // The value passes the first schema unchanged, so it must satisfy both.
     if (schema instanceof z.ZodPipeline) return { ...write(schema._def.out), ...write(schema._def.in) };
     throw new Error(`the OpenAPI emitter has no rule for ${schema.constructor.name}`);
   }
@@ -111,7 +111,7 @@ export function createSchemaWriter(nameOf: NameOf): SchemaWriter {
     }
     return {
       oneOf: options.map(({ written }) => written),
-      // A discriminator without names would leave generators guessing: they then use the union as it is.
+      // Without a component for each option there is no mapping, and generators treat the union as a plain one.
       ...(Object.keys(mapping).length === options.length ? { discriminator: { propertyName, mapping } } : {}),
     };
   }
@@ -152,8 +152,8 @@ function enumOf(values: unknown[]): JsonSchema {
 }
 
 /**
- * `oneOf` with null for every kind: of `type: [X, "null"]` Go's ogen and oapi-codegen know nothing, and
- * openapi-generator forgets the null where X is an object.
+ * `oneOf` with null for every kind: Go's ogen and oapi-codegen do not support `type: [X, "null"]`, and
+ * openapi-generator drops the null if X is an object.
  */
 function nullable({ description, ...schema }: JsonSchema): JsonSchema {
   return {
@@ -161,4 +161,49 @@ function nullable({ description, ...schema }: JsonSchema): JsonSchema {
     oneOf: [...(schema.oneOf ?? [schema]), { type: 'null' }],
     ...(description === undefined ? {} : { description }),
   };
+}
+
+/**
+ * Component names from the names the contract exports: `rateQuote` becomes `RateQuote`. Only objects, enums and
+ * unions of objects get one; strings and numbers are clearer in place.
+ */
+export function exportedNames(exported: Readonly<Record<string, unknown>>): NameOf {
+  const names = new Map<unknown, string>();
+  for (const [name, value] of Object.entries(exported)) {
+    if (!(value instanceof z.ZodType)) continue;
+    const key = identity(value);
+    if (key !== undefined && !names.has(key)) names.set(key, pascalCase(name));
+  }
+  const detail = identity(errorDetail());
+  if (detail !== undefined) names.set(detail, 'ErrorDetail');
+  return (schema) => names.get(identity(schema));
+}
+
+/**
+ * What stays the same when a schema is copied only to describe it differently. `strict()` and the
+ * like keep the shape and change the meaning, but the contract exports and uses the schema only after them.
+ */
+function identity(schema: ZodTypeAny): unknown {
+  if (schema instanceof z.ZodObject) return schema._def.shape;
+  if (schema instanceof z.ZodEnum) return schema._def.values;
+  if (schema instanceof z.ZodDiscriminatedUnion) return schema._def.optionsMap;
+  return undefined;
+}
+
+/** The schema of one entry of `details`, which the error table keeps to itself. */
+function errorDetail(): ZodTypeAny {
+  const body: unknown = errorResponses(['INVALID_REQUEST'])[400];
+  const details = body instanceof z.ZodObject ? body.shape.details : undefined;
+  if (!(details instanceof z.ZodOptional) || !(details.unwrap() instanceof z.ZodArray))
+    throw new Error('INVALID_REQUEST no longer carries details: give the emitter another way to name them');
+  return details.unwrap().element;
+}
+
+/** `INVALID_REQUEST`, `intent.settled`, `rateQuote` → `InvalidRequest`, `IntentSettled`, `RateQuote`. */
+export function pascalCase(name: string): string {
+  const words = /^[A-Z0-9_]+$/.test(name) ? name.toLowerCase() : name;
+  return words
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
 }

@@ -23,22 +23,22 @@ const submission = z.object({
   entries: z.array(z.record(z.unknown())),
 });
 
-/** The key of this text under its own id. Throws StrkeyError. */
+/** The key in this text, with its id. Throws StrkeyError. */
 export function toBatchKey(text: string): BatchKey {
   const { account, key } = parsePublicKey(text);
   return { keyId: batchKeyId(key), publicKey: account };
 }
 
 /**
- * Decides on one submission: the same header hash again gets its receipt again; anything that does not follow the
- * chain, is not signed by a key it knows, or has other entries than its root says, is refused and not taken.
+ * Decides on one submission. A header hash that was accepted before gets the same receipt again. A batch is refused if
+ * it does not continue the chain, is not signed by a known key, or has other entries than its root says.
  */
 export function examine(ledger: Ledger, trusted: readonly BatchKey[] | undefined, body: unknown): Reply {
   const parsed = submission.safeParse(body);
   if (!parsed.success) return refusal(400, 'malformed', parsed.error.issues[0]?.message ?? 'not a batch');
   const { header, signature, publicKey, entries } = parsed.data;
   const known = ledger.find(header.sequence);
-  if (known !== undefined) return again(known, batchHeaderHash(header));
+  if (known !== undefined) return answerKnown(known, batchHeaderHash(header));
 
   const head = ledger.head();
   const expected = (head?.header.sequence ?? 0) + 1;
@@ -49,18 +49,18 @@ export function examine(ledger: Ledger, trusted: readonly BatchKey[] | undefined
   if (keys === undefined) return refusal(422, 'malformed_key', batchFaults.malformed_key);
   const previous =
     head === undefined ? null : { sequence: head.header.sequence, headerHash: head.receipt.headerHash };
-  const verdict = verifyBatch({ header, signature, entries, keys, previous });
-  if (!verdict.ok) return refusal(422, verdict.reason, batchFaults[verdict.reason]);
+  const result = verifyBatch({ header, signature, entries, keys, previous });
+  if (!result.ok) return refusal(422, result.reason, batchFaults[result.reason]);
   return { status: 201, body: ledger.take({ header, signature, publicKey }).receipt };
 }
 
-function again(known: TakenBatch, headerHash: string): Reply {
+function answerKnown(known: TakenBatch, headerHash: string): Reply {
   if (known.receipt.headerHash === headerHash) return { status: 200, body: known.receipt };
-  const message = `Batch ${known.header.sequence} was taken with another header hash.`;
+  const message = `Batch ${known.header.sequence} was accepted with another header hash.`;
   return refusal(409, 'conflict', message);
 }
 
-/** Told no keys, it holds on to the one that the first batch came with. */
+/** Without configured keys, the oracle trusts the key of the first batch. */
 function keysOnFirstUse(ledger: Ledger, publicKey: string): BatchKey[] | undefined {
   try {
     return [toBatchKey(ledger.find(1)?.publicKey ?? publicKey)];

@@ -24,22 +24,22 @@ export type TakenBatch = z.infer<typeof takenBatch>;
 
 const firstLine = z.object({ oracleSecretKey: z.string().regex(/^[0-9a-f]{64}$/) });
 
-/** What the oracle has taken, in order, each sequence once. */
+/** The batches that the oracle has accepted, in order, each sequence once. */
 export interface Ledger {
-  /** `G…`, of the receipts. */
+  /** `G…`, the key that signs receipts. */
   publicKey: string;
   all(): readonly TakenBatch[];
-  /** Undefined where it was never taken. */
+  /** Undefined where it was never accepted. */
   find(sequence: number): TakenBatch | undefined;
   head(): TakenBatch | undefined;
-  /** On disk, where there is a file, before it returns. */
+  /** Written to disk before it returns, where there is a file. */
   take(batch: Omit<TakenBatch, 'receipt'>): TakenBatch;
   close(): void;
 }
 
 /**
  * Opens the ledger in `file`, or one in memory. The file has the oracle's secret key in its first line, then one
- * batch a line; a last line cut short by a crash was never answered for and is dropped.
+ * batch per line. A last line that a crash cut short is dropped: its batch was never answered.
  */
 export function openLedger(deps: { clock: Clock; file?: string }): Ledger {
   const { secretKey, batches, descriptor } = deps.file === undefined ? inMemory() : onDisk(deps.file);
@@ -88,7 +88,7 @@ function onDisk(file: string): Opened {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
   const isNew = text === '';
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
-  // Readable by its owner alone: it holds a secret key.
+  // Readable by its owner only, since it holds a secret key.
   const descriptor = openSync(file, 'a', 0o600);
   if (isNew) {
     const secretKey = randomBytes(32);

@@ -4,8 +4,8 @@ import { nothingSeen, type Sightings } from '../../server/features/intents/settl
 import type { Clock, Random } from '../../server/ports.js';
 import type { SimulatedCorridor } from '../simulated-anchors/corridors.js';
 import type { Fleet, FleetAnchor } from '../simulated-anchors/fleet-file.js';
-import type { Ending, SettlementProfile } from '../simulated-anchors/profiles.js';
-import { anchorDefinitions } from '../simulated-anchors/profiles.js';
+import { anchorDefinitions, type SettlementProfile } from '../simulated-anchors/profiles.js';
+import { drawEnding } from '../simulated-anchors/settlement.js';
 
 interface Past {
   fleet: Pick<Fleet, 'corridors' | 'anchors'>;
@@ -21,11 +21,11 @@ const dayMs = 86_400_000;
 const accountsOfCorridor = 150;
 const fewest = 60;
 const most = 400;
-/** Begun and left, in a hundred. */
+/** Percentage of intents without a transaction. */
 const abandonedPercent = 7;
 const amounts = ['10', '20', '25', '50', '80', '100', '150', '200', '250', '400', '500', '1000'];
 
-/** What the anchor would have said last. */
+/** The last status that the anchor would have reported. */
 const lastWords: Partial<Record<Outcome['reason'], Sightings['status']>> = {
   completed: 'completed',
   refunded: 'refunded',
@@ -63,7 +63,7 @@ export function pastIntents(past: Past): IntentDocument[] {
   );
 }
 
-/** More of them lately than long ago, and none in the future. */
+/** More of them recently than long ago, and none in the future. */
 function recordedAt({ clock, random }: Past): number {
   return Math.floor(clock() - random() ** 1.5 * (days - 1) * dayMs);
 }
@@ -118,7 +118,7 @@ function intent(
     amountIn: null,
     recoveredAt: null,
     callbacks: null,
-    // Nothing is left to look for: the anchors know nothing of it.
+    // Nothing is left to poll for: the anchors do not know this transaction.
     open: false,
     due: new Date(at),
     version: 1,
@@ -140,7 +140,7 @@ function outcomeOf(
 ): Outcome {
   const recorded = { recordedAt: new Date(at), settleSeconds: null, shortfallPpb: null };
   if (random() * 100 < abandonedPercent) return { ...recorded, kind: 'expired', reason: 'no_transaction' };
-  const ending = endingOf(random, settlement);
+  const ending = drawEnding(settlement, random);
   if (ending === 'stuck') return { ...recorded, kind: 'failed', reason: 'overdue' };
   if (ending === 'fail') return { ...recorded, kind: 'failed', reason: 'error' };
   if (ending.startsWith('refund')) return { ...recorded, kind: 'failed', reason: 'refunded' };
@@ -155,16 +155,6 @@ function outcomeOf(
     settleSeconds: Math.max(1, Math.round(usual * slow * pace)),
     shortfallPpb: quotes === true ? Math.round(between(random, least, worst)) * 1_000 : null,
   };
-}
-
-function endingOf(random: Random, { endings }: SettlementProfile): Ending {
-  const weights = Object.entries(endings) as [Ending, number][];
-  let left = random() * weights.reduce((sum, [, weight]) => sum + weight, 0);
-  for (const [ending, weight] of weights) {
-    left -= weight;
-    if (left < 0) return ending;
-  }
-  return 'complete';
 }
 
 function account({ random }: Past): string {

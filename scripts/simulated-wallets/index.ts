@@ -4,10 +4,10 @@ import type { CorridorPage } from '../../contract/schemas/corridors.js';
 import { publicKeyOf } from '../../contract/verification/ed25519.js';
 import { encodePublicKey } from '../../contract/verification/strkey.js';
 import type { Random } from '../../server/ports.js';
-import { beginJourney } from './journey.js';
+import { beginOffRamp } from './off-ramp.js';
 
 export interface SimulatedWallets {
-  /** Ends the journey in hand. */
+  /** Ends the off-ramp in progress. */
   stop(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export function startSimulatedWallets(options: { serviceUrl: string; random: Ran
     const corridor = pick(items, random);
     const anchor = pick(corridor?.anchors ?? [], random);
     if (corridor === undefined || anchor === undefined) return;
-    await beginJourney({
+    await beginOffRamp({
       serviceUrl,
       corridor: corridor.id,
       anchorId: anchor.id,

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 
-/** The service (or the oracle) could not be asked: nothing is said about its batches. */
+/** The service (or the oracle) could not be asked: so its batches were not checked. */
 export class CannotCheck extends Error {}
 
 /** It answered 404. */
 export class NotThere extends CannotCheck {}
 
-/** What it answered is not of the documented form. */
+/** The answer is not of the documented form. */
 export class Malformed extends Error {}
 
 export interface Api {
@@ -21,7 +21,7 @@ const maxBytes = 4 * 1024 * 1024;
 const maxTries = 6;
 const maxWaitMs = 120_000;
 
-/** `say` is told of waits that a person would wonder about: limits are met on any log of some length. */
+/** `say` prints the longer waits: a long log cannot be read without running into the rate limit. */
 export function createApi(deps: { baseUrl: string; wait: Wait; say: (line: string) => void }): Api {
   const { baseUrl, wait, say } = deps;
 

@@ -16,7 +16,7 @@ import { receiptFault, receiptFaults } from '../../contract/verification/verify-
 import { type Api, Malformed, NotThere } from './api.js';
 import type { Remembered } from './memory.js';
 
-/** The service is not what it claims to be; the message says where and how. */
+/** The service has published something that does not hold; the message says where and how. */
 export class Refuted extends Error {}
 
 export interface CheckOptions {
@@ -55,8 +55,8 @@ const proofAnswer = z.object({ entry, index: z.number(), size: z.number(), proof
 const oracleAnswer = z.object({ receipt: z.object({ headerHash: z.string(), oracle: z.string() }) });
 
 /**
- * Downloads the log and checks it: form, chain, signatures, entries, roots, receipts, that it still contains what was
- * remembered, and one proof. Holds one page at a time. Throws Refuted, or CannotCheck where it got no answer.
+ * Downloads the log and checks forms, chain, signatures, entries, roots, receipts, one proof, and that it still contains
+ * what was remembered. Holds one page at a time. Throws Refuted, or CannotCheck where it got no answer.
  */
 export async function checkService(options: CheckOptions): Promise<Verified> {
   try {
@@ -90,7 +90,7 @@ async function check(options: CheckOptions): Promise<Verified> {
 
   for await (const batch of batchesFrom(api, from)) {
     const { sequence } = batch.header;
-    // The batch that a check begins with is linked by what was remembered of itself.
+    // Where a check begins with a later batch, that batch is compared with what was remembered of it.
     const previous = verified.head ?? (sequence === 1 ? null : undefined);
     if (verified.head === null && sequence !== from) throw new Refuted(`batch ${from} is missing`);
     verified.head = checkHeader(batch, keys, previous);
@@ -133,19 +133,19 @@ function checkHeader(
 ): BatchHead {
   const { header, signature, headerHash } = batch;
   const { sequence, keyId } = header;
-  const verdict = verifyBatch({ header, signature, keys, ...(previous === undefined ? {} : { previous }) });
-  if (!verdict.ok) {
+  const result = verifyBatch({ header, signature, keys, ...(previous === undefined ? {} : { previous }) });
+  if (!result.ok) {
     const advice =
-      verdict.reason === 'unknown_key'
-        ? ` (${keyId}; if you know it to be theirs: --key ${batch.publicKey})`
+      result.reason === 'unknown_key'
+        ? ` (${keyId}; if you know that it is theirs: --key ${batch.publicKey})`
         : '';
-    throw new Refuted(`batch ${sequence}: ${verdict.reason}: ${batchFaults[verdict.reason]}${advice}`);
+    throw new Refuted(`batch ${sequence}: ${result.reason}: ${batchFaults[result.reason]}${advice}`);
   }
-  if (headerHash !== verdict.headerHash) throw new Refuted(`batch ${sequence}: its header hash is another`);
+  if (headerHash !== result.headerHash) throw new Refuted(`batch ${sequence}: its header hash is another`);
   return { sequence, headerHash };
 }
 
-/** Hashes the entries page by page. They have to be in order, each anchor and corridor once. */
+/** Hashes the entries page by page. They must be in order, with each anchor and corridor once. */
 async function checkEntries(
   api: Api,
   { header }: PublishedBatch,
@@ -190,7 +190,7 @@ function hashOf(item: BatchEntry, fail: (fault: 'malformed_entry') => Refuted): 
   }
 }
 
-/** Receipts are given in order and by one oracle. */
+/** Receipts must be complete up to the newest one and come from one oracle. */
 async function checkReceipt(api: Api, { receipt }: PublishedBatch, verified: Verified): Promise<void> {
   const { head, withoutReceipt } = verified;
   if (head === null) return;
@@ -228,7 +228,7 @@ async function confirm(oracle: Api, batch: PublishedBatch, verified: Verified): 
   verified.confirmed += 1;
 }
 
-/** That the service proves what it publishes: one entry of the newest batch. */
+/** Checks one proof of the service: for an entry of the newest batch. */
 async function checkProof(api: Api, { header }: PublishedBatch, sample: BatchEntry): Promise<void> {
   const query = new URLSearchParams({ anchor: String(sample.anchorId), corridor: String(sample.corridor) });
   const claim = await orRefuted(
@@ -240,7 +240,7 @@ async function checkProof(api: Api, { header }: PublishedBatch, sample: BatchEnt
   }
 }
 
-/** What the service or the oracle must have, and answers 404 for. */
+/** Refutes the service where it answers 404 for something that must be there. */
 async function orRefuted<T>(answer: Promise<T>, message: string): Promise<T> {
   try {
     return await answer;

@@ -1,9 +1,10 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
+import { readIfPresent, replaceFile } from '../lib/files.js';
 import { CannotCheck } from './api.js';
 
-/** What an earlier check of a service vouches for. */
+/** What an earlier check of a service found to be true. */
 const remembered = z.object({
   checkedAt: z.string(),
   head: z.object({ sequence: z.number().int().min(1), headerHash: z.string() }).nullable(),
@@ -18,15 +19,12 @@ const memoryFile = z.object({ version: z.literal(1), services: z.record(remember
 export type Remembered = z.infer<typeof remembered>;
 type MemoryFile = z.infer<typeof memoryFile>;
 
-/** Heads by the address of the service; nothing yet where there is no file. Throws CannotCheck on another file. */
+/** What is remembered, by address of the service; empty where there is no file. Throws CannotCheck on other content. */
 export async function recall(path: string): Promise<MemoryFile> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { version: 1, services: {} };
-    throw new CannotCheck(`${path} cannot be read: ${(error as Error).message}`);
-  }
+  const text = await readIfPresent(path).catch((error: Error) => {
+    throw new CannotCheck(`${path} cannot be read: ${error.message}`);
+  });
+  if (text === undefined) return { version: 1, services: {} };
   try {
     return memoryFile.parse(JSON.parse(text));
   } catch {
@@ -34,10 +32,7 @@ export async function recall(path: string): Promise<MemoryFile> {
   }
 }
 
-/** Writes beside the file and renames: what is remembered is never half written. */
 export async function remember(path: string, memory: MemoryFile): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  const beside = `${path}.${process.pid}.new`;
-  await writeFile(beside, `${JSON.stringify(memory, null, 2)}\n`);
-  await rename(beside, path);
+  await replaceFile(path, `${JSON.stringify(memory, null, 2)}\n`);
 }

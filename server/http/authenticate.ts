@@ -4,13 +4,13 @@ import type { Access } from '../../contract/describe-route.js';
 import { ApiError } from '../errors.js';
 
 export interface Secrets {
-  /** Accepted values of X-Admin-Key; empty: admin endpoints are never served. */
+  /** Accepted values of X-Admin-Key; if empty, admin endpoints refuse every request. */
   adminKeys: readonly string[];
-  /** Accepted bearer values of the internal endpoints; empty: never served. */
+  /** Accepted bearer tokens of the internal endpoints; if empty, they refuse every request. */
   cronSecrets: readonly string[];
 }
 
-/** Lets a request with the credential of its access class pass; throws UNAUTHORIZED otherwise. */
+/** Throws UNAUTHORIZED unless the request carries the credential of its access class. */
 export function authenticate(access: Access, req: Request, res: Response, secrets: Secrets): void {
   if (access === 'admin' && !matchesAny(req.get('x-admin-key'), secrets.adminKeys)) {
     throw new ApiError('UNAUTHORIZED', 'This endpoint needs a valid X-Admin-Key header.');
@@ -25,7 +25,7 @@ function bearer(header: string | undefined): string | undefined {
   return header === undefined ? undefined : /^Bearer +(\S+) *$/i.exec(header)?.[1];
 }
 
-/** Compares hashes, so that neither length nor content shows in the time taken; every value is compared. */
+/** Compares hashes, and always all of them, so that the time taken tells neither length nor content. */
 function matchesAny(given: string | undefined, accepted: readonly string[]): boolean {
   const hash = sha256(given ?? '');
   const matches = accepted.map((value) => value !== '' && timingSafeEqual(hash, sha256(value)));

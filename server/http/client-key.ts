@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 export type TrustedRange = [Address, number];
 
-/** Parses TRUST_PROXY: a comma list of addresses and CIDRs. Throws naming the entry that is neither. */
+/** Parses TRUST_PROXY, a comma-separated list of addresses and CIDRs. Throws an error that names an invalid entry. */
 export function parseTrustProxy(text: string): TrustedRange[] {
   return text
     .split(',')
@@ -22,7 +22,7 @@ export function parseTrustProxy(text: string): TrustedRange[] {
  *
  * `::ffff:a.b.c.d` is unmapped first, else every IPv4 client of a dual-stack listener would share one /64.
  * X-Forwarded-For is walked from the right, only through trusted hops; an entry that does not parse ends the
- * walk at the last trusted hop, so a forged header never chooses a key.
+ * walk at the last trusted hop, so that a forged header never chooses a key.
  */
 export function clientKey(
   remoteAddress: string | undefined,
@@ -43,7 +43,7 @@ export function clientKey(
 
 function parseAddress(text: string): Address | undefined {
   const bare = text.replace(/^\[(.*)\]$/, '$1').replace(/%.*$/, '');
-  // ipaddr.js also reads `1`, `0x7f.1` and the like as IPv4; a peer address is never written so.
+  // ipaddr.js also reads `1` and `0x7f.1` as IPv4; a peer address is never written that way.
   if (!ipaddr.IPv4.isValidFourPartDecimal(bare) && !ipaddr.IPv6.isValid(bare)) return undefined;
   return ipaddr.process(bare);
 }

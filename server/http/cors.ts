@@ -13,12 +13,12 @@ const exposed = [
   'X-Request-Id',
 ].join(', ');
 
-/** Browsers may call what needs no operator's secret; credentials (cookies) are never allowed. */
+/** Browsers may call operations that need no secret of the operator; cookies are never allowed. */
 export function isOpenToBrowsers(access: Access): boolean {
   return access === 'public' || access === 'signed';
 }
 
-/** CORS headers on open operations, and every OPTIONS answered here: before the limiter, never counted. */
+/** Sets CORS headers on open operations, and answers every OPTIONS before the limiter, so that none is counted. */
 export function cors(deps: { routes: RouteTable }): RequestHandler {
   return (req, res, next) => {
     const found = deps.routes.find(req.path);
@@ -32,7 +32,7 @@ export function cors(deps: { routes: RouteTable }): RequestHandler {
       return;
     }
     const route = found?.methods.get(req.method === 'HEAD' ? 'GET' : req.method);
-    // An unknown path or method has nothing to protect: its error is readable by a page that mistyped it.
+    // An unknown path or method has nothing to protect, so a page that mistyped it may read the error.
     if (
       route === undefined
         ? found === undefined || anyOpen(found.methods)

@@ -1,48 +1,31 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type RequestHandler, Router } from 'express';
+import swaggerUi, { type SwaggerUiOptions } from 'swagger-ui-express';
 import { setFreshness } from './send-json.js';
 
+const require = createRequire(import.meta.url);
 const documentFreshSeconds = 300;
 const yearSeconds = 31_536_000;
 
-/** Everything from this origin, no inline script or style; data: is for the icons inside Swagger UI's style sheet. */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-/** Swagger UI's own defaults would ask a validator on the internet, and could be given another document by URL. */
-const initialise = `window.addEventListener('load', () => {
-  window.SwaggerUIBundle({
-    url: '/openapi.json',
-    dom_id: '#swagger-ui',
-    presets: [window.SwaggerUIBundle.presets.apis],
+const options: SwaggerUiOptions = {
+  customSiteTitle: 'Fairlead API',
+  customCss: '',
+  // Without it the page would take the address of a document from its query string.
+  swaggerUrl: '/openapi.json',
+  swaggerOptions: {
     layout: 'BaseLayout',
     queryConfigEnabled: false,
+    // The default is a validator on the internet.
     validatorUrl: null,
-    deepLinking: true,
     displayRequestDuration: true,
     docExpansion: 'list',
     defaultModelsExpandDepth: 0,
-  });
-});
-`;
-
-interface Asset {
-  type: string;
-  bytes: Buffer;
-  gzip: Buffer;
-}
+  },
+};
 
 /**
  * `/docs` (Swagger UI on local files, under a strict policy) and `/openapi.json` (the document, with this origin as
@@ -51,12 +34,13 @@ interface Asset {
 export function createDocsRouter(deps: { document: object }): Router {
   const router = Router({ caseSensitive: true });
   const served = { ...deps.document, servers: [{ url: '/', description: 'This service.' }] };
-  const assets = loadAssets();
-  // The name changes with the content, so that browsers may keep a file for good.
-  const base = `/docs/assets/${fingerprint(assets)}`;
+  const folder = dirname(require.resolve('swagger-ui-dist/package.json'));
+  // The address changes with the content, so that browsers may keep the files for good.
+  const base = `/docs/assets/${fingerprint()}`;
   const html = page(base);
+  const files = new Set([...html.matchAll(/(?:src|href)="[^"]+(\/[^"/]+)"/g)].map(([, file]) => file ?? ''));
 
-  // Who opens the bare address in a browser wants to read.
+  // Someone who opens the bare address in a browser wants to read.
   router.get('/', (_req, res) => {
     res.setHeader('Location', '/docs');
     res.status(302).end();
@@ -65,70 +49,79 @@ export function createDocsRouter(deps: { document: object }): Router {
     setFreshness(res, documentFreshSeconds, { public: true });
     res.json(served);
   });
-  router.use('/docs', protect);
+  router.use('/docs', protect(html));
   router.get('/docs', (_req, res) => {
     res.setHeader('Cache-Control', 'no-cache');
     res.type('html').send(html);
   });
-  router.get(`${base}/:file`, (req, res, next) => {
-    const asset = assets.get(req.params.file);
-    if (asset === undefined) return next();
-    res.setHeader('Cache-Control', `public, max-age=${yearSeconds}, immutable`);
-    res.setHeader('Content-Type', asset.type);
-    res.vary('Accept-Encoding');
-    const compress = req.acceptsEncodings('gzip', 'identity') === 'gzip';
-    if (compress) res.setHeader('Content-Encoding', 'gzip');
-    res.send(compress ? asset.gzip : asset.bytes);
-  });
+  router.use(
+    base,
+    // swagger-ui-dist holds much besides what the page loads; for that the common 404 follows.
+    (req, res, next) => {
+      if (!files.has(req.path)) return next('router');
+      res.setHeader('Cache-Control', `public, max-age=${yearSeconds}, immutable`);
+      res.vary('Accept-Encoding');
+      next();
+    },
+    serveCompressed(folder, files),
+    ...swaggerUi.serveWithOptions({ cacheControl: false }),
+  );
   return router;
 }
 
-const protect: RequestHandler = (_req, res, next) => {
-  res.setHeader('Content-Security-Policy', contentSecurityPolicy);
-  res.setHeader('X-Content-Type-Options', 'nosniff');
-  res.setHeader('X-Frame-Options', 'DENY');
-  res.setHeader('Referrer-Policy', 'no-referrer');
-  res.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
-  next();
-};
-
-function loadAssets(): Map<string, Asset> {
-  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  const read = (name: string) => readFileSync(join(folder, name));
-  return new Map([
-    ['swagger-ui-bundle.js', asset('text/javascript; charset=utf-8', read('swagger-ui-bundle.js'))],
-    ['swagger-ui.css', asset('text/css; charset=utf-8', read('swagger-ui.css'))],
-    ['favicon-32x32.png', asset('image/png', read('favicon-32x32.png'))],
-    ['start.js', asset('text/javascript; charset=utf-8', Buffer.from(initialise))],
-  ]);
+function fingerprint(): string {
+  const versions = ['swagger-ui-dist', 'swagger-ui-express'].map(
+    (name) => (require(`${name}/package.json`) as { version: string }).version,
+  );
+  return createHash('sha256')
+    .update(JSON.stringify([versions, options]))
+    .digest('hex')
+    .slice(0, 16);
 }
 
-/** Compressed once, at the start: the bundle is 1.7 MB plain and a quarter of that so. */
-function asset(type: string, bytes: Buffer): Asset {
-  return { type, bytes, gzip: gzipSync(bytes) };
-}
-
-function fingerprint(assets: ReadonlyMap<string, Asset>): string {
-  const hash = createHash('sha256');
-  for (const { bytes } of assets.values()) hash.update(bytes);
-  return hash.digest('hex').slice(0, 16);
-}
-
+/** The page of swagger-ui-express with absolute addresses, and without the one style attribute, which no hash allows. */
 function page(base: string): string {
-  return `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>Fairlead API</title>
-    <link rel="stylesheet" href="${base}/swagger-ui.css">
-    <link rel="icon" type="image/png" href="${base}/favicon-32x32.png">
-  </head>
-  <body>
-    <div id="swagger-ui"></div>
-    <script src="${base}/swagger-ui-bundle.js"></script>
-    <script src="${base}/start.js"></script>
-  </body>
-</html>
-`;
+  return swaggerUi
+    .generateHTML(undefined, options)
+    .replaceAll('="./', `="${base}/`)
+    .replace(/(<svg[^>]*) style="[^"]*"/, '$1 display="none"');
+}
+
+/** Everything comes from this origin. Inline are only the page's own styles; data: is for icons in the style sheet. */
+function protect(html: string): RequestHandler {
+  const styles = [...html.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(
+    ([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
+  );
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' ${styles.join(' ')}`,
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+  return (_req, res, next) => {
+    res.setHeader('Content-Security-Policy', policy);
+    res.setHeader('X-Content-Type-Options', 'nosniff');
+    res.setHeader('X-Frame-Options', 'DENY');
+    res.setHeader('Referrer-Policy', 'no-referrer');
+    res.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
+    next();
+  };
+}
+
+/** Compressed once, at the start: express.static does not compress, and the bundle is 1.7 MB, or a quarter of that. */
+function serveCompressed(folder: string, files: ReadonlySet<string>): RequestHandler {
+  const compressible = [...files].filter(
+    (file) => /\.(js|css)$/.test(file) && file !== '/swagger-ui-init.js',
+  );
+  const compressed = new Map(compressible.map((file) => [file, gzipSync(readFileSync(join(folder, file)))]));
+  return (req, res, next) => {
+    const bytes = compressed.get(req.path);
+    if (bytes === undefined || req.acceptsEncodings('gzip', 'identity') !== 'gzip') return next();
+    res.setHeader('Content-Encoding', 'gzip');
+    res.type(extname(req.path)).send(bytes);
+  };
 }

@@ -1,18 +1,19 @@
 import { type RequestValidationError, RequestValidationError as ValidationError } from '@ts-rest/express';
 import type { ErrorRequestHandler, Response } from 'express';
-import type { ZodIssue } from 'zod';
+import { type ZodIssue, z } from 'zod';
 import type { ErrorDetail } from '../../contract/errors.js';
 import { ApiError, invalidRequest } from '../errors.js';
 import { isMongoUnavailable } from '../mongo/failures.js';
 import { LeaseLostError } from '../mongo/leases.js';
 import type { Logger } from '../ports.js';
-import { plainMessage, type RequestPart } from './plain-message.rules.js';
+
+type RequestPart = 'path' | 'query' | 'header' | 'body';
 
 const maxDetails = 20;
 const maxEcho = 64;
 const notReadyRetrySeconds = 2;
 
-/** The one place where an error becomes an answer: `{code, message}` and what the code promises. */
+/** The one place where an error becomes an answer: `{code, message}`, and the members that its code promises. */
 export function errorMapper(deps: { logger: Logger }): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
     if (res.headersSent) {
@@ -56,7 +57,7 @@ function toApiError(error: unknown): ApiError {
     });
   }
   if (error instanceof LeaseLostError) {
-    return new ApiError('NOT_READY', 'The run was cut short; the next one goes on where it ended.', {
+    return new ApiError('NOT_READY', 'The run was interrupted; the next one continues where it stopped.', {
       retryAfter: notReadyRetrySeconds,
       cause: error,
     });
@@ -67,7 +68,7 @@ function toApiError(error: unknown): ApiError {
   );
 }
 
-/** What the body reader throws, by its `type`. */
+/** Errors of the body reader, recognised by their `type`. */
 function bodyError(error: unknown): ApiError | undefined {
   const type = typeof error === 'object' && error !== null && 'type' in error ? error.type : undefined;
   switch (type) {
@@ -76,8 +77,8 @@ function bodyError(error: unknown): ApiError | undefined {
     case 'request.size.invalid':
     case 'request.aborted':
     case 'stream.not.readable':
-      // The client broke off, or sent what is not HTTP; its connection is being closed.
-      return new ApiError('MALFORMED_JSON', 'The body was not received whole.');
+      // The client broke off or sent invalid HTTP; its connection is being closed.
+      return new ApiError('MALFORMED_JSON', 'The body was not received completely.');
     default:
       return undefined;
   }
@@ -102,6 +103,42 @@ function toDetails(part: RequestPart, issue: ZodIssue): ErrorDetail[] {
     return issue.keys.map((key) => ({ path: at([...issue.path, key]), message: 'is not known here' }));
   }
   return [{ path: at(issue.path), message: plainMessage(issue, part) }];
+}
+
+/** Our own messages are kept; zod's are replaced, because they are hard to read and may quote what was sent. */
+function plainMessage(issue: ZodIssue, part: RequestPart): string {
+  if (issue.message !== z.defaultErrorMap(issue, { data: undefined, defaultError: '' }).message)
+    return issue.message;
+  switch (issue.code) {
+    case 'invalid_type':
+      if (issue.received === 'undefined') return 'is required';
+      if (part === 'query' && issue.received === 'array') return 'is given more than once';
+      return issue.expected.includes("'")
+        ? `must be one of ${issue.expected.replaceAll("'", '').replaceAll(' | ', ', ')}`
+        : `must be ${withArticle(issue.expected)}`;
+    case 'invalid_enum_value':
+      // zod quotes the value it received, which may be long or hostile.
+      return `must be one of ${issue.options.join(', ')}`;
+    case 'too_big':
+      return `must ${measure(issue.type)} at most ${issue.maximum}${unit(issue.type, issue.maximum)}`;
+    case 'too_small':
+      return `must ${measure(issue.type)} at least ${issue.minimum}${unit(issue.type, issue.minimum)}`;
+    default:
+      return issue.message;
+  }
+}
+
+function withArticle(type: string): string {
+  return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`;
+}
+
+function measure(type: string): string {
+  return type === 'string' || type === 'array' ? 'have' : 'be';
+}
+
+function unit(type: string, count: number | bigint): string {
+  const noun = { string: ' character', array: ' item' }[type];
+  return noun === undefined ? '' : `${noun}${Number(count) === 1 ? '' : 's'}`;
 }
 
 function cap(text: string): string {

@@ -9,22 +9,22 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 const rawBodies = new WeakMap<object, Buffer>();
 
-/** The exact bytes of a parsed body: what a signature over the body is checked against. */
+/** The exact bytes of a parsed body, for checking a signature over it. */
 export function rawBody(req: Request): Buffer {
   return rawBodies.get(req) ?? Buffer.alloc(0);
 }
 
 /**
- * Reads a JSON body: 415 unless it is declared `application/json` in UTF-8, 413 over 16 KB (at once where its length
- * is declared), 400 MALFORMED_JSON where it does not parse, nests deeper than 16 or carries a prototype key. No body
- * at all is `{}` for any content type; that of a GET or DELETE is not read.
+ * Reads a JSON body: 415 unless it is declared `application/json` in UTF-8; 413 over 16 KB (at once if its length is
+ * declared); 400 MALFORMED_JSON if it does not parse, nests deeper than 16 levels or has a prototype key. A missing
+ * body reads as `{}` whatever the content type; the body of a GET or DELETE is not read.
  */
 export const jsonBody: RequestHandler = async (req, res, next) => {
   try {
     req.body = hasBody(req) ? await readJson(req) : {};
     next();
   } catch (error) {
-    // What was not read of the body would be taken for the next request.
+    // Otherwise the unread rest of the body would be parsed as the next request.
     if (!req.complete) res.setHeader('Connection', 'close');
     next(error);
   }

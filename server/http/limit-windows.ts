@@ -6,7 +6,7 @@ const maxKeysOfBatch = 200;
 interface LimitWindow {
   _id: string;
   points: number;
-  /** By instance, what `points` was after its latest increment. */
+  /** For each instance, the value of `points` after its latest increment. */
   by: Record<string, number>;
   expire: Date;
 }
@@ -28,13 +28,13 @@ export function limitWindowModel(connection: Connection) {
 
 type AfterCount = Pick<LimitWindow, '_id' | 'by' | 'expire'>;
 
-/** A key's count after a request's own point, and when its window ends: each request has a count of its own. */
+/** A key's count right after one request's own point, and the end of its window. No two requests get the same count. */
 export interface Counted {
   points: number;
   expire: Date;
 }
 
-/** Takes one point of a key; the first one begins its window. */
+/** Takes one point from a key; the first one starts its window. */
 export type CountPoint = (key: string, windowMs: number) => Promise<Counted>;
 
 interface Waiting {
@@ -50,13 +50,13 @@ interface KeyOfBatch {
 type Batch = ReadonlyMap<string, KeyOfBatch>;
 
 /**
- * Counts in MongoDB what all instances share. What arrives while one batch is on its way makes the next: one update
- * and one query serve all of them, each key incremented once by as many as wait for it. (Measured at 32 requests
- * at once: an update for each request takes 6 times the processor time of both processes, and at 200 at once 120 ms.)
+ * Counts in MongoDB, for all instances together. Requests that arrive while a batch is being sent make up the next one:
+ * one update and one query serve all of them, and each key is incremented once, by the number of its requests. The
+ * figures are in docs/adr/0005.
  *
- * The query comes after the update, and other instances may have counted in between: so each update leaves, under the
- * instance's own name, the count it arrived at. Every request gets the number that it was, never that of another.
- * `guard` runs each batch, for its time limit and breaker; where it rejects, so do all that wait.
+ * Other instances may count between the update and the query. Each update therefore also stores the count that it
+ * reached under the instance's own name, so that every request gets its own number and never that of another.
+ * `guard` runs each batch under its time limit and breaker; if it rejects, so do all waiting requests.
  */
 export function createCountPoint(deps: {
   connection: Connection;
@@ -90,7 +90,7 @@ export function createCountPoint(deps: {
     return collection.find<AfterCount>({ _id: { $in: [...batch.keys()] } }, { projection }).toArray();
   }
 
-  /** A lone request is answered by the update itself: two thirds of the time, half the work. */
+  /** The update itself answers a single key: this takes two thirds of the time and half the work. */
   async function countOneKey(batch: Batch): Promise<AfterCount[]> {
     const windows = [...batch].map(([_id, key]) =>
       collection.findOneAndUpdate({ _id }, increment(key, instance), {
@@ -108,7 +108,7 @@ export function createCountPoint(deps: {
       try {
         settle(batch, await deps.guard(() => send(batch)));
       } catch (error) {
-        // What has come meanwhile has waited as long for a store that does not answer.
+        // Requests that arrived meanwhile have also waited for a database that does not answer.
         const queued = waiting;
         waiting = new Map();
         for (const keys of [batch, queued]) rejectAll(keys, error);
@@ -135,12 +135,12 @@ export function createCountPoint(deps: {
       else known.waiting.push({ resolve, reject });
       if (sending) return;
       sending = true;
-      // After what else has arrived by now.
+      // Other requests of this turn of the event loop join the batch.
       setImmediate(sendAll);
     });
 }
 
-/** One more window, or as many points more in the one that runs, by the server's clock. */
+/** Starts a new window, or adds points to the current one, by the database's clock. */
 function increment({ windowMs, waiting }: KeyOfBatch, instance: string) {
   const added = waiting.length;
   const points = { $add: ['$points', added] };
@@ -159,7 +159,7 @@ function increment({ windowMs, waiting }: KeyOfBatch, instance: string) {
   return [{ $replaceWith: { $cond: [{ $gt: ['$expire', '$$NOW'] }, running, begun] } }];
 }
 
-/** In the order in which they came. */
+/** Numbers the requests in the order in which they arrived. */
 function settle(batch: Batch, counted: ReadonlyMap<string, Counted>): void {
   for (const [key, { waiting }] of batch) {
     const after = counted.get(key);

@@ -19,13 +19,13 @@ const limits = {
 };
 
 export interface Listener {
-  /** The port in force, also where 0 was asked for. */
+  /** The actual port, also if 0 was asked for. */
   port: number;
-  /** Refuses new connections, lets requests in hand finish, then closes what is left after `graceMs`. */
+  /** Refuses new connections, lets running requests finish, and after `graceMs` closes what is left. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Listens with the time and size limits of the edge; even what is not HTTP gets its error in the common shape. */
+/** Listens with the time and size limits of the edge; even input that is not HTTP gets an error in the common shape. */
 export async function listen(
   handler: RequestListener,
   options: { host: string; port: number; newId: NewId },
@@ -41,12 +41,12 @@ export async function listen(
     else refuse(socket, codeOf(error));
   });
   server.on('connect', (_req: IncomingMessage, socket: Duplex) => refuse(socket, 'METHOD_NOT_ALLOWED'));
-  // Whoever asks before sending a body that is too large is told so instead of being asked for it.
+  // A client that asks before sending a body that is too large is refused at once.
   server.on('checkContinue', (req, res) => {
     if (Number(req.headers['content-length'] ?? 0) <= maxBodyBytes) res.writeContinue();
     handler(req, res);
   });
-  // Any other expectation is left unmet; RFC 9110 lets a server ignore it.
+  // Any other expectation is ignored, as RFC 9110 allows.
   server.on('checkExpectation', handler);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -71,12 +71,12 @@ function codeOf(error: NodeJS.ErrnoException): ErrorCode {
 
 const messages: Partial<Record<ErrorCode, string>> = {
   HEADERS_TOO_LARGE: 'The header block is larger than 8 KB.',
-  REQUEST_TIMEOUT: 'The request was not received whole in time.',
-  METHOD_NOT_ALLOWED: 'This is no proxy.',
+  REQUEST_TIMEOUT: 'The request was not received completely in time.',
+  METHOD_NOT_ALLOWED: 'This server is not a proxy.',
   INVALID_REQUEST: 'This is not a valid HTTP request.',
 };
 
-/** What the HTTP parser refuses never reaches Express; it is answered on the socket, then the socket is closed. */
+/** Requests that the HTTP parser refuses never reach Express; they are answered on the socket, which is then closed. */
 function answerOnSocket(socket: Duplex, code: ErrorCode, requestId: string): void {
   const { status } = errorTable[code];
   const body = JSON.stringify({ code, message: messages[code] });

@@ -5,13 +5,13 @@ import { type Outbound, OutboundError } from '../outbound/outbound.js';
 import type { Clock, Logger } from '../ports.js';
 import { type Backlogs, registerBacklogs } from './backlog-gauges.js';
 
-/** Prometheus metrics of one service instance; labelled by route template, never by a client's text. */
+/** Prometheus metrics of one service instance, labelled by route template and never by text of a client. */
 export interface Metrics {
   registry: Registry;
   observeRequests: RequestHandler;
   /** The same connector, its calls counted by purpose and outcome. */
   countOutbound(outbound: Outbound, purpose: string): Outbound;
-  /** Counts what becomes of webhook deliveries; both arguments are words of the contract. */
+  /** Counts attempts and outcomes of webhook deliveries; both arguments are words of the contract. */
   webhooks: { attempted(outcome: string): void; settled(state: string): void };
   jobs: JobMeter;
 }
@@ -91,7 +91,7 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   };
 }
 
-/** The label is not called `job`: Prometheus gives every series one of that name, and would rename ours. */
+/** The label is not called `job`, because Prometheus adds a label of that name and would rename ours. */
 function jobMeter(registry: Registry, clock: Clock): JobMeter {
   const runs = new Counter({
     name: 'fairlead_job_runs_total',
@@ -106,7 +106,7 @@ function jobMeter(registry: Registry, clock: Clock): JobMeter {
     registers: [registry],
   });
   return {
-    // From 0 on, for an increase from nothing to 1 is not seen as one.
+    // Starts at 0: Prometheus does not see an increase from nothing to 1.
     scheduled: (task) => {
       for (const outcome of jobOutcomes) runs.inc({ task, outcome }, 0);
     },
@@ -117,7 +117,7 @@ function jobMeter(registry: Registry, clock: Clock): JobMeter {
   };
 }
 
-/** A method is a client's text too: unknown ones share one label. */
+/** A method is text of a client, too: unknown ones share one label. */
 function knownMethod(method: string): string {
   return ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS'].includes(method) ? method : 'OTHER';
 }

@@ -5,15 +5,15 @@ import { ApiError } from '../errors.js';
 import type { RateLimiter, RateLimitState } from './rate-limiter.js';
 
 /**
- * The client's own limit of an operation. The dispute class counts public keys, which only its handler knows:
- * here its clients get the default limit.
+ * The limit of an operation per client. The dispute class counts public keys, which only its handler knows, so its
+ * clients get the default limit here.
  */
 export function clientLimitOf(metadata: RouteMetadata): RateLimitClass {
   const rule = rateLimitClasses[metadata.limit];
   return rule.key === 'client' ? rule : rateLimitClasses.default;
 }
 
-/** Takes one point, shows it in the headers, and throws RATE_LIMITED when none was left. */
+/** Takes one point, sets the headers, and throws RATE_LIMITED if no point was left. */
 export async function enforceLimit(
   limiter: RateLimiter,
   res: Response,
@@ -23,13 +23,13 @@ export async function enforceLimit(
   const state = await limiter.consume(rule, key);
   showLimit(res, state);
   if (state.retryAfterSeconds !== undefined) {
-    throw new ApiError('RATE_LIMITED', 'Too many requests; come back after the time in retryAfter.', {
+    throw new ApiError('RATE_LIMITED', 'Too many requests; try again after the seconds in retryAfter.', {
       retryAfter: state.retryAfterSeconds,
     });
   }
 }
 
-/** Sets the three headers; where several limits hold, the one with the smaller remainder stays. */
+/** Sets the three headers; if several limits apply, they show the one with the smaller remainder. */
 export function showLimit(res: Response, state: RateLimitState): void {
   const shown = res.getHeader('X-RateLimit-Remaining');
   const refusal = state.retryAfterSeconds !== undefined;

@@ -11,10 +11,10 @@ const storeTimeoutMs = 150;
 const retryStoreAfterMs = 2_000;
 const failuresToOpen = 3;
 const localKeys = 50_000;
-/** Ends of one window as computed from two answers differ by the time these took. */
+/** The end of a window, computed from two answers, differs by the time that the answers took. */
 const windowToleranceMs = 1_000;
 
-/** What one request left of its limit. */
+/** What is left of a limit after one request. */
 export interface RateLimitState {
   limit: number;
   /** 0 or more. */
@@ -27,11 +27,11 @@ export interface RateLimitState {
 
 export interface RateLimiter {
   /**
-   * Takes one point of `key`. Counts in MongoDB, shared by all instances; while that does not answer within
+   * Takes one point from `key`. Counts in MongoDB, for all instances together; while that does not answer within
    * 150 ms, counts in a bounded table of this process instead.
    */
   consume(rule: RateLimitClass, key: string): Promise<RateLimitState>;
-  /** Whether the shared counters are out of reach. */
+  /** Whether the shared counters cannot be reached. */
   degraded(): boolean;
 }
 
@@ -39,7 +39,7 @@ export function createRateLimiter(deps: {
   connection: Connection;
   clock: Clock;
   logger: Logger;
-  /** Of one operation of the database. */
+  /** Time limit of one database operation. */
   timeoutMs?: number;
 }): RateLimiter {
   const { timeoutMs = storeTimeoutMs } = deps;
@@ -99,7 +99,7 @@ export function createRateLimiter(deps: {
       try {
         return await consumeShared(rule, key);
       } catch {
-        // Whatever it is, the breaker has counted it and told; limits must not depend on it.
+        // The breaker has counted and logged the failure; limits must hold whatever it was.
         return local.consume(rule, key);
       }
     },
@@ -108,16 +108,16 @@ export function createRateLimiter(deps: {
 }
 
 /**
- * The database as rate-limiter-flexible sees it: of everything a collection can do, it takes points by this one method.
- * That is where its requests are put together into batches.
+ * Stands in for the MongoDB client that rate-limiter-flexible expects. It takes a point by this one method of a
+ * collection, which is where requests join a batch; docs/adr/0005 has the alternatives.
  */
 function asStoreClient(countPoint: (key: string) => Promise<{ points: number; expire: Date }>) {
   return { collection: () => ({ findOneAndUpdate: (where: { key: string }) => countPoint(where.key) }) };
 }
 
 /**
- * The last known count of each key in this process. It follows the shared counters, so that a single slow answer of
- * the database neither gives a client its points back nor takes any away.
+ * The last known count of each key in this process. It follows the shared counters, so that a slow answer of the
+ * database neither returns points to a client nor takes any away.
  */
 function createLocalCounter(clock: Clock) {
   const windows = new LRUCache<string, { used: number; endsAt: number }>({ max: localKeys });
@@ -136,7 +136,7 @@ function createLocalCounter(clock: Clock) {
   }
 
   return {
-    /** A window is fixed: whoever has used it up is refused until its end, whatever the shared counter says. */
+    /** Windows are fixed: a client that has used one up is refused until its end, without asking the database. */
     refusal(rule: RateLimitClass, key: string): RateLimitState | undefined {
       const known = windows.get(key);
       const now = clock();

@@ -1,9 +1,21 @@
 import type { RequestHandler } from 'express';
-import type { Logger } from '../ports.js';
+import type { Logger, NewId } from '../ports.js';
 
 const maxPathLength = 200;
+const acceptableId = /^[A-Za-z0-9._-]{8,64}$/;
 
-/** One line a request, after its answer: never headers, query values or bodies, where secrets travel. */
+/** Gives every answer an X-Request-Id. The one a client sent is kept if it has 8 to 64 harmless characters. */
+export function requestId(deps: { newId: NewId }): RequestHandler {
+  return (req, res, next) => {
+    const given = req.get('x-request-id');
+    const id = given !== undefined && acceptableId.test(given) ? given : deps.newId();
+    res.locals.requestId = id;
+    res.setHeader('X-Request-Id', id);
+    next();
+  };
+}
+
+/** Logs one line per request, after its answer; never headers, query values or bodies, which carry secrets. */
 export function requestLog(deps: { logger: Logger }): RequestHandler {
   return (req, res, next) => {
     const startedAt = process.hrtime.bigint();
@@ -14,7 +26,7 @@ export function requestLog(deps: { logger: Logger }): RequestHandler {
           requestId: res.locals.requestId,
           method: req.method.slice(0, 16),
           path,
-          // Who broke off before the answer was given none.
+          // A client that broke off before the answer was given no status.
           status: res.headersSent ? res.statusCode : null,
           aborted: !res.writableFinished,
           durationMs: Number(process.hrtime.bigint() - startedAt) / 1e6,

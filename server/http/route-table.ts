@@ -14,7 +14,7 @@ interface PathEntry {
   methods: Map<string, RouteEntry>;
 }
 
-/** Every operation of the contract, in its order. */
+/** Every operation of the contract, in the order of the contract. */
 export function listRoutes(contract: AppRouter): RouteEntry[] {
   return Object.values(contract).flatMap((node) =>
     isAppRoute(node)
@@ -28,8 +28,8 @@ export function metadataOf(route: AppRoute): RouteMetadata {
 }
 
 /**
- * Finds what a path offers, whatever the method: for preflights, 405 and metric labels. Fixed paths win over
- * templates, as `/api/reputation/leaderboard` over `/api/reputation/:anchor`.
+ * Finds the methods of a path, for preflights and 405. Fixed paths win over templates, as
+ * `/api/reputation/leaderboard` does over `/api/reputation/:anchor`.
  */
 export class RouteTable {
   readonly #paths: PathEntry[] = [];
@@ -51,7 +51,7 @@ export class RouteTable {
   }
 }
 
-/** The methods of a path as the Allow header lists them. */
+/** The value of the Allow header of a path. */
 export function allowHeader(methods: ReadonlyMap<string, RouteEntry>): string {
   const names = [...methods.keys()];
   if (methods.has('GET')) names.push('HEAD');

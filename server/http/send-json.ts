@@ -4,14 +4,14 @@ import type { RequestHandler, Response } from 'express';
 
 const gzipFromBytes = 1_024;
 
-/** What is not needed for an answer is not made: not every client takes gzip, and not every answer has a tag. */
+/** Compressed and hashed on demand only: not every client accepts gzip, and not every answer has an ETag. */
 interface Rendered {
   plain: Buffer;
   gzip?: Buffer;
   hash?: string;
 }
 
-/** Bodies that services keep in their caches are serialised once, however often they are sent. */
+/** A body that a service keeps in its cache is serialised once, however often it is sent. */
 const renderedBodies = new WeakMap<object, Rendered>();
 
 /** How long a cacheable answer stays fresh. Handlers of `etag` routes call it; others answer `no-store`. */
@@ -21,8 +21,9 @@ export function setFreshness(res: Response, seconds: number, options: { public: 
 }
 
 /**
- * Replaces `res.json`: bytes are rendered once per body object, gzip is used where it is accepted and pays, and
- * answers that set Cache-Control freshness get an ETag per content coding and 304 on a match.
+ * Replaces `res.json`: renders a body object once, compresses it if the client accepts gzip and it is large enough, and
+ * gives answers with a Cache-Control max-age an ETag per content coding, and 304 on a match. Express does neither the
+ * first two nor ETags per coding, so this stays by hand.
  */
 export const sendJson: RequestHandler = (req, res, next) => {
   res.json = (body: unknown) => {

@@ -2,6 +2,9 @@ import type { ClientSession, Connection } from 'mongoose';
 import { isMongoUnavailable } from './failures.js';
 import { createInterruptedTransactions } from './interrupted-transactions.js';
 
+/** Services pass sessions on and take their type from here, so that they need not know mongoose. */
+export type { ClientSession } from 'mongoose';
+
 const transactionTimeoutMs = 3_000;
 
 /**

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** A range that nobody else's address may lead us into. */
+/** A range that is never called on behalf of others. */
 export interface AddressRule {
   cidr: string;
   /** What the range is, as an operator would name it. */
@@ -10,7 +10,7 @@ export interface AddressRule {
   source: string;
 }
 
-/** IANA IPv4 Special-Purpose Address Registry, what is not globally reachable, and what else has no business here. */
+/** What the IANA IPv4 Special-Purpose Address Registry lists as not globally reachable, multicast, and a cloud's host agent. */
 export const blockedIpv4: readonly AddressRule[] = [
   { cidr: '0.0.0.0/8', name: 'this network', source: 'RFC 791' },
   { cidr: '10.0.0.0/8', name: 'private', source: 'RFC 1918' },
@@ -31,8 +31,8 @@ export const blockedIpv4: readonly AddressRule[] = [
 ];
 
 /**
- * IPv6 outside global unicast (2000::/3) is refused as a whole; the ranges out there are listed to be named.
- * Every form that carries an IPv4 address is refused whatever it carries: a public host has that address itself.
+ * IPv6 outside global unicast (2000::/3) is refused as a whole; ranges outside it are listed to name them in errors.
+ * Every form that embeds an IPv4 address is refused, a public one too: a public host can be called at that address.
  */
 export const blockedIpv6: readonly AddressRule[] = [
   { cidr: '::/128', name: 'unspecified', source: 'RFC 4291' },
@@ -62,7 +62,7 @@ const ranges6 = blockedIpv6.map((rule) => ({ rule, range: ipaddr.IPv6.parseCIDR(
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * Why an address is refused, or undefined if it may be dialled.
+ * Why an address is refused; undefined if it may be called.
  * @param address an IP address as DNS, a socket or the URL parser writes it; anything else is refused.
  */
 export function blockReason(address: string): string | undefined {
@@ -82,12 +82,12 @@ function blockReason6(address: ipaddr.IPv6): string | undefined {
   const named = ranges6.find(({ range }) => address.match(range));
   if (named) return named.rule.name;
   if (!address.match(globalUnicast)) return 'outside global unicast';
-  // RFC 5214 section 6.1: interface identifier ::[02]00:5efe:a.b.c.d, under whatever prefix.
+  // RFC 5214 section 6.1: interface identifier ::[02]00:5efe:a.b.c.d, under any prefix.
   const [high, low] = address.parts.slice(4, 6);
   return low === 0x5efe && (high === 0 || high === 0x200) ? 'ISATAP' : undefined;
 }
 
-/** One spelling per address, without its zone, so that two addresses can be compared; undefined if it is none. */
+/** One spelling per address, without its zone, so that two addresses can be compared; undefined if it is not an address. */
 export function canonicalAddress(address: string | undefined): string | undefined {
   const bare = address?.replace(/%.*$/, '');
   return bare !== undefined && isIP(bare) !== 0 ? ipaddr.process(bare).toNormalizedString() : undefined;

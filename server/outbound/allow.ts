@@ -2,7 +2,7 @@
  * OUTBOUND_ALLOW, for operators.
  *
  * The addresses that this service calls come from others: fleet files, anchors' TOML, webhook registrations.
- * It therefore speaks only https, only to port 443 and only to public addresses. What you list here is excepted:
+ * It therefore speaks only https, only to port 443 and only to public addresses. What you list here is exempt:
  * exact origins (scheme, host and port), separated by commas, such as
  * `http://127.0.0.1:7301,https://10.0.0.5:8443`. Only a listed origin may be http, on another port, or on a
  * loopback, private or otherwise special address, and then only to that very host and port.

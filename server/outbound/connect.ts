@@ -6,7 +6,7 @@ import { OutboundError } from './outbound-error.js';
 import { untilAborted } from './until-aborted.js';
 import type { Target } from './vet-url.js';
 
-/** Addresses of one name that are tried before giving up. */
+/** How many addresses of one name are tried before giving up. */
 const maxAddresses = 8;
 /** What one address may take before the next is tried; the network distance to Lagos or Manila is under half. */
 const attemptTimeoutMs = 600;
@@ -15,7 +15,7 @@ export interface ConnectDeps {
   lookup: LookupFn;
   /** For hosts that the operator listed; `lookup` if there is no other. */
   listedLookup?: LookupFn;
-  /** Why an address is refused; `blockReason` but in tests. */
+  /** Why an address is refused; `blockReason` except in tests. */
   refuse?: (address: string) => string | undefined;
   /** Certificate authorities in place of the system's. */
   ca?: string;
@@ -57,21 +57,21 @@ export async function connectVetted(
     ...(deps.ca === undefined ? {} : { ca: deps.ca }),
     ALPNProtocols: ['http/1.1'],
     minVersion: 'TLSv1.2',
-    // Said aloud, so that NODE_TLS_REJECT_UNAUTHORIZED cannot switch it off.
+    // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot switch it off.
     rejectUnauthorized: true,
   });
   await established(secured, 'secureConnect', signal);
   return secured;
 }
 
-/** All addresses of the host, every one permitted. One that is not refuses the lot: an honest name has none. */
+/** All addresses of the host. One refused address refuses the host, because an honest name has none. */
 export async function resolveVetted(where: Where, deps: ConnectDeps, signal: AbortSignal): Promise<string[]> {
   const lookup = where.listed ? (deps.listedLookup ?? deps.lookup) : deps.lookup;
   const found = where.literal ? [where.hostname] : await lookUp(where.hostname, lookup, signal);
   const refuse = deps.refuse ?? blockReason;
   for (const address of found) {
     if (isIP(address) === 0)
-      throw new OutboundError('unreachable', 'the lookup gave something else than addresses');
+      throw new OutboundError('unreachable', 'the lookup returned something that is not an address');
     const reason = where.listed ? undefined : refuse(address);
     if (reason !== undefined) {
       throw new OutboundError(
@@ -127,7 +127,7 @@ function established(socket: Socket, event: 'connect' | 'secureConnect', signal:
         new OutboundError('unreachable', `no ${event === 'connect' ? 'connection' : 'TLS session'}`, cause),
       );
     const onClose = () => unreachable();
-    // Stays on for good: an error between two owners of a socket must not end the process.
+    // Stays attached: an error while no owner listens to the socket must not end the process.
     socket.on('error', unreachable);
     socket.once('close', onClose);
     socket.once(event, onReady);

@@ -9,22 +9,22 @@ const maxIdleTimeoutMs = 30_000;
 const maxIdlePerOrigin = 16;
 const maxIdle = 256;
 
-/** The connection was gone before the request was written; another connection may carry it. */
+/** The connection was closed before the request was written, so another connection may carry it. */
 export class StaleConnection extends Error {}
 
 export interface ConnectionPool {
-  /** A connection at rest that was vetted for this very origin. */
-  take(origin: string): Client | undefined;
-  /** A fresh one. @throws what `connectVetted` throws */
+  /** An idle connection that was vetted for this origin. */
+  takeIdle(origin: string): Client | undefined;
+  /** A new connection. @throws what `connectVetted` throws */
   open(target: Target, signal: AbortSignal): Promise<Client>;
-  /** Puts a connection to rest, after an exchange that left it clean. */
-  give(origin: string, client: Client): void;
+  /** Keeps a connection after an exchange that left nothing unread on it. */
+  keep(origin: string, client: Client): void;
   close(): Promise<void>;
 }
 
 /**
- * Connections by origin. Each is one vetted socket and never becomes another: undici is given the socket and cannot
- * open one, so nothing kept here reaches an address that was not vetted for its origin.
+ * Connections by origin. Each is one vetted socket for its whole life: undici is given the socket and cannot open
+ * another, so nothing kept here reaches an address that was not vetted for its origin. See docs/adr/0004.
  */
 export function createConnectionPool(deps: ConnectDeps): ConnectionPool {
   const idle = new Map<string, Set<Client>>();
@@ -40,7 +40,7 @@ export function createConnectionPool(deps: ConnectDeps): ConnectionPool {
   }
 
   return {
-    take(origin) {
+    takeIdle(origin) {
       const [client] = idle.get(origin) ?? [];
       if (client) forget(origin, client);
       return client;
@@ -51,9 +51,9 @@ export function createConnectionPool(deps: ConnectDeps): ConnectionPool {
       let handedOver = false;
       const client = new Client(target.origin, {
         connect: (_options, callback) => {
-          // Not at once: undici would wait for ever on a connector that calls back while it is being called.
+          // Not synchronously: undici would wait forever if its connector called back before it returned.
           queueMicrotask(() => {
-            if (handedOver) return callback(new StaleConnection('the connection is gone'), null);
+            if (handedOver) return callback(new StaleConnection('the connection is closed'), null);
             handedOver = true;
             callback(null, socket);
           });
@@ -62,7 +62,7 @@ export function createConnectionPool(deps: ConnectDeps): ConnectionPool {
         maxHeaderSize: maxHeaderBytes,
         keepAliveTimeout: idleTimeoutMs,
         keepAliveMaxTimeout: maxIdleTimeoutMs,
-        // The time limit of the whole exchange is ours; these would only count the gaps in it.
+        // The time limit of the whole exchange is ours; these would only limit the gaps in it.
         headersTimeout: 0,
         bodyTimeout: 0,
       });
@@ -73,7 +73,7 @@ export function createConnectionPool(deps: ConnectDeps): ConnectionPool {
       return client;
     },
 
-    give(origin, client) {
+    keep(origin, client) {
       const set = idle.get(origin) ?? new Set();
       if (closed || gone.has(client) || idleCount >= maxIdle || set.size >= maxIdlePerOrigin) {
         void client.destroy();

@@ -19,8 +19,8 @@ export interface Answer {
 }
 
 /**
- * One request and its whole answer. A connection at rest is used if there is one; should it turn out to be gone, a
- * fresh one is opened, provided that the request was never written or is a GET.
+ * One request and its whole answer, over an idle connection if there is one. If that turns out to be closed, the
+ * request is repeated over a new one, provided that it was never written or is a GET.
  * @throws OutboundError, or the signal's reason
  */
 export async function exchange(
@@ -29,24 +29,25 @@ export async function exchange(
   pool: ConnectionPool,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const rested = pool.take(target.origin);
-  if (rested) {
+  const idle = pool.takeIdle(target.origin);
+  if (idle) {
     try {
-      return await converse(rested, target, what, pool, signal);
+      return await send(idle, target, what, pool, signal);
     } catch (error) {
-      if (!isGone(error, what.method) || signal.aborted) throw error;
+      if (!mayRepeat(error, what.method) || signal.aborted) throw error;
     }
   }
   const fresh = await pool.open(target, signal);
-  return converse(fresh, target, what, pool, signal);
+  return send(fresh, target, what, pool, signal);
 }
 
-function isGone(error: unknown, method: 'GET' | 'POST'): boolean {
+/** Whether a request that failed on an idle connection may be sent again. */
+function mayRepeat(error: unknown, method: 'GET' | 'POST'): boolean {
   if (!(error instanceof OutboundError) || error.failure !== 'unreachable') return false;
   return method === 'GET' || error.cause instanceof StaleConnection;
 }
 
-async function converse(
+async function send(
   client: Client,
   target: Target,
   what: Exchange,
@@ -74,12 +75,12 @@ async function converse(
     clean = !truncated;
     return { status: response.statusCode, headers, body, truncated };
   } finally {
-    if (clean) pool.give(target.origin, client);
+    if (clean) pool.keep(target.origin, client);
     else void client.destroy();
   }
 }
 
-/** What it means that no answer began. */
+/** The failure to report when no answer began. */
 function withoutAnswer(cause: unknown): OutboundError {
   if (cause instanceof errors.HeadersOverflowError) {
     return new OutboundError('too_large', 'the header block is too large');

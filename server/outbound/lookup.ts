@@ -1,7 +1,7 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** All addresses of a name. Rejects or resolves to nothing if there are none; may stop early when aborted. */
+/** All addresses of a name. Rejects, or resolves to an empty list, if it has none; may stop early when aborted. */
 export type LookupFn = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 const queryTimeoutMs = 2_000;
@@ -9,14 +9,14 @@ const queryTimeoutMs = 2_000;
 const secondFamilyGraceMs = 50;
 
 /**
- * Names that come from others, asked of DNS directly: a nameserver that never answers would hold one of the four
- * threads that getaddrinfo shares with file access and cryptography, and search domains would turn a short name
- * into one of our own network.
+ * Looks up names that come from others, by DNS directly. With getaddrinfo, a nameserver that never answers would hold
+ * one of the four threads that it shares with file access and cryptography, and search domains would turn a short
+ * name into one of our own network.
  * @param servers in place of the system's, as `address:port`
  */
 export function createPublicLookup(servers?: readonly string[]): LookupFn {
   return async (hostname, signal) => {
-    // One each, so that it can be cancelled alone and sees the nameservers that the machine has now.
+    // One per lookup, so that it can be cancelled alone and uses the nameservers that the machine has now.
     const resolver = new Resolver({ timeout: queryTimeoutMs, tries: 2 });
     if (servers) resolver.setServers(servers);
     const cancel = () => resolver.cancel();
@@ -45,11 +45,11 @@ async function bothFamilies(resolver: Resolver, hostname: string): Promise<strin
     if (only.length === 0) throw failures[0];
     return only;
   }
-  // Some nameservers never answer for IPv6. RFC 8305 section 3 has the same wait the other way round.
+  // Some nameservers never answer for IPv6. RFC 8305 section 3 has the same wait with the families swapped.
   const late = delay(secondFamilyGraceMs, [] as string[], { ref: false });
   return [...first, ...(await Promise.race([ipv6, late]))];
 }
 
-/** Names that the operator listed, found as every other program on the machine finds them. */
+/** Looks up names that the operator listed, as every other program on the machine does. */
 export const systemLookup: LookupFn = async (hostname) =>
   (await lookup(hostname, { all: true })).map(({ address }) => address);

@@ -1,9 +1,9 @@
 /**
  * Why an outward call gave no answer.
  *
- * - `invalid_url`: not an absolute http(s) URL without credentials, or not written the plain way
- * - `blocked`: the address is not one that others may send us to; nothing was written to it
- * - `timeout`: `timeoutMs` went by before the whole answer was here
+ * - `invalid_url`: not an absolute http(s) URL without credentials, or in an unusual spelling
+ * - `blocked`: others may not send us to this address; nothing was written to it
+ * - `timeout`: the whole answer had not arrived within `timeoutMs`
  * - `too_large`: the body, its compressed form or the header block went over its cap
  * - `unreachable`: no such name, no connection, no TLS session, or closed before an answer began
  * - `bad_response`: what came back is not an HTTP answer that can be read to its end
@@ -16,7 +16,7 @@ export type OutboundFailure =
   | 'unreachable'
   | 'bad_response';
 
-/** The only error of an outward call, short of a caller's own mistake. Its message never holds a path or query. */
+/** The only error of an outward call, except for a caller's own mistake. Its message never holds a path or query. */
 export class OutboundError extends Error {
   readonly failure: OutboundFailure;
 

@@ -17,40 +17,40 @@ export interface OutboundRequest {
   url: string;
   /** GET unless said otherwise; a body needs POST. */
   method?: 'GET' | 'POST';
-  /** Those that shape the connection (Host, Content-Length, ...) are the connector's own. */
+  /** Headers that shape the connection (Host, Content-Length, ...) are set by the connector and refused here. */
   headers?: Record<string, string>;
   body?: string | Uint8Array;
-  /** For everything together: waiting, name, connection, TLS, request, header block and body. At most 120 s. */
+  /** For everything together: waiting for a turn, name, connection, TLS, request, header block and body. At most 120 s. */
   timeoutMs: number;
-  /** Of body, after decompression. */
+  /** Of the body, after decompression. */
   maxBytes: number;
   /** `error` (default) fails as `too_large`; `truncate` answers with the first maxBytes. */
   onOverflow?: 'error' | 'truncate';
 }
 
-/** Redirects are answers like any other: nothing follows them. */
+/** A redirect is an answer like any other; it is not followed. */
 export interface OutboundAnswer extends Answer {
   elapsedMs: number;
 }
 
-/** Rejects with OutboundError alone, but for a TypeError where the caller's own arguments are at fault. */
+/** Rejects with an OutboundError, or with a TypeError if the caller's own arguments are wrong. */
 export type Outbound = (request: OutboundRequest) => Promise<OutboundAnswer>;
 
 export interface OutboundOptions {
   /** Exact origins out of OUTBOUND_ALLOW, see `parseOutboundAllow`. */
   allow: readonly string[];
   /**
-   * Exact origins of the operator's own FX_URL and ORACLE_URL. Whoever is handed this connector may be led there, so
-   * hand what others' addresses go through one that trusts nothing.
+   * Exact origins of the operator's own FX_URL and ORACLE_URL. Any caller of this connector can reach them, so use
+   * another connector, which trusts nothing, for addresses that come from others.
    */
   trusted?: readonly string[];
   /** In place of DNS and the system's resolver. */
   lookup?: LookupFn;
   /** PEM authorities in place of the system's. */
   ca?: string;
-  /** Only measures `elapsedMs`. */
+  /** Used for `elapsedMs` only. */
   clock?: Clock;
-  /** Exchanges at once, over all origins; the rest wait within their own time limits. */
+  /** How many exchanges run at once, over all origins; others wait, within their own time limits. */
   maxConcurrent?: number;
 }
 
@@ -107,13 +107,14 @@ export function createOutbound(options: OutboundOptions): { request: Outbound; c
 function checkArguments(asked: OutboundRequest): Exchange {
   const { method = 'GET', timeoutMs, maxBytes } = asked;
   if (!(timeoutMs >= 1 && timeoutMs <= maxTimeoutMs)) throw new TypeError('timeoutMs is out of range');
-  if (!(Number.isSafeInteger(maxBytes) && maxBytes >= 0)) throw new TypeError('maxBytes is not a size');
+  if (!(Number.isSafeInteger(maxBytes) && maxBytes >= 0))
+    throw new TypeError('maxBytes is not a whole number of bytes');
   if (method === 'GET' && asked.body !== undefined) throw new TypeError('a GET has no body');
   const headers: Record<string, string> = { 'user-agent': 'Fairlead', 'accept-encoding': 'gzip, br' };
   for (const [name, value] of Object.entries(asked.headers ?? {})) {
     validateHeaderName(name);
     validateHeaderValue(name, value);
-    if (ownHeaders.test(name)) throw new TypeError(`the header ${name} is the connector's own`);
+    if (ownHeaders.test(name)) throw new TypeError(`the header ${name} is set by the connector`);
     headers[name.toLowerCase()] = value;
   }
   return {

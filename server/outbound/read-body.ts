@@ -4,7 +4,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { errors } from 'undici';
 import { OutboundError } from './outbound-error.js';
 
-/** What a compressed body may hold beyond twice its cap: tiny caps are met by ordinary chunks. */
+/** Allowed to a compressed body beyond twice its cap, because an ordinary chunk exceeds a tiny cap. */
 const slackBytes = 64 * 1_024;
 
 export interface BodyLimits {
@@ -14,9 +14,9 @@ export interface BodyLimits {
 }
 
 /**
- * A body, decompressed, up to a cap; memory stays under about twice the cap however the body is cut up.
+ * A body, decompressed, up to a cap; memory stays under about twice the cap, whatever the sizes of its chunks.
  * @param source is read to its end, or destroyed
- * @param encoding the Content-Encoding; gzip, br and deflate are undone
+ * @param encoding the Content-Encoding; gzip, br and deflate are decoded
  * @throws OutboundError `too_large` or `bad_response`, or the signal's reason
  */
 export async function readBody(
@@ -38,7 +38,7 @@ export async function readBody(
     if (decoder === undefined) await collect(source);
     else await pipeline(source, capped(compressed, maxCompressedBytes), decoder, collect, { signal });
   } catch (cause) {
-    // Nothing at all is a body of no bytes, whatever coding was named: 204, 304, Content-Length 0, no chunks.
+    // A body without bytes is empty, whatever coding was named: 204, 304, Content-Length 0, no chunks.
     const empty = source.readableEnded && decoder !== undefined && compressed.bytes === 0;
     source.destroy();
     signal.throwIfAborted();
@@ -50,8 +50,8 @@ export async function readBody(
 }
 
 /**
- * RFC 9110 section 8.4.1; `deflate` is the zlib format, as written there. What else is named (`utf-8` is seen in the
- * wild, and stacks of codings as an attack) is left as it is, as browsers do.
+ * RFC 9110 section 8.4.1; `deflate` is the zlib format, as written there. A body in any other coding is left as it is,
+ * as browsers do: `utf-8` occurs in the wild, and stacks of codings as an attack.
  */
 function decoderFor(encoding: string | undefined): Transform | undefined {
   switch (encoding?.trim().toLowerCase()) {
@@ -67,7 +67,7 @@ function decoderFor(encoding: string | undefined): Transform | undefined {
   }
 }
 
-/** Compressed bytes that decompress to nothing would otherwise never meet the cap. */
+/** Without this, compressed bytes that decompress to nothing would never reach the cap. */
 function capped(compressed: { bytes: number }, maxBytes: number) {
   return async function* (chunks: AsyncIterable<Buffer>) {
     for await (const chunk of chunks) {
@@ -88,7 +88,7 @@ function tooLarge(maxBytes: number): OutboundError {
   return new OutboundError('too_large', `the body is over ${maxBytes} bytes`);
 }
 
-/** Copies chunks together: a list of one-byte chunks would cost a hundred times the bytes in it. */
+/** Copies chunks into one buffer: a list of one-byte chunks would take a hundred times the memory. */
 class GrowingBuffer {
   readonly #capacity: number;
   #bytes: Buffer;
@@ -99,7 +99,7 @@ class GrowingBuffer {
     this.#bytes = Buffer.allocUnsafe(Math.min(capacity, 4_096));
   }
 
-  /** Keeps what there is room for; false if that was not all. */
+  /** Keeps what fits; false if that was not all of it. */
   append(chunk: Buffer): boolean {
     const needed = Math.min(this.#length + chunk.length, this.#capacity);
     if (needed > this.#bytes.length) {

@@ -1,6 +1,6 @@
 /**
- * The outcome of some work or, if that comes first, the signal's reason. The work goes on unobserved after that, so
- * it must heed the signal too, or be of the bounded kind; its late failure is nobody's unhandled rejection.
+ * The outcome of some work or, if that comes first, the signal's reason. The work then continues unobserved, so it must
+ * heed the signal too, or be bounded; if it fails later, that is not an unhandled rejection.
  */
 export async function untilAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   signal.throwIfAborted();

@@ -20,8 +20,8 @@ export interface Target {
 /**
  * Decides, without asking DNS, whether a URL may be called at all.
  *
- * Host spellings (decimal, octal, hex, short, full-width, percent-encoded) are settled by the WHATWG parser, and
- * only what it settled on is ever connected to, so there is no second parser to disagree with it.
+ * The WHATWG parser normalises every spelling of a host (decimal, octal, hex, short, full-width, percent-encoded), and
+ * only its result is ever connected to, so there is no second parser that could disagree.
  * @throws OutboundError `invalid_url` or `blocked`
  */
 export function vetUrl(text: string, listedOrigins: ReadonlySet<string>): Target {

@@ -1,17 +1,21 @@
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.js';
-import { cannotRun } from '../support/cannot-run.js';
 import { findChromium, launchChromium } from '../support/chromium.js';
 import { testDatabase } from '../support/database.js';
+import { itWhere } from '../support/it-where.js';
 
 const artifacts = fileURLToPath(new URL('../../artifacts/', import.meta.url));
 const executable = findChromium();
 const database = testDatabase();
 let app: TestApp;
-let browser: Browser | undefined;
+let browser: Browser;
+const itInBrowser = itWhere(
+  executable !== undefined,
+  'no Chromium found (set CHROMIUM_PATH): the documentation page in a browser',
+);
 
 beforeAll(async () => {
   app = await startTestApp({ uri: database.uri });
@@ -26,18 +30,14 @@ afterAll(async () => {
 const reportViolations = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('policy violated: ' + event.violatedDirective + ' by ' + event.blockedURI));`;
 
-/** What the page complained of and where it went, from its first byte on. */
+/** The page's console errors, policy violations and requests, from its first byte on. */
 interface Watched {
   page: Page;
   complaints: string[];
   requested: URL[];
 }
 
-async function open(path: string): Promise<Watched | undefined> {
-  if (browser === undefined) {
-    cannotRun('no Chromium found (set CHROMIUM_PATH): the documentation page in a browser');
-    return undefined;
-  }
+async function open(path: string): Promise<Watched> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 1600 } });
   const watched: Watched = { page, complaints: [], requested: [] };
   page.on('console', (message) => {
@@ -54,11 +54,10 @@ async function open(path: string): Promise<Watched | undefined> {
 }
 
 describe('the documentation page in a real browser', () => {
-  it.each(['/docs', '/docs/'])(
-    '%s loads without a complaint, asking nobody but this service',
+  itInBrowser.each(['/docs', '/docs/'])(
+    '%s loads without console errors or policy violations, and asks no other origin',
     async (path) => {
       const watched = await open(path);
-      if (watched === undefined) return;
       const { page, complaints, requested } = watched;
       expect(await page.title()).toBe('Fairlead API');
       expect(await page.locator('.info .title').textContent()).toContain('Fairlead');
@@ -70,9 +69,8 @@ describe('the documentation page in a real browser', () => {
     },
   );
 
-  it('takes no document from its query string', async () => {
+  itInBrowser('loads no document that its query string names', async () => {
     const watched = await open('/docs?url=/other.json&configUrl=/config.json');
-    if (watched === undefined) return;
     const { page, requested } = watched;
     const paths = requested.map(({ pathname }) => pathname);
     expect(paths).toContain('/openapi.json');
@@ -81,9 +79,8 @@ describe('the documentation page in a real browser', () => {
     await page.close();
   });
 
-  it('tries the rates operation out and shows its 200', async () => {
+  itInBrowser('sends the rates operation by "Try it out" and shows its 200', async () => {
     const watched = await open('/docs');
-    if (watched === undefined) return;
     const { page, complaints } = watched;
     const operation = page.locator('[id$="-getRates"]');
     await operation.locator('.opblock-summary-control').click();

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it } from '@jest/globals';
 import { examples } from '../../contract/examples/index.js';
 import { fileDisputeBody } from '../../contract/schemas/disputes.js';
 import { createIntentBody } from '../../contract/schemas/intents.js';

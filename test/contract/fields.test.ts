@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { expect, it } from '@jest/globals';
 import type { JsonSchema } from '../../scripts/openapi/json-schema.js';
 import { document, listedOperations } from '../support/answers/document.js';
 
@@ -37,16 +37,16 @@ const allowed = exceptions.undescribedFields.map((entry) => ({
   pattern: new RegExp(`^${entry.replaceAll('.', '\\.').replaceAll('*', '[A-Za-z]+')}$`),
 }));
 
-it('every field of every body is described, but for a short list', () => {
+it('every field of every body has a description, unless exceptions.json lists it', () => {
   expect(found.filter((field) => !allowed.some(({ pattern }) => pattern.test(field)))).toEqual([]);
 });
 
-it('the list of undescribed fields only shrinks: an entry that is no longer needed goes', () => {
+it('exceptions.json has no entry that is no longer needed', () => {
   const unneeded = allowed.filter(({ pattern }) => !found.some((field) => pattern.test(field)));
   expect(unneeded.map(({ entry }) => entry)).toEqual([]);
 });
 
-it('every parameter is described', () => {
+it('every parameter has a description', () => {
   const lacking = listedOperations().flatMap(({ operationId, parameters = [] }) =>
     parameters
       .filter(({ description }) => description.length < 8)
@@ -55,7 +55,7 @@ it('every parameter is described', () => {
   expect(lacking).toEqual([]);
 });
 
-it('every answer, header and tag is described', () => {
+it('every answer, header and tag has a description', () => {
   const parts = [
     ...Object.entries(document.components.responses),
     ...Object.entries(document.components.headers),

@@ -1,11 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { errorTable } from '../../contract/errors.js';
 import { rateLimitClasses } from '../../contract/rate-limits.js';
+import { fieldsOf } from '../../scripts/openapi/operation-object.js';
 import { codesByStatus, successStatuses } from '../../scripts/openapi/operations.js';
-import { fieldsOf } from '../../scripts/openapi/parameters.js';
 import { document } from '../support/answers/document.js';
 import { faultsOf } from '../support/answers/schemas.js';
+import { expectFor } from '../support/expect-for.js';
 import { operations } from './operations.js';
 
 const minDescription = 40;
@@ -37,17 +38,17 @@ describe.each(operations)('%s', (operationId, { route, metadata, example, path }
     const answered = Object.keys(route.responses).map(Number);
     expect(answered.filter((status) => status >= 400).sort()).toEqual(listed);
     expect(successStatuses(route).length).toBeGreaterThan(0);
-    expect(new Set(metadata.errors).size, 'a code is listed twice').toBe(metadata.errors.length);
+    expectFor('a code is listed twice', new Set(metadata.errors).size).toBe(metadata.errors.length);
     for (const code of metadata.errors) expect(Object.keys(errorTable)).toContain(code);
   });
 
-  it("refuses what it does not know in query and body, but for callbacks, whose body is of others' making", () => {
+  it('refuses unknown members in query and body, except in callbacks, whose body anchors define', () => {
     const body = 'body' in route && metadata.access !== 'callback' ? route.body : undefined;
     for (const schema of [route.query, body]) {
       const object = unwrap(schema);
       if (object !== undefined) expect(object._def.unknownKeys).toBe('strict');
     }
-    expect(route.query, 'a route without a strict query takes any').toBeInstanceOf(z.ZodType);
+    expectFor('a route without a strict query takes any', route.query).toBeInstanceOf(z.ZodType);
   });
 
   it('describes a parameter for every part of its path', () => {
@@ -62,10 +63,10 @@ describe.each(operations)('%s', (operationId, { route, metadata, example, path }
     const fitting = successStatuses(route).filter((status) =>
       accepts(route.responses[status], example.answer),
     );
-    expect(fitting, 'the example answer fits no success status').not.toEqual([]);
+    expectFor('the example answer fits no success status', fitting).not.toEqual([]);
   });
 
-  it('has an example answer with no member that the document does not know', () => {
+  it('has an example answer without members that the document does not list', () => {
     const responses = document.paths[path]?.[route.method.toLowerCase()]?.responses ?? {};
     const schemas = successStatuses(route).flatMap((status) => {
       const response = responses[status];

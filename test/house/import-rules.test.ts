@@ -3,8 +3,9 @@ import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { impurities } from '../../scripts/check-pure-files.js';
+import { expectFor } from '../support/expect-for.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -139,7 +140,7 @@ describe('import rules', () => {
     await write('scripts/two.ts', "export type * from './one.js';\n");
     const found = await findings();
     for (const [rule, file, line] of violations) {
-      expect(found, `${rule}: ${file}: ${line}`).toContainEqual(
+      expectFor(`${rule}: ${file}: ${line}`, found).toContainEqual(
         expect.objectContaining({ rule, from: file, to: expect.stringContaining(importedName(line)) }),
       );
     }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { ConfigError, readConfig } from '../../server/config.js';
 
 const least = { MONGODB_URI: 'mongodb://127.0.0.1/fairlead?replicaSet=rs0', FLEET_FILE: 'fleet.json' };

@@ -2,10 +2,11 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { readConfig } from '../../server/config.js';
-import { type Ended, runProgram } from '../clients/run-program.js';
-import { cannotRun } from '../support/cannot-run.js';
+import { expectFor } from '../support/expect-for.js';
+import { itWhere, runsHere } from '../support/it-where.js';
+import { type Ended, runProgram } from '../support/run-program.js';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
 const secrets = {
@@ -29,12 +30,14 @@ interface ComposeService {
 }
 
 let folder = '';
-let works = false;
+const itAsCompose = itWhere(
+  runsHere('docker', 'compose', 'version'),
+  'no docker compose: the reading of docker-compose.yml',
+);
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'fairlead-compose-'));
   cpSync(join(project, 'docker-compose.yml'), join(folder, 'docker-compose.yml'));
-  works = (await compose('version').catch(() => undefined))?.status === 0;
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -45,7 +48,6 @@ function compose(...args: string[]): Promise<Ended> {
 }
 
 async function config(env?: string): Promise<ComposeFile> {
-  if (!works) cannotRun('no docker compose: the reading of docker-compose.yml');
   rmSync(join(folder, '.env'), { force: true });
   if (env !== undefined) writeFileSync(join(folder, '.env'), env);
   const { status, stdout, stderr } = await compose('config', '--format', 'json');
@@ -54,49 +56,61 @@ async function config(env?: string): Promise<ComposeFile> {
 }
 
 describe('docker-compose.yml, as docker compose reads it', () => {
-  it('without a .env: two replicas of the service behind a replica set that takes writes', async () => {
-    const { mongo, fairlead } = (await config()).services;
-    expect(fairlead.deploy?.replicas).toBe(2);
-    expect(fairlead.depends_on?.mongo?.condition).toBe('service_healthy');
-    const uri = new URL(fairlead.environment?.MONGODB_URI ?? '');
-    expect(uri.hostname).toBe('mongo');
-    const set = mongo.command?.[(mongo.command?.indexOf('--replSet') ?? -2) + 1];
-    expect(uri.searchParams.get('replicaSet')).toBe(set);
-    expect(mongo.healthcheck?.test.join(' ')).toContain(`_id: '${set}'`);
-  });
+  itAsCompose(
+    'without a .env: two replicas of the service behind a replica set that takes writes',
+    async () => {
+      const { mongo, fairlead } = (await config()).services;
+      expect(fairlead.deploy?.replicas).toBe(2);
+      expect(fairlead.depends_on?.mongo?.condition).toBe('service_healthy');
+      const uri = new URL(fairlead.environment?.MONGODB_URI ?? '');
+      expect(uri.hostname).toBe('mongo');
+      const set = mongo.command?.[(mongo.command?.indexOf('--replSet') ?? -2) + 1];
+      expect(uri.searchParams.get('replicaSet')).toBe(set);
+      expect(mongo.healthcheck?.test.join(' ')).toContain(`_id: '${set}'`);
+    },
+  );
 
-  it('without a .env: what the service is told is understood by it, but for the key it needs in production', async () => {
-    const { fairlead } = (await config()).services;
-    expect(() => readConfig(fairlead.environment ?? {})).toThrow(/1 fault.*\n.*WEBHOOK_KEY is required/);
-    const read = readConfig({ ...fairlead.environment, WEBHOOK_KEY: secrets.WEBHOOK_KEY });
-    expect(read).toMatchObject({ production: true, host: '0.0.0.0', port: 8080, scheduler: true });
-    const fleets = fairlead.volumes?.find(({ type }) => type === 'bind');
-    expect(fleets).toMatchObject({ source: join(folder, 'fleets'), read_only: true });
-    const fleetFile = read.fleetFile.replace(`${fleets?.target}/`, '');
-    expect(existsSync(join(project, 'fleets', fleetFile)), fleetFile).toBe(true);
-  });
+  itAsCompose(
+    'without a .env: what the service is told is understood by it, but for the key it needs in production',
+    async () => {
+      const { fairlead } = (await config()).services;
+      expect(() => readConfig(fairlead.environment ?? {})).toThrow(/1 fault.*\n.*WEBHOOK_KEY is required/);
+      const read = readConfig({ ...fairlead.environment, WEBHOOK_KEY: secrets.WEBHOOK_KEY });
+      expect(read).toMatchObject({ production: true, host: '0.0.0.0', port: 8080, scheduler: true });
+      const fleets = fairlead.volumes?.find(({ type }) => type === 'bind');
+      expect(fleets).toMatchObject({ source: join(folder, 'fleets'), read_only: true });
+      const fleetFile = read.fleetFile.replace(`${fleets?.target}/`, '');
+      expectFor(fleetFile, existsSync(join(project, 'fleets', fleetFile))).toBe(true);
+    },
+  );
 
-  it('without a .env: nothing is open beyond this machine, and the service may write nowhere', async () => {
-    const { mongo, fairlead } = (await config()).services;
-    expect(mongo.ports ?? []).toEqual([]);
-    expect(fairlead.ports?.map(({ host_ip, target }) => [host_ip, target])).toEqual([['127.0.0.1', 8080]]);
-    expect(fairlead).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
-    expect(fairlead.security_opt).toContain('no-new-privileges:true');
-  });
+  itAsCompose(
+    'without a .env: nothing is open beyond this machine, and the service may write nowhere',
+    async () => {
+      const { mongo, fairlead } = (await config()).services;
+      expect(mongo.ports ?? []).toEqual([]);
+      expect(fairlead.ports?.map(({ host_ip, target }) => [host_ip, target])).toEqual([['127.0.0.1', 8080]]);
+      expect(fairlead).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
+      expect(fairlead.security_opt).toContain('no-new-privileges:true');
+    },
+  );
 
-  it('with .env.example and secrets as .env: they reach the service, and no address of theirs replaces ours', async () => {
-    const example = readFileSync(join(project, '.env.example'), 'utf8');
-    const lines = Object.entries(secrets).map(([name, value]) => `${name}=${value}`);
-    const { fairlead } = (await config(`${example}\n${lines.join('\n')}\n`)).services;
-    const read = readConfig(fairlead.environment ?? {});
-    expect(read).toMatchObject({
-      production: true,
-      host: '0.0.0.0',
-      adminKeys: [secrets.ADMIN_SECRET_KEY],
-      cronSecrets: [secrets.CRON_SECRET],
-      webhookKey: secrets.WEBHOOK_KEY,
-    });
-    expect(new URL(read.mongodbUri).hostname).toBe('mongo');
-    expect(read.fleetFile).toMatch(/^\/app\/fleets\//);
-  });
+  itAsCompose(
+    'with .env.example and secrets as .env: they reach the service, and no address of theirs replaces ours',
+    async () => {
+      const example = readFileSync(join(project, '.env.example'), 'utf8');
+      const lines = Object.entries(secrets).map(([name, value]) => `${name}=${value}`);
+      const { fairlead } = (await config(`${example}\n${lines.join('\n')}\n`)).services;
+      const read = readConfig(fairlead.environment ?? {});
+      expect(read).toMatchObject({
+        production: true,
+        host: '0.0.0.0',
+        adminKeys: [secrets.ADMIN_SECRET_KEY],
+        cronSecrets: [secrets.CRON_SECRET],
+        webhookKey: secrets.WEBHOOK_KEY,
+      });
+      expect(new URL(read.mongodbUri).hostname).toBe('mongo');
+      expect(read.fleetFile).toMatch(/^\/app\/fleets\//);
+    },
+  );
 });

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { contract } from '../../contract/index.js';
 import { attemptOutcomes } from '../../contract/schemas/webhooks.js';
 import { createMetrics } from '../../server/http/metrics.js';

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { createLogger } from '../../server/logger.js';
 import type { Logger } from '../../server/ports.js';
 import { expectNowhere } from '../fixtures/edge/planted.js';

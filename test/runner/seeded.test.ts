@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it } from '@jest/globals';
 import { seeded } from '../support/seeded.js';
 
 it('one seed always gives the same numbers, another one others, all from 0 to below 1', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { summaryLines } from '../support/summary-reporter.js';
 
 describe('the lines that end a run', () => {

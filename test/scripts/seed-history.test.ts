@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { seedHistory } from '../../scripts/seed-history.js';
 import { corridorsOf } from '../../scripts/simulated-anchors/fleet-file.js';
 import { anchorDefinitions } from '../../scripts/simulated-anchors/profiles.js';

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { eventExamples } from '../../contract/examples/events.js';
 import { deliveryHeaders } from '../../server/features/webhooks/signature.rules.js';
 

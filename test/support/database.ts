@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { afterAll } from '@jest/globals';
 import { mongo } from 'mongoose';
-import { afterAll, inject } from 'vitest';
 import { type RunningMongo, startMongo } from '../../scripts/mongod/replica-set.js';
 import { withDatabase } from '../../scripts/mongod/uri.js';
+import { testRun } from './test-run.js';
 
 /** Dropping waits for the transactions of processes that a test killed; MongoDB ends those after 60 s. */
 const dropTimeoutMs = 120_000;
@@ -19,7 +20,7 @@ interface TestDatabase {
  */
 export function testDatabase(): TestDatabase {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  const uri = withDatabase(inject('mongoUri'), name);
+  const uri = withDatabase(testRun.mongoUri, name);
   afterAll(async () => {
     const client = new mongo.MongoClient(uri, { serverSelectionTimeoutMS: 5_000 });
     try {

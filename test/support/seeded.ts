@@ -1,7 +1,11 @@
 import { randomInt } from 'node:crypto';
-import { beforeEach, onTestFailed } from 'vitest';
 
 const variable = 'TEST_SEED';
+
+/** Where the environment of the tests finds what to print when one fails. */
+export interface SeededRun {
+  fairleadTestSeed?: string;
+}
 
 /** Mulberry32: the same numbers in [0, 1) for the same seed. */
 export function seeded(seed: number): () => number {
@@ -22,8 +26,6 @@ export function runSeed(): number {
   const given = process.env[variable] ?? '';
   if (!/^\d{0,10}$/.test(given)) throw new Error(`${variable} must be a whole number`);
   const seed = given === '' ? randomInt(2 ** 31) : Number(given);
-  beforeEach(() => {
-    onTestFailed(() => void process.stderr.write(`${variable}=${seed}\n`));
-  });
+  (globalThis as SeededRun).fairleadTestSeed = `${variable}=${seed}`;
   return seed;
 }

@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { SerializedError } from 'vitest';
-import type { Reporter, TestModule, Vitest } from 'vitest/node';
+import type { AggregatedResult, Config, Reporter, TestContext } from '@jest/reporters';
 import { readCannotRun } from './run-folder.js';
+import { testRun } from './test-run.js';
 
 export interface Counts {
   passed: number;
@@ -15,85 +17,62 @@ const checkTimeoutMs = 60_000;
 
 /**
  * Ends every run with what this machine could not run, if anything, and the plain line `N passed, N failed`.
- * Whatever makes a run fail is counted as failed: a test, a hook, a file that does not load, a stray rejection, a
- * set-up that failed, a documented answer that a complete run has never seen.
+ * Whatever makes a run fail is counted as failed: a test, a file that does not load, a documented answer that a
+ * complete run has not seen.
  */
-export class SummaryReporter implements Reporter {
-  private vitest: Vitest | undefined;
+export default class SummaryReporter implements Pick<Reporter, 'onRunComplete' | 'getLastError'> {
+  private failure: Error | undefined;
 
-  onInit(vitest: Vitest): void {
-    this.vitest = vitest;
-  }
+  constructor(private readonly config: Config.GlobalConfig) {}
 
-  async onTestRunEnd(
-    modules: readonly TestModule[],
-    unhandledErrors: readonly SerializedError[],
-  ): Promise<void> {
-    const counts = countResults(modules, unhandledErrors.length);
-    const { runDir, answersDir } = this.vitest?.getRootProject().getProvidedContext() ?? {};
-    const reasons = runDir === undefined ? [] : readCannotRun(runDir);
-    sayWhatWasRepeated(modules);
-    if (answersDir !== undefined && counts.failed === 0 && (await this.isComplete(modules))) {
-      if (!everyAnswerSeen(answersDir)) {
-        counts.failed += 1;
-        process.exitCode = 1;
-      }
+  onRunComplete(_contexts: Set<TestContext>, results: AggregatedResult): void {
+    const counts: Counts = {
+      passed: results.numPassedTests,
+      failed: results.numFailedTests + results.numRuntimeErrorTestSuites + (results.wasInterrupted ? 1 : 0),
+      skipped: results.numPendingTests + results.numTodoTests,
+    };
+    for (const name of repeated(results)) process.stdout.write(`run again: ${name}\n`);
+    if (counts.failed === 0 && this.isComplete(results) && !everyAnswerSeen()) {
+      counts.failed += 1;
+      this.failure = new Error('a documented answer was seen by no test');
     }
-    if (this.vitest?.config.watch) print(counts, reasons);
-    // Not before the very end: what fails after the last test is printed, and known, later than this.
-    else process.once('exit', (code) => print(code === 0 ? counts : atLeastOneFailed(counts), reasons));
+    process.once('exit', (code) => {
+      if (code !== 0) counts.failed = Math.max(1, counts.failed);
+      process.stdout.write(`${summaryLines(counts, readCannotRun(testRun.runDir)).join('\n')}\n`);
+    });
   }
 
-  /** A run of some files or some tests cannot be asked to have seen everything. */
-  private async isComplete(modules: readonly TestModule[]): Promise<boolean> {
-    if (this.vitest === undefined || this.vitest.config.testNamePattern !== undefined) return false;
-    return modules.length === (await this.vitest.globTestSpecifications()).length;
+  /** Makes jest end with a failure. */
+  getLastError(): Error | undefined {
+    return this.failure;
   }
-}
 
-function countResults(modules: readonly TestModule[], unhandledErrors: number): Counts {
-  const counts = { passed: 0, failed: unhandledErrors, skipped: 0 };
-  for (const module of modules) {
-    counts.failed += module.errors().length;
-    for (const suite of module.children.allSuites()) counts.failed += suite.errors().length;
-    for (const test of module.children.allTests()) {
-      const { state } = test.result();
-      // A test still pending at the end of a run was never run: an interrupted run has not passed.
-      counts[state === 'pending' ? 'failed' : state] += 1;
-    }
+  /** Only a run of every HTTP test can be asked to have seen every answer. */
+  private isComplete(results: AggregatedResult): boolean {
+    if (this.config.testNamePattern !== undefined && this.config.testNamePattern !== '') return false;
+    const ran = new Set(results.testResults.map(({ testFilePath }) => relative(root, testFilePath)));
+    const files = readdirSync(`${root}/test`, { recursive: true, encoding: 'utf8' });
+    const needed = files.filter((file) => /(^|\/)http\/[^/]+\.test\.ts$/.test(file));
+    return needed.every((file) => ran.has(`test/${file}`));
   }
-  return counts;
 }
 
 /** A test that passed only when it was run again is worth a look. */
-function sayWhatWasRepeated(modules: readonly TestModule[]): void {
-  for (const module of modules) {
-    for (const test of module.children.allTests()) {
-      const retries = test.diagnostic()?.retryCount ?? 0;
-      if (retries > 0) process.stdout.write(`run again: ${module.relativeModuleId} > ${test.fullName}\n`);
-    }
-  }
+function repeated(results: AggregatedResult): string[] {
+  return results.testResults.flatMap(({ testFilePath, testResults }) =>
+    testResults
+      .filter(({ invocations = 1 }) => invocations > 1)
+      .map(({ fullName }) => `${relative(root, testFilePath)} > ${fullName}`),
+  );
 }
 
-function everyAnswerSeen(answersDir: string): boolean {
+function everyAnswerSeen(): boolean {
   const { status } = spawnSync(
     process.execPath,
-    ['--import', 'tsx', 'scripts/check-answers-seen.ts', answersDir],
-    {
-      cwd: root,
-      stdio: 'inherit',
-      timeout: checkTimeoutMs,
-    },
+    ['--import', 'tsx', 'scripts/check-answers-seen.ts', testRun.answersDir],
+    { cwd: root, stdio: 'inherit', timeout: checkTimeoutMs },
   );
   return status === 0;
-}
-
-function atLeastOneFailed(counts: Counts): Counts {
-  return { ...counts, failed: Math.max(1, counts.failed) };
-}
-
-function print(counts: Counts, reasons: readonly string[]): void {
-  process.stdout.write(`${summaryLines(counts, reasons).join('\n')}\n`);
 }
 
 /** The lines that end a run; the last one is read by programs. */

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { inject } from 'vitest';
+import { testRun } from './test-run.js';
 
 export interface Ended {
   code: number | null;
@@ -26,7 +26,7 @@ export interface Worker {
 export async function buildWorker<Task>(entry: URL): Promise<(task: Task) => Worker> {
   const source = fileURLToPath(entry);
   const name = `${basename(dirname(source))}-${basename(source, '.ts')}-${process.pid}.mjs`;
-  const outfile = join(inject('runDir'), name);
+  const outfile = join(testRun.runDir, name);
   await build({
     entryPoints: [source],
     outfile,

@@ -1,6 +1,6 @@
-import { processCpuMs } from '../lib/cpu.js';
 import { median } from '../lib/figures.js';
 import { clientAddresses, fire, type LoadRequest } from '../lib/load.js';
+import { processCpuMs } from '../lib/program.js';
 
 const connections = 32;
 

@@ -1,12 +1,22 @@
-import type { RunningMongo } from '../../mongod/replica-set.js';
-import type { AnchorsProcess } from './anchors.js';
-import type { Program, ProgramOptions } from './program.js';
-import type { ServiceProcess } from './service.js';
+import { cp, rm, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import getPort from 'get-port';
+import { withTimeout } from '../../../server/with-timeout.js';
+import { StartedParts } from '../../lib/started-parts.js';
+import { untilReady } from '../../lib/until-ready.js';
+import { type RunningMongo, startMongo } from '../../mongod/replica-set.js';
+import type { BenchRow } from './figures.js';
+import { type Program, type ProgramOptions, startProgram } from './program.js';
+import type { AnchorsStarted, CallCounts } from './programs/anchors.js';
+
+export type { BenchRow } from './figures.js';
 
 /**
  * What every file of scripts/bench exports (helpers and programs live in folders): `name`, the file's, and `run`. A
  * bench measures alternatives in turns in one run and reports their ratios; it never passes or fails by time. It throws
- * only where what it measured was wrong: answers of another status, a count that is not what it must be.
+ * only where what it measured was wrong: answers with another status, a count that is not what it must be.
  */
 export interface Bench {
   /** As on the command line, such as `http`. */
@@ -14,17 +24,7 @@ export interface Bench {
   run(context: BenchContext): Promise<BenchRow[]>;
 }
 
-/** One line of the tables that a bench prints. */
-export interface BenchRow {
-  /** Heading; rows with the same one form a table. */
-  table: string;
-  /** What was measured. */
-  what: string;
-  /** Column to figure as printed, unit included (`perSecond`, `ms`, `ratio` of figures.ts). */
-  figures: Record<string, string>;
-}
-
-/** All that is started through it is stopped when the bench ends, in whatever way, last started first. */
+/** Everything started through it is stopped when the bench ends, however it ends, last started first. */
 export interface BenchContext {
   /** How long one timed measurement lasts: BENCH_SECONDS, 3 where unset. A bench should take some 15 of them. */
   seconds: number;
@@ -40,8 +40,154 @@ export interface BenchContext {
   startProgram(program: string, options?: ProgramOptions): Promise<Program>;
   /** The simulated anchors in a process of their own, answering at once. */
   startAnchors(): Promise<AnchorsProcess>;
-  /** The compiled service in a process of its own, log level `info` into the void, scheduler off unless `env` says. */
+  /** The compiled service in a process of its own, log level `info` to nowhere, scheduler off unless `env` says. */
   startService(env: Record<string, string>, nodeArgs?: readonly string[]): Promise<ServiceProcess>;
   /** Stops something else that the bench has started. */
   onEnd(name: string, stop: () => Promise<void>): void;
+}
+
+export interface ServiceProcess extends Program {
+  /** `http://127.0.0.1:<port>` */
+  url: string;
+}
+
+export interface AnchorsProcess extends Program {
+  /** For `startService`: FLEET_FILE, FX_URL, OUTBOUND_ALLOW, partner tokens. */
+  env: Record<string, string>;
+  /** How often each was asked for a price since `resetCalls`. */
+  calls(): Promise<CallCounts>;
+  resetCalls(): Promise<void>;
+}
+
+export const benchAdminKey = 'admin-key-of-the-benches-0123456789';
+
+/** How benches run the service unless they say otherwise; requests may name any client they like. */
+const serviceEnvironment = {
+  NODE_ENV: 'production',
+  HOST: '127.0.0.1',
+  ADMIN_SECRET_KEY: benchAdminKey,
+  CRON_SECRET: 'cron-secret-of-the-benches-0123456789',
+  WEBHOOK_KEY: '5e'.repeat(32),
+  TRUST_PROXY: '127.0.0.0/8',
+  SCHEDULER: 'off',
+  LOG_LEVEL: 'info',
+};
+
+export interface BenchSettings {
+  seconds: number;
+  /** After which a bench is given up. */
+  limitMs: number;
+  compiled: Compiled;
+  /** For fleet files and the like; the caller removes it. */
+  folder: string;
+  say: (line: string) => void;
+}
+
+export interface BenchRun {
+  rows: Promise<BenchRow[]>;
+  /** Ends it early, with everything it started. */
+  stop(): Promise<void>;
+}
+
+/** Runs one bench; everything that it started has ended when `rows` settles. */
+export function runBench(bench: Bench, settings: BenchSettings): BenchRun {
+  const parts = new StartedParts(settings.say);
+  const over = new AbortController();
+  const stop = () => {
+    over.abort();
+    parts.interrupt();
+    return parts.stop();
+  };
+  const late = () => new Error(`${bench.name} was not done in ${settings.limitMs / 1000} s`);
+  const measured = withTimeout(settings.limitMs, bench.run(contextOf(settings, parts, over.signal)), late);
+  return { rows: measured.finally(stop), stop };
+}
+
+function contextOf(settings: BenchSettings, parts: StartedParts, signal: AbortSignal): BenchContext {
+  const { seconds, compiled, folder, say } = settings;
+
+  function start(program: string, options?: ProgramOptions): Promise<Program> {
+    const files = {
+      program: compiled.fileOf(program),
+      probe: compiled.fileOf('scripts/bench/lib/programs/probe'),
+    };
+    return parts.add(program, Promise.resolve(startProgram(files, options)));
+  }
+
+  return {
+    seconds,
+    signal,
+    folder,
+    say,
+    startMongo: () => parts.add('MongoDB', startMongo({ ownProcess: true, database: 'bench' })),
+    startProgram: start,
+    async startAnchors() {
+      const program = await start('scripts/bench/lib/programs/anchors');
+      const { fleet, env } = (await program.ready()) as AnchorsStarted;
+      const fleetFile = join(folder, `fleet-${program.pid}.json`);
+      await writeFile(fleetFile, JSON.stringify(fleet));
+      return {
+        ...program,
+        env: { ...env, FLEET_FILE: fleetFile },
+        calls: async () => (await program.ask('calls')) as CallCounts,
+        resetCalls: async () => void (await program.ask('reset-calls')),
+      };
+    },
+    async startService(env, nodeArgs = []) {
+      const port = await getPort({ host: '127.0.0.1' });
+      const program = await start('server/main', {
+        env: { ...serviceEnvironment, PORT: String(port), ...env },
+        nodeArgs,
+      });
+      const url = `http://127.0.0.1:${port}`;
+      await Promise.race([untilReady(url), program.crashed]);
+      return { ...program, url };
+    },
+    onEnd: (name, stop) => {
+      // Rejects when the bench is being stopped already; the part is still kept and stopped.
+      parts.add(name, Promise.resolve({ stop })).catch(() => undefined);
+    },
+  };
+}
+
+export interface Compiled {
+  /** The compiled file of a program, which is named without ending from the root of the project. */
+  fileOf(program: string): string;
+  remove(): Promise<void>;
+}
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+/**
+ * Contract, server and scripts as plain JavaScript, file by file as `npm run build` makes them. Not run through tsx: it
+ * wraps every function to keep its name, and a measurement would include that. Not in dist/, which may be in use.
+ */
+export async function compile(): Promise<Compiled> {
+  const folder = join(root, '.cache', `bench-${process.pid}`);
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    await build({
+      absWorkingDir: root,
+      entryPoints: ['contract/**/*.ts', 'server/**/*.ts', 'scripts/**/*.ts'],
+      outbase: root,
+      outdir: folder,
+      format: 'esm',
+      platform: 'node',
+      target: 'node20',
+      sourcemap: true,
+      logLevel: 'error',
+    });
+    await cp(join(root, 'docs/openapi.json'), join(folder, 'docs/openapi.json'));
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return {
+    fileOf(program) {
+      const file = join(folder, `${program}.js`);
+      if (relative(folder, file).startsWith('..')) throw new Error(`${program} lies outside the project`);
+      return file;
+    },
+    remove,
+  };
 }

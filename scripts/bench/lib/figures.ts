@@ -1,4 +1,16 @@
-/** The middle one, or the mean of the middle two. Throws where there is none. */
+import type { MemoryReading } from './programs/probe.js';
+
+/** One line of the tables that a bench prints. */
+export interface BenchRow {
+  /** Heading; rows with the same heading form a table. */
+  table: string;
+  /** What was measured. */
+  what: string;
+  /** Column to figure as printed, with its unit. */
+  figures: Record<string, string>;
+}
+
+/** The middle value, or the mean of the middle two. Throws where there are none. */
 export function median(values: readonly number[]): number {
   return percentile(values, 50);
 }
@@ -11,6 +23,11 @@ export function percentile(values: readonly number[], share: number): number {
   const above = sorted[Math.ceil(place)];
   if (below === undefined || above === undefined) throw new Error('no values to take a percentile of');
   return below + (above - below) * (place - Math.floor(place));
+}
+
+/** The median of one figure of several measurements. */
+export function medianOf<T>(measured: readonly T[], pick: (each: T) => number): number {
+  return median(measured.map(pick));
 }
 
 /** `×0.83` */
@@ -38,9 +55,53 @@ export function megabytes(bytes: number): string {
   return `${significant(bytes / 1e6)} MB`;
 }
 
-/** Three digits say all that such a measurement knows; whole numbers are kept whole. */
+/** Three digits, which is all that such a measurement can tell; whole numbers are kept whole. */
 export function significant(value: number): string {
   if (!Number.isFinite(value)) return 'n/a';
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US');
   return Number.isInteger(value) ? String(value) : value.toPrecision(3);
+}
+
+/**
+ * What a process has kept since its start, compared with what it had kept once its bounded tables were full. Code and
+ * the fixed buffers of drivers are not counted: they would make every ratio look like 1.
+ */
+export function memoryFigures(
+  memory: MemoryReading,
+  start: MemoryReading,
+  full: MemoryReading,
+): BenchRow['figures'] {
+  const kept = memory.heapBytes - start.heapBytes;
+  return {
+    'kept since the start': megabytes(kept),
+    'of the full': memory === start ? '' : ratio(kept, full.heapBytes - start.heapBytes),
+    RSS: megabytes(memory.rssBytes),
+    'RSS of the full': ratio(memory.rssBytes, full.rssBytes),
+  };
+}
+
+/** The rows as Markdown tables, one per heading, in the order of their first rows. */
+export function toTables(rows: readonly BenchRow[]): string {
+  const headings = [...new Set(rows.map((row) => row.table))];
+  return headings
+    .map((heading) => `### ${heading}\n\n${toTable(rows.filter((row) => row.table === heading))}\n`)
+    .join('\n');
+}
+
+function toTable(rows: readonly BenchRow[]): string {
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row.figures)))];
+  const lines = [
+    ['', ...columns],
+    ...rows.map(({ what, figures }) => [what, ...columns.map((column) => figures[column] ?? '')]),
+  ];
+  const widths = lines[0]?.map((_, place) => Math.max(3, ...lines.map((line) => line[place]?.length ?? 0)));
+  const pad = (cell: string, place: number) => {
+    const width = widths?.[place] ?? 0;
+    return place === 0 ? cell.padEnd(width) : cell.padStart(width);
+  };
+  const [head = '', ...rest] = lines.map((line) => `| ${line.map(pad).join(' | ')} |`);
+  const rule = widths?.map((width, place) =>
+    place === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`,
+  );
+  return [head, `|${rule?.join('|')}|`, ...rest].join('\n');
 }

@@ -1,68 +1,71 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { execaNode, type Message } from 'execa';
 import { withTimeout } from '../../../server/with-timeout.js';
 import type { Answer } from './programs/answer-questions.js';
 import { cpuQuestion, type MemoryReading, memoryQuestion } from './programs/probe.js';
 
 export interface ProgramOptions {
   args?: readonly string[];
-  /** Beside PATH and HOME: nothing else of the surrounding environment reaches the program. */
+  /** Added to PATH and HOME: nothing else of the surrounding environment reaches the program. */
   env?: Record<string, string>;
   /** For Node itself, such as `--max-old-space-size=256`. */
   nodeArgs?: readonly string[];
 }
 
-/** A program of ours in a process of its own. */
+/** One of our programs in a process of its own. */
 export interface Program {
   pid: number;
-  /** What the program sent first (`process.send`), once it was up. */
+  /** The first message of the program (`process.send`), once it is up. */
   ready(): Promise<unknown>;
-  /** What the program answers to a word (`answerQuestion`). */
+  /** What the program answers to a question (`answerQuestion`). */
   ask(question: string): Promise<unknown>;
   /** Milliseconds of processor time that its threads have spent so far. */
   cpuMs(): Promise<number>;
   /** Collects all garbage first, which takes a while. */
   memory(): Promise<MemoryReading>;
-  /** Rejects with what it wrote to stderr when the program ends without having been asked to. */
+  /** Rejects with what it wrote to stderr when the program ends without having been stopped. */
   crashed: Promise<never>;
-  /** Asks it to end (SIGTERM), and insists after 10 s. */
+  /** Sends SIGTERM, and SIGKILL 10 s later. */
   stop(): Promise<void>;
 }
 
 const answerTimeoutMs = 30_000;
 const stopTimeoutMs = 10_000;
-const keptErrorText = 4_000;
 
-/** Starts a compiled file under Node with the probe loaded before it and a channel to it. */
+/** Starts a compiled file under Node, with the probe loaded before it and a channel to it. */
 export function startProgram(
   files: { program: string; probe: string },
-  options: ProgramOptions = {},
+  { args = [], env = {}, nodeArgs = [] }: ProgramOptions = {},
 ): Program {
-  const { args = [], env = {}, nodeArgs = [] } = options;
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(
-    process.execPath,
-    ['--expose-gc', ...nodeArgs, '--import', files.probe, files.program, ...args],
-    { env: { PATH, HOME, ...env }, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] },
-  );
-  const name = basename(files.program);
-  const late = () => new Error(`${name} did not answer in ${answerTimeoutMs / 1000} s`);
-  let errorText = '';
-  child.stderr?.on('data', (bytes: Buffer) => {
-    errorText = (errorText + bytes.toString('utf8')).slice(-keptErrorText);
+  const child = execaNode(files.program, args, {
+    nodeOptions: ['--expose-gc', ...nodeArgs, '--import', files.probe],
+    env: { PATH, HOME, ...env },
+    extendEnv: false,
+    stdin: 'ignore',
+    stdout: 'ignore',
+    ipc: true,
+    reject: false,
+    forceKillAfterDelay: stopTimeoutMs,
   });
-  const crashed = once(child, 'close').then(([code]) => {
-    throw new Error(`${name} ended with ${code}: ${errorText}`);
+  const name = basename(files.program);
+  const crashed = child.then(({ exitCode, signal, stderr }) => {
+    throw new Error(`${name} ended with ${exitCode ?? signal}: ${String(stderr).slice(-4_000)}`);
   });
   crashed.catch(() => undefined);
+  const late = () => new Error(`${name} did not answer in ${answerTimeoutMs / 1000} s`);
   const inTime = <T>(work: Promise<T>) => withTimeout(answerTimeoutMs, Promise.race([work, crashed]), late);
-  const first = nextMessage(child, (message) => !isAnswer(message));
+  const first = child.getOneMessage({ filter: (message) => !isAnswer(message), reference: false });
+  first.catch(() => undefined);
 
   async function ask(question: string): Promise<unknown> {
-    const answer = nextMessage(child, (message) => isAnswer(message) && message.question === question);
-    child.send(question);
-    return ((await inTime(answer)) as Answer).value;
+    const answer = child.getOneMessage({
+      filter: (message) => isAnswer(message) && message.question === question,
+    });
+    await child.sendMessage(question);
+    return ((await inTime(answer)) as unknown as Answer).value;
   }
 
   return {
@@ -72,30 +75,27 @@ export function startProgram(
     ask,
     cpuMs: async () => (await ask(cpuQuestion)) as number,
     memory: async () => (await ask(memoryQuestion)) as MemoryReading,
-    stop: () => stop(child),
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const closed = once(child, 'close');
+      child.kill('SIGTERM');
+      await closed;
+    },
   };
 }
 
-function isAnswer(message: unknown): message is Answer {
+function isAnswer(message: Message | unknown): message is Message & Answer {
   return typeof message === 'object' && message !== null && 'question' in message;
 }
 
-function nextMessage(child: ChildProcess, wanted: (message: unknown) => boolean): Promise<unknown> {
-  return new Promise((resolve) => {
-    const onMessage = (message: unknown) => {
-      if (!wanted(message)) return;
-      child.off('message', onMessage);
-      resolve(message);
-    };
-    child.on('message', onMessage);
-  });
-}
+/** Linux counts a process's time in ticks of this length, whatever its kernel was built with. */
+const tickMs = 10;
 
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const closed = once(child, 'close');
-  child.kill('SIGTERM');
-  const insist = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
-  await closed;
-  clearTimeout(insist);
+/** Milliseconds of processor time of any process, in steps of 10 ms; NaN where the system has no /proc. */
+export async function processCpuMs(pid: number | undefined): Promise<number> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
+  if (text === null) return Number.NaN;
+  // The name before the last parenthesis may hold anything; utime and stime are the 12th and 13th field after it.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * tickMs;
 }

@@ -3,23 +3,21 @@ import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { createPublisher } from '../../../server/features/publisher/service.js';
 import { publisherLease } from '../../../server/features/publisher/tick.js';
 import { createWriteEvent, outboxModel } from '../../../server/features/webhooks/outbox.js';
+import { silentLogger } from '../../../server/logger.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { createLeases } from '../../../server/mongo/leases.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
 import { createOutbound } from '../../../server/outbound/outbound.js';
-import type { Logger } from '../../../server/ports.js';
 import { withDatabase } from '../../mongod/uri.js';
 
-const nothing = () => undefined;
-const quiet: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => quiet };
 const newId = () => randomBytes(16).toString('hex');
 
 /** A log in a database of its own, whose batches have so many entries. */
 export async function openLog(uri: string, database: string, size: number, oracleUrl?: string) {
   const connection = await connectMongo({ uri: withDatabase(uri, database) });
   outboxModel(connection);
-  const leases = createLeases({ connection, owner: 'bench', logger: quiet });
+  const leases = createLeases({ connection, owner: 'bench', logger: silentLogger });
   const outbound = createOutbound({
     allow: [],
     trusted: oracleUrl === undefined ? [] : [new URL(oracleUrl).origin],
@@ -38,7 +36,7 @@ export async function openLog(uri: string, database: string, size: number, oracl
     outbound: outbound.request,
     newId,
     random: Math.random,
-    logger: quiet,
+    logger: silentLogger,
   });
   await prepareCollections(connection);
   await leases.seed([publisherLease]);

@@ -2,12 +2,11 @@ import { type Fleet, parseFleet } from '../../../server/features/anchors/fleet.r
 import { noEndpoints } from '../../../server/features/anchors/sep1.rules.js';
 import { createRatesFeature } from '../../../server/features/rates/feature.js';
 import type { Rates } from '../../../server/features/rates/service.js';
+import { silentLogger } from '../../../server/logger.js';
 import type { Outbound } from '../../../server/outbound/outbound.js';
-import type { Logger } from '../../../server/ports.js';
 import { corridors } from '../../simulated-anchors/corridors.js';
 
 const nothing = () => undefined;
-const quiet: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => quiet };
 
 export interface Desk {
   rates: Rates;
@@ -51,7 +50,7 @@ export function openDesk(anchorCount: number): Desk {
     reputationOf: () => ({ score: '91.27', state: 'scored', outcomes: 1_200, meanShortfall: '0.0012' }),
     clock: () => nowMs,
     random: Math.random,
-    logger: quiet,
+    logger: silentLogger,
   });
   return {
     rates,

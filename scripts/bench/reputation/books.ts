@@ -5,15 +5,13 @@ import type { AggregatableIntent } from '../../../server/features/reputation/agg
 import { createAggregator } from '../../../server/features/reputation/aggregator.js';
 import { createReputationFeature, reputationLeases } from '../../../server/features/reputation/feature.js';
 import { reputationStore } from '../../../server/features/reputation/store.js';
+import { silentLogger } from '../../../server/logger.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { createLeases } from '../../../server/mongo/leases.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
-import type { Logger } from '../../../server/ports.js';
 import { withDatabase } from '../../mongod/uri.js';
 
-const nothing = () => undefined;
-const quiet: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => quiet };
 export const dayMs = 86_400_000;
 
 /** A database of its own with everything that folds and refreshes, over a fleet of the size given. */
@@ -21,10 +19,16 @@ export async function openBooks(uri: string, database: string, fleet: FleetSize)
   const connection = await connectMongo({ uri: withDatabase(uri, database) });
   intentModel(connection);
   const store = reputationStore(connection);
-  const leases = createLeases({ connection, owner: 'bench', logger: quiet });
+  const leases = createLeases({ connection, owner: 'bench', logger: silentLogger });
   await prepareCollections(connection);
   await leases.seed(reputationLeases);
-  const deps = { connection, store, leases, inTransaction: createInTransaction(connection), logger: quiet };
+  const deps = {
+    connection,
+    store,
+    leases,
+    inTransaction: createInTransaction(connection),
+    logger: silentLogger,
+  };
   const feature = createReputationFeature({
     ...deps,
     fleet: fleetOf(fleet),

@@ -8,8 +8,8 @@ import type { DeliveryRow } from '../../../server/features/webhooks/store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
 import type { BenchContext } from '../lib/bench.js';
+import { benchAdminKey, type ServiceProcess } from '../lib/bench.js';
 import type { Program } from '../lib/program.js';
-import { benchAdminKey, type ServiceProcess } from '../lib/service.js';
 import type { Arrival } from './receiver.js';
 import { benchSecret } from './secret.js';
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AnchorAnswer, AnchorPage } from '../../../contract/schemas/anchors.js';
 import type { CorridorPage } from '../../../contract/schemas/corridors.js';
 import { startTestApp, type TestApp } from '../../support/app.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { anchorAnswer, anchorSummary } from '../../../contract/schemas/anchors.js';
 import { corridorAnswer } from '../../../contract/schemas/corridors.js';
 import {

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { reservedAnchorIds } from '../../../contract/schemas/primitives.js';
 import { fleetSchema, parseFleet } from '../../../server/features/anchors/fleet.rules.js';
+import { expectFor } from '../../support/expect-for.js';
 
 const read = (name: string) => readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8');
 const page = read('docs/fleet.md');
@@ -35,7 +36,7 @@ describe('docs/fleet.md', () => {
   it('explains every member in words, and every id that is reserved', () => {
     expect(members).toContain('transferServerSep24');
     const prose = page.replaceAll(/```[\s\S]*?```/g, '');
-    for (const name of members) expect(prose, name).toMatch(new RegExp(`[\`{ ]${name}[\`,}]`));
+    for (const name of members) expectFor(name, prose).toMatch(new RegExp(`[\`{ ]${name}[\`,}]`));
     for (const id of reservedAnchorIds) expect(prose).toContain(`\`${id}\``);
   });
 
@@ -43,11 +44,11 @@ describe('docs/fleet.md', () => {
     const file = JSON.parse(minimal);
     for (const name of Object.keys(file.corridors[0])) {
       const { [name]: _, ...rest } = file.corridors[0];
-      expect(() => parseFleet(JSON.stringify({ ...file, corridors: [rest] })), name).toThrow(name);
+      expectFor(name, () => parseFleet(JSON.stringify({ ...file, corridors: [rest] }))).toThrow(name);
     }
     for (const name of Object.keys(file.anchors[0])) {
       const { [name]: _, ...rest } = file.anchors[0];
-      expect(() => parseFleet(JSON.stringify({ ...file, anchors: [rest] })), name).toThrow(name);
+      expectFor(name, () => parseFleet(JSON.stringify({ ...file, anchors: [rest] }))).toThrow(name);
     }
   });
 
@@ -71,7 +72,9 @@ describe('docs/fleet.md', () => {
     expect(listed.sort()).toEqual(inFile.sort());
     for (const [, id, , prices = ''] of rows) {
       const note = anchors.find((anchor) => anchor.id === id)?.note ?? '';
-      expect(note, id).toMatch(prices.startsWith('SEP-38') ? /with SEP-38/ : /no SEP-38|indicative only/);
+      expectFor(String(id), note).toMatch(
+        prices.startsWith('SEP-38') ? /with SEP-38/ : /no SEP-38|indicative only/,
+      );
     }
     expect(anchors.some(({ partnerToken }) => partnerToken !== undefined)).toBe(false);
   });

@@ -1,5 +1,5 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { anchorAnswer, anchorPage } from '../../../contract/schemas/anchors.js';
 import { corridorPage } from '../../../contract/schemas/corridors.js';
 import { outboxModel } from '../../../server/features/webhooks/outbox.js';

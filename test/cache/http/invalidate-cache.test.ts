@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { InvalidateCacheAnswer } from '../../../contract/schemas/cache.js';
 import type { RatesAnswer } from '../../../contract/schemas/rates.js';
 import { startTestApp, type TestApp, testAdminKey } from '../../support/app.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { type CacheOptions, createCache, lasting } from '../../../server/cache/cache.js';
 
 /** A cache of words whose loads the test ends by hand. Fresh for 1 s, stale up to 10 s. */

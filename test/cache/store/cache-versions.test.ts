@@ -1,5 +1,5 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { invalidateCacheAnswer } from '../../../contract/schemas/cache.js';
 import { type CacheVersions, createCacheVersions } from '../../../server/features/cache/cache-versions.js';
 import { createCacheAdmin } from '../../../server/features/cache/service.js';

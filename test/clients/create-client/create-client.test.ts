@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   type ClientOptions,
   createClient,
@@ -70,7 +70,7 @@ describe('a request', () => {
     expect(service.requests[0]?.headers).toMatchObject({ 'x-request-id': 'of-the-call', 'x-app': 'wallet' });
   });
 
-  it('carries JSON with its content type, and no body where there is none', async () => {
+  it('carries JSON with its content type, and no body when the call has none', async () => {
     service.answers = [intent];
     await client().intents.createIntent({ body: intentBody });
     await client()
@@ -111,7 +111,7 @@ describe('credentials', () => {
     ]);
   });
 
-  it('are not carried along by a redirect', async () => {
+  it('are not sent to the target of a redirect', async () => {
     const elsewhere = await startScriptedService();
     service.answers = [{ status: 307, headers: { location: `${elsewhere.url}/take` } }];
     await expect(client(keys).adminDisputes.listDisputes()).rejects.toThrow();
@@ -164,13 +164,13 @@ describe('an answer', () => {
 });
 
 describe('429 and 503', () => {
-  it.each([429, 503])('%i is waited out as long as Retry-After says, then sent again', async (status) => {
+  it.each([429, 503])('%i is retried after the wait that Retry-After asks for', async (status) => {
     service.answers = [busy(status, 3), health];
     expect(await client().publisher.getPublisherHealth()).toMatchObject({ status: 200 });
     expect(waits).toEqual([3_000]);
   });
 
-  it('are given as they are after two retries, or as many as said', async () => {
+  it('are returned after two retries, or after the configured number', async () => {
     service.answers = [busy(503, 1)];
     expect(await client().publisher.getPublisherHealth()).toMatchObject({ status: 503 });
     expect(service.requests).toHaveLength(3);
@@ -178,20 +178,20 @@ describe('429 and 503', () => {
     expect(service.requests).toHaveLength(3 + 5);
   });
 
-  it('are given at once where the waits together would be longer than maxWaitMs', async () => {
+  it('are returned at once when the waits together would exceed maxWaitMs', async () => {
     service.answers = [busy(429, 6), busy(429, 6)];
     const answer = await client().publisher.getPublisherHealth();
     expect(answer).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED', retryAfter: 6 } });
     expect(waits).toEqual([6_000]);
   });
 
-  it('are given at once without a Retry-After', async () => {
+  it('are returned at once without a Retry-After', async () => {
     service.answers = [{ status: 503, body: { code: 'NOT_READY', message: 'Later.' } }];
     expect(await client().publisher.getPublisherHealth()).toMatchObject({ status: 503 });
     expect(service.requests).toHaveLength(1);
   });
 
-  it('are given at once for what is not GET, unless its method is named', async () => {
+  it('are returned at once for other methods than GET, unless retry.methods names them', async () => {
     service.answers = [busy(503, 1), busy(503, 1), intent];
     expect(await client().intents.createIntent({ body: intentBody })).toMatchObject({ status: 503 });
     const again = client({ retry: { methods: ['GET', 'POST'] } });
@@ -199,13 +199,13 @@ describe('429 and 503', () => {
     expect(service.requests).toHaveLength(3);
   });
 
-  it('are given at once with retry: false', async () => {
+  it('are returned at once with retry: false', async () => {
     service.answers = [busy(503, 1)];
     expect(await client({ retry: false }).publisher.getPublisherHealth()).toMatchObject({ status: 503 });
     expect(service.requests).toHaveLength(1);
   });
 
-  it('are waited for by a timer that the signal of the call ends', async () => {
+  it('are waited out by a timer that the signal of the call ends', async () => {
     const asksForAnHour = busy(503, 3_600);
     service.answers = [{ ...asksForAnHour, headers: { ...asksForAnHour.headers, ...limits(0) } }];
     const controller = new AbortController();

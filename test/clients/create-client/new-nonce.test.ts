@@ -1,8 +1,8 @@
-import { expect, it } from 'vitest';
+import { expect, it } from '@jest/globals';
 import { createIntentBody } from '../../../contract/schemas/intents.js';
 import { newNonce } from '../../../contract/verification/nonce.js';
 
-it('a new nonce is what an intent takes, from every kind of byte', () => {
+it('a new nonce has the form that an intent requires, whatever the random bytes', () => {
   for (const byte of [0x00, 0x3e, 0x3f, 0xfb, 0xff]) {
     const nonce = newNonce((length) => new Uint8Array(length).fill(byte));
     expect(createIntentBody.shape.nonce.safeParse(nonce).success).toBe(true);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { readRateLimit, readRetryAfter } from '../../../contract/client/read-rate-limit.js';
 
 const now = Date.UTC(2026, 10, 21, 9, 30, 0);
@@ -20,7 +20,7 @@ describe('readRateLimit', () => {
     });
   });
 
-  it.each(Object.keys(whole))('is null where %s is missing or no whole number', (name) => {
+  it.each(Object.keys(whole))('is null where %s is missing or not a whole number', (name) => {
     for (const value of ['', '-1', '1.5', '1e3', 'soon', '90, 90', '9'.repeat(13)]) {
       expect(readRateLimit(headers({ ...whole, [name]: value }))).toBeNull();
     }

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Ended, runProgram } from '../run-program.js';
+import { type Ended, runProgram } from '../../support/run-program.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const noRegistry = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENOTCACHED/;

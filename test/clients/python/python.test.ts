@@ -3,8 +3,8 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
-import { cannotRun } from '../../support/cannot-run.js';
+import { describe, expect } from '@jest/globals';
+import { itWhere, python3 } from '../../support/it-where.js';
 
 const script = fileURLToPath(new URL('./verify_vectors.py', import.meta.url));
 const vectors = fileURLToPath(new URL('../../../contract/vectors/', import.meta.url));
@@ -13,10 +13,7 @@ function python(...args: string[]) {
   return spawnSync('python3', ['-B', ...args], { encoding: 'utf8', timeout: 60_000 });
 }
 
-function needPython(): void {
-  if (python('--version').error !== undefined)
-    cannotRun('no python3: the Python verifier of contract/vectors');
-}
+const itInPython = itWhere(python3, 'no python3: the Python verifier of contract/vectors');
 
 /** Runs the script over a copy of the vectors in which one text was replaced. */
 function runTampered(file: string, original: string | RegExp, replacement: string) {
@@ -34,8 +31,7 @@ function runTampered(file: string, original: string | RegExp, replacement: strin
 }
 
 describe('a verifier in Python, from the documented bytes and the standard library alone', () => {
-  it('recomputes every vector of the contract package', () => {
-    needPython();
+  itInPython('recomputes every vector of the contract package', () => {
     const { status, stdout, stderr } = python(script, vectors);
     expect(stderr).toBe('');
     expect(stdout.trim().split('\n')).toHaveLength(
@@ -45,7 +41,7 @@ describe('a verifier in Python, from the documented bytes and the standard libra
     expect(status).toBe(0);
   });
 
-  it.each([
+  itInPython.each([
     ['strkey.json', /"account": "GA7Q/, '"account": "GA7R'],
     // A text that must be refused, put right.
     ['strkey.json', 'QDQ64ZV6ZL2S3LAGW4SY7NTCMWIVT', 'QDQ64ZV6ZL2S3LAGW4SY7NTCMWIVL'],
@@ -60,7 +56,6 @@ describe('a verifier in Python, from the documented bytes and the standard libra
     ['batch.json', /"signature": "../, '"signature": "AA'],
     ['batch.json', /"previous": "../, '"previous": "zz'],
   ])('ends with 1 when %s is changed at %s', (file, original, replacement) => {
-    needPython();
     const { status, stdout } = runTampered(file, original, replacement);
     expect(stdout).toMatch(/disagrees: /);
     expect(stdout).toContain(file);

@@ -1,24 +1,27 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { IntentAnswer } from '../../../contract/schemas/intents.js';
 import type { PublisherHealth } from '../../../contract/schemas/publisher.js';
 import { encodePublicKey, encodeSecretKey } from '../../../contract/verification/strkey.js';
 import { batchFaults } from '../../../contract/verification/verify-batch.js';
 import { intentsHarness, minute } from '../../fixtures/intents/intents-over-http.js';
 import { testCronSecret } from '../../support/app.js';
-import { cannotRun } from '../../support/cannot-run.js';
-import { type Consumer, createConsumer, type Resolution, resolutions } from '../package/consumer.js';
+import { itWhere } from '../../support/it-where.js';
+import { createConsumer, type Resolution, resolutions } from '../package/consumer.js';
 import { placeSnippets, type Snippets, snippets } from './snippets.js';
 
 const harness = intentsHarness({ anchors: ['harbour'], env: { PUBLISHER_SECRET_KEY: '15'.repeat(32) } });
 const wallet = generateWallet();
-let consumer: Consumer | undefined;
-let placed: Snippets | undefined;
+const consumer = await createConsumer();
+const itInstalled = itWhere(
+  consumer !== undefined,
+  'no npm registry and no npm cache: the snippets of the contract package',
+);
+let placed: Snippets;
 /** What tsc said, by resolution; the emitted modules are those that run. */
 const complaints: Partial<Record<Resolution, string>> = {};
 
 beforeAll(async () => {
-  consumer = await createConsumer();
   if (consumer === undefined) return;
   placed = placeSnippets(consumer, harness.app.url);
   for (const resolution of Object.keys(resolutions) as Resolution[]) {
@@ -26,12 +29,6 @@ beforeAll(async () => {
   }
 }, 240_000);
 afterAll(() => consumer?.remove());
-
-function ready(): Snippets | undefined {
-  if (placed === undefined)
-    cannotRun('no npm registry and no npm cache: the snippets of the contract package');
-  return placed;
-}
 
 function generateWallet(): { account: string; secretKey: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
@@ -66,7 +63,7 @@ function internal<Body>(path: string) {
 }
 
 describe("the README's snippets, in a project with the package installed", () => {
-  it('are all here', () => {
+  it('are all tested here', () => {
     expect([...snippets.keys()]).toEqual([
       'first-request',
       'limits',
@@ -78,88 +75,86 @@ describe("the README's snippets, in a project with the package installed", () =>
     ]);
   });
 
-  it.each(Object.keys(resolutions) as Resolution[])(
+  itInstalled.each(Object.keys(resolutions) as Resolution[])(
     'type-check strictly under %s resolution',
     (resolution) => {
-      if (ready() === undefined) return;
       expect(complaints[resolution]).toBe('');
     },
   );
 
-  it('make a first request', async () => {
-    const { printed } = (await ready()?.run('first-request')) ?? {};
-    if (printed === undefined) return;
+  itInstalled('make a first request', async () => {
+    const { printed } = await placed.run('first-request');
     expect(printed.join('\n')).toMatch(/^Harbour.* pays \d+(\.\d+)? score none yet$/m);
   });
 
-  it('tell how many requests are left', async () => {
-    const { result } = (await ready()?.run('limits', 'requestsLeft')) ?? {};
-    if (placed !== undefined) expect(result).toBe(59);
+  itInstalled('tell how many requests are left', async () => {
+    const { result } = await placed.run('limits', 'requestsLeft');
+    expect(result).toBe(59);
   });
 
-  it('register an intent, attach its transaction, dispute its outcome, and prove the score that came of it', {
-    timeout: 120_000,
-  }, async () => {
-    const run = ready()?.run;
-    if (run === undefined) return;
-    const registered = await run('intent', 'registerIntent', wallet.account);
-    const { terms, intent } = registered.result as { terms: { nonce: string }; intent: IntentAnswer };
-    expect(intent).toMatchObject({ status: 'pending', account: wallet.account });
-    expect(terms.nonce).toMatch(/^[A-Za-z0-9_-]{32}$/);
+  itInstalled(
+    'register an intent, attach its transaction, dispute its outcome, and prove the resulting score',
+    async () => {
+      const { run } = placed;
+      const registered = await run('intent', 'registerIntent', wallet.account);
+      const { terms, intent } = registered.result as { terms: { nonce: string }; intent: IntentAnswer };
+      expect(intent).toMatchObject({ status: 'pending', account: wallet.account });
+      expect(terms.nonce).toMatch(/^[A-Za-z0-9_-]{32}$/);
 
-    const id = await beginWithdrawal(intent.statusCallbackUrl);
-    const { result: attached } = await run('intent', 'attachTransaction', terms, id);
-    expect(attached).toMatchObject({ id });
+      const id = await beginWithdrawal(intent.statusCallbackUrl);
+      const { result: attached } = await run('intent', 'attachTransaction', terms, id);
+      expect(attached).toMatchObject({ id });
 
-    const early = run(
-      'dispute',
-      'dispute',
-      intent.intentHash,
-      'harbour',
-      'Nothing arrived.',
-      wallet.secretKey,
-    );
-    await expect(early).rejects.toThrow('INTENT_UNRESOLVED');
+      const early = run(
+        'dispute',
+        'dispute',
+        intent.intentHash,
+        'harbour',
+        'Nothing arrived.',
+        wallet.secretKey,
+      );
+      await expect(early).rejects.toThrow('INTENT_UNRESOLVED');
 
-    await harness.settle();
-    harness.anchors.anchor('harbour').pay(id, { ending: 'complete' });
-    await harness.pass(30 * minute);
-    await harness.settle();
-    expect((await harness.read(intent.intentHash)).outcome).toMatchObject({
-      status: 'settled',
-      scored: true,
-    });
+      await harness.settle();
+      harness.anchors.anchor('harbour').pay(id, { ending: 'complete' });
+      await harness.pass(30 * minute);
+      await harness.settle();
+      expect((await harness.read(intent.intentHash)).outcome).toMatchObject({
+        status: 'settled',
+        scored: true,
+      });
 
-    const { result: dispute } = await run(
-      'dispute',
-      'dispute',
-      intent.intentHash,
-      'harbour',
-      'Nothing arrived.',
-      wallet.secretKey,
-    );
-    expect(dispute).toMatchObject({ status: 'open', intentHash: intent.intentHash, filedBy: 'account' });
+      const { result: dispute } = await run(
+        'dispute',
+        'dispute',
+        intent.intentHash,
+        'harbour',
+        'Nothing arrived.',
+        wallet.secretKey,
+      );
+      expect(dispute).toMatchObject({ status: 'open', intentHash: intent.intentHash, filedBy: 'account' });
 
-    await internal('/api/reputation/refresh');
-    expect((await internal('/api/publisher/tick')).body).toMatchObject({ result: 'published' });
-    const health = await harness.app.client.request<PublisherHealth>('GET', '/api/publisher/health');
-    const { keys, latest } = health.body;
-    expect((await run('batch', 'checkBatch', 1, keys, null)).result).toEqual({
-      sequence: 1,
-      headerHash: latest?.headerHash,
-    });
-    // One outcome is too little for a score; that it is null is what was signed.
-    expect((await run('proof', 'provenScore', '1', 'harbour', 'usdc-ngn', keys)).result).toBeNull();
+      await internal('/api/reputation/refresh');
+      expect((await internal('/api/publisher/tick')).body).toMatchObject({ result: 'published' });
+      const health = await harness.app.client.request<PublisherHealth>('GET', '/api/publisher/health');
+      const { keys, latest } = health.body;
+      expect((await run('batch', 'checkBatch', 1, keys, null)).result).toEqual({
+        sequence: 1,
+        headerHash: latest?.headerHash,
+      });
+      // One outcome is too little for a score; that it is null is what was signed.
+      expect((await run('proof', 'provenScore', '1', 'harbour', 'usdc-ngn', keys)).result).toBeNull();
 
-    const strangersKeys = keys.map((key) => ({ ...key, publicKey: wallet.account }));
-    await expect(run('batch', 'checkBatch', 1, strangersKeys, null)).rejects.toThrow(/key/);
-    const otherHead = { sequence: 1, headerHash: '0'.repeat(64) };
-    await expect(run('batch', 'checkBatch', 1, keys, otherHead)).rejects.toThrow(batchFaults.broken_chain);
-  });
+      const strangersKeys = keys.map((key) => ({ ...key, publicKey: wallet.account }));
+      await expect(run('batch', 'checkBatch', 1, strangersKeys, null)).rejects.toThrow(/key/);
+      const otherHead = { sequence: 1, headerHash: '0'.repeat(64) };
+      await expect(run('batch', 'checkBatch', 1, keys, otherHead)).rejects.toThrow(batchFaults.broken_chain);
+    },
+    120_000,
+  );
 
-  it('take a genuine webhook and refuse a forged one', async () => {
-    const receive = ready()?.receive;
-    if (receive === undefined) return;
+  itInstalled('accept a genuine webhook and refuse a forged one', async () => {
+    const { receive } = placed;
     const secret = 'a secret of sixteen or more';
     const id = 'evt_01JD7Q4W8T2N6X0ZK3B5';
     const body = JSON.stringify({

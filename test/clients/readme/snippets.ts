@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { runProgram } from '../../support/run-program.js';
 import type { Consumer, Resolution } from '../package/consumer.js';
-import { runProgram } from '../run-program.js';
 
 const readme = readFileSync(new URL('../../../contract/README.md', import.meta.url), 'utf8');
 const placeholder = 'https://fairlead.example';

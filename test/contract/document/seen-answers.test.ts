@@ -1,5 +1,5 @@
+import { describe, expect, it } from '@jest/globals';
 import { initContract } from '@ts-rest/core';
-import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { describeRoute } from '../../../contract/describe-route.js';
 import { codesByStatus, type Operation, operationsOf } from '../../../scripts/openapi/operations.js';
@@ -75,21 +75,21 @@ function unseen(pairs: readonly string[]): string[] {
 }
 
 describe('documented answers that no test has seen', () => {
-  it('are none once each own answer and one of each shared kind was seen', () => {
+  it('are none once each own answer and one answer of each shared kind have been seen', () => {
     expect(unseen([...own, ...shared])).toEqual([]);
   });
 
-  it.each(own)('%s is missed, being the own answer of one operation', (pair) => {
+  it.each(own)('%s is reported while unseen, because no other operation answers it', (pair) => {
     expect(unseen([...own, ...shared].filter((other) => other !== pair))).toEqual([pair]);
   });
 
-  it.each(shared)('%s is missed, where no other operation showed it either', (pair) => {
+  it.each(shared)('%s is reported while no operation has shown its kind', (pair) => {
     const missing = unseen([...own, ...shared].filter((other) => other !== pair));
     expect(missing).toHaveLength(1);
     expect(missing[0]).toMatch(new RegExp(`^any operation: ${pair.split(' ')[1]}`));
   });
 
-  it('a body that does not parse is another 400 than a query that does not fit', () => {
+  it('the 400 of a body that does not parse counts apart from the 400 of a query that does not fit', () => {
     expect(unseen([...own, ...shared].filter((pair) => pair !== 'runIt 400'))).toEqual([
       'any operation: 400 INVALID_REQUEST MALFORMED_JSON',
     ]);

@@ -1,7 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { type ZodTypeAny, z } from 'zod';
-import { exportedNames, pascalCase } from '../../../scripts/openapi/schema-names.js';
-import { createSchemaWriter } from '../../../scripts/openapi/zod-schema.js';
+import { createSchemaWriter, exportedNames, pascalCase } from '../../../scripts/openapi/zod-schema.js';
 
 const write = (schema: ZodTypeAny) => createSchemaWriter(() => undefined).write(schema);
 
@@ -70,7 +69,7 @@ describe('components', () => {
   const colour = z.enum(['red', 'green']);
   const writer = createSchemaWriter(exportedNames({ harbour, colour, notASchema: 1, name: z.string() }));
 
-  it('are named after the exports of the contract, also where they are described otherwise', () => {
+  it('are named after the exports of the contract, even where a copy has another description', () => {
     expect(writer.write(harbour)).toEqual({ $ref: '#/components/schemas/Harbour' });
     expect(writer.write(harbour.describe('The next one.'))).toEqual({
       $ref: '#/components/schemas/Harbour',
@@ -80,14 +79,14 @@ describe('components', () => {
     expect(Object.keys(writer.components())).toEqual(['Colour', 'Harbour']);
   });
 
-  it('may be null where they are used', () => {
+  it('become oneOf with null where they are nullable', () => {
     expect(writer.write(harbour.nullable().describe('Or none.'))).toEqual({
       oneOf: [{ $ref: '#/components/schemas/Harbour' }, { type: 'null' }],
       description: 'Or none.',
     });
   });
 
-  it('map a discriminator to their names', () => {
+  it('are mapped by the discriminator of their union', () => {
     const left = z.object({ kind: z.literal('left') });
     const right = z.object({ kind: z.literal('right') });
     const either = z.discriminatedUnion('kind', [left, right]);
@@ -100,7 +99,7 @@ describe('components', () => {
     });
   });
 
-  it('never share a name between two schemas', () => {
+  it('refuse a name that another schema has', () => {
     writer.define('Same', z.string());
     expect(writer.define('Same', z.string())).toEqual({ $ref: '#/components/schemas/Same' });
     expect(() => writer.define('Same', z.number())).toThrow(/two different schemas/);

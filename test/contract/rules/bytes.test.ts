@@ -1,5 +1,5 @@
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import {
   equalInConstantTime,
   fromBase64,
@@ -11,7 +11,7 @@ import {
 } from '../../../contract/verification/bytes.js';
 
 describe('bytes as text', () => {
-  it('agree with Node, there and back', () => {
+  it('are encoded and decoded as Node does it', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
         expect(toHex(bytes)).toBe(Buffer.from(bytes).toString('hex'));

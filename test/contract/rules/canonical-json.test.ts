@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { toHex, utf8 } from '../../../contract/verification/bytes.js';
 import { CanonicalJsonError, canonicalJson } from '../../../contract/verification/canonical-json.js';
 import jcs from '../../vectors/jcs.json' with { type: 'json' };
@@ -84,14 +84,14 @@ describe('canonicalJson', () => {
     expect(() => canonicalJson(value)).toThrow(CanonicalJsonError);
   });
 
-  it('refuses numbers that are no safe integers where integers are asked for', () => {
+  it('refuses numbers that are not safe integers under integersOnly', () => {
     for (const value of [0.5, 2 ** 53, -(2 ** 53), 1e300]) {
       expect(() => canonicalJson({ value }, { integersOnly: true })).toThrow(CanonicalJsonError);
     }
     expect(canonicalJson({ value: 2 ** 53 - 1 }, { integersOnly: true })).toBe('{"value":9007199254740991}');
   });
 
-  it('is what JSON.parse reads back, and a fixed point of parsing and writing', () => {
+  it('is read back by JSON.parse, and is unchanged when written again', () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
         const text = canonicalJson(value);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { canonicalIntent, type IntentTerms, intentHash } from '../../../contract/verification/intent-hash.js';
 import { StrkeyError } from '../../../contract/verification/strkey.js';
 
@@ -14,7 +14,7 @@ const terms: IntentTerms = {
 };
 
 describe('intentHash', () => {
-  it('is SHA-256 of the canonical text, which is exactly this', () => {
+  it('is the SHA-256 of exactly this canonical text', () => {
     const text =
       `{"account":"${account}","anchorId":"cowrie","corridor":"usdc-ngn","nonce":"nonce-of-22-characters",` +
       '"sellAmount":"100.5","type":"fairlead.intent.v1"}';
@@ -22,7 +22,7 @@ describe('intentHash', () => {
     expect(intentHash(terms)).toBe(createHash('sha256').update(text).digest('hex'));
   });
 
-  it('holds the optional terms when given, and only then', () => {
+  it('covers the optional terms only when they are given', () => {
     const text = canonicalIntent({
       ...terms,
       minReceive: '150000.00',
@@ -40,7 +40,7 @@ describe('intentHash', () => {
     expect(canonicalIntent({ ...terms, minReceive: undefined })).toBe(canonicalIntent(terms));
   });
 
-  it('takes no notice of members that are not terms, such as anchorTransactionId', () => {
+  it('ignores members that are not terms, such as anchorTransactionId', () => {
     const sent = { ...terms, anchorTransactionId: 'tx-1' };
     expect(intentHash(sent)).toBe(intentHash(terms));
   });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { fromBase64, fromHex, toHex, utf8 } from '../../../contract/verification/bytes.js';
 import {
   consistencyProof,
@@ -13,6 +13,7 @@ import {
   verifyConsistency,
   verifyInclusion,
 } from '../../../contract/verification/merkle.js';
+import { expectFor } from '../../support/expect-for.js';
 import consistencyVectors from '../../vectors/merkle-consistency.json' with { type: 'json' };
 import inclusionVectors from '../../vectors/merkle-inclusion.json' with { type: 'json' };
 import rfc6962 from '../../vectors/rfc6962.json' with { type: 'json' };
@@ -98,7 +99,7 @@ describe('transparency-dev vectors', () => {
 });
 
 describe('Merkle trees of every size up to 70', () => {
-  it('have the root that the definition gives, whether at once or leaf by leaf', () => {
+  it('have the root of the definition, computed at once or leaf by leaf', () => {
     const tree = createMerkleAccumulator();
     const leaves = leavesOf(70);
     for (const [index, leaf] of leaves.entries()) {
@@ -109,7 +110,7 @@ describe('Merkle trees of every size up to 70', () => {
     }
   });
 
-  it('prove each of their leaves, and no leaf at another place', () => {
+  it('prove each leaf at its index and at no other', () => {
     for (let size = 1; size <= 70; size += 1) {
       const leaves = leavesOf(size);
       const root = merkleRoot(leaves);
@@ -123,14 +124,14 @@ describe('Merkle trees of every size up to 70', () => {
     }
   });
 
-  it('prove each of their beginnings', () => {
+  it('prove that they extend each smaller tree', () => {
     const leaves = leavesOf(40);
     const roots = leaves.map((_, index) => merkleRoot(leaves.slice(0, index + 1)));
     for (const [last, root2] of roots.entries()) {
       for (const [first, root1] of roots.slice(0, last + 1).entries()) {
         const proof = consistencyProof(leaves.slice(0, last + 1), first + 1);
         const claim = { size1: first + 1, root1, size2: last + 1, root2, proof };
-        expect(verifyConsistency(claim), `${first + 1} in ${last + 1}`).toBe(true);
+        expectFor(`${first + 1} in ${last + 1}`, verifyConsistency(claim)).toBe(true);
         expect(verifyConsistency({ ...claim, root1: root2 })).toBe(first === last);
       }
     }
@@ -166,7 +167,7 @@ function mutate(claim: InclusionClaim, pick: number, at: number): InclusionClaim
 }
 
 describe('mutated proofs', () => {
-  it('are refused, every one of 3,000', () => {
+  it('are refused in all of 3,000 cases', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 2, max: 200 }),
@@ -191,7 +192,7 @@ describe('mutated proofs', () => {
     );
   }, 60_000);
 
-  it('are refused where they go on beyond the root of the claimed size, though the hashes add up', () => {
+  it('are refused when they continue past the root of the claimed size, although the hashes match', () => {
     const leaves = leavesOf(4);
     const [first = new Uint8Array(0), second = new Uint8Array(0)] = leaves;
     const pair = { root: nodeHash(first, second), proof: [first] };
@@ -209,7 +210,7 @@ describe('mutated proofs', () => {
     expect(verifyConsistency({ ...within, ...beyond })).toBe(false);
   });
 
-  it('do not let an inner node pass for a leaf, nor a doubled last leaf for a longer list', () => {
+  it('pass off neither an inner node as a leaf nor a doubled last leaf as a longer list', () => {
     const leaves = leavesOf(4);
     const [first = new Uint8Array(0), second = new Uint8Array(0), , fourth = new Uint8Array(0)] = leaves;
     const root = merkleRoot(leaves);
@@ -224,7 +225,7 @@ describe('mutated proofs', () => {
 });
 
 describe('malformed input', () => {
-  it('throws where we build and is false where we verify', () => {
+  it('throws when building and is false when verifying', () => {
     const leaves = leavesOf(3);
     expect(() => merkleRoot([new Uint8Array(31)])).toThrow(RangeError);
     for (const index of [-1, 3, 0.5, Number.NaN])
@@ -242,7 +243,7 @@ describe('malformed input', () => {
     }
   });
 
-  it('does not climb for ever with a size beyond 2^32', () => {
+  it('terminates for a size beyond 2^32', () => {
     const leaf = leafHash(utf8('x'));
     const size = 2 ** 40;
     const proof = Array.from({ length: 40 }, () => leaf);

@@ -1,5 +1,5 @@
 import { createPrivateKey, sign } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { fromBase64, fromHex, toBase64, toHex } from '../../../contract/verification/bytes.js';
 import { publicKeyOf, signEd25519, verifyEd25519 } from '../../../contract/verification/ed25519.js';
 import { sep53Hash } from '../../../contract/verification/sep53.js';
@@ -22,23 +22,26 @@ function signedByOpenSsl(message: Uint8Array): string {
 }
 
 describe('SEP-53', () => {
-  it('vectors: the key pair', () => {
+  it('derives the key pair of the vectors', () => {
     expect(toHex(decodeSecretKey(sep53.secretKey))).toBe(sep53.seed);
     expect(encodePublicKey(publicKeyOf(seed))).toBe(sep53.account);
   });
 
-  it.each(sep53.cases)('vectors: hash and signature of $text$base64', ({ text, base64, hash, signature }) => {
-    const digest = sep53Hash(text ?? fromBase64(base64 ?? ''));
-    expect(toHex(digest)).toBe(hash);
-    expect(toBase64(signEd25519(digest, seed))).toBe(signature);
-    expect(verifyEd25519(fromBase64(signature), digest, decodePublicKey(sep53.account))).toBe(true);
-  });
+  it.each(sep53.cases)(
+    'gives the hash and signature of the vector $text$base64',
+    ({ text, base64, hash, signature }) => {
+      const digest = sep53Hash(text ?? fromBase64(base64 ?? ''));
+      expect(toHex(digest)).toBe(hash);
+      expect(toBase64(signEd25519(digest, seed))).toBe(signature);
+      expect(verifyEd25519(fromBase64(signature), digest, decodePublicKey(sep53.account))).toBe(true);
+    },
+  );
 });
 
 describe('signDispute', () => {
   const dispute = { intentHash: 'ab'.repeat(32), anchorId: 'cowrie', reason: 'The naira never came.' };
 
-  it('gives the whole body, signed over SEP-53 of the text of the hash', () => {
+  it('returns a complete body, signed over the SEP-53 hash of the intent hash as text', () => {
     const body = signDispute({ ...dispute, secretKey: seed });
     expect(body).toEqual({
       ...dispute,
@@ -47,7 +50,7 @@ describe('signDispute', () => {
     });
   });
 
-  it('takes the seed as bytes or as S… alike', () => {
+  it('accepts the seed as bytes or as S… text', () => {
     expect(signDispute({ ...dispute, secretKey: sep53.secretKey })).toEqual(
       signDispute({ ...dispute, secretKey: seed }),
     );

@@ -1,5 +1,5 @@
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { fromHex, toHex } from '../../../contract/verification/bytes.js';
 import { publicKeyText } from '../../../contract/verification/public-key.js';
 import {
@@ -11,6 +11,7 @@ import {
   parsePublicKey,
   StrkeyError,
 } from '../../../contract/verification/strkey.js';
+import { expectFor } from '../../support/expect-for.js';
 import sep23 from '../../vectors/sep23.json' with { type: 'json' };
 import zip215 from '../../vectors/zip215-small-order.json' with { type: 'json' };
 
@@ -48,7 +49,7 @@ describe('strkey', () => {
     expect(message).not.toContain(text.slice(0, 8));
   });
 
-  it.each(sep23.secretKeys)('reads and writes a secret seed again: %s', (text) => {
+  it.each(sep23.secretKeys)('decodes and re-encodes the secret seed %s', (text) => {
     expect(encodeSecretKey(decodeSecretKey(text))).toBe(text);
   });
 
@@ -57,7 +58,7 @@ describe('strkey', () => {
     expect(() => decodeSecretKey(text)).not.toThrow(new RegExp(text.slice(0, 8).replace(/\W/g, '')));
   });
 
-  it('names length, alphabet, version and checksum faults apart', () => {
+  it('tells length, alphabet, version and checksum faults apart', () => {
     expect(faultOf(() => decodePublicKey('GAAAAAAAACGC6'))).toBe('length');
     expect(faultOf(() => decodePublicKey('GBPXX0A5N4JYPESHAADMQKBPWZWQDQ64ZV6ZL2S3LAGW4SY7NTCMWIVL'))).toBe(
       'alphabet',
@@ -77,7 +78,7 @@ describe('strkey', () => {
     }
   });
 
-  it('brings every 32 bytes through text and back', () => {
+  it('decodes what it encoded, for any 32 bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (key) => {
         const text = encodePublicKey(key);
@@ -99,7 +100,7 @@ describe('strkey', () => {
       for (const other of 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567') {
         if (other !== own) texts.push(before + other + after);
       }
-      for (const text of texts) expect(() => decodePublicKey(text), text).toThrow(StrkeyError);
+      for (const text of texts) expectFor(text, () => decodePublicKey(text)).toThrow(StrkeyError);
     }
   });
 });
@@ -130,10 +131,10 @@ describe('parsePublicKey', () => {
 });
 
 describe('isSmallOrder', () => {
-  it('knows each of the fourteen encodings that ZIP-215 lists', () => {
+  it('recognises each of the fourteen encodings that ZIP-215 lists', () => {
     const keys = new Set(zip215.cases.map((vector) => vector.publicKey));
     expect(keys.size).toBe(14);
-    for (const key of keys) expect(isSmallOrder(fromHex(key)), key).toBe(true);
+    for (const key of keys) expectFor(key, isSmallOrder(fromHex(key))).toBe(true);
   });
 
   it('lets ordinary keys pass', () => {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, it } from 'vitest';
 import batchVectors from '../../../contract/vectors/batch.json' with { type: 'json' };
 import disputeVectors from '../../../contract/vectors/dispute.json' with { type: 'json' };
 import intentVectors from '../../../contract/vectors/intent-hash.json' with { type: 'json' };

@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { fromHex, toHex } from '../../../contract/verification/bytes.js';
 import { CanonicalJsonError } from '../../../contract/verification/canonical-json.js';
 import { inclusionProof, merkleRoot } from '../../../contract/verification/merkle.js';
@@ -88,7 +88,7 @@ describe('what is signed', () => {
     expect(batchKeyId(key)).toBe(createHash('sha256').update(key).digest('hex').slice(0, 16));
   });
 
-  it('takes no leaf of what other languages would write differently', () => {
+  it('refuses to hash an entry that other languages would write differently', () => {
     for (const value of [0.5, 2 ** 53, Number.NaN, '\ud800', undefined]) {
       expect(() => entryLeafHash({ value: [value] })).toThrow(CanonicalJsonError);
     }
@@ -99,7 +99,7 @@ describe('what is signed', () => {
 });
 
 describe('verifyBatch', () => {
-  it('accepts a signed batch with its entries, and gives its header hash', () => {
+  it('accepts a signed batch with its entries, and returns its header hash', () => {
     expect(verifyBatch(batch)).toEqual({ ok: true, headerHash: batchHeaderHash(header) });
     const { entries: _entries, ...headerAlone } = batch;
     expect(verifyBatch(headerAlone).ok).toBe(true);
@@ -111,7 +111,7 @@ describe('verifyBatch', () => {
     expect(faultOf({ header: empty, signature: publisher.sign(empty), entries: [] })).toBe('ok');
   });
 
-  it('follows the chain: the head before, the first, or either unasked', () => {
+  it('checks the link to the previous batch, to none for the first, and not at all without `previous`', () => {
     const previous = { sequence: 1, headerHash: batchHeaderHash(header) };
     const second = signed({ sequence: 2, previous: previous.headerHash });
     expect(faultOf(second)).toBe('ok');
@@ -135,7 +135,7 @@ describe('verifyBatch', () => {
     expect(faultOf({ signature: stranger.sign(header) })).toBe('bad_signature');
   });
 
-  it('is not fooled by a small-order key, under which anything verifies', () => {
+  it('refuses a small-order key, under which any signature verifies', () => {
     const identity = fromHex(`01${'00'.repeat(31)}`);
     const key = { keyId: batchKeyId(identity), publicKey: encodePublicKey(identity) };
     const forged = Buffer.from(`01${'00'.repeat(63)}`, 'hex').toString('base64');
@@ -168,7 +168,7 @@ describe('verifyBatch', () => {
     expect(faultOf({ entries: [...entries, ...entries.slice(-1)] })).toBe('size_mismatch');
   });
 
-  it('refuses entries exchanged, doubled or malformed', () => {
+  it('refuses swapped, duplicated or malformed entries', () => {
     const [first = {}, second = {}, ...rest] = entries;
     expect(faultOf({ entries: [second, first, ...rest] })).toBe('root_mismatch');
     expect(faultOf({ entries: [first, first, ...rest] })).toBe('root_mismatch');
@@ -217,7 +217,7 @@ const entryMutation = fc.oneof(
 describe('mutated batches are refused', () => {
   const second = signed({ sequence: 2, previous: batchHeaderHash(header) });
 
-  it('every one of 1,500 headers', () => {
+  it('in all of 1,500 headers', () => {
     fc.assert(
       fc.property(headerMutation, (mutation) => {
         const changed = { ...second.header, ...mutation } as BatchHeader;
@@ -228,7 +228,7 @@ describe('mutated batches are refused', () => {
     );
   }, 60_000);
 
-  it('every one of 300 signatures', () => {
+  it('in all of 300 signatures', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 511 }), (bit) => {
         const bytes = Buffer.from(second.signature, 'base64');
@@ -240,7 +240,7 @@ describe('mutated batches are refused', () => {
     );
   }, 60_000);
 
-  it('every one of 1,500 entries, in the whole batch and in a proof', () => {
+  it('in all of 1,500 entries, within the batch and within a proof', () => {
     const hashes = entries.map(entryLeafHash);
     fc.assert(
       fc.property(fc.nat(4), entryMutation, (index, mutation) => {
@@ -268,7 +268,7 @@ describe('verifyEntry', () => {
     header,
   });
 
-  it('proves each entry at its place and nowhere else', () => {
+  it('proves each entry at its index and at no other', () => {
     for (let index = 0; index < 5; index += 1) {
       expect(verifyEntry(claimOf(index))).toBe(true);
       expect(verifyEntry({ ...claimOf(index), index: (index + 1) % 5 })).toBe(false);

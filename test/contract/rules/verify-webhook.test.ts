@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, it } from 'vitest';
 import { utf8 } from '../../../contract/verification/bytes.js';
 import {
   standardSecret,
@@ -9,6 +9,7 @@ import {
   type WebhookDelivery,
   WebhookVerificationError,
 } from '../../../contract/verification/verify-webhook.js';
+import { expectFor } from '../../support/expect-for.js';
 
 const now = Date.parse('2026-11-21T09:30:00.000Z');
 const nowSeconds = now / 1000;
@@ -59,7 +60,7 @@ function faultOf(changes: Partial<WebhookDelivery>): string {
 }
 
 describe('verifyWebhook', () => {
-  it('gives the envelope of a delivery signed in both ways', () => {
+  it('returns the envelope of a delivery that carries both signatures', () => {
     expect(verifyWebhook({ body, headers: full, secret, now })).toEqual(envelope);
     expect(verifyWebhook({ body: utf8(body), headers: full, secret, now })).toEqual(envelope);
     expect(verifyWebhook({ body: Buffer.from(body), headers: new Headers(full), secret, now })).toEqual(
@@ -74,7 +75,7 @@ describe('verifyWebhook', () => {
     expect(faultOf({ headers: Object.fromEntries(listed) })).toBe('accepted');
   });
 
-  it('needs X-Fairlead-Signature, and is content with it unless a time is required', () => {
+  it('requires X-Fairlead-Signature, and nothing more unless a timestamp is required', () => {
     expect(faultOf({ headers: plain })).toBe('accepted');
     expect(faultOf({ headers: plain, requireTimestamp: true })).toBe('missing_header');
     expect(faultOf({ headers: standardHeaders([secret], body) })).toBe('missing_header');
@@ -96,12 +97,14 @@ describe('verifyWebhook', () => {
       createHmac('sha256', secret).update(body).digest('base64'),
     ];
     for (const value of others) {
-      expect(faultOf({ headers: { ...full, 'X-Fairlead-Signature': value } }), value).toBe('bad_signature');
+      expectFor(value, faultOf({ headers: { ...full, 'X-Fairlead-Signature': value } })).toBe(
+        'bad_signature',
+      );
     }
     expect(faultOf({ headers: { ...full, 'X-Fairlead-Signature': [right, right] } })).toBe('bad_signature');
   });
 
-  it('refuses a body of which any byte was changed', () => {
+  it('refuses a body with any byte changed', () => {
     fc.assert(
       fc.property(fc.nat(), fc.integer({ min: 1, max: 255 }), (at, change) => {
         const bytes = utf8(body);
@@ -129,12 +132,12 @@ describe('verifyWebhook', () => {
     expect(faultOf({ headers: wrong })).toBe('bad_signature');
   });
 
-  it('reads past signatures of other versions and keys', () => {
+  it('skips signatures of other versions and keys', () => {
     const signatures = `v1a,AAAA v1,AAAA ${full['webhook-signature']}`;
     expect(faultOf({ headers: { ...full, 'webhook-signature': signatures } })).toBe('accepted');
   });
 
-  it('takes a timestamp up to the tolerance away, either way, and none further', () => {
+  it('accepts a timestamp within the tolerance in either direction, and none beyond it', () => {
     const at = (seconds: number) => ({ ...plain, ...standardHeaders([secret], body, seconds) });
     expect(faultOf({ headers: at(nowSeconds - 300) })).toBe('accepted');
     expect(faultOf({ headers: at(nowSeconds - 301) })).toBe('too_old');
@@ -146,7 +149,7 @@ describe('verifyWebhook', () => {
     }
   });
 
-  it('through a rotation accepts with both secrets what is signed with the old and listed under both', () => {
+  it('accepts with both secrets, during a rotation, a delivery signed with the old one and listed under both', () => {
     const headers = {
       'X-Fairlead-Signature': hexHmac(secret, body),
       ...standardHeaders([secret, newSecret], body),

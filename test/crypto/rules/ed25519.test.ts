@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { fromHex, toHex, utf8 } from '../../../contract/verification/bytes.js';
 import { publicKeyOf, signEd25519, verifyEd25519 } from '../../../contract/verification/ed25519.js';
 import { sep53Hash } from '../../../contract/verification/sep53.js';

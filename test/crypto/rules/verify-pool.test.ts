@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { fromHex, utf8 } from '../../../contract/verification/bytes.js';
 import { publicKeyOf, signEd25519, verifyEd25519 } from '../../../contract/verification/ed25519.js';
 import { disputeForms, Ed25519InputError } from '../../../server/crypto/ed25519.js';
 import { createVerifyPool } from '../../../server/crypto/verify-pool.js';
+import { expectFor } from '../../support/expect-for.js';
 import speccheck from '../../vectors/speccheck.json' with { type: 'json' };
 
 const intentHash = '0123456789abcdef'.repeat(4);
@@ -46,7 +47,7 @@ describe('verify', () => {
         message: fromHex(vector.message),
         publicKey: fromHex(vector.publicKey),
       };
-      expect(await pool.verifyMessage(signed), `case ${vector.case}`).toBe(vector.both);
+      expectFor(`case ${vector.case}`, await pool.verifyMessage(signed)).toBe(vector.both);
     }
     await pool.close();
   });

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { withDatabase } from '../../../scripts/mongod/uri.js';
 import { type OutboxRow, outboxModel } from '../../../server/features/webhooks/outbox.js';
 import { type DeliveryRow, deliveryModel } from '../../../server/features/webhooks/store.js';
@@ -14,6 +14,7 @@ import {
   startReceiver,
 } from '../../fixtures/deliveries/receiver.js';
 import { type PrivateMongo, privateMongo } from '../../support/database.js';
+import { expectFor } from '../../support/expect-for.js';
 import { runSeed, seeded } from '../../support/seeded.js';
 import { buildWorker, type Worker } from '../../support/worker-processes.js';
 
@@ -170,7 +171,7 @@ describe.each([
         if (id !== lateId ? !made : beganAtMs > registeredAtMs && !made) missing.push(`${id} ${eventId}`);
         if (id === lateId && made) {
           lateOnes += 1;
-          expect(before.has(eventId), 'committed before it was registered').toBe(false);
+          expectFor('committed before it was registered', before.has(eventId)).toBe(false);
         }
       }
     }
@@ -183,7 +184,7 @@ describe.each([
     for (const row of rows) {
       const own = posts.get(`${pathOf.get(row.webhookId)} ${row.eventId}`) ?? [];
       expect(['delivered', 'exhausted']).toContain(row.state);
-      expect(own.length, 'POSTs').toBeLessThanOrEqual(4);
+      expectFor('POSTs', own.length).toBeLessThanOrEqual(4);
       expect(row.attempt).toBeLessThanOrEqual(4);
       expect(row.attempts).toHaveLength(row.attempt);
       if (row.state === 'delivered') expect(own.length).toBeGreaterThan(0);

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Logger } from '../../../server/ports.js';
 import { openWebhooks } from '../../fixtures/deliveries/delivery-instance.js';
 import { answer, startReceiver } from '../../fixtures/deliveries/receiver.js';
 import { type PrivateMongo, privateMongo } from '../../support/database.js';
+import { waitFor } from '../../support/wait-for.js';
 
 let mongod: PrivateMongo;
 beforeAll(async () => {
@@ -35,12 +36,12 @@ it('deliveries wait for a database that stops answering, and go on when it is ba
   harness.start();
   const count = 200;
   await Promise.all(Array.from({ length: count }, (_, index) => harness.emitTick(index + 1)));
-  await vi.waitFor(() => expect(to.received.length).toBeGreaterThan(20), { timeout: 20_000, interval: 5 });
+  await waitFor(() => expect(to.received.length).toBeGreaterThan(20), { timeout: 20_000, interval: 5 });
   mongod.freeze();
   await new Promise((done) => setTimeout(done, 5_000));
   mongod.thaw();
   const deliveries = harness.connection.collection('deliveries');
-  await vi.waitFor(async () => expect(await deliveries.countDocuments({ state: 'delivered' })).toBe(count), {
+  await waitFor(async () => expect(await deliveries.countDocuments({ state: 'delivered' })).toBe(count), {
     timeout: 40_000,
     interval: 200,
   });

@@ -1,5 +1,5 @@
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { standardSecret } from '../../../contract/verification/verify-webhook.js';
 import { answerBytes, excerptOf, formsOf } from '../../../server/features/webhooks/answer-excerpt.rules.js';
 

@@ -1,5 +1,5 @@
+import { describe, expect, it } from '@jest/globals';
 import { mongo } from 'mongoose';
-import { describe, expect, it } from 'vitest';
 import { repeatedOnce } from '../../../server/features/webhooks/bulk-failures.js';
 import { insideBulk } from '../../../server/mongo/failures.js';
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { type AttemptOutcome, attemptOutcomes } from '../../../contract/schemas/webhooks.js';
 import { retryPolicy } from '../../../server/features/webhooks/attempt.js';
 import {
@@ -9,13 +9,14 @@ import {
 } from '../../../server/features/webhooks/delivery-state.rules.js';
 import { webhookLimits } from '../../../server/features/webhooks/feature.js';
 import { backoffMs } from '../../../server/jobs/backoff.js';
+import { expectFor } from '../../support/expect-for.js';
 
 describe('outcomeOfStatus', () => {
   it('takes every status for exactly one of three things', () => {
     for (let status = 100; status < 600; status += 1) {
       const expected =
         status >= 200 && status < 300 ? 'acknowledged' : status >= 400 && status < 500 ? 'refused' : 'failed';
-      expect(outcomeOfStatus(status), String(status)).toBe(expected);
+      expectFor(String(status), outcomeOfStatus(status)).toBe(expected);
     }
   });
 });

@@ -1,11 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { createOutboxWaker } from '../../../server/features/webhooks/outbox-waker.js';
 
 const running: { stop(): Promise<void> }[] = [];
-beforeEach(() => vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] }));
+beforeEach(() => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'setTimeout', 'Date'] });
+});
 afterEach(async () => {
   for (const waker of running.splice(0)) await waker.stop();
-  vi.useRealTimers();
+  jest.useRealTimers();
 });
 
 /** One that has started, over streams that note when they are opened and closed. */
@@ -34,7 +36,7 @@ function started() {
 function attempts(waker: { attempted(): void }, perSecond: number, forMs: number): void {
   for (let passedMs = 0; passedMs < forMs; passedMs += 10) {
     for (let count = 0; count < perSecond / 100; count += 1) waker.attempted();
-    vi.advanceTimersByTime(10);
+    jest.advanceTimersByTime(10);
   }
 }
 
@@ -80,9 +82,9 @@ describe('the waker of the dispatcher', () => {
       attempts(waker, perSecond, 1_000);
       await waker.stop();
       expect(seen).toMatchObject({ opened: 1, closed: 1 });
-      expect(vi.getTimerCount()).toBe(0);
+      expect(jest.getTimerCount()).toBe(0);
       attempts(waker, 1_000, 1_000);
-      expect(vi.getTimerCount()).toBe(0);
+      expect(jest.getTimerCount()).toBe(0);
     }
   });
 });

@@ -1,6 +1,6 @@
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, it } from 'vitest';
 import vectors from '../../../contract/vectors/webhook.json' with { type: 'json' };
 import { standardSecret, verifyWebhook } from '../../../contract/verification/verify-webhook.js';
 import { deliveryHeaders, type SignedParts } from '../../../server/features/webhooks/signature.rules.js';

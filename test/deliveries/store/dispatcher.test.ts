@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import type { DeliveryRow } from '../../../server/features/webhooks/store.js';
 import {
   type HarnessOptions,
@@ -7,6 +7,7 @@ import {
 } from '../../fixtures/deliveries/delivery-instance.js';
 import { type Receiver, type Respond, startReceiver } from '../../fixtures/deliveries/receiver.js';
 import { testDatabase } from '../../support/database.js';
+import { waitFor } from '../../support/wait-for.js';
 
 const { uri } = testDatabase();
 const closers: (() => Promise<void>)[] = [];
@@ -50,7 +51,7 @@ describe('a dispatcher that runs', () => {
     await new Promise((done) => setTimeout(done, 500));
     for (let count = 1; count <= 3; count += 1) {
       await harness.emitTick(count);
-      await vi.waitFor(() => expect(to.received).toHaveLength(count), within(10_000));
+      await waitFor(() => expect(to.received).toHaveLength(count), within(10_000));
     }
   });
 
@@ -62,15 +63,15 @@ describe('a dispatcher that runs', () => {
     for (let rush = 0; rush < 2; rush += 1) {
       await emit(harness, 300);
       sent += 300;
-      await vi.waitFor(() => expect(to.received).toHaveLength(sent), within(10_000));
+      await waitFor(() => expect(to.received).toHaveLength(sent), within(10_000));
       await new Promise((done) => setTimeout(done, 1_000));
       // On a busy machine the stream may take longer to open than it is waited for; then the next commit wakes it.
       let more = 0;
-      await vi.waitFor(
+      await waitFor(
         async () => {
           more += 1;
           await harness.emitTick();
-          await vi.waitFor(() => expect(to.received).toHaveLength(sent + more), within(2_000));
+          await waitFor(() => expect(to.received).toHaveLength(sent + more), within(2_000));
         },
         { timeout: 20_000 },
       );
@@ -84,7 +85,7 @@ describe('a dispatcher that runs', () => {
     harness.start();
     for (let count = 1; count <= 3; count += 1) {
       await harness.emitTick(count);
-      await vi.waitFor(() => expect(to.received).toHaveLength(count), within(10_000));
+      await waitFor(() => expect(to.received).toHaveLength(count), within(10_000));
     }
   });
 
@@ -96,7 +97,7 @@ describe('a dispatcher that runs', () => {
     const { id } = await harness.register(to.origin);
     harness.start();
     await harness.emitTick();
-    await vi.waitFor(
+    await waitFor(
       async () => expect((await harness.deliveriesOf(id))[0]?.state).toBe('exhausted'),
       within(20_000),
     );
@@ -113,10 +114,10 @@ describe('a dispatcher that runs', () => {
     const { id } = await harness.register(to.origin);
     await emit(harness, 40);
     harness.start();
-    await vi.waitFor(() => expect(waiting).toHaveLength(8), within(10_000));
+    await waitFor(() => expect(waiting).toHaveLength(8), within(10_000));
     await new Promise((done) => setTimeout(done, 300));
     expect(waiting).toHaveLength(8);
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       answerAll();
       expect((await harness.log.list(id, { state: 'delivered', limit: '100' })).items).toHaveLength(40);
     }, within(20_000));
@@ -132,9 +133,9 @@ describe('a dispatcher that runs', () => {
     await emit(harness, 100);
     await harness.register(`${to.origin}/well`);
     harness.start();
-    await vi.waitFor(() => expect(at(to, '/hangs')).toHaveLength(8), within(10_000));
+    await waitFor(() => expect(at(to, '/hangs')).toHaveLength(8), within(10_000));
     await emit(harness, 50);
-    await vi.waitFor(() => expect(at(to, '/well')).toHaveLength(50), within(4_000));
+    await waitFor(() => expect(at(to, '/well')).toHaveLength(50), within(4_000));
     expect(at(to, '/hangs')).toHaveLength(8);
   });
 
@@ -156,14 +157,14 @@ describe('a dispatcher that runs', () => {
     await harness.register(to.origin);
     await emit(harness, 120);
     harness.start();
-    await vi.waitFor(() => expect(to.received.length).toBeGreaterThan(20), within(20_000));
+    await waitFor(() => expect(to.received.length).toBeGreaterThan(20), within(20_000));
     expect(most).toBe(8);
     most = 0;
     const seen = to.received.length;
-    await vi.waitFor(() => expect(to.received.length).toBeGreaterThan(seen + 10), within(20_000));
+    await waitFor(() => expect(to.received.length).toBeGreaterThan(seen + 10), within(20_000));
     expect(most).toBe(1);
     failing = false;
-    await vi.waitFor(() => expect(to.received).toHaveLength(120), within(20_000));
+    await waitFor(() => expect(to.received).toHaveLength(120), within(20_000));
     expect(most).toBe(8);
   });
 });
@@ -179,7 +180,7 @@ describe('a dispatcher that is stopped', () => {
     const { id } = await harness.register(to.origin);
     await emit(harness, 160);
     harness.start();
-    await vi.waitFor(() => expect(waiting).toHaveLength(8), within(10_000));
+    await waitFor(() => expect(waiting).toHaveLength(8), within(10_000));
     quick = false;
     // It was quick, so more is claimed for it than is being sent.
     const deliveries = harness.connection.collection<DeliveryRow>('deliveries');

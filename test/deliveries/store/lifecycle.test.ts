@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { verifyWebhook } from '../../../contract/verification/verify-webhook.js';
 import {
   type HarnessOptions,
@@ -8,6 +8,8 @@ import {
 } from '../../fixtures/deliveries/delivery-instance.js';
 import { type Receiver, type Respond, startReceiver } from '../../fixtures/deliveries/receiver.js';
 import { testDatabase } from '../../support/database.js';
+import { expectFor } from '../../support/expect-for.js';
+import { waitFor } from '../../support/wait-for.js';
 
 const { uri } = testDatabase();
 const day = 86_400_000;
@@ -98,7 +100,7 @@ describe('an event', () => {
     await harness.dispatcher.runOnce();
     for (const name of ['outbox', 'deliveries']) {
       const row = await harness.connection.collection(name).findOne();
-      expect(row?.expiresAt, name).toEqual(new Date(startMs + 30 * day));
+      expectFor(name, row?.expiresAt).toEqual(new Date(startMs + 30 * day));
       const indexes = await harness.connection.collection(name).indexes();
       expect(indexes).toContainEqual(
         expect.objectContaining({ key: { expiresAt: 1 }, expireAfterSeconds: 0 }),
@@ -369,6 +371,6 @@ describe('a webhook that is deleted', () => {
     const deliveries = harness.connection.collection('deliveries');
     expect(await deliveries.countDocuments({ webhookId: id, open: false })).toBe(3);
     await harness.admin.remove(id);
-    await vi.waitFor(async () => expect(await deliveries.countDocuments({ webhookId: id })).toBe(0), 10_000);
+    await waitFor(async () => expect(await deliveries.countDocuments({ webhookId: id })).toBe(0));
   });
 });

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import type { AttemptOutcome, DeliveryState } from '../../../contract/schemas/webhooks.js';
 import { verifyWebhook } from '../../../contract/verification/verify-webhook.js';
 import {
@@ -11,6 +11,7 @@ import {
 import { answer, type Receiver, startReceiver } from '../../fixtures/deliveries/receiver.js';
 import { answering, type Listener, listen } from '../../fixtures/outbound/listener.js';
 import { testDatabase } from '../../support/database.js';
+import { expectFor } from '../../support/expect-for.js';
 
 const { uri } = testDatabase();
 const second = 1_000;
@@ -45,7 +46,7 @@ async function letRetriesPass(harness: WebhooksHarness, webhookId: string): Prom
     const before = (await harness.deliveriesOf(webhookId))[0];
     harness.world.now += delaySeconds * second - 1;
     await harness.dispatcher.runOnce();
-    expect((await harness.deliveriesOf(webhookId))[0], `early by a millisecond`).toEqual(before);
+    expectFor(`early by a millisecond`, (await harness.deliveriesOf(webhookId))[0]).toEqual(before);
     harness.world.now += 1;
     await harness.dispatcher.runOnce();
   }

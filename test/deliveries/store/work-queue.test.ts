@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createDeliveryLog } from '../../../server/features/webhooks/delivery-log.js';
 import { verdictOn } from '../../../server/features/webhooks/delivery-state.rules.js';
 import { newDelivery, timedId } from '../../../server/features/webhooks/new-delivery.rules.js';

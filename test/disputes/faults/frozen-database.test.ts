@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DisputeAnswer } from '../../../contract/schemas/disputes.js';
 import { startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
 import type { IntentDocument } from '../../../server/features/intents/intent-document.js';
 import { disputeOf, falseSignature, signer, storedIntent } from '../../fixtures/disputes/dispute-values.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { type PrivateMongo, privateMongo } from '../../support/database.js';
+import { waitFor } from '../../support/wait-for.js';
 
 const answerWithinMs = 9_000;
 const owner = signer('ada');
@@ -59,7 +60,9 @@ describe('while the database does not answer', () => {
       expect(status).toBe(503);
       expect(elapsedMs).toBeLessThan(answerWithinMs);
     }
-    await expect.poll(async () => (await file(bad, '198.51.100.2')).status, { timeout: 10_000 }).toBe(403);
+    await waitFor(async () => expect((await file(bad, '198.51.100.2')).status).toBe(403), {
+      timeout: 10_000,
+    });
     const after = await many(20, send);
     const verified = [...first, ...after].filter(({ status }) => status === 403);
     expect(first.map(({ status }) => status)).toEqual([403, 403, 403]);
@@ -74,9 +77,9 @@ describe('while the database does not answer', () => {
     const turnedAway = await file(body, '198.51.100.3');
     mongo.thaw();
     expect(turnedAway.status).toBe(503);
-    await expect
-      .poll(async () => (await file(body, '198.51.100.4')).status, { timeout: 10_000 })
-      .toBeLessThan(202);
+    await waitFor(async () => expect(await (await file(body, '198.51.100.4')).status).toBeLessThan(202), {
+      timeout: 10_000,
+    });
     expect((await file(body, '198.51.100.5')).status).toBe(200);
     const { connection } = app;
     expect(await connection.collection('disputes').countDocuments({ intentHash: intent._id })).toBe(1);

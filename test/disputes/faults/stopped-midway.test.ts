@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
 import type { IntentDocument } from '../../../server/features/intents/intent-document.js';
 import { type MongoProxy, startMongoProxy } from '../../fixtures/disputes/database-proxy.js';
 import { disputeOf, type Signer, signer, storedIntent } from '../../fixtures/disputes/dispute-values.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { type PrivateMongo, privateMongo } from '../../support/database.js';
+import { waitFor } from '../../support/wait-for.js';
 
 /** What recording a dispute sends, in order, by words that only that command holds. */
 const steps = [
@@ -74,7 +75,7 @@ describe('a dispute during whose recording the database is stopped', () => {
       expect(stopped).toBe(true);
       mongo.thaw();
       // What was on its way when it stopped arrives now.
-      await vi.waitFor(
+      await waitFor(
         async () => {
           const seen = await written(intent, key);
           expect([0, 1]).toContain(seen.disputes);
@@ -82,7 +83,10 @@ describe('a dispute during whose recording the database is stopped', () => {
         },
         { timeout: 15_000 },
       );
-      await expect.poll(() => file(intent, key), { timeout: 20_000, interval: 200 }).toBeLessThan(202);
+      await waitFor(async () => expect(await file(intent, key)).toBeLessThan(202), {
+        timeout: 20_000,
+        interval: 200,
+      });
       expect(await file(intent, key)).toBe(200);
       expect(await written(intent, key)).toEqual({ disputes: 1, events: 1, points: 1 });
     },

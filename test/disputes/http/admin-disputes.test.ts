@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import type { AdminDispute } from '../../../contract/schemas/disputes.js';
 import { anchorSigner, disputeOf, type outcomes, signer } from '../../fixtures/disputes/dispute-values.js';
 import { deskPath, disputesHarness } from '../../fixtures/disputes/disputes-over-http.js';

@@ -3,17 +3,17 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { build } from 'esbuild';
-import { afterAll, describe, expect, it } from 'vitest';
 import { contract } from '../../../contract/index.js';
 import { type DisputeAnswer, disputeEffects, fileDisputeBody } from '../../../contract/schemas/disputes.js';
 import { verifyEd25519 } from '../../../contract/verification/ed25519.js';
 import { sep53Hash } from '../../../contract/verification/sep53.js';
 import { decodePublicKey, encodeSecretKey } from '../../../contract/verification/strkey.js';
-import { runProgram } from '../../clients/run-program.js';
 import { anchorSigner, type Signer, signer } from '../../fixtures/disputes/dispute-values.js';
 import { disputesHarness } from '../../fixtures/disputes/disputes-over-http.js';
-import { cannotRun } from '../../support/cannot-run.js';
+import { itWhere, runsHere } from '../../support/it-where.js';
+import { runProgram } from '../../support/run-program.js';
 
 const guide = readFileSync(new URL('../../../docs/disputes.md', import.meta.url), 'utf8');
 const contractIndex = fileURLToPath(new URL('../../../contract/index.ts', import.meta.url));
@@ -67,7 +67,7 @@ function walletOf({ secretKey, account }: Signer, encoding: 'base64' | 'hex') {
 }
 
 describe('the code of docs/disputes.md', () => {
-  it('type-checks strictly', { timeout: 120_000 }, async () => {
+  it('type-checks strictly', async () => {
     for (const name of ['wallet', 'program'] as const) place(`${name}.ts`, snippet(`ts ${name}`));
     const compilerOptions = {
       strict: true,
@@ -85,7 +85,7 @@ describe('the code of docs/disputes.md', () => {
     const { stdout } = await runProgram(process.execPath, [tsc, '-p', folder, '--pretty', 'false']);
     // Of the snippets; the contract is checked with the project.
     expect(stdout.split('\n').filter((line) => /^(.*\/)?(wallet|program)\.ts\(/.test(line))).toEqual([]);
-  });
+  }, 120_000);
 
   it.each(['base64', 'hex'] as const)(
     'files for a wallet that signs by SEP-53 and answers %s',
@@ -110,32 +110,34 @@ describe('the code of docs/disputes.md', () => {
     expect(answer).toMatchObject({ filedBy: 'anchor', intentHash: intent._id });
   });
 
-  it('files for an anchor in Python', { timeout: 60_000 }, async () => {
-    const script = place('dispute.py', snippet('python'));
-    const { status: runs } = await runProgram('python3', ['-c', 'import cryptography']).catch(() => ({
-      status: 1,
-    }));
-    if (runs !== 0)
-      cannotRun('no python3 with the package cryptography: the Python example of docs/disputes.md');
-    const intent = await harness.add(ada, 'failed');
-    const run = (secret: string) =>
-      runProgram('python3', ['-B', script, harness.app.url, intent._id, 'harbour', 'Paid on Monday.'], {
-        env: { ...process.env, SIGNING_SECRET: secret },
-      });
-    const filed = await run(encodeSecretKey(harbour.secretKey));
-    expect([filed.stderr, filed.status]).toEqual(['', 0]);
-    expect(filed.stdout).toMatch(/^201 /);
-    const answer: DisputeAnswer = JSON.parse(filed.stdout.slice(4));
-    expect(answer).toMatchObject({ filedBy: 'anchor', intentHash: intent._id });
-    const again = await run(encodeSecretKey(harbour.secretKey));
-    expect(again.stdout).toBe(filed.stdout.replace('201', '200'));
-    const refused = await run(encodeSecretKey(ada.secretKey));
-    expect([refused.status, refused.stdout.slice(0, 3)]).toEqual([1, '403']);
-    const mistyped = await run(
-      encodeSecretKey(harbour.secretKey).replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
-    );
-    expect(mistyped.stderr).toContain('not an S… secret key');
-  });
+  itWhere(
+    runsHere('python3', '-c', 'import cryptography'),
+    'no python3 with the package cryptography: the Python example of docs/disputes.md',
+  )(
+    'files for an anchor in Python',
+    async () => {
+      const script = place('dispute.py', snippet('python'));
+      const intent = await harness.add(ada, 'failed');
+      const run = (secret: string) =>
+        runProgram('python3', ['-B', script, harness.app.url, intent._id, 'harbour', 'Paid on Monday.'], {
+          env: { ...process.env, SIGNING_SECRET: secret },
+        });
+      const filed = await run(encodeSecretKey(harbour.secretKey));
+      expect([filed.stderr, filed.status]).toEqual(['', 0]);
+      expect(filed.stdout).toMatch(/^201 /);
+      const answer: DisputeAnswer = JSON.parse(filed.stdout.slice(4));
+      expect(answer).toMatchObject({ filedBy: 'anchor', intentHash: intent._id });
+      const again = await run(encodeSecretKey(harbour.secretKey));
+      expect(again.stdout).toBe(filed.stdout.replace('201', '200'));
+      const refused = await run(encodeSecretKey(ada.secretKey));
+      expect([refused.status, refused.stdout.slice(0, 3)]).toEqual([1, '403']);
+      const mistyped = await run(
+        encodeSecretKey(harbour.secretKey).replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
+      );
+      expect(mistyped.stderr).toContain('not an S… secret key');
+    },
+    60_000,
+  );
 });
 
 describe('docs/disputes.md', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import type { AdminDispute, DisputeAnswer } from '../../../contract/schemas/disputes.js';
 import { fromHex } from '../../../contract/verification/bytes.js';
 import { anchorSigner, disputeOf, type Signer } from '../../fixtures/disputes/dispute-values.js';

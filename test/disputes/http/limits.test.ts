@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { toHex } from '../../../contract/verification/bytes.js';
 import { decodePublicKey } from '../../../contract/verification/strkey.js';
 import {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import type { AnchorReputation, RefreshAnswer } from '../../../contract/schemas/reputation.js';
 import { anchorSigner, disputeOf, type outcomes, signer } from '../../fixtures/disputes/dispute-values.js';
 import { disputesHarness } from '../../fixtures/disputes/disputes-over-http.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import {
   effectOf,
   entitledParty,
@@ -6,6 +6,7 @@ import {
   mayDispute,
 } from '../../../server/features/disputes/entitlement.rules.js';
 import { anchorSigner, outcomes, signer, storedIntent } from '../../fixtures/disputes/dispute-values.js';
+import { expectFor } from '../../support/expect-for.js';
 
 const account = signer('ada').account;
 const anchorKey = anchorSigner('harbour').account;
@@ -44,7 +45,7 @@ describe('mayDispute', () => {
   it('never lets both parties dispute one outcome', () => {
     for (const ending of Object.keys(outcomes) as (keyof typeof outcomes)[]) {
       const intent = storedIntent(account, ending);
-      expect(Number(mayDispute('account', intent)) + Number(mayDispute('anchor', intent)), ending).toBe(1);
+      expectFor(ending, Number(mayDispute('account', intent)) + Number(mayDispute('anchor', intent))).toBe(1);
     }
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { createFewAtOnce } from '../../../server/features/disputes/few-at-once.js';
 
 let nowMs = 0;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiError } from '../../../server/errors.js';
 import { freshClient, type Instance, openInstance } from '../../fixtures/disputes/dispute-instance.js';
 import { anchorSigner, disputeOf, type outcomes, signer } from '../../fixtures/disputes/dispute-values.js';

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { type PrivateMongo, privateMongo } from '../../support/database.js';
+import { waitFor } from '../../support/wait-for.js';
 
 let mongo: PrivateMongo;
 let app: TestApp;
@@ -32,11 +33,11 @@ async function scrape() {
   return { status: answer.status, text, shown, elapsedMs: performance.now() - startedAt };
 }
 
-it('while the database is stopped, scrapes are answered in time without the backlogs, which then come back', async () => {
+it('answers scrapes in time without the backlogs while the database is stopped, and with them again afterwards', async () => {
   expect((await scrape()).shown).toEqual(backlogs);
   mongo.freeze();
   try {
-    await expect.poll(async () => (await scrape()).shown, { timeout: 10_000, interval: 500 }).toEqual([]);
+    await waitFor(async () => expect((await scrape()).shown).toEqual([]), { timeout: 10_000, interval: 500 });
     for (let n = 0; n < 5; n += 1) {
       const [one, other] = await Promise.all([scrape(), scrape()]);
       for (const { status, text, shown, elapsedMs } of [one, other]) {
@@ -49,5 +50,8 @@ it('while the database is stopped, scrapes are answered in time without the back
   } finally {
     mongo.thaw();
   }
-  await expect.poll(async () => (await scrape()).shown, { timeout: 15_000, interval: 500 }).toEqual(backlogs);
+  await waitFor(async () => expect((await scrape()).shown).toEqual(backlogs), {
+    timeout: 15_000,
+    interval: 500,
+  });
 }, 60_000);

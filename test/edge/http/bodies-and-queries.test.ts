@@ -1,12 +1,13 @@
-import { describe, expect, it } from 'vitest';
-import { admin, edgeHarness, invalidate, json } from '../../fixtures/edge/raw-requests.js';
+import { describe, expect, it } from '@jest/globals';
+import { rateLimitClasses } from '../../../contract/rate-limits.js';
+import { admin, edgeFixture, invalidate, json } from '../../fixtures/edge/raw-requests.js';
 import { testAdminKey } from '../../support/app.js';
 
-const harness = edgeHarness();
-const { send, raw, errors } = harness;
+const fixture = edgeFixture();
+const { send, raw, errors } = fixture;
 
 describe('a body', () => {
-  it('may be absent where nothing is required, whatever the content type', async () => {
+  it('may be missing where nothing is required, whatever the content type', async () => {
     expect((await send('POST', invalidate, { headers: admin })).status).toBe(200);
     expect(
       (await send('POST', invalidate, { headers: { ...admin, 'content-type': 'text/plain' } })).status,
@@ -63,7 +64,7 @@ describe('a body', () => {
     expect(answer.body).toMatchObject({ code: 'INVALID_REQUEST' });
   });
 
-  it('of a GET is not looked at', async () => {
+  it('of a GET is not read', async () => {
     const answer = await raw(
       'GET /api/corridors HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 3\r\n\r\nabc',
     );
@@ -73,7 +74,7 @@ describe('a body', () => {
   const head = `POST ${invalidate} HTTP/1.1\r\nHost: x\r\nX-Admin-Key: ${testAdminKey}\r\nContent-Type: application/json\r\n`;
 
   it.each(['', 'Expect: 100-continue\r\n'])(
-    'declared too large is refused before it is sent %s',
+    'that is declared too large is refused before it is sent %s',
     async (expectation) => {
       const answer = await raw(`${head}${expectation}Content-Length: 10000000\r\n\r\n`);
       expect(answer).toMatch(/^HTTP\/1\.1 413 /);
@@ -94,7 +95,7 @@ describe('a body', () => {
     expect(answer).toContain('"code":"MALFORMED_JSON"');
   });
 
-  it('with a malformed chunk is refused, and nobody is called for it', async () => {
+  it('with a malformed chunk is refused without an error in the log', async () => {
     const before = errors.length;
     const answer = await raw(`${head}Transfer-Encoding: chunked\r\n\r\nZZ\r\n{}\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
@@ -135,22 +136,22 @@ describe('a query', () => {
     expect([answer.status, answer.body]).toMatchObject([400, { code: 'INVALID_REQUEST' }]);
     const body = answer.body as { details: { path: string }[] };
     expect(body.details[0]?.path).toMatch(/^query/);
-    expect(answer.headers.get('x-ratelimit-limit')).toBe('90');
+    expect(answer.headers.get('x-ratelimit-limit')).toBe(String(rateLimitClasses.rates.points));
   });
 
-  it('never echoes a long value', async () => {
+  it('is never quoted in an error when it is long', async () => {
     const answer = await send('GET', `/api/rates/usdc-ngn?amount=${'7'.repeat(1_000)}&${'k'.repeat(500)}=1`);
     expect(JSON.stringify(answer.body)).not.toMatch(/7{65}|k{65}/);
   });
 
   it.each(['USDC-NGN', 'usdc', 'usdc-ngn-ngn-ngn', 'usdc_ngn', '..%2f', 'a'.repeat(100)])(
-    'is preceded by a corridor of the documented form: %s is 400',
+    'follows a corridor of the documented form: %s is 400',
     async (corridor) => {
       expect((await send('GET', `/api/rates/${corridor}`)).body).toMatchObject({ code: 'INVALID_REQUEST' });
     },
   );
 
-  it('for a well-formed corridor that is not served is 404', async () => {
+  it('of a well-formed corridor that is not served is 404', async () => {
     expect((await send('GET', '/api/rates/usdc-chf')).body).toMatchObject({ code: 'UNKNOWN_CORRIDOR' });
   });
 });

@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest';
-import { admin, edgeHarness, invalidate } from '../../fixtures/edge/raw-requests.js';
+import { describe, expect, it } from '@jest/globals';
+import { admin, edgeFixture, invalidate } from '../../fixtures/edge/raw-requests.js';
 import { startTestApp, testAdminKey } from '../../support/app.js';
 
-const harness = edgeHarness();
-const { send } = harness;
+const fixture = edgeFixture();
+const { send } = fixture;
 
 describe('credentials', () => {
   it.each([
@@ -21,14 +21,14 @@ describe('credentials', () => {
     ]);
   });
 
-  it('are compared by header names of any case', async () => {
+  it('are read from a header name in any case', async () => {
     expect((await send('POST', invalidate, { headers: { 'X-ADMIN-KEY': testAdminKey } })).status).toBe(200);
   });
 
-  it('that the server has not set serve nobody', async () => {
+  it('that the server has not configured are refused to everybody', async () => {
     const closed = await startTestApp({
-      uri: harness.uri,
-      simulated: harness.app.simulated,
+      uri: fixture.uri,
+      simulated: fixture.app.simulated,
       env: { ADMIN_SECRET_KEY: '' },
     });
     for (const key of ['', testAdminKey]) {
@@ -38,10 +38,10 @@ describe('credentials', () => {
     await closed.close();
   });
 
-  it('may be either of two while one replaces the other', async () => {
+  it('may be either of two configured keys during a rotation', async () => {
     const rotating = await startTestApp({
-      uri: harness.uri,
-      simulated: harness.app.simulated,
+      uri: fixture.uri,
+      simulated: fixture.app.simulated,
       env: { ADMIN_SECRET_KEY: 'old-admin-key-0123456789abcdef,new-admin-key-0123456789abcdef' },
     });
     for (const age of ['old', 'new']) {
@@ -53,7 +53,7 @@ describe('credentials', () => {
 });
 
 describe('CORS', () => {
-  it('opens public operations to any origin, without credentials', async () => {
+  it('allows public operations to any origin, without credentials', async () => {
     const answer = await send('GET', '/api/corridors', { headers: { origin: 'https://wallet.example' } });
     expect(answer.headers.get('access-control-allow-origin')).toBe('*');
     expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
@@ -82,7 +82,7 @@ describe('CORS', () => {
     expect(closed.headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  it('shows no header on admin answers', async () => {
+  it('sets no header on admin answers', async () => {
     const answer = await send('POST', invalidate, {
       headers: { ...admin, origin: 'https://wallet.example' },
     });

@@ -1,10 +1,12 @@
+import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import express from 'express';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDocsRouter } from '../../../server/http/docs.js';
 import { sendJson } from '../../../server/http/send-json.js';
 import { document } from '../../support/answers/document.js';
+import { expectFor } from '../../support/expect-for.js';
 
 const app = express();
 app.disable('etag');
@@ -45,9 +47,12 @@ describe('/docs', () => {
     expect(await page.text()).toBe(await plain.text());
   });
 
-  it('allows nothing but files of its own origin, and no frame around it', async () => {
-    const { headers } = await fetch(`${url}/docs`);
-    const policy = headers.get('content-security-policy') ?? '';
+  it('allows files of its own origin and its own inline styles by their hashes, and no frame around it', async () => {
+    const answer = await fetch(`${url}/docs`);
+    const policy = answer.headers.get('content-security-policy') ?? '';
+    const styles = [...(await answer.text()).matchAll(/<style>([\s\S]*?)<\/style>/g)].map(
+      ([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
+    );
     expect(policy.split('; ').sort()).toEqual([
       "base-uri 'none'",
       "connect-src 'self'",
@@ -56,31 +61,49 @@ describe('/docs', () => {
       "frame-ancestors 'none'",
       "img-src 'self' data:",
       "script-src 'self'",
-      "style-src 'self'",
+      `style-src 'self' ${styles.join(' ')}`,
     ]);
-    expect(headers.get('x-frame-options')).toBe('DENY');
-    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(answer.headers.get('x-frame-options')).toBe('DENY');
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
   });
 
-  it('has no inline script or style, and every file it names is served for good', async () => {
+  it('has no inline script and no style attribute, and every file it names may be cached for a year', async () => {
     const html = await (await fetch(`${url}/docs`)).text();
-    expect(html).not.toMatch(/<script>|<style|style=|\bon\w+=/);
+    expect(html).not.toMatch(/<script>|\sstyle=|\bon\w+=/);
     const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => file);
-    expect(files).toHaveLength(4);
+    expect(files.map((file) => file?.split('/').at(-1)).sort()).toEqual([
+      'favicon-16x16.png',
+      'favicon-32x32.png',
+      'swagger-ui-bundle.js',
+      'swagger-ui-init.js',
+      'swagger-ui-standalone-preset.js',
+      'swagger-ui.css',
+    ]);
     for (const file of files) {
       const answer = await fetch(`${url}${file}`);
-      expect(answer.status, file).toBe(200);
-      expect(answer.headers.get('cache-control'), file).toBe('public, max-age=31536000, immutable');
-      expect((await answer.arrayBuffer()).byteLength, file).toBeGreaterThan(100);
+      expectFor(String(file), answer.status).toBe(200);
+      expectFor(String(file), answer.headers.get('cache-control')).toBe(
+        'public, max-age=31536000, immutable',
+      );
+      expectFor(String(file), (await answer.arrayBuffer()).byteLength).toBeGreaterThan(100);
     }
   });
 
-  it('compresses its files where the client takes gzip, and only there', async () => {
+  it('serves nothing else out of the folder of those files', async () => {
+    const html = await (await fetch(`${url}/docs`)).text();
+    const folder = /href="([^"]+)\/swagger-ui\.css"/.exec(html)?.[1];
+    for (const file of ['package.json', 'README.md', 'swagger-ui-bundle.js.map', 'index.html', ''])
+      expectFor(file, (await fetch(`${url}${folder}/${file}`)).status).toBe(404);
+  });
+
+  it('compresses its files for clients that accept gzip, and for no others', async () => {
     const html = await (await fetch(`${url}/docs`)).text();
     const bundle = /src="([^"]+bundle\.js)"/.exec(html)?.[1] ?? '';
     const gzip = await fetch(`${url}${bundle}`, { headers: { 'accept-encoding': 'gzip' } });
     const plain = await fetch(`${url}${bundle}`, { headers: { 'accept-encoding': 'identity' } });
     expect(gzip.headers.get('content-encoding')).toBe('gzip');
+    for (const { headers } of [gzip, plain])
+      expect(headers.get('content-type')).toMatch(/javascript; charset=/);
     expect(plain.headers.get('content-encoding')).toBeNull();
     expect(await gzip.text()).toBe(await plain.text());
   });

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import type { ErrorDetail } from '../../../contract/errors.js';
-import { edgeHarness, json } from '../../fixtures/edge/raw-requests.js';
+import { edgeFixture, json } from '../../fixtures/edge/raw-requests.js';
 
-const { send } = edgeHarness();
+const { send } = edgeFixture();
 
 interface Refusal {
   code: string;
@@ -20,17 +20,17 @@ async function details(method: 'GET' | 'POST', path: string, body?: object): Pro
   return refusal.details;
 }
 
-describe('a fault', () => {
+describe('a validation error', () => {
   it.each<[string, ErrorDetail]>([
     ['/api/rates/usdc-ngn?amount=1&amount=2', { path: 'query.amount', message: 'is given more than once' }],
     [`/api/anchors/${'a'.repeat(41)}`, { path: 'path.anchor', message: 'must have at most 40 characters' }],
     ['/api/reputation/leaderboard?window=8', { path: 'query.window', message: 'must be one of 7, 30, 90' }],
     ['/api/rates/%zz', { path: 'path', message: 'must be validly percent-encoded UTF-8' }],
-  ])('of %s is put into words for people', async (path, fault) => {
+  ])('of %s is reported in plain words', async (path, fault) => {
     expect(await details('GET', path)).toEqual([fault]);
   });
 
-  it('of a body is named with its place, one a place', async () => {
+  it('of a body is reported with its path, once per path', async () => {
     const found = await details('POST', '/api/intent/offramp', {
       corridor: 7,
       account: 'GABC',

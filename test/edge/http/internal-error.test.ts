@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
 import { silentLogger } from '../../support/silent-logger.js';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-it('a fault of ours is a 500 that tells nothing but its request id, and is logged once under it', async () => {
+it('answers an unknown error with a 500 that reveals only its request id, and logs it once with that id', async () => {
   const intentHash = 'a'.repeat(64);
   // A document that no code of this service writes.
   await app.connection.collection<{ _id: string }>('intents').insertOne({ _id: intentHash });

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
+import { waitFor } from '../../support/wait-for.js';
 
 const database = testDatabase();
 let app: TestApp;
@@ -23,13 +24,13 @@ describe('/metrics of an instance that runs the schedule', () => {
   });
   afterAll(() => app.close());
 
-  it('counts the runs of every job by outcome, and says when each was last done', async () => {
+  it('counts the runs of every job by outcome, and shows when each last succeeded', async () => {
     const startedAt = Date.now() / 1_000;
     const job = (name: string, outcome: string) =>
       `fairlead_job_runs_total{task="${name}",outcome="${outcome}"}`;
     const lastOf = (name: string) => `fairlead_job_last_success_timestamp_seconds{task="${name}"}`;
     for (const name of ['fold', 'reconcile', 'refresh']) {
-      await expect.poll(async () => (await scrape()).get(job(name, 'done')) ?? 0).toBeGreaterThan(0);
+      await waitFor(async () => expect((await scrape()).get(job(name, 'done')) ?? 0).toBeGreaterThan(0));
       const last = (await scrape()).get(lastOf(name)) ?? 0;
       expect(Math.abs(last - startedAt)).toBeLessThan(30);
     }
@@ -65,7 +66,7 @@ describe('/metrics of any instance', () => {
     ]);
   });
 
-  it('shows what waits in the database, and nothing of jobs that it does not run', async () => {
+  it('shows the backlogs in the database, and no series for jobs that it does not run', async () => {
     const samples = await scrape();
     expect(samples.get('fairlead_webhook_open_events')).toBe(0);
     expect(samples.get('fairlead_webhook_open_deliveries')).toBe(1);
@@ -76,9 +77,9 @@ describe('/metrics of any instance', () => {
     expect([...samples.keys()].filter((name) => name.startsWith('fairlead_job_'))).toEqual([]);
   });
 
-  it('follows what changes within seconds', async () => {
+  it('shows a change of a backlog within seconds', async () => {
     await put('disputes', [{ _id: 'c', intentHash: 'c', filedBy: 'wallet', status: 'open' }]);
     const openDisputes = async () => (await scrape()).get('fairlead_open_disputes');
-    await expect.poll(openDisputes, { timeout: 10_000, interval: 500 }).toBe(3);
+    await waitFor(async () => expect(await openDisputes()).toBe(3), { timeout: 10_000, interval: 500 });
   });
 });

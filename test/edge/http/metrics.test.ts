@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { contract } from '../../../contract/index.js';
 import { listRoutes } from '../../../server/http/route-table.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
@@ -52,7 +52,7 @@ const templates = [
   ...['/healthz', '/readyz', '/metrics', '/docs', '/openapi.json', 'unmatched'],
 ];
 
-it('requests are counted by route template, method and status, and no text of a client makes a label', async () => {
+it('counts requests by route template, method and status, without labels made of client text', async () => {
   expect(await send('GET', '/api/rates/usdc-ngn?amount=100')).toBe(200);
   expect(await send('GET', '/api/rates/usdc-zzz')).toBe(404);
   for (let n = 0; n < 50; n += 1) {

@@ -1,5 +1,5 @@
+import { expect, it } from '@jest/globals';
 import { mongo } from 'mongoose';
-import { expect, it, vi } from 'vitest';
 import { contract } from '../../../contract/index.js';
 import { intentHash } from '../../../contract/verification/intent-hash.js';
 import { listRoutes } from '../../../server/http/route-table.js';
@@ -7,6 +7,7 @@ import { storedIntent } from '../../fixtures/disputes/dispute-values.js';
 import { expectNowhere } from '../../fixtures/edge/planted.js';
 import { freshSecret, plantedService, secrets } from '../../fixtures/edge/planted-service.js';
 import type { RequestOptions } from '../../support/answers.js';
+import { waitFor } from '../../support/wait-for.js';
 
 const account = 'GBXFXNDLV4LSWA4VB7YIL5GBD7BVNR22SGBTDKMO2SBZZHDXSKZYCP7L';
 const terms = { corridor: 'usdc-ngn', anchorId: 'harbour', account, sellAmount: '100', nonce: secrets.nonce };
@@ -52,7 +53,7 @@ async function useEverySecret(): Promise<void> {
     expect((await send('POST', path, { headers: internal })).status).toBe(200);
   }
   await send('POST', `${own}/test`, { headers: admin });
-  await vi.waitFor(() => expect(service.receiver.received.length).toBeGreaterThan(0), { timeout: 15_000 });
+  await waitFor(() => expect(service.receiver.received.length).toBeGreaterThan(0), { timeout: 15_000 });
   await send('GET', `${own}/deliveries`, { headers: admin });
   expect(
     service.echo.seen.filter(({ authorization }) => authorization === `Bearer ${secrets.partnerToken}`)
@@ -122,7 +123,7 @@ async function askWithoutDatabase(): Promise<void> {
   }
 }
 
-it('no secret is in any answer, error, metric, log line, delivery, submission or document of the database', async () => {
+it('shows no secret in any answer, error, metric, log line, delivery, submission or stored document', async () => {
   await useEverySecret();
   await makeEveryMistake();
   await failWithin();
@@ -136,7 +137,7 @@ it('no secret is in any answer, error, metric, log line, delivery, submission or
     ),
   );
   const collections = (await service.app.connection.db?.collections()) ?? [];
-  const documents = await vi.waitFor(
+  const documents = await waitFor(
     () => Promise.all(collections.map((collection) => collection.find().toArray())),
     { timeout: 15_000 },
   );

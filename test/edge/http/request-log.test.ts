@@ -1,9 +1,10 @@
 import { connect } from 'node:net';
 import { Writable } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLogger } from '../../../server/logger.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
+import { waitFor } from '../../support/wait-for.js';
 
 const database = testDatabase();
 let text = '';
@@ -32,7 +33,7 @@ async function loggedOf(bytes: string, count = 1): Promise<Record<string, unknow
     socket.on('close', () => resolve());
     socket.on('error', reject);
   });
-  return vi.waitFor(() => {
+  return waitFor(() => {
     const lines = text
       .slice(before)
       .split('\n')
@@ -46,7 +47,7 @@ const get = (target: string, headers = '') =>
   `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n`;
 
 describe('the line that is logged of a request', () => {
-  it('says what was asked, how it was answered and under which id, and no more', async () => {
+  it('has the method, path, status and request id, and nothing else of the request', async () => {
     const [line] = await loggedOf(
       get('/api/corridors?limit=3', 'X-Request-Id: of-the-log-test\r\nCookie: c=1\r\n'),
     );
@@ -63,17 +64,17 @@ describe('the line that is logged of a request', () => {
     });
   });
 
-  it('holds at most 200 characters of a path', async () => {
+  it('has at most 200 characters of a path', async () => {
     const [line] = await loggedOf(get(`/${'p'.repeat(1_900)}`));
     expect(line).toMatchObject({ status: 404, path: `/${'p'.repeat(199)}` });
   });
 
-  it('holds at most 200 characters of a path also where that is far too long to be served', async () => {
+  it('has at most 200 characters of a path that is too long to be served', async () => {
     const [line] = await loggedOf(get(`/${'p'.repeat(7_000)}`));
     expect(line).toMatchObject({ status: 414, path: `/${'p'.repeat(199)}` });
   });
 
-  it('is one line, whatever the path is made of', async () => {
+  it('is a single line, whatever characters the path has', async () => {
     const [line] = await loggedOf(get('/x%0a{"level":"error"}%0d%0a"quoted"\\u000a'));
     expect(line?.path).toBe('/x%0a{"level":"error"}%0d%0a"quoted"\\u000a');
     expect(line?.level).toBe('info');
@@ -82,20 +83,18 @@ describe('the line that is logged of a request', () => {
     expect(text.replaceAll('\n', '')).not.toMatch(/[\u0000-\u001f]/);
   });
 
-  it('tells of a client that went away before its answer', async () => {
+  it('reports a client that disconnected before its answer', async () => {
     const before = text.length;
     app.simulated.anchor('harbour').override('*', () => undefined);
     const socket = connect(app.port, '127.0.0.1', () => socket.write(get('/api/rates/usdc-ngn?amount=77')));
-    await vi.waitFor(
+    await waitFor(
       () => expect(app.simulated.anchor('harbour').seen.some(({ url }) => url.includes('77'))).toBe(true),
       {
         timeout: 10_000,
       },
     );
     socket.destroy();
-    await vi.waitFor(() =>
-      expect(text.slice(before)).toMatch(/"status":null,"aborted":true.*"msg":"request"/),
-    );
+    await waitFor(() => expect(text.slice(before)).toMatch(/"status":null,"aborted":true.*"msg":"request"/));
     app.simulated.anchor('harbour').override('*', null);
   });
 });

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestApp, type TestApp, testAdminKey } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
 
@@ -38,7 +38,7 @@ function drip(first: string, drop: string): Promise<Closed> {
     socket.on('data', (chunk) => {
       answer += chunk.toString('utf8');
     });
-    // Whoever writes on after the end is reset; what counts is that it is over.
+    // Writing after the end causes a reset; only the end matters here.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       open = false;
@@ -59,12 +59,12 @@ function expectTimedOut({ answer, afterMs }: Closed, limitMs: number): void {
 
 const post = `POST /api/admin/cache/invalidate HTTP/1.1\r\nHost: x\r\nX-Admin-Key: ${testAdminKey}\r\nContent-Type: application/json\r\n`;
 
-describe.concurrent('a client that drips its request', () => {
+describe('a client that sends its request byte by byte', () => {
   it('has 5 s for the headers, is answered 408, and is cut off', async () => {
     expectTimedOut(await drip('GET /api/corridors HTTP/1.1\r\nHost: x\r\nX-Slow: ', 'a'), headersTimeoutMs);
   }, 20_000);
 
-  it('has 5 s for the headers also where it sends whole ones', async () => {
+  it('has 5 s for the headers also if it keeps sending complete ones', async () => {
     expectTimedOut(await drip('GET /api/corridors HTTP/1.1\r\nHost: x\r\n', 'X-A: b\r\n'), headersTimeoutMs);
   }, 20_000);
 
@@ -72,11 +72,11 @@ describe.concurrent('a client that drips its request', () => {
     expectTimedOut(await drip(`${post}Content-Length: 1000\r\n\r\n{`, ' '), requestTimeoutMs);
   }, 20_000);
 
-  it('has 10 s also for a body in chunks', async () => {
+  it('has 10 s for a chunked body, too', async () => {
     expectTimedOut(await drip(`${post}Transfer-Encoding: chunked\r\n\r\n`, '1\r\n \r\n'), requestTimeoutMs);
   }, 20_000);
 
-  it('keeps nobody else waiting', async () => {
+  it('does not delay other clients', async () => {
     const slow = Array.from({ length: 200 }, () =>
       drip('GET /api/corridors HTTP/1.1\r\nHost: x\r\n', 'X-A: b\r\n'),
     );

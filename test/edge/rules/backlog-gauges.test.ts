@@ -1,5 +1,5 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Registry } from 'prom-client';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Backlogs, registerBacklogs } from '../../../server/http/backlog-gauges.js';
 import { silentLogger } from '../../support/silent-logger.js';
 
@@ -31,10 +31,10 @@ function gauges(openDisputes: () => Promise<number>) {
 }
 
 beforeEach(() => {
-  vi.useFakeTimers();
+  jest.useFakeTimers();
 });
 afterEach(() => {
-  vi.useRealTimers();
+  jest.useRealTimers();
 });
 
 describe('the gauge of a backlog', () => {
@@ -73,7 +73,7 @@ describe('the gauge of a backlog', () => {
     });
     for (let n = 0; n < 3; n += 1) {
       const scraped = scrape();
-      await vi.advanceTimersByTimeAsync(500);
+      await jest.advanceTimersByTimeAsync(500);
       expect(await scraped).toBeUndefined();
     }
     expect(reads).toBe(1);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { clientKey, parseTrustProxy } from '../../../server/http/client-key.js';
 
 const noProxy = parseTrustProxy('');
@@ -16,7 +16,7 @@ describe('clientKey', () => {
     expect(clientKey(peer, undefined, noProxy)).toBe(key);
   });
 
-  it('keeps two IPv4 clients of a dual-stack listener apart', () => {
+  it('differs between two IPv4 clients of a dual-stack listener', () => {
     const keys = ['::ffff:198.51.100.7', '::ffff:198.51.100.8'].map((peer) =>
       clientKey(peer, undefined, noProxy),
     );
@@ -41,13 +41,13 @@ describe('clientKey', () => {
     expect(clientKey('10.2.2.2', header, proxy)).toBe(key);
   });
 
-  it('gives one shared key to peers without an address', () => {
+  it('is the same for all peers without an address', () => {
     expect(clientKey(undefined, '203.0.113.9', proxy)).toBe('unknown');
   });
 });
 
 describe('parseTrustProxy', () => {
-  it('names the entry that is neither an address nor a CIDR', () => {
+  it('throws an error that names an entry that is neither an address nor a CIDR', () => {
     expect(() => parseTrustProxy('10.0.0.0/8, office')).toThrow('"office"');
   });
 });

@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { readCursor, readLimit, toPage, writeCursor } from '../../../server/paging.js';
 
 const list = ['anchors', '*'];
 const pattern = /^[a-z]+$/;
 
 describe('a page', () => {
-  it('says where the next one starts, and null on the last', () => {
+  it('has a cursor to the next page, and null on the last one', () => {
     const rows = ['a', 'b', 'c'].map((id) => ({ id }));
     const first = toPage(rows, 2, list, (last) => [last.id]);
     expect(first.items.map(({ id }) => id)).toEqual(['a', 'b']);
@@ -14,7 +14,7 @@ describe('a page', () => {
     expect(toPage([], 3, list, () => [])).toEqual({ items: [], nextCursor: null });
   });
 
-  it('has 50 items unless asked otherwise', () => {
+  it('has 50 items by default', () => {
     expect([readLimit(undefined), readLimit('7')]).toEqual([50, 7]);
   });
 });
@@ -27,8 +27,8 @@ describe('a cursor', () => {
     ['with too few words', writeCursor(list, [])],
     ['with an operator', writeCursor(list, ['{"$ne":1}'])],
     ['in a second spelling', `${writeCursor(list, ['a'])}=`],
-    ['that is noise', '!!'],
-  ])('%s is refused, since no answer gave it', (_name, cursor) => {
+    ['that is not base64url', '!!'],
+  ])('%s is refused, because no answer gave it', (_name, cursor) => {
     expect(() => readCursor(cursor, list, [pattern])).toThrow(
       expect.objectContaining({ code: 'INVALID_REQUEST' }),
     );

@@ -1,5 +1,5 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limitWindowModel } from '../../../server/http/limit-windows.js';
 import { createRateLimiter, type RateLimitState } from '../../../server/http/rate-limiter.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
@@ -11,7 +11,7 @@ const database = testDatabase();
 const rule = { points: 90, windowSeconds: 60, key: 'client' } as const;
 const connections: Connection[] = [];
 
-/** A limiter as each instance of the service has one; patient, since a busy machine is not what is tested. */
+/** A limiter as each instance of the service has one, with a long time limit, because speed is not tested here. */
 async function openLimiter() {
   const connection = await connectMongo({ uri: database.uri });
   connections.push(connection);
@@ -57,19 +57,19 @@ const remainders = (states: readonly RateLimitState[]) =>
 const everyRemainder = [...Array(rule.points).keys()].reverse();
 
 describe('requests of one client at the same time', () => {
-  it('are granted to the last point and not one beyond, each told its own remainder', async () => {
+  it('get exactly as many points as the limit has, each with its own remainder', async () => {
     const states = await Promise.all(Array.from({ length: 200 }, () => first.consume(rule, client)));
     expect(remainders(states)).toEqual(everyRemainder);
   });
 
-  it('at two instances share the points to the last one', async () => {
+  it('at two instances share the points of one limit exactly', async () => {
     const states = await Promise.all(
       Array.from({ length: 300 }, (_, place) => (place % 2 === 0 ? first : second).consume(rule, client)),
     );
     expect(remainders(states)).toEqual(everyRemainder);
   });
 
-  it('at two instances, in many waves, share the points to the last one', async () => {
+  it('at two instances, one after another, share the points of one limit exactly', async () => {
     const states = await Promise.all(
       [first, second, first, second].map(async (limiter) => {
         const own: RateLimitState[] = [];
@@ -81,15 +81,15 @@ describe('requests of one client at the same time', () => {
   });
 });
 
-describe('a client that has used up its window', () => {
-  it('is refused until its end without asking the database again', async () => {
+describe('a client that has used up its limit', () => {
+  it('is refused until the window ends, without a database operation', async () => {
     await Promise.all(Array.from({ length: 91 }, () => first.consume(rule, client)));
     const again = await Promise.all(Array.from({ length: 50 }, () => first.consume(rule, client)));
     expect(granted(again)).toEqual([]);
     expect(await windows().findById(client)).toMatchObject({ points: 91 });
   });
 
-  it('is refused by another instance as well, then from its memory', async () => {
+  it('is refused by another instance, too, the second time from memory', async () => {
     await Promise.all(Array.from({ length: 90 }, () => first.consume(rule, client)));
     const [refused, again] = [await second.consume(rule, client), await second.consume(rule, client)];
     expect(granted([refused, again])).toEqual([]);
@@ -99,7 +99,7 @@ describe('a client that has used up its window', () => {
 });
 
 describe('a window', () => {
-  it('that has ended is followed by a new one, though the old one has not been removed yet', async () => {
+  it('that has ended is followed by a new one, even before the old document is removed', async () => {
     await Promise.all([first, first, first].map((limiter) => limiter.consume(rule, client)));
     await windows().updateOne({ _id: client }, { $set: { expire: new Date(Date.now() - 1) } });
     const state = await second.consume(rule, client);
@@ -107,7 +107,7 @@ describe('a window', () => {
     expect(state.resetSeconds * 1_000).toBeGreaterThan(Date.now() + 50_000);
   });
 
-  it('of each of many clients that come at once begins with its first request', async () => {
+  it('of each of 500 simultaneous clients begins with its first request', async () => {
     const keys = Array.from({ length: 500 }, (_, place) => `${client}/${place}`);
     const states = await Promise.all(keys.map((key) => first.consume(rule, key)));
     expect(states.map((state) => state.remaining)).toEqual(keys.map(() => rule.points - 1));

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newIntent } from '../../../server/features/intents/new-intent.rules.js';
 import { type ReconcileLimits, reconcileLease } from '../../../server/features/intents/reconcile.js';
 import { connectMongo } from '../../../server/mongo/connection.js';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Connection, mongo } from 'mongoose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withDatabase } from '../../../scripts/mongod/uri.js';
 import { newIntent } from '../../../server/features/intents/new-intent.rules.js';
 import { reconcileLease } from '../../../server/features/intents/reconcile.js';
@@ -13,6 +13,7 @@ import { account, freshState, see, startMs } from '../../fixtures/intents/intent
 import { openIntents } from '../../fixtures/intents/polled-intents.js';
 import type { Task } from '../../fixtures/intents/reconcile-worker.js';
 import { type PrivateMongo, privateMongo } from '../../support/database.js';
+import { expectFor } from '../../support/expect-for.js';
 import { runSeed, seeded } from '../../support/seeded.js';
 import { buildWorker, eventually, untilStopped, type Worker } from '../../support/worker-processes.js';
 
@@ -135,12 +136,12 @@ async function everyOutcomeOnce(
   for (const [index, [, outcome, event]] of plan.entries()) {
     const intent = await model.findById(hashOf(index)).lean();
     const reason = intent?.outcome === null ? '' : ` ${intent?.outcome.reason}`;
-    expect(`${intent?.status}${reason}`, `intent ${index}`).toBe(outcome);
+    expectFor(`intent ${index}`, `${intent?.status}${reason}`).toBe(outcome);
     expect(intent).toMatchObject({ unfolded: outcome !== 'pending', scored: true });
     const own = events.filter(({ data }) => 'intentHash' in data && data.intentHash === hashOf(index));
-    expect(
-      own.map((row) => row.event),
+    expectFor(
       `events of intent ${index}`,
+      own.map((row) => row.event),
     ).toEqual(event === null ? [] : [event]);
   }
 }

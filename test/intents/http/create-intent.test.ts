@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { intentHash } from '../../../contract/verification/intent-hash.js';
 import { account, day, intentsHarness, minute } from '../../fixtures/intents/intents-over-http.js';
 

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import {
   account,
   day,
@@ -8,6 +8,7 @@ import {
   second,
 } from '../../fixtures/intents/intents-over-http.js';
 import { testCronSecret } from '../../support/app.js';
+import { waitFor } from '../../support/wait-for.js';
 
 const harness = intentsHarness();
 
@@ -238,7 +239,7 @@ describe('409 RUN_IN_PROGRESS', () => {
     const begunAt = Date.now();
     const long = harness.reconcile();
     // Its first poll has arrived, and five more follow a fifth of a second apart.
-    await vi.waitFor(() => expect(harness.anchors.anchor('harbour').seen).not.toEqual([]), {
+    await waitFor(() => expect(harness.anchors.anchor('harbour').seen).not.toEqual([]), {
       timeout: 10_000,
       interval: 5,
     });

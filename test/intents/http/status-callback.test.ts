@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, sign } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { StatusCallbackAnswer } from '../../../contract/schemas/intents.js';
 import { intentsHarness, minute, second } from '../../fixtures/intents/intents-over-http.js';
 

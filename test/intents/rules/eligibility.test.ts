@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { identityFault, isAnnouncedAmount } from '../../../server/features/intents/eligibility.rules.js';
 import {
   account,

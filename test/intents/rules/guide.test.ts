@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { expect, it } from '@jest/globals';
 import { createIntentBody, outcomeReasons, unscoredReasons } from '../../../contract/schemas/intents.js';
 import { intentHash } from '../../../contract/verification/intent-hash.js';
 

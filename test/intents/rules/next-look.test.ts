@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { nextLookMs } from '../../../server/features/intents/next-look.rules.js';
 import type { IntentState } from '../../../server/features/intents/transition.rules.js';
 import {

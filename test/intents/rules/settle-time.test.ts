@@ -1,5 +1,5 @@
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { at, freshState, minute, second, see } from '../../fixtures/intents/intent-states.js';
 
 const paid = { status: 'pending_anchor', stellar_transaction_id: 'ab', amount_in: '100' };

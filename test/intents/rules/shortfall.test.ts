@@ -1,5 +1,5 @@
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { shortfallPpb } from '../../../server/features/intents/shortfall.rules.js';
 
 const quote = { tier: 'anchor', sellAmount: '100', receiveAmount: '152340.55' } as const;

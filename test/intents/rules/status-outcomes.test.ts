@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { readStatus, statusTable } from '../../../server/features/intents/status-table.rules.js';
 import { transition } from '../../../server/features/intents/transition.rules.js';
 import {
@@ -12,6 +12,7 @@ import {
   record,
   startMs,
 } from '../../fixtures/intents/intent-states.js';
+import { expectFor } from '../../support/expect-for.js';
 
 interface Row {
   status: string;
@@ -47,8 +48,8 @@ describe.each(['sep24', 'sep6'] as const)('every status word of %s', (dialect) =
   it.each(vectors.rows.map((row) => [`${row.status} (${row.meaning})`, row] as const))(
     '%s: has its outcome without and with proof of funds',
     (_name, row) => {
-      expect(outcomes(row, dialect, {}), 'without').toEqual(row.withoutProof);
-      expect(outcomes(row, dialect, { stellar_transaction_id: '17a670bc' }), 'with').toEqual(
+      expectFor('without', outcomes(row, dialect, {})).toEqual(row.withoutProof);
+      expectFor('with', outcomes(row, dialect, { stellar_transaction_id: '17a670bc' })).toEqual(
         row.withStellarTransaction,
       );
     },
@@ -57,7 +58,7 @@ describe.each(['sep24', 'sep6'] as const)('every status word of %s', (dialect) =
   it('is read by its name where the dialect has it, else as unrecognised', () => {
     for (const row of vectors.rows) {
       const expected = row.dialects.includes(dialect) ? row.status : 'unrecognised';
-      expect(readStatus(dialect, row.status).word, row.status).toBe(expected);
+      expectFor(row.status, readStatus(dialect, row.status).word).toBe(expected);
     }
   });
 });

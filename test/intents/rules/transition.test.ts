@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { type IntentState, transition } from '../../../server/features/intents/transition.rules.js';
 import {
   at,

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
   createScheduler,
   type JobMeter,
@@ -10,10 +10,10 @@ import type { Logger } from '../../../server/ports.js';
 import { silentLogger } from '../../support/silent-logger.js';
 
 beforeEach(() => {
-  vi.useFakeTimers();
+  jest.useFakeTimers();
 });
 afterEach(() => {
-  vi.useRealTimers();
+  jest.useRealTimers();
 });
 
 const unmetered: JobMeter = { scheduled: () => undefined, ran: () => undefined };
@@ -46,7 +46,7 @@ describe('the scheduler', () => {
     const { state, job } = counted();
     const scheduler = newScheduler();
     scheduler.start([job]);
-    await vi.advanceTimersByTimeAsync(3_500);
+    await jest.advanceTimersByTimeAsync(3_500);
     expect(state.runs).toBe(4);
     await scheduler.stop();
   });
@@ -55,9 +55,9 @@ describe('the scheduler', () => {
     const { state, job } = counted({ firstAfterMs: 600 });
     const scheduler = newScheduler();
     scheduler.start([job]);
-    await vi.advanceTimersByTimeAsync(500);
+    await jest.advanceTimersByTimeAsync(500);
     expect(state.runs).toBe(0);
-    await vi.advanceTimersByTimeAsync(200);
+    await jest.advanceTimersByTimeAsync(200);
     expect(state.runs).toBe(1);
     await scheduler.stop();
   });
@@ -76,10 +76,10 @@ describe('the scheduler', () => {
     for (let n = 0; n < 3; n += 1) scheduler.wake('job');
     expect(runs).toBe(1);
     finish();
-    await vi.advanceTimersByTimeAsync(0);
+    await jest.advanceTimersByTimeAsync(0);
     expect(runs).toBe(2);
     finish();
-    await vi.advanceTimersByTimeAsync(0);
+    await jest.advanceTimersByTimeAsync(0);
     expect(runs).toBe(2);
     await scheduler.stop();
   });
@@ -92,7 +92,7 @@ describe('the scheduler', () => {
     };
     const scheduler = newScheduler();
     scheduler.start([jobThat(run)]);
-    await vi.advanceTimersByTimeAsync(1_500);
+    await jest.advanceTimersByTimeAsync(1_500);
     expect(runs).toBe(2);
     await scheduler.stop();
   });
@@ -105,7 +105,7 @@ describe('the scheduler', () => {
     const run = () => Promise.reject(failures.shift() ?? new LeaseLostError('stopping'));
     const scheduler = newScheduler({ logger });
     scheduler.start([jobThat(run)]);
-    await vi.advanceTimersByTimeAsync(2_500);
+    await jest.advanceTimersByTimeAsync(2_500);
     expect(said).toEqual(['warn', 'error', 'warn']);
     await scheduler.stop();
   });
@@ -123,7 +123,7 @@ describe('the scheduler', () => {
     const stopping = scheduler.stop().then(() => {
       stopped = true;
     });
-    await vi.advanceTimersByTimeAsync(5_000);
+    await jest.advanceTimersByTimeAsync(5_000);
     expect([stopped, state.runs]).toEqual([false, 1]);
     finish();
     await stopping;
@@ -148,7 +148,7 @@ describe('the scheduler', () => {
     };
     const scheduler = newScheduler({ meter });
     scheduler.start([jobThat(run)]);
-    await vi.advanceTimersByTimeAsync(5_500);
+    await jest.advanceTimersByTimeAsync(5_500);
     expect(told).toEqual([
       'job scheduled',
       'job done',
@@ -165,7 +165,7 @@ describe('the scheduler', () => {
     const { state, job } = counted({ on: 'every instance' });
     const scheduler = newScheduler({ meter });
     scheduler.start([job]);
-    await vi.advanceTimersByTimeAsync(1_500);
+    await jest.advanceTimersByTimeAsync(1_500);
     expect(state.runs).toBe(2);
     expect(told).toEqual([]);
     await scheduler.stop();
@@ -180,7 +180,7 @@ describe('the scheduler', () => {
     const runs: OnEveryInstance[] = [away, away, away, async () => undefined, async () => undefined, away];
     const scheduler = newScheduler({ logger });
     scheduler.start([jobThat(() => runs.shift()?.() ?? new Promise<void>(() => undefined))]);
-    await vi.advanceTimersByTimeAsync(6_500);
+    await jest.advanceTimersByTimeAsync(6_500);
     expect(said).toEqual(['warn', 'info', 'warn']);
   });
 

@@ -1,5 +1,5 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { bulkCollection } from '../../../server/mongo/models.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';

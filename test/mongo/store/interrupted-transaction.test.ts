@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { ClientSession, Collection, Connection } from 'mongoose';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { isMongoUnavailable } from '../../../server/mongo/failures.js';
 import { bulkCollection } from '../../../server/mongo/models.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
 import { type PrivateMongo, privateMongo } from '../../support/database.js';
+import { waitFor } from '../../support/wait-for.js';
 
 interface Row {
   _id: string;
@@ -54,7 +55,7 @@ it.each([
       inTransaction(async (session) => {
         await rows.updateOne({ _id }, { $inc: { n: 1 } }, { session });
         begun += 1;
-        await expect.poll(() => begun, { timeout: 5_000 }).toBe(ids.length);
+        await waitFor(async () => expect(await begun).toBe(ids.length), { timeout: 5_000 });
         mongo.freeze();
         await write(rows, _id, session);
       }).catch((error: unknown) => error),
@@ -65,7 +66,7 @@ it.each([
     expect(errors.map(isMongoUnavailable)).toEqual([true, true, true]);
     for (const _id of ids) {
       const touch = () => rows.updateOne({ _id }, { $set: { touched: true } }).then(() => 'done', String);
-      await expect.poll(touch, { timeout: withinMs, interval: 100 }).toBe('done');
+      await waitFor(async () => expect(await touch()).toBe('done'), { timeout: withinMs, interval: 100 });
     }
     expect(performance.now() - wentOnAt).toBeLessThan(withinMs);
     // A commit that was on its way already may have arrived; then all of it has.

@@ -1,11 +1,12 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { createLeases, LeaseLostError } from '../../../server/mongo/leases.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
 import { testDatabase } from '../../support/database.js';
 import { silentLogger } from '../../support/silent-logger.js';
+import { waitFor } from '../../support/wait-for.js';
 
 const database = testDatabase();
 let connection: Connection;
@@ -71,7 +72,9 @@ describe('a lease', () => {
     const expiresAtMs = async () => (await leases.read('renewed'))?.expiresAt.getTime() ?? 0;
     await leases.run('renewed', termMs, async (lease) => {
       const first = await expiresAtMs();
-      await expect.poll(expiresAtMs, { timeout: 10_000 }).toBeGreaterThan(first + termMs);
+      await waitFor(async () => expect(await expiresAtMs()).toBeGreaterThan(first + termMs), {
+        timeout: 10_000,
+      });
       expect(lease.signal.aborted).toBe(false);
       await documents().updateOne({ _id: 'renewed' }, { $inc: { token: 1 } });
       await new Promise<void>((resolve) => lease.signal.addEventListener('abort', () => resolve()));
@@ -88,7 +91,7 @@ describe('a lease', () => {
       await new Promise<void>((resolve) => lease.signal.addEventListener('abort', () => resolve()));
       finished = true;
     });
-    await expect.poll(() => begun, { timeout: 10_000 }).toBe(true);
+    await waitFor(async () => expect(await begun).toBe(true), { timeout: 10_000 });
     await leases.stop();
     expect(finished).toBe(true);
     await running;

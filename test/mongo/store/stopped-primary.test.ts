@@ -1,12 +1,14 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Connection, Schema } from 'mongoose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWaker } from '../../../server/mongo/change-streams.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { isMongoUnavailable } from '../../../server/mongo/failures.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
 import { type PrivateMongo, privateMongo } from '../../support/database.js';
+import { expectFor } from '../../support/expect-for.js';
 import { silentLogger } from '../../support/silent-logger.js';
+import { waitFor } from '../../support/wait-for.js';
 
 let mongo: PrivateMongo;
 let connection: Connection;
@@ -47,13 +49,15 @@ describe('while the primary is stopped', () => {
         ),
       ]);
       for (const { error, elapsedMs } of failures) {
-        expect(isMongoUnavailable(error), String(error)).toBe(true);
+        expectFor(String(error), isMongoUnavailable(error)).toBe(true);
         expect(elapsedMs).toBeLessThan(3_500);
       }
     } finally {
       mongo.thaw();
     }
-    await expect.poll(() => row.countDocuments({ n: 1 }).catch(() => 0), { timeout: 10_000 }).toBe(1);
+    await waitFor(async () => expect(await row.countDocuments({ n: 1 }).catch(() => 0)).toBe(1), {
+      timeout: 10_000,
+    });
   });
 
   it('a change stream wakes its worker again after the primary comes back', async () => {
@@ -61,29 +65,31 @@ describe('while the primary is stopped', () => {
     let wakes = 0;
     const waker = createWaker({ model: row, pipeline: [], wake: () => (wakes += 1), logger: silentLogger });
     waker.start();
-    await expect.poll(() => wakes, { timeout: 5_000 }).toBeGreaterThan(0);
-    await expect
-      .poll(
-        async () => {
-          await row.create({ n: 10 });
-          return wakes;
-        },
-        { timeout: 5_000 },
-      )
-      .toBeGreaterThan(1);
+    await waitFor(async () => expect(await wakes).toBeGreaterThan(0), { timeout: 5_000 });
+    await waitFor(
+      async () =>
+        expect(
+          await (async () => {
+            await row.create({ n: 10 });
+            return wakes;
+          })(),
+        ).toBeGreaterThan(1),
+      { timeout: 5_000 },
+    );
     mongo.freeze();
     await new Promise((resolve) => setTimeout(resolve, 3_000));
     mongo.thaw();
     const before = wakes;
-    await expect
-      .poll(
-        async () => {
-          await row.create({ n: 11 }).catch(() => undefined);
-          return wakes;
-        },
-        { timeout: 15_000, interval: 200 },
-      )
-      .toBeGreaterThan(before);
+    await waitFor(
+      async () =>
+        expect(
+          await (async () => {
+            await row.create({ n: 11 }).catch(() => undefined);
+            return wakes;
+          })(),
+        ).toBeGreaterThan(before),
+      { timeout: 15_000, interval: 200 },
+    );
     await waker.stop();
   });
 });

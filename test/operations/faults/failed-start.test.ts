@@ -4,12 +4,13 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { withDatabase } from '../../../scripts/mongod/uri.js';
 import { startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
-import { runProgram } from '../../clients/run-program.js';
 import { formsOf } from '../../fixtures/edge/planted.js';
 import { testDatabase } from '../../support/database.js';
+import { runProgram } from '../../support/run-program.js';
+import { testRun } from '../../support/test-run.js';
 
 const main = fileURLToPath(new URL('../../../server/main.ts', import.meta.url));
 const secrets = {
@@ -79,7 +80,7 @@ const failures: Failure[] = [
   [
     'an option of the database that is unknown',
     /option/i,
-    () => ({ MONGODB_URI: `${withPassword(withDatabase(inject('mongoUri'), 'x'))}&passwort=${password}` }),
+    () => ({ MONGODB_URI: `${withPassword(withDatabase(testRun.mongoUri, 'x'))}&passwort=${password}` }),
   ],
   [
     'a fleet file that is not there',

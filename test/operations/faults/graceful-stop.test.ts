@@ -1,8 +1,9 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, it } from 'vitest';
+import { expect, it } from '@jest/globals';
 import { startTestApp } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
+import { waitFor } from '../../support/wait-for.js';
 
 const database = testDatabase();
 
@@ -53,20 +54,20 @@ it('a stop finishes the request in hand, takes no new one, and hands every lease
     }),
   });
   const leases = app.connection.collection<{ _id: string; token: number }>('leases');
-  await expect
-    .poll(() => leases.countDocuments({ token: { $gt: 0 } }), { timeout: 10_000 })
-    .toBeGreaterThan(0);
+  await waitFor(async () => expect(await leases.countDocuments({ token: { $gt: 0 } })).toBeGreaterThan(0), {
+    timeout: 10_000,
+  });
 
   const inHand = app.client.request<{ best: unknown }>('GET', '/api/rates/usdc-ngn?amount=101');
   const isAsked = () => anchor.asked.some((url) => url.includes('sell_amount=101'));
-  await expect.poll(isAsked, { timeout: 5_000 }).toBe(true);
+  await waitFor(async () => expect(await isAsked()).toBe(true), { timeout: 5_000 });
   const stopping = app.close();
   const isServed = () =>
     fetch(`${app.url}/healthz`).then(
       () => true,
       () => false,
     );
-  await expect.poll(isServed, { timeout: 5_000 }).toBe(false);
+  await waitFor(async () => expect(await isServed()).toBe(false), { timeout: 5_000 });
   anchor.answer();
   expect(await inHand).toMatchObject({ status: 200, body: { best: { anchorId: 'hesitant' } } });
   await stopping;

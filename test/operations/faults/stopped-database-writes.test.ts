@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { PublishedBatch } from '../../../contract/schemas/publisher.js';
 import { intentHash } from '../../../contract/verification/intent-hash.js';
 import { type ReferenceOracle, startReferenceOracle } from '../../../scripts/reference-oracle/index.js';
@@ -9,6 +9,8 @@ import { disputeOf, type Signer, signer, storedIntent } from '../../fixtures/dis
 import type { Received } from '../../support/answers.js';
 import { startTestApp, type TestApp, testAdminKey, testCronSecret } from '../../support/app.js';
 import { type PrivateMongo, privateMongo } from '../../support/database.js';
+import { expectFor } from '../../support/expect-for.js';
+import { waitFor } from '../../support/wait-for.js';
 
 /** It takes some 2 s; the rest is for a machine that does other things as well. */
 const answerWithinMs = 5_000;
@@ -116,7 +118,7 @@ describe('while mongod is stopped', () => {
           expect([path, status, body]).toEqual([path, 503, notReady]);
           expect(headers.get('retry-after')).toBe(String((body as { retryAfter: number }).retryAfter));
           expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-          expect(elapsedMs, path).toBeLessThan(answerWithinMs);
+          expectFor(path, elapsedMs).toBeLessThan(answerWithinMs);
         }
       }
     } finally {
@@ -169,7 +171,7 @@ async function isCountedOnce() {
 
 /** What came first may have been taken up by the database when it went on, and still be under way. */
 function untilReady<T extends { status: number }>(work: () => Promise<T>): Promise<T> {
-  return vi.waitFor(
+  return waitFor(
     async () => {
       const answer = await work();
       if (answer.status === 503 || answer.status === 409) throw new Error(`still ${answer.status}`);

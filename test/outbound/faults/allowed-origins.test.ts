@@ -9,7 +9,7 @@ import { createServer as createHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { createOutbound, type Outbound, type OutboundOptions } from '../../../server/outbound/outbound.js';
 import { selfSigned } from '../../fixtures/outbound/certificate.js';
 
@@ -43,7 +43,7 @@ describe('a listed http origin', () => {
     return { origin, request: outbound({ allow: [origin] }) };
   }
 
-  it('gets method, path, query, headers and body as they were given', async () => {
+  it('receives method, path, query, headers and body unchanged', async () => {
     let got: IncomingMessage | undefined;
     let body = '';
     const { origin, request } = await served((req, res) => {
@@ -78,7 +78,7 @@ describe('a listed http origin', () => {
     expect(answer.elapsedMs).toBeLessThan(limits.timeoutMs);
   });
 
-  it('sends bytes as they are', async () => {
+  it('receives the bytes of a body unchanged', async () => {
     const { origin, request } = await served((req, res) => req.pipe(res));
     const body = Uint8Array.from([0, 255, 128, 10, 13]);
     const answer = await request({ url: origin, method: 'POST', body, ...limits });
@@ -91,7 +91,7 @@ describe('a listed http origin', () => {
     ['br', brotliCompressSync],
     ['deflate', deflateSync],
     ['identity', (body: Buffer) => body],
-  ])('is read when it answers in %s', async (coding, compress) => {
+  ])('is decoded when it answers in %s', async (coding, compress) => {
     const plain = Buffer.from('price '.repeat(1_000));
     const { origin, request } = await served((_req, res) =>
       res.writeHead(200, { 'Content-Encoding': coding }).end(compress(plain)),
@@ -104,7 +104,7 @@ describe('a listed http origin', () => {
     [304, {}],
     [200, { 'Content-Length': 0 }],
     [200, { 'Transfer-Encoding': 'chunked' }],
-  ])('is read when it names a coding but has no body (%i %j)', async (status, headers) => {
+  ])('is read as empty when it names a coding but has no body (%i %j)', async (status, headers) => {
     const { origin, request } = await served((_req, res) =>
       res.writeHead(status, { 'Content-Encoding': 'gzip', ...headers }).end(),
     );
@@ -121,7 +121,7 @@ describe('a listed http origin', () => {
     expect(ports.size).toBe(1);
   });
 
-  it('is called again over a fresh connection when the kept one has been closed meanwhile', async () => {
+  it('is called over a new connection when the kept one was closed meanwhile', async () => {
     let calls = 0;
     const { origin, request } = await served((_req, res) => {
       calls += 1;
@@ -134,7 +134,7 @@ describe('a listed http origin', () => {
     }
   });
 
-  it('is answered in parallel, within the bound on exchanges at once', async () => {
+  it('is called in parallel, up to maxConcurrent exchanges', async () => {
     let now = 0;
     let most = 0;
     const port = await start(
@@ -154,14 +154,14 @@ describe('a listed http origin', () => {
     expect(most).toBeLessThanOrEqual(4);
   });
 
-  it('is found by name when the name is what was listed, wherever it leads', async () => {
+  it('may be a name that resolves to any address', async () => {
     const port = await start(createHttp((req, res) => res.end(req.headers.host)));
     const origin = `http://anchor.internal:${port}`;
     const request = outbound({ allow: [origin], lookup: async () => ['127.0.0.1'] });
     expect((await request({ url: origin, ...limits })).body.toString()).toBe(`anchor.internal:${port}`);
   });
 
-  it('is found through the system, localhost for one', async () => {
+  it('is looked up through the system, so localhost works', async () => {
     const port = await start(createHttp((_req, res) => res.end('ok')));
     const origin = `http://localhost:${port}`;
     expect((await outbound({ allow: [origin] })({ url: origin, ...limits })).status).toBe(200);
@@ -169,13 +169,13 @@ describe('a listed http origin', () => {
 
   it.each([
     ['a header of the connector', { headers: { Host: 'other.example' } }],
-    ['a header that smuggles a line', { headers: { 'X-A': 'a\r\nX-B: b' } }],
-    ['a header name that is none', { headers: { 'X A': 'a' } }],
+    ['a header with a line break', { headers: { 'X-A': 'a\r\nX-B: b' } }],
+    ['an invalid header name', { headers: { 'X A': 'a' } }],
     ['a body on a GET', { body: 'a' }],
     ['no time limit', { timeoutMs: 0 }],
-    ['an endless time limit', { timeoutMs: Number.POSITIVE_INFINITY }],
+    ['an infinite time limit', { timeoutMs: Number.POSITIVE_INFINITY }],
     ['no size limit', { maxBytes: Number.POSITIVE_INFINITY }],
-  ])('is not called with %s, the caller is told of the mistake', async (_what, mistake) => {
+  ])('is not called with %s, which throws a TypeError', async (_what, mistake) => {
     let calls = 0;
     const { origin, request } = await served((_req, res) => {
       calls += 1;
@@ -199,7 +199,7 @@ describe('a listed https origin', () => {
     return { port: await start(server), servernames };
   }
 
-  it('sees the name in SNI and Host while the connection is pinned to its vetted address', async () => {
+  it('receives the name in SNI and Host although the connection goes to a vetted address', async () => {
     const { port, servernames } = await served(named);
     const url = `https://${name}:${port}`;
     const request = outbound({ allow: [url], lookup: async () => ['127.0.0.1'], ca: named.cert });
@@ -208,7 +208,7 @@ describe('a listed https origin', () => {
     expect(servernames).toEqual([name]);
   });
 
-  it('is checked against its address when it is a literal, and gets no SNI', async () => {
+  it('has its certificate checked against its address if it is an IP address, and gets no SNI', async () => {
     const { port, servernames } = await served(named);
     const url = `https://127.0.0.1:${port}`;
     expect((await outbound({ allow: [url], ca: named.cert })({ url, ...limits })).status).toBe(200);
@@ -218,7 +218,7 @@ describe('a listed https origin', () => {
   it.each([
     ['an unknown authority', named, undefined],
     ['another name', selfSigned({ dns: ['other.internal'] }), 'own'],
-  ])('is unreachable with a certificate of %s, and gets no request', async (_what, certificate, ca) => {
+  ])('is unreachable with a certificate of %s, and receives no request', async (_what, certificate, ca) => {
     const { port, servernames } = await served(certificate);
     const url = `https://${name}:${port}`;
     const request = outbound({

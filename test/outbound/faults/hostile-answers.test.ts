@@ -1,18 +1,19 @@
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { createOutbound, type OutboundError } from '../../../server/outbound/outbound.js';
 import { dripping, head, maxBytes, outboundCalls, withLength } from '../../fixtures/outbound/calls.js';
 import { answering, listen } from '../../fixtures/outbound/listener.js';
+import { waitFor } from '../../support/wait-for.js';
 
 const { callTo, closers } = outboundCalls();
 
-describe('an answer that does not come to its end', () => {
+describe('an answer that never ends', () => {
   it.each([
     ['never begins', () => {}, 'http'],
-    ['never gets past the TCP connection when TLS is due', () => {}, 'https'],
+    ['never starts TLS after the TCP connection', () => {}, 'https'],
     ['sends its header block byte by byte', dripping('HTTP/1.1 200 OK\r\nX: ', 'a'), 'http'],
-    ['sends interim answers for ever', dripping('', 'HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n'), 'http'],
+    ['sends interim answers forever', dripping('', 'HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n'), 'http'],
     ['stops after its header block', answering(head('Content-Length: 5')), 'http'],
     ['sends its body byte by byte', dripping(head('Content-Length: 50000'), 'a'), 'http'],
     [
@@ -21,18 +22,18 @@ describe('an answer that does not come to its end', () => {
       'http',
     ],
     [
-      'sends chunk extensions for ever',
+      'sends chunk extensions forever',
       dripping(head('Transfer-Encoding: chunked').concat('5;'), 'a'),
       'http',
     ],
-  ])('is given up after timeoutMs when it %s', async (what, behaviour, scheme) => {
+  ])('fails with timeout after timeoutMs when it %s', async (what, behaviour, scheme) => {
     const { outcome, elapsedMs } = await callTo(behaviour, { timeoutMs: 400 }, scheme);
     // The byte that is dripped as gzip is its magic number repeated, and so soon known to be wrong.
     expect(outcome).toBe(what.includes('compressed') ? 'bad_response' : 'timeout');
     expect(elapsedMs).toBeLessThan(3_500);
   });
 
-  it('is given up when the lookup never ends', async () => {
+  it('fails with timeout when the lookup never ends', async () => {
     const { request, close } = createOutbound({ allow: [], lookup: () => new Promise(() => {}) });
     closers.push(close);
     await expect(request({ url: 'https://anchor.example/', timeoutMs: 50, maxBytes })).rejects.toMatchObject({
@@ -40,7 +41,7 @@ describe('an answer that does not come to its end', () => {
     });
   });
 
-  it('is given up while it waits for its turn', async () => {
+  it('fails with timeout while the call waits for its turn', async () => {
     const listener = await listen();
     const origin = `http://127.0.0.1:${listener.port}`;
     const { request, close } = createOutbound({ allow: [origin], maxConcurrent: 1 });
@@ -55,9 +56,9 @@ describe('an answer that does not come to its end', () => {
   });
 });
 
-describe('an answer that is not one', () => {
+describe('an invalid answer', () => {
   it.each([
-    ['is no HTTP', answering('SSH-2.0-OpenSSH_9.6\r\n'), 'bad_response'],
+    ['is not HTTP', answering('SSH-2.0-OpenSSH_9.6\r\n'), 'bad_response'],
     ['is HTTP/0.9', answering('<html>hello</html>'), 'bad_response'],
     [
       'has two lengths',
@@ -74,7 +75,7 @@ describe('an answer that is not one', () => {
     ['has a header without a name', answering('HTTP/1.1 200 OK\r\n: a\r\n\r\n'), 'bad_response'],
     ['closes before it begins', answering((socket) => socket.end()), 'unreachable'],
     ['resets before it begins', answering((socket) => socket.resetAndDestroy()), 'unreachable'],
-    ['closes at once', (socket: Socket) => socket.end(), 'unreachable'],
+    ['closes immediately', (socket: Socket) => socket.end(), 'unreachable'],
     [
       'closes in its header block',
       answering((socket) => socket.end('HTTP/1.1 200 OK\r\nX-A')),
@@ -104,16 +105,16 @@ describe('an answer that is not one', () => {
       answering((socket) => socket.end(head('Transfer-Encoding: chunked').concat('5\r\nab'))),
       'bad_response',
     ],
-    ['is gzip that is not', answering(withLength('gzip', Buffer.from('hello'))), 'bad_response'],
-    ['is gzip cut short', answering(withLength('gzip', gzipSync('hello').subarray(0, 15))), 'bad_response'],
-    ['is br that is not', answering(withLength('br', Buffer.from('hello'))), 'bad_response'],
-    ['is deflate that is not', answering(withLength('deflate', Buffer.from('hello'))), 'bad_response'],
+    ['says gzip but is not', answering(withLength('gzip', Buffer.from('hello'))), 'bad_response'],
+    ['is truncated gzip', answering(withLength('gzip', gzipSync('hello').subarray(0, 15))), 'bad_response'],
+    ['says br but is not', answering(withLength('br', Buffer.from('hello'))), 'bad_response'],
+    ['says deflate but is not', answering(withLength('deflate', Buffer.from('hello'))), 'bad_response'],
   ])('fails when it %s', async (_what, behaviour, failure) => {
     expect((await callTo(behaviour)).outcome).toBe(failure);
   });
 
   it.each(['gzip, gzip', 'br,gzip', 'zstd', 'utf-8'])(
-    'is handed over as it came under the coding %j',
+    'is returned undecoded when its coding is %j',
     async (coding) => {
       const stacked = gzipSync(gzipSync(Buffer.alloc(64 * 1_048_576)));
       const listener = await listen(answering(withLength(coding, stacked)));
@@ -125,7 +126,7 @@ describe('an answer that is not one', () => {
     },
   );
 
-  it('fails when it switches protocols unasked', async () => {
+  it('fails when it switches protocols without being asked', async () => {
     const behaviour = answering(
       'HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n',
     );
@@ -135,13 +136,13 @@ describe('an answer that is not one', () => {
   it.each([
     ['answers in clear text', (socket: Socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
     ['answers with noise', (socket: Socket) => socket.end(Buffer.alloc(1_000, 0x16))],
-    ['closes at once', (socket: Socket) => socket.end()],
+    ['closes immediately', (socket: Socket) => socket.end()],
     ['resets', (socket: Socket) => socket.resetAndDestroy()],
   ])('is unreachable over TLS when it %s', async (_what, behaviour) => {
     expect((await callTo(behaviour, {}, 'https')).outcome).toBe('unreachable');
   });
 
-  it('cannot slip a second answer to the next call over the same connection', async () => {
+  it('cannot answer the next call in advance over the same connection', async () => {
     const one = (text: string) => head(`Content-Length: ${text.length}`).concat(text);
     let connections = 0;
     const listener = await listen((socket) => {
@@ -160,7 +161,7 @@ describe('an answer that is not one', () => {
     expect((await request(call)).body.toString()).toBe('second');
   });
 
-  it('cannot reach the prototype of the headers', async () => {
+  it('cannot set the prototype of the headers', async () => {
     const listener = await listen(answering(head('__proto__: a', 'constructor: b', 'Content-Length: 0')));
     const origin = `http://127.0.0.1:${listener.port}`;
     const { request, close } = createOutbound({ allow: [origin] });
@@ -171,7 +172,7 @@ describe('an answer that is not one', () => {
   });
 });
 
-describe('nobody there', () => {
+describe('a host that does not answer', () => {
   it('is unreachable when the port is closed', async () => {
     const listener = await listen();
     await listener.close();
@@ -201,7 +202,7 @@ describe('nobody there', () => {
 });
 
 describe('close', () => {
-  it('ends calls under way and connections at rest, and lets no further call out', async () => {
+  it('ends running calls and idle connections, and refuses further calls', async () => {
     const listener = await listen(answering(head('Content-Length: 0')));
     const silent = await listen();
     const [origin, silentOrigin] = [listener, silent].map(({ port }) => `http://127.0.0.1:${port}`) as [
@@ -214,10 +215,10 @@ describe('close', () => {
     const waiting = request({ url: silentOrigin, timeoutMs: 10_000, maxBytes }).catch(
       (error: OutboundError) => error.failure,
     );
-    await vi.waitFor(() => expect(silent.seen.bytesIn).toBeGreaterThan(0));
+    await waitFor(() => expect(silent.seen.bytesIn).toBeGreaterThan(0));
     await close();
     expect(await waiting).toBe('unreachable');
-    await vi.waitFor(() => expect([listener.seen.open, silent.seen.open]).toEqual([0, 0]));
+    await waitFor(() => expect([listener.seen.open, silent.seen.open]).toEqual([0, 0]));
     await expect(request({ url: origin, timeoutMs: 1_000, maxBytes })).rejects.toMatchObject({
       failure: 'unreachable',
     });

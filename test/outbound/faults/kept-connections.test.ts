@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { createConnectionPool } from '../../../server/outbound/connection-pool.js';
 import { createOutbound } from '../../../server/outbound/outbound.js';
 import { vetUrl } from '../../../server/outbound/vet-url.js';
@@ -28,14 +28,14 @@ async function poolTo(behaviour: (socket: Socket) => void) {
 }
 
 describe('a connection that is kept', () => {
-  it('serves its own origin alone, and one call at a time', async () => {
+  it('serves only its own origin, and one call at a time', async () => {
     const { pool, origin, exchange } = await poolTo(answering(ok));
     const { client, text } = await exchange();
     expect(text).toBe('ok');
-    pool.give(origin, client);
-    expect(pool.take('http://127.0.0.1:1')).toBeUndefined();
-    expect(pool.take(origin)).toBe(client);
-    expect(pool.take(origin)).toBeUndefined();
+    pool.keep(origin, client);
+    expect(pool.takeIdle('http://127.0.0.1:1')).toBeUndefined();
+    expect(pool.takeIdle(origin)).toBe(client);
+    expect(pool.takeIdle(origin)).toBeUndefined();
     await client.destroy();
   });
 
@@ -46,38 +46,38 @@ describe('a connection that is kept', () => {
       answering(ok)(socket);
     });
     const { client } = await exchange();
-    pool.give(origin, client);
+    pool.keep(origin, client);
     const gone = once(client, 'disconnect');
     theirs?.end();
     await gone;
-    expect(pool.take(origin)).toBeUndefined();
+    expect(pool.takeIdle(origin)).toBeUndefined();
   });
 
-  it('is not kept when it was closed before it could be', async () => {
+  it('is not kept if it was already closed', async () => {
     const { pool, origin, exchange } = await poolTo(answering((socket) => socket.end(ok)));
     const { client } = await exchange();
     await once(client, 'disconnect');
-    pool.give(origin, client);
-    expect(pool.take(origin)).toBeUndefined();
+    pool.keep(origin, client);
+    expect(pool.takeIdle(origin)).toBeUndefined();
   });
 
-  it('is one of sixteen at most for an origin; the rest are closed', async () => {
+  it('is one of at most 16 per origin; further ones are closed', async () => {
     const { pool, origin, exchange } = await poolTo(answering(ok));
     const made = await Promise.all(Array.from({ length: 20 }, exchange));
-    for (const { client } of made) pool.give(origin, client);
+    for (const { client } of made) pool.keep(origin, client);
     expect(made.filter(({ client }) => client.destroyed)).toHaveLength(4);
   });
 
-  it('cannot connect again once its socket is gone', async () => {
+  it('cannot reconnect after its socket has closed', async () => {
     const { exchange, listener } = await poolTo(answering((socket) => socket.end(ok)));
     const { client } = await exchange();
     await once(client, 'disconnect');
-    await expect(client.request({ method: 'GET', path: '/' })).rejects.toThrow('the connection is gone');
+    await expect(client.request({ method: 'GET', path: '/' })).rejects.toThrow('the connection is closed');
     expect(listener.seen.connections).toBe(1);
   });
 });
 
-describe('a kept connection that closes upon the next request', () => {
+describe('a kept connection that the server closes on the next request', () => {
   /** Answers the first request of every connection and closes upon the second, read but not answered. */
   async function oneAnswerEach() {
     let requests = 0;
@@ -97,14 +97,14 @@ describe('a kept connection that closes upon the next request', () => {
     return { call, requests: () => requests };
   }
 
-  it('lets a GET be asked again over a fresh one', async () => {
+  it('makes a GET repeat over a new one', async () => {
     const { call, requests } = await oneAnswerEach();
     await call('GET');
     expect((await call('GET')).status).toBe(200);
     expect(requests()).toBe(3);
   });
 
-  it('never lets a POST that was written be sent a second time', async () => {
+  it('never makes a POST that was written repeat', async () => {
     const { call, requests } = await oneAnswerEach();
     await call('POST');
     await expect(call('POST')).rejects.toMatchObject({ failure: 'unreachable' });

@@ -1,7 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { createPublicLookup, systemLookup } from '../../../server/outbound/lookup.js';
 import { createOutbound } from '../../../server/outbound/outbound.js';
 import { type Records, serveNames } from '../../fixtures/outbound/name-server.js';
+import { expectFor } from '../../support/expect-for.js';
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -66,9 +67,9 @@ describe('the lookup of names that come from others', () => {
     const { request, close } = createOutbound({ allow: [], lookup });
     closers.push(close);
     for (const name of ['private', 'mixed', 'mapped']) {
-      await expect(
-        request({ url: `https://${name}.example/`, timeoutMs: 2_000, maxBytes: 10 }),
+      await expectFor(
         name,
+        request({ url: `https://${name}.example/`, timeoutMs: 2_000, maxBytes: 10 }),
       ).rejects.toMatchObject({ failure: 'blocked' });
     }
   });

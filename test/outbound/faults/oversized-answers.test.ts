@@ -1,8 +1,9 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { createOutbound } from '../../../server/outbound/outbound.js';
 import { endless, head, maxBytes, outboundCalls, withLength } from '../../fixtures/outbound/calls.js';
 import { answering, listen } from '../../fixtures/outbound/listener.js';
+import { waitFor } from '../../support/wait-for.js';
 
 const { callTo, closers } = outboundCalls();
 
@@ -85,7 +86,7 @@ describe('a caller who asks for the beginning only', () => {
     const answer = await request({ url: origin, timeoutMs: 5_000, maxBytes: 20, onOverflow: 'truncate' });
     expect(answer).toMatchObject({ status: 200, truncated: true });
     expect(answer.body.toString()).toBe('abcdefghabcdefghabcd');
-    await vi.waitFor(() => expect(listener.seen.open).toBe(0), { timeout: 2_000, interval: 10 });
+    await waitFor(() => expect(listener.seen.open).toBe(0), { timeout: 2_000, interval: 10 });
   });
 
   it('gets a short body whole', async () => {

@@ -1,10 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type ConnectDeps, connectVetted, isVettedPeer } from '../../../server/outbound/connect.js';
 import { createOutbound, type Outbound, OutboundError } from '../../../server/outbound/outbound.js';
 import { answering, type Listener, listen } from '../../fixtures/outbound/listener.js';
+import { expectFor } from '../../support/expect-for.js';
 import vectors from '../../vectors/outbound-addresses.json' with { type: 'json' };
 
-/** Nothing may reach `secret`. `open` stands for a permitted host. */
+/** No connection may reach `secret`. `open` stands for a permitted host. */
 let secret: Listener;
 let open: Listener;
 const closers: (() => Promise<void>)[] = [];
@@ -38,8 +39,8 @@ function expectUntouched(listener: Listener) {
   expect(listener.seen).toMatchObject({ connections: 0, bytesIn: 0 });
 }
 
-describe('a listener on loopback that nobody listed', () => {
-  it('sees no connection over any literal spelling, scheme or port', async () => {
+describe('a listener on loopback that is not in OUTBOUND_ALLOW', () => {
+  it('sees no connection for any spelling of its address, any scheme or port', async () => {
     const request = outbound({ allow: [`http://127.0.0.1:${open.port}`] });
     for (const host of [...vectors.spellings.blocked, ...vectors.spellings.invalid]) {
       for (const url of [
@@ -47,7 +48,7 @@ describe('a listener on loopback that nobody listed', () => {
         `http://${host}:${secret.port}/`,
         `https://${host}/`,
       ]) {
-        expect(['blocked', 'invalid_url'], url).toContain(await failureOf(request, url));
+        expectFor(url, ['blocked', 'invalid_url']).toContain(await failureOf(request, url));
       }
     }
     expectUntouched(secret);
@@ -62,21 +63,21 @@ describe('a listener on loopback that nobody listed', () => {
     ['a scoped address', ['fe80::1%lo']],
     ['the metadata service', ['169.254.169.254']],
     ['any address of this machine', ['0.0.0.0']],
-  ])('sees no connection by a name that resolves to %s', async (_what, addresses) => {
+  ])('sees no connection for a name that resolves to %s', async (_what, addresses) => {
     const request = outbound({ lookup: async () => addresses });
     expect(await failureOf(request, 'https://anchor.example/')).toBe('blocked');
     expectUntouched(secret);
   });
 
-  it('sees no connection by the names that are loopback by definition, which are not even looked up', async () => {
-    const lookup = vi.fn(async () => ['93.184.215.14']);
+  it('sees no connection for localhost names, which are not even looked up', async () => {
+    const lookup = jest.fn(async () => ['93.184.215.14']);
     const request = outbound({ lookup });
     expect(await failureOf(request, 'https://localhost/')).toBe('blocked');
     expect(await failureOf(request, 'https://anchor.localhost/')).toBe('blocked');
     expect(lookup).not.toHaveBeenCalled();
   });
 
-  it('sees nothing of a redirect, which is an answer like any other', async () => {
+  it('sees no connection after a redirect, which is not followed', async () => {
     for (const status of [301, 302, 303, 307, 308]) {
       const redirecting = await listen(
         answering(
@@ -96,11 +97,12 @@ describe('a listener on loopback that nobody listed', () => {
     expectUntouched(secret);
   });
 
-  it('sees nothing when proxy variables name it', async () => {
+  it('sees no connection when proxy variables name it', async () => {
+    const environment = { ...process.env };
     for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy']) {
-      vi.stubEnv(name, `http://127.0.0.1:${secret.port}`);
+      process.env[name] = `http://127.0.0.1:${secret.port}`;
     }
-    vi.stubEnv('NODE_USE_ENV_PROXY', '1');
+    process.env.NODE_USE_ENV_PROXY = '1';
     try {
       const request = outbound({ allow: [`http://127.0.0.1:${open.port}`] });
       const answer = await request({
@@ -111,7 +113,7 @@ describe('a listener on loopback that nobody listed', () => {
       expect(answer.body.toString()).toBe('ok');
       expectUntouched(secret);
     } finally {
-      vi.unstubAllEnvs();
+      process.env = environment;
     }
   });
 
@@ -126,7 +128,7 @@ describe('a listener on loopback that nobody listed', () => {
     expect(open.seen).toMatchObject({ connections: 1, bytesIn: bytesBefore });
   });
 
-  it('is reached by its owner under the listed origin alone, whichever instance was told so', async () => {
+  it('is reached only by the connector that trusts its origin', async () => {
     const url = `http://127.0.0.1:${secret.port}/`;
     expect(await failureOf(outbound(), url)).toBe('blocked');
     expectUntouched(secret);
@@ -135,8 +137,8 @@ describe('a listener on loopback that nobody listed', () => {
   });
 });
 
-describe('a resolver that changes its mind', () => {
-  // 127.0.0.2 plays the public host: the rules here refuse the other loopback address alone.
+describe('a resolver whose answers change', () => {
+  // 127.0.0.2 stands for the public host: the rules here refuse every other address.
   const refuse = (address: string) => (address === '127.0.0.2' ? undefined : 'refused');
   const name = (port: number, secure = false) => ({
     hostname: 'anchor.example',
@@ -146,12 +148,12 @@ describe('a resolver that changes its mind', () => {
     listed: false,
   });
 
-  function answers(...list: string[][]): ConnectDeps & { lookup: ReturnType<typeof vi.fn> } {
+  function answers(...list: string[][]): ConnectDeps & { lookup: ReturnType<typeof jest.fn> } {
     let turn = 0;
-    return { refuse, lookup: vi.fn(async () => list[Math.min(turn++, list.length - 1)] ?? []) };
+    return { refuse, lookup: jest.fn(async () => list[Math.min(turn++, list.length - 1)] ?? []) };
   }
 
-  it('is asked once per connection, which goes to that very answer', async () => {
+  it('is asked once per connection, which goes to the address it gave', async () => {
     const permitted = await listen(undefined, '127.0.0.2');
     closers.push(permitted.close);
     const deps = answers(['127.0.0.2'], ['127.0.0.1']);
@@ -161,7 +163,7 @@ describe('a resolver that changes its mind', () => {
     socket.destroy();
   });
 
-  it('is refused on the next connection, and nothing reaches the new address', async () => {
+  it('is refused when the next connection gets a refused address, which sees no connection', async () => {
     const permitted = await listen(undefined, '127.0.0.2');
     closers.push(permitted.close);
     const deps = answers(['127.0.0.2'], ['127.0.0.1']);
@@ -175,7 +177,7 @@ describe('a resolver that changes its mind', () => {
     expectUntouched(secret);
   });
 
-  it('cannot hide a refused address behind a dead one that is tried first', async () => {
+  it('cannot hide a refused address behind an unreachable one that is tried first', async () => {
     const deps = answers(['127.0.0.2', '127.0.0.1']);
     const { signal } = new AbortController();
     await expect(connectVetted(name(secret.port), deps, signal)).rejects.toMatchObject({
@@ -185,20 +187,20 @@ describe('a resolver that changes its mind', () => {
   });
 
   it.each([[['127.0.0.1.']], [['localhost']], [['0x7f000001']], [['']]])(
-    'may not answer with what is not an address: %j',
+    'is refused when it answers with something that is not an address: %j',
     async (list) => {
       const { signal } = new AbortController();
       const deps = { lookup: async () => list };
       const call = connectVetted({ ...name(secret.port), listed: true }, deps, signal);
       await expect(call).rejects.toMatchObject({
         failure: 'unreachable',
-        message: 'the lookup gave something else than addresses',
+        message: 'the lookup returned something that is not an address',
       });
       expectUntouched(secret);
     },
   );
 
-  it('may give many addresses; the first that answers is used', async () => {
+  it('may give several addresses; the first that answers is used', async () => {
     const deps: ConnectDeps = { lookup: async () => ['127.0.0.3', '127.0.0.4', '127.0.0.1'] };
     const { signal } = new AbortController();
     const socket = await connectVetted({ ...name(open.port), listed: true }, deps, signal);
@@ -207,8 +209,8 @@ describe('a resolver that changes its mind', () => {
   });
 });
 
-describe('a call that was given up before it connected', () => {
-  it('connects no more', async () => {
+describe('a call that was aborted before it connected', () => {
+  it('never connects', async () => {
     const where = { hostname: '127.0.0.1', port: open.port, secure: false, literal: true, listed: true };
     const given = AbortSignal.abort(new OutboundError('timeout', 'too late'));
     const deps = { lookup: async () => [] };
@@ -218,7 +220,7 @@ describe('a call that was given up before it connected', () => {
 });
 
 describe('the peer of a connected socket', () => {
-  it('counts as vetted only if it is one of the addresses that were', () => {
+  it('is vetted only if it is one of the vetted addresses', () => {
     expect(isVettedPeer('93.184.215.14', ['8.8.8.8', '93.184.215.14'])).toBe(true);
     expect(isVettedPeer('::ffff:93.184.215.14', ['93.184.215.14'])).toBe(true);
     expect(isVettedPeer('127.0.0.1', ['93.184.215.14'])).toBe(false);

@@ -1,21 +1,21 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { parseOutboundAllow } from '../../../server/outbound/outbound.js';
 
 describe('parseOutboundAllow', () => {
-  it('reads a comma list of exact origins into their one spelling', () => {
+  it('normalises a comma-separated list of exact origins', () => {
     expect(
       parseOutboundAllow('http://127.0.0.1:7301, HTTPS://10.0.0.5:8443 ,https://Anchor.Internal:443/'),
     ).toEqual(['http://127.0.0.1:7301', 'https://10.0.0.5:8443', 'https://anchor.internal']);
   });
 
-  it('settles odd spellings of an address and drops repetitions', () => {
+  it('normalises unusual spellings of an address and drops duplicates', () => {
     expect(parseOutboundAllow('http://2130706433:7301,http://127.1:7301,http://[0::1]:80')).toEqual([
       'http://127.0.0.1:7301',
       'http://[::1]',
     ]);
   });
 
-  it.each(['', '  ', ',', ' , '])('lists nothing for %j', (text) => {
+  it.each(['', '  ', ',', ' , '])('gives an empty list for %j', (text) => {
     expect(parseOutboundAllow(text)).toEqual([]);
   });
 
@@ -40,7 +40,7 @@ describe('parseOutboundAllow', () => {
     expect(() => parseOutboundAllow(`http://127.0.0.1:7301,${entry}`)).toThrow(`"${entry}"`);
   });
 
-  it('echoes no more than 64 characters of an entry', () => {
+  it('quotes at most 64 characters of an entry', () => {
     expect(() => parseOutboundAllow('x'.repeat(10_000))).toThrow(/^.{64,200}$/);
   });
 });

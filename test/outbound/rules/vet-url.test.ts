@@ -1,8 +1,9 @@
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { blockedIpv4 } from '../../../server/outbound/address-rules.js';
 import { OutboundError } from '../../../server/outbound/outbound-error.js';
 import { vetUrl } from '../../../server/outbound/vet-url.js';
+import { expectFor } from '../../support/expect-for.js';
 import vectors from '../../vectors/outbound-addresses.json' with { type: 'json' };
 
 const none: ReadonlySet<string> = new Set();
@@ -24,7 +25,7 @@ describe('vetUrl', () => {
     expect(failureOf(`http://${host}/`)).toBe('blocked');
   });
 
-  it.each(vectors.spellings.invalid)('refuses the malformed host %j as no URL', (host) => {
+  it.each(vectors.spellings.invalid)('refuses the malformed host %j as invalid_url', (host) => {
     expect(failureOf(`https://${host}/`)).toBe('invalid_url');
   });
 
@@ -43,7 +44,7 @@ describe('vetUrl', () => {
     'https://anchor.example/a b',
     'https://anchor.example/\u0000',
     ' https://anchor.example/',
-  ])('refuses %j, which is no plain absolute http(s) URL', (url) => {
+  ])('refuses %j, which is not a plain absolute http(s) URL', (url) => {
     expect(failureOf(url)).toBe('invalid_url');
   });
 
@@ -59,7 +60,7 @@ describe('vetUrl', () => {
     },
   );
 
-  it('lets a public host through and says where it leads', () => {
+  it('allows a public host and returns where to connect', () => {
     expect(vetUrl('https://Anchor.Example:443/price?amount=1#top', none)).toEqual({
       origin: 'https://anchor.example',
       path: '/price?amount=1',
@@ -76,11 +77,11 @@ describe('vetUrl', () => {
     expect(vetUrl('https://8.8.8.8/', none)).toMatchObject({ hostname: '8.8.8.8', literal: true });
   });
 
-  it('leaves an @ in the path or query alone', () => {
+  it('allows an @ in the path or query', () => {
     expect(vetUrl('https://anchor.example/@me?to=a@b', none).path).toBe('/@me?to=a@b');
   });
 
-  it('excepts a listed origin, and nothing beside it', () => {
+  it('allows a listed origin, and nothing similar to it', () => {
     const listed = new Set(['http://127.0.0.1:7301']);
     expect(vetUrl('http://127.0.0.1:7301/price', listed)).toMatchObject({
       listed: true,
@@ -97,7 +98,7 @@ describe('vetUrl', () => {
       'http://localhost:7301/',
       'http://[::ffff:127.0.0.1]:7301/',
     ]) {
-      expect(failureOf(url, listed), url).toBe('blocked');
+      expectFor(url, failureOf(url, listed)).toBe('blocked');
     }
     expect(failureOf('http://user@127.0.0.1:7301/', listed)).toBe('invalid_url');
   });

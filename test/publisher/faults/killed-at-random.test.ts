@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { PublisherHealth } from '../../../contract/schemas/publisher.js';
 import {
-  type Manner,
+  type Behavior,
   type ReferenceOracle,
   startReferenceOracle,
 } from '../../../scripts/reference-oracle/index.js';
@@ -46,7 +46,7 @@ afterAll(async () => {
 });
 
 /** Half of the answers are as they should be; `late` is often later than anyone waits. */
-function anyManner(): Manner {
+function anyBehavior(): Behavior {
   const roll = random();
   if (roll < 0.5) return 'honest';
   if (roll < 0.62) return 'fail';
@@ -165,7 +165,7 @@ async function checkHealth(before: PublisherHealth | undefined): Promise<Publish
 }
 
 it(`survives ${rounds} kills under an oracle that fails, hangs, answers late and twice`, async () => {
-  oracle.behaveAlways(anyManner);
+  oracle.behaveAlways(anyBehavior);
   let finished = false;
   let checks = 0;
   const watching = (async () => {

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type TickStep, tickSteps } from '../../../server/features/publisher/steps.js';
 import { cardsOf, publisherTests, verifyLog } from '../../fixtures/publisher/publisher.js';
 import { buildChild, startChild } from '../../fixtures/publisher/publisher-workers.js';
 import { testDatabase } from '../../support/database.js';
+import { waitFor } from '../../support/wait-for.js';
 
 const database = testDatabase();
 const tests = publisherTests(database);
@@ -45,9 +46,10 @@ describe('a process killed at a step of its tick', () => {
       const committed = tickSteps.indexOf(step) >= commit;
       const lost = step !== 'end_noted';
       const receipted = step === 'receipt_stored' || step === 'end_noted';
-      await expect
-        .poll(async () => (await instance.publisher.health()).running, { timeout: 5_000, interval: 20 })
-        .toBeNull();
+      await waitFor(async () => expect(await (await instance.publisher.health()).running).toBeNull(), {
+        timeout: 5_000,
+        interval: 20,
+      });
       expect(await instance.publisher.health()).toMatchObject({
         status: lost ? 'failing' : 'ok',
         reason: lost ? 'interrupted' : null,

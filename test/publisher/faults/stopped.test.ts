@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import type { TickStep } from '../../../server/features/publisher/steps.js';
 import {
   cardsOf,
@@ -13,8 +13,9 @@ import {
   type ChildOptions,
   startChild,
 } from '../../fixtures/publisher/publisher-workers.js';
-import { cannotRun } from '../../support/cannot-run.js';
 import { testDatabase } from '../../support/database.js';
+import { itWhere } from '../../support/it-where.js';
+import { waitFor } from '../../support/wait-for.js';
 
 const database = testDatabase();
 const tests = publisherTests(database);
@@ -54,7 +55,7 @@ async function everything({ store, events }: PublisherInstance) {
 async function stopAt(stopAt: TickStep, entries = 300): Promise<Child> {
   const child = start({ stopAt, entries });
   await child.until('step');
-  await expect.poll(() => stateOf(child), { interval: 10 }).toBe('T');
+  await waitFor(async () => expect(await stateOf(child)).toBe('T'), { interval: 10 });
   return child;
 }
 
@@ -75,10 +76,10 @@ const steps: TickStep[] = [
 
 // Elsewhere there is no telling when a process has stopped.
 const linux = process.platform === 'linux';
-if (!linux) cannotRun('no /proc: processes stopped in the middle of a tick');
+const itOnLinux = itWhere(linux, 'no /proc: processes stopped in the middle of a tick');
 
-describe.runIf(linux)('a holder stopped until its lease is taken over', () => {
-  it.each(steps)('%s: awake again, it writes nothing and submits nothing', async (step) => {
+describe('a holder stopped until its lease is taken over', () => {
+  itOnLinux.each(steps)('%s: awake again, it writes nothing and submits nothing', async (step) => {
     const child = await stopAt(step);
     const instance = await tests.open({ leaseTtlMs });
     instance.setCards(cardsOf(5, 70));
@@ -99,7 +100,7 @@ describe.runIf(linux)('a holder stopped until its lease is taken over', () => {
     expect(await instance.publisher.health()).toMatchObject({ status: 'ok', pending: 0 });
   });
 
-  it('in the middle of its entries adds none to those that were cleared away', async () => {
+  itOnLinux('in the middle of its entries adds none to those that were cleared away', async () => {
     const child = await stopAt('entries_written', 5_000);
     const instance = await tests.open({ leaseTtlMs });
     await instance.tickSoon();
@@ -110,22 +111,25 @@ describe.runIf(linux)('a holder stopped until its lease is taken over', () => {
 });
 
 describe('a lease', () => {
-  it('whose holder is dead is not taken before it lapses, and is taken as soon as it has', async () => {
-    const instance = await tests.open({ leaseTtlMs: 2_000 });
-    const child = start({ killAt: 'entries_written', instance: { ...slow(), leaseTtlMs: 2_000 } });
-    expect(await child.gone).toBe('SIGKILL');
-    expect(await instance.publisher.tick()).toMatchObject({ ran: false });
-    const diedAt = performance.now();
-    await instance.tickSoon();
-    const waitedMs = performance.now() - diedAt;
-    expect(waitedMs).toBeLessThan(2_000 + 1_500);
-  });
+  itOnLinux(
+    'whose holder is dead is not taken before it lapses, and is taken as soon as it has',
+    async () => {
+      const instance = await tests.open({ leaseTtlMs: 2_000 });
+      const child = start({ killAt: 'entries_written', instance: { ...slow(), leaseTtlMs: 2_000 } });
+      expect(await child.gone).toBe('SIGKILL');
+      expect(await instance.publisher.tick()).toMatchObject({ ran: false });
+      const diedAt = performance.now();
+      await instance.tickSoon();
+      const waitedMs = performance.now() - diedAt;
+      expect(waitedMs).toBeLessThan(2_000 + 1_500);
+    },
+  );
 
   const slow = () => ({ uri: database.uri, oracleUrl: tests.oracle.url });
 });
 
 describe('instances whose clocks are an hour off', () => {
-  it.each([
+  itOnLinux.each([
     ['fast', hourMs],
     ['slow', -hourMs],
   ])('%s: do not take a lease that is held, and do take one that has lapsed', async (_, offsetMs) => {
@@ -142,19 +146,20 @@ describe('instances whose clocks are an hour off', () => {
     expect(other.report).toContain('"ran":false');
 
     await start({ killAt: 'tick_noted' }).gone;
-    await expect
-      .poll(
-        async () => {
-          const child = start({}, offsetMs);
-          return JSON.stringify(await child.until('tick'));
-        },
-        { timeout: 10_000 },
-      )
-      .toContain('"ran":true');
+    await waitFor(
+      async () =>
+        expect(
+          await (async () => {
+            const child = start({}, offsetMs);
+            return JSON.stringify(await child.until('tick'));
+          })(),
+        ).toContain('"ran":true'),
+      { timeout: 10_000 },
+    );
     expect(await verifyLog(instance.publisher)).toHaveLength(2);
   });
 
-  it('make one chain in order of time, and every one of them reads the same health', async () => {
+  itOnLinux('make one chain in order of time, and every one of them reads the same health', async () => {
     const instance = await tests.open({ leaseTtlMs });
     const from = Date.now();
     let points = 10;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import type { PublisherHealth } from '../../../contract/schemas/publisher.js';
 import { publisherHarness } from '../../fixtures/publisher/publisher-over-http.js';
 import { reputationHarness } from '../../fixtures/reputation/reputation-over-http.js';

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { toHex } from '../../../contract/verification/bytes.js';
 import { merkleRoot } from '../../../contract/verification/merkle.js';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { verifyBatch } from '../../../contract/verification/verify-batch.js';
 import { publisherHarness, tickPath } from '../../fixtures/publisher/publisher-over-http.js';
 
@@ -64,7 +64,7 @@ describe('409', () => {
   it('while another tick runs, with when it began', async () => {
     oracle.behave({ lateMs: 700 });
     const first = harness.publish();
-    while (!oracle.arrivals().some(([, manner]) => typeof manner === 'object')) await delay(10);
+    while (!oracle.arrivals().some(([, behavior]) => typeof behavior === 'object')) await delay(10);
     const { status, body } = await harness.tick();
     expect({ status, body }).toMatchObject({ status: 409, body: { code: 'RUN_IN_PROGRESS' } });
     const { startedAt = '' } = body as { startedAt?: string };

@@ -1,5 +1,5 @@
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { fromHex, toHex } from '../../../contract/verification/bytes.js';
 import { canonicalJson } from '../../../contract/verification/canonical-json.js';
 import { inclusionProof, merkleRoot } from '../../../contract/verification/merkle.js';

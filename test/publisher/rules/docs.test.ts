@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { expect, it } from '@jest/globals';
 import { publisherExamples } from '../../../contract/examples/publisher.js';
 import { tickFailures } from '../../../contract/schemas/publisher.js';
 import { batchHeaderHash, batchSigningBytes } from '../../../contract/verification/verify-batch.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { publisherExamples } from '../../../contract/examples/publisher.js';
 import { verifyBatch, verifyEntry } from '../../../contract/verification/verify-batch.js';
 import {

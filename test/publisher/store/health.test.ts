@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { cardsOf, type PublisherInstance, publisherTests } from '../../fixtures/publisher/publisher.js';
 import { testDatabase } from '../../support/database.js';
 

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { decodePublicKey } from '../../../contract/verification/strkey.js';
 import { batchKeyId } from '../../../contract/verification/verify-batch.js';
 import { startReferenceOracle } from '../../../scripts/reference-oracle/index.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { BatchPage } from '../../../contract/schemas/publisher.js';
 import { verifyBatch, verifyEntry } from '../../../contract/verification/verify-batch.js';
 import { chunkOrder } from '../../../server/features/publisher/store.js';

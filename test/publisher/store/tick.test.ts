@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ApiError } from '../../../server/errors.js';
 import { LeaseLostError } from '../../../server/mongo/leases.js';
 import {
@@ -9,6 +9,7 @@ import {
   verifyLog,
 } from '../../fixtures/publisher/publisher.js';
 import { testDatabase } from '../../support/database.js';
+import { waitFor } from '../../support/wait-for.js';
 
 const tests = publisherTests(testDatabase());
 let instance: PublisherInstance;
@@ -154,7 +155,7 @@ describe('a tick that ends early', () => {
   it('because the service stops says so, counts as no failure, and is taken up by the next', async () => {
     tests.oracle.behave('hang');
     const stopping = instance.publisher.tick();
-    await expect.poll(() => tests.oracle.arrivals().length).toBe(1);
+    await waitFor(async () => expect(tests.oracle.arrivals().length).toBe(1));
     expect(await instance.publisher.health()).toMatchObject({ running: { startedAt: expect.any(String) } });
     instance.leases.stop();
     await expect(stopping).rejects.toThrow(LeaseLostError);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { readFeeSchedule } from '../../../server/features/rates/fee-schedule.rules.js';
 import { rateFor, readFxTable } from '../../../server/features/rates/fx.rules.js';
 

@@ -1,6 +1,6 @@
+import { describe, expect, it } from '@jest/globals';
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { decimalAnswer } from '../../../contract/schemas/primitives.js';
 import { expectedReceive, isOutOfRange, plain } from '../../../server/features/rates/money.rules.js';
 import { offerFromFee, offerFromSep38 } from '../../../server/features/rates/quote.rules.js';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { offerFromSep38 } from '../../../server/features/rates/quote.rules.js';
 import { priceUrl, readPrice, reasonOfStatus } from '../../../server/features/rates/sep38.rules.js';
 import { corridorFixture } from '../../fixtures/rates/corridor.js';

@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { ngnAnchors, price, simulatedRates } from '../../fixtures/rates/simulated-rates.js';
+import { waitFor } from '../../support/wait-for.js';
 
 const fixture = simulatedRates();
 const { world, callsTo, quoteNgn } = fixture;
@@ -31,7 +32,7 @@ describe('the cache', () => {
     world.now += 2;
     const stale = await Promise.all(Array.from({ length: 50 }, () => quoteNgn()));
     expect(stale.every((answer) => answer.stale && answer.asOf === first.answer.asOf)).toBe(true);
-    await vi.waitFor(async () => expect((await quoteNgn()).stale).toBe(false), { timeout: 10_000 });
+    await waitFor(async () => expect((await quoteNgn()).stale).toBe(false), { timeout: 10_000 });
     expect(callsTo('harbour')).toBe(2);
     expect(await quoteNgn()).toMatchObject({ stale: false, asOf: new Date(world.now).toISOString() });
 
@@ -59,7 +60,7 @@ describe('the cache', () => {
       res.writeHead(200).end('{"sell_amount":"100","buy_amount":"1"}');
     });
     const before = quoteNgn();
-    await vi.waitFor(() => expect(callsTo('harbour')).toBe(1), { timeout: 10_000 });
+    await waitFor(() => expect(callsTo('harbour')).toBe(1), { timeout: 10_000 });
     await fixture.service.cacheVersions.invalidate('rates', undefined);
     fixture.simulated.anchor('harbour').override(price, null);
     const after = await quoteNgn();

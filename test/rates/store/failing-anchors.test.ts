@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { ngnAnchors, price, simulatedRates } from '../../fixtures/rates/simulated-rates.js';
+import { waitFor } from '../../support/wait-for.js';
 
 const fixture = simulatedRates();
 const { world, start, callsTo, quoteNgn, refreshed } = fixture;
@@ -19,7 +20,7 @@ describe('an anchor that fails', () => {
     fixture.simulated.anchor('harbour').override(price, null);
     expect(freshForMs).toBe(15_000);
     expect((await fixture.service.rates.quote('usdc-ngn', {})).freshForMs).toBe(9_000);
-    await vi.waitFor(async () => expect((await quoteNgn()).unavailable).toEqual([]));
+    await waitFor(async () => expect((await quoteNgn()).unavailable).toEqual([]));
   });
 
   it('and hangs is given up after 2 s', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { withDatabase } from '../../../scripts/mongod/uri.js';
 import { isMongoUnavailable } from '../../../server/mongo/failures.js';
 import { failed, settled } from '../../fixtures/reputation/aggregatable-intents.js';

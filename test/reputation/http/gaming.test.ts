@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { StatusCallbackAnswer } from '../../../contract/schemas/intents.js';
 import type { AnchorReputation, RefreshAnswer } from '../../../contract/schemas/reputation.js';
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';

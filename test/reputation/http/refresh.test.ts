@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { createLeases } from '../../../server/mongo/leases.js';
 import { refreshPath, reputationHarness } from '../../fixtures/reputation/reputation-over-http.js';
 import { silentLogger } from '../../support/silent-logger.js';

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { type ScoreCard, scoreCard } from '../../../contract/schemas/score-card.js';
 import { canonicalJson } from '../../../contract/verification/canonical-json.js';
 import { addRollup, cardOf, countsOf, emptyTally } from '../../../server/features/reputation/card.rules.js';
 import { settleBucketOf } from '../../../server/features/reputation/settle-bounds.rules.js';
 import { packed } from '../../fixtures/reputation/aggregatable-intents.js';
-import { cannotRun } from '../../support/cannot-run.js';
+import { itWhere, python3 } from '../../support/it-where.js';
 
 const file = new URL('../../vectors/score-cards.json', import.meta.url);
 const script = new URL('../../clients/python/recompute_scores.py', import.meta.url);
@@ -36,16 +36,17 @@ describe('ten cards, fixed byte for byte', () => {
     expect(canonicalJson(card)).toBe(bytes);
   });
 
-  it("are computed alike by Python's standard library", () => {
-    const run = spawnSync('python3', ['-B', script.pathname, 'vectors', file.pathname], {
-      encoding: 'utf8',
-      timeout: 20_000,
-    });
-    if (run.error !== undefined && 'code' in run.error && run.error.code === 'ENOENT')
-      return cannotRun('no python3: the second computation of the score cards');
-    expect(run.stdout).toBe('10 of 10 cards agree\n');
-    expect(run.status).toBe(0);
-  });
+  itWhere(python3, 'no python3: the second computation of the score cards')(
+    "are computed alike by Python's standard library",
+    () => {
+      const run = spawnSync('python3', ['-B', script.pathname, 'vectors', file.pathname], {
+        encoding: 'utf8',
+        timeout: 20_000,
+      });
+      expect(run.stdout).toBe('10 of 10 cards agree\n');
+      expect(run.status).toBe(0);
+    },
+  );
 });
 
 /** As if every outcome had been recorded on one day. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
 import { Decimal } from 'decimal.js';
-import { describe, expect, it } from 'vitest';
 import { type ScoreInputs, scoreOf } from '../../../server/features/reputation/score.rules.js';
 
 const Exact = Decimal.clone({ precision: 50 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { expired, failed, noon, packed, settled } from '../../fixtures/reputation/aggregatable-intents.js';
 import {
   type AggregationFixture,

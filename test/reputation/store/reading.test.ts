@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { leaderboardAnswer, reputationHistory } from '../../../contract/schemas/reputation.js';
 import { publicScores } from '../../../contract/schemas/scores.js';
 import { anchor } from '../../fixtures/reputation/fleet-view.js';

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
-import { runProgram } from '../../clients/run-program.js';
+import { expect, it } from '@jest/globals';
 import { openAggregationFixture } from '../../fixtures/reputation/aggregation-fixture.js';
 import { testDatabase } from '../../support/database.js';
+import { runProgram } from '../../support/run-program.js';
 
 const { uri } = testDatabase();
 const program = fileURLToPath(new URL('../../../server/rebuild.ts', import.meta.url));

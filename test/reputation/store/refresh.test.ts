@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { openFeature } from '../../fixtures/reputation/aggregation-fixture.js';
 import { anchor } from '../../fixtures/reputation/fleet-view.js';
 import { dayMs, reputationFixture } from '../../fixtures/reputation/reputation-fixture.js';
+import { waitFor } from '../../support/wait-for.js';
 
 const fixture = reputationFixture();
 const { outcomes, board } = fixture;
@@ -97,7 +98,7 @@ describe('for the other features', () => {
     await fixture.feature.reputation.refreshNow();
     const another = openFeature(fixture.aggregation, { fleet: fixture.fleet, now: () => fixture.world.now });
     another.start();
-    await expect.poll(() => another.reputationOf('harbour', 'usdc-ngn').state).toBe('scored');
+    await waitFor(async () => expect(await another.reputationOf('harbour', 'usdc-ngn').state).toBe('scored'));
     await another.stop();
   });
 

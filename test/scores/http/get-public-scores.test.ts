@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import type { PublicScores } from '../../../contract/schemas/scores.js';
 import { reputationHarness } from '../../fixtures/reputation/reputation-over-http.js';
 import { testCronSecret } from '../../support/app.js';
-import { cannotRun } from '../../support/cannot-run.js';
+import { itWhere, python3 } from '../../support/it-where.js';
+import { waitFor } from '../../support/wait-for.js';
 
 const harness = reputationHarness({ PUBLISHER_SECRET_KEY: '7f'.repeat(32) });
 const path = '/v1/public/scores';
@@ -46,18 +47,19 @@ describe('200', () => {
     expect(new Set(pages.map(({ generatedAt }) => generatedAt)).size).toBe(1);
   });
 
-  it("can be computed again from its own inputs by Python's standard library", async () => {
-    const { body } = await harness.get<PublicScores>(`${path}?limit=100`);
-    expect(body.items.filter(({ score }) => score !== null)).toHaveLength(2);
-    const run = spawnSync('python3', ['-B', script.pathname, 'answer', '-'], {
-      input: JSON.stringify(body),
-      encoding: 'utf8',
-      timeout: 20_000,
-    });
-    if (run.error !== undefined && 'code' in run.error && run.error.code === 'ENOENT')
-      return cannotRun('no python3: the second computation of the published scores');
-    expect(run.stdout).toBe(`${body.items.length} of ${body.items.length} cards agree\n`);
-  });
+  itWhere(python3, 'no python3: the second computation of the published scores')(
+    "can be computed again from its own inputs by Python's standard library",
+    async () => {
+      const { body } = await harness.get<PublicScores>(`${path}?limit=100`);
+      expect(body.items.filter(({ score }) => score !== null)).toHaveLength(2);
+      const run = spawnSync('python3', ['-B', script.pathname, 'answer', '-'], {
+        input: JSON.stringify(body),
+        encoding: 'utf8',
+        timeout: 20_000,
+      });
+      expect(run.stdout).toBe(`${body.items.length} of ${body.items.length} cards agree\n`);
+    },
+  );
 
   it('names the latest published batch', async () => {
     const ticked = await harness.app.client.request<{ sequence: number; root: string }>(
@@ -66,9 +68,14 @@ describe('200', () => {
       { headers: { authorization: `Bearer ${testCronSecret}` } },
     );
     expect(ticked.status).toBe(200);
-    await expect
-      .poll(async () => (await harness.get<PublicScores>(path)).body.batch, { timeout: 10_000 })
-      .toEqual({ sequence: 1, root: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    await waitFor(
+      async () =>
+        expect(await (await harness.get<PublicScores>(path)).body.batch).toEqual({
+          sequence: 1,
+          root: expect.stringMatching(/^[0-9a-f]{64}$/),
+        }),
+      { timeout: 10_000 },
+    );
   });
 });
 

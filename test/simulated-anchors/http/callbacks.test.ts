@@ -4,9 +4,10 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { decodePublicKey } from '../../../contract/verification/strkey.js';
 import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
+import { waitFor } from '../../support/wait-for.js';
 
 const start = Date.UTC(2026, 10, 21, 9, 30);
 const alice = 'GBXFXNDLV4LSWA4VB7YIL5GBD7BVNR22SGBTDKMO2SBZZHDXSKZYCP7L';
@@ -179,7 +180,7 @@ describe('the state file', () => {
     });
     const { id } = (await begun.json()) as { id: string };
     now += 60_000;
-    await expect.poll(() => harbour.transaction(id).status).toBe('pending_user_transfer_start');
+    await waitFor(async () => expect(harbour.transaction(id).status).toBe('pending_user_transfer_start'));
     await running.stop();
   });
 });

@@ -1,5 +1,5 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { parse } from 'smol-toml';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
 import { parseFleet } from '../../../server/features/anchors/fleet.rules.js';
 

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   type Ending,
   type SimulatedAnchors,
   startSimulatedAnchors,
 } from '../../../scripts/simulated-anchors/index.js';
+import { expectFor } from '../../support/expect-for.js';
 
 const start = Date.UTC(2026, 10, 21, 9, 30);
 const alice = 'GBXFXNDLV4LSWA4VB7YIL5GBD7BVNR22SGBTDKMO2SBZZHDXSKZYCP7L';
@@ -46,7 +47,7 @@ const wanted = { asset_code: 'USDC', destination_asset: 'iso4217:NGN', amount: '
 
 async function begin(anchor = 'harbour', fields: Record<string, unknown> = {}): Promise<string> {
   const answer = await call(anchor, interactive, { body: { ...wanted, ...fields } });
-  expect(answer.status, answer.text).toBe(200);
+  expectFor(answer.text, answer.status).toBe(200);
   return answer.body.id;
 }
 

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { corridors } from '../../../scripts/simulated-anchors/corridors.js';
 import { corridorsOf } from '../../../scripts/simulated-anchors/fleet-file.js';
 import { anchorDefinitions } from '../../../scripts/simulated-anchors/profiles.js';
 import { parseFleet } from '../../../server/features/anchors/fleet.rules.js';
+import { expectFor } from '../../support/expect-for.js';
 
 describe('the simulated fleet', () => {
   it('has at least six anchors over at least eight corridors, each served by two or more', () => {
@@ -12,7 +13,7 @@ describe('the simulated fleet', () => {
     expect(corridors.length).toBeGreaterThanOrEqual(8);
     for (const { id } of corridors) {
       const serving = anchorDefinitions.filter((each) => each.corridors.some((own) => own.id === id));
-      expect(serving.length, id).toBeGreaterThanOrEqual(2);
+      expectFor(id, serving.length).toBeGreaterThanOrEqual(2);
     }
   });
 
@@ -34,6 +35,6 @@ describe('fleets/mainnet.example.json', () => {
     const text = JSON.stringify(fleet).toLowerCase();
     for (const gone of ['simulated', 'mykobo', 'clickpesa', 'flutterwave', 'settle', 'testanchor'])
       expect(text).not.toContain(gone);
-    for (const anchor of fleet.anchors) expect(anchor.note, anchor.id).toContain('2026-11-21');
+    for (const anchor of fleet.anchors) expectFor(anchor.id, anchor.note).toContain('2026-11-21');
   });
 });

@@ -1,6 +1,6 @@
 import { type ErrorCode, errorTable } from '../../../contract/errors.js';
-import { edgeCodes } from '../../../scripts/openapi/error-answers.js';
-import { pascalCase } from '../../../scripts/openapi/schema-names.js';
+import { edgeCodes } from '../../../scripts/openapi/answers.js';
+import { pascalCase } from '../../../scripts/openapi/zod-schema.js';
 import { type DocumentedResponse, findOperation, findResponse } from './document.js';
 import { recordAnswer } from './record.js';
 import { componentSchema, faultsOf } from './schemas.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { inject } from 'vitest';
+import { testRun } from '../test-run.js';
 
 const seen = new Set<string>();
 const fileName = `${process.pid}-${randomBytes(6).toString('hex')}.jsonl`;
@@ -16,7 +16,7 @@ export function recordAnswer(answer: SeenAnswer): void {
   const line = JSON.stringify(answer);
   if (seen.has(line)) return;
   seen.add(line);
-  const folder = process.env.FAIRLEAD_ANSWERS_DIR ?? inject('answersDir');
+  const folder = process.env.FAIRLEAD_ANSWERS_DIR ?? testRun.answersDir;
   mkdirSync(folder, { recursive: true });
   appendFileSync(join(folder, fileName), `${line}\n`);
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import type { DeliveryAnswer } from '../../../contract/schemas/webhooks.js';
 import { verifyWebhook } from '../../../contract/verification/verify-webhook.js';
 import {

@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import type { WebhookAnswer } from '../../../contract/schemas/webhooks.js';
 import { type Refusal, webhooksHarness, webhooksPath } from '../../fixtures/webhooks/webhooks-over-http.js';
+import { expectFor } from '../../support/expect-for.js';
 
 const harness = webhooksHarness();
 const unknown = `whk_${'0'.repeat(44)}`;
@@ -97,7 +98,7 @@ describe('DELETE 200', () => {
     expect(status).toBe(200);
     expect(body).toEqual({ id, deletedAt: expect.stringMatching(/Z$/) });
     for (const [method, rest, sent] of operations)
-      expect((await harness.admin(method, path + rest, sent)).status, `${method} ${rest}`).toBe(404);
+      expectFor(`${method} ${rest}`, (await harness.admin(method, path + rest, sent)).status).toBe(404);
   });
 });
 

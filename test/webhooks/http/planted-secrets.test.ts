@@ -1,9 +1,10 @@
 import { Writable } from 'node:stream';
+import { expect, it } from '@jest/globals';
 import { mongo } from 'mongoose';
-import { expect, it } from 'vitest';
 import { standardSecret } from '../../../contract/verification/verify-webhook.js';
 import { createLogger } from '../../../server/logger.js';
 import { webhooksHarness, webhooksPath } from '../../fixtures/webhooks/webhooks-over-http.js';
+import { expectFor } from '../../support/expect-for.js';
 
 const planted = ['planted secret one of this test', 'planted secret two of this test'] as const;
 const lines: string[] = [];
@@ -69,7 +70,7 @@ it('no planted secret is in any answer, error, metric, log line or document of t
     Buffer.from(one).toString('hex'),
   ]);
   for (const [where, text] of Object.entries(everything)) {
-    expect(text.length, where).toBeGreaterThan(200);
-    for (const form of forms) expect(text.includes(form), `${form} in ${where}`).toBe(false);
+    expectFor(where, text.length).toBeGreaterThan(200);
+    for (const form of forms) expectFor(`${form} in ${where}`, text.includes(form)).toBe(false);
   }
 });

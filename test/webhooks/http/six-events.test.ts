@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { type EventName, eventNames } from '../../../contract/schemas/events.js';
 import { publicKeyOf } from '../../../contract/verification/ed25519.js';
 import { signDispute } from '../../../contract/verification/sign-dispute.js';
@@ -9,6 +9,8 @@ import { startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.
 import { startReceiver } from '../../fixtures/deliveries/receiver.js';
 import { intentsHarness } from '../../fixtures/intents/intents-over-http.js';
 import { startTestApp, testAdminKey, testCronSecret } from '../../support/app.js';
+import { expectFor } from '../../support/expect-for.js';
+import { waitFor } from '../../support/wait-for.js';
 
 const secret = 'a secret that the tests share';
 const wallet = randomBytes(32);
@@ -30,7 +32,7 @@ async function post(path: string, headers: Record<string, string>, body?: unknow
     headers,
     ...(body === undefined ? {} : { body }),
   });
-  expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
+  expectFor(JSON.stringify(answer.body), answer.status).toBeLessThan(300);
   return answer.body;
 }
 
@@ -80,11 +82,15 @@ describe('each of the six events', () => {
     await post('/api/reputation/refresh', cron);
     await post('/api/publisher/tick', cron);
 
-    await expect
-      .poll(() => new Set(receiver.received.map(({ headers }) => headers['x-fairlead-event'])).size, {
+    await waitFor(
+      async () =>
+        expect(await new Set(receiver.received.map(({ headers }) => headers['x-fairlead-event'])).size).toBe(
+          eventNames.length,
+        ),
+      {
         timeout: 20_000,
-      })
-      .toBe(eventNames.length);
+      },
+    );
     const events = receiver.received.map(({ headers, body }) =>
       verifyWebhook({ body, headers: headers as Record<string, string>, secret, now: harness.now() }),
     );

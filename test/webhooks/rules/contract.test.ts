@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { eventExamples } from '../../../contract/examples/events.js';
 import { eventData, eventNames } from '../../../contract/schemas/events.js';
 import {
@@ -9,6 +9,7 @@ import {
   webhookId,
 } from '../../../contract/schemas/webhooks.js';
 import { timedId } from '../../../server/features/webhooks/new-delivery.rules.js';
+import { expectFor } from '../../support/expect-for.js';
 
 const body = {
   url: 'https://wallet.example/hook',
@@ -20,7 +21,7 @@ const accepts = (changes: object) => createWebhookBody.safeParse({ ...body, ...c
 describe('the body of a registration', () => {
   it('takes secrets of 16 to 256 printable ASCII characters and no others', () => {
     for (const secret of ['sixteen letters!', 'x'.repeat(256), ' '.repeat(16), '~'.repeat(16)])
-      expect(accepts({ secret }), secret).toBe(true);
+      expectFor(secret, accepts({ secret })).toBe(true);
     for (const secret of [
       'fifteen letters',
       'x'.repeat(257),
@@ -29,7 +30,7 @@ describe('the body of a registration', () => {
       7,
       null,
     ])
-      expect(accepts({ secret }), String(secret)).toBe(false);
+      expectFor(String(secret), accepts({ secret })).toBe(false);
   });
 
   it('never repeats a secret that it refuses', () => {
@@ -41,12 +42,12 @@ describe('the body of a registration', () => {
   it('takes at least one event, all of them known', () => {
     expect(accepts({ events: eventNames })).toBe(true);
     for (const events of [[], ['intent.created'], 'intent.settled', [...eventNames, ...eventNames]])
-      expect(accepts({ events }), String(events)).toBe(false);
+      expectFor(String(events), accepts({ events })).toBe(false);
   });
 
   it('takes addresses that begin with a scheme and a host', () => {
     for (const url of ['ftp://wallet.example/', 'https:wallet.example', '//wallet.example', 'https:///x', ''])
-      expect(accepts({ url }), url).toBe(false);
+      expectFor(url, accepts({ url })).toBe(false);
   });
 });
 
@@ -75,7 +76,7 @@ describe('timed ids', () => {
   it('have the form that the contract says, and sort by time', () => {
     const fresh = 'ab'.repeat(16);
     const ids = [0, 1, 1e12, Date.now(), 8e13].map((nowMs) => timedId('dlv', nowMs, fresh));
-    for (const id of ids) expect(deliveryId.safeParse(id).success, id).toBe(true);
+    for (const id of ids) expectFor(id, deliveryId.safeParse(id).success).toBe(true);
     expect([...ids].sort()).toEqual(ids);
     expect(webhookId.safeParse(timedId('whk', Date.now(), fresh)).success).toBe(true);
   });

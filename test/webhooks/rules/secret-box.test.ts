@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from '@jest/globals';
 import { createSecretBox, SealedSecretError } from '../../../server/features/webhooks/secret-box.js';
 
 const key = '0f'.repeat(32);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   type HarnessOptions,
   openWebhooks,
@@ -7,6 +7,7 @@ import {
 import { startReceiver } from '../../fixtures/deliveries/receiver.js';
 import { answering, type Listener, listen } from '../../fixtures/outbound/listener.js';
 import { testDatabase } from '../../support/database.js';
+import { expectFor } from '../../support/expect-for.js';
 import vectors from '../../vectors/outbound-addresses.json' with { type: 'json' };
 
 const { uri } = testDatabase();
@@ -49,7 +50,7 @@ describe('a registration', () => {
     const harness = await open();
     for (const host of [...vectors.spellings.blocked, ...vectors.spellings.invalid]) {
       for (const url of [`https://${host}/`, `https://${host}:${hidden.port}/`]) {
-        await expect(harness.register(url), url).rejects.toMatchObject({
+        await expectFor(url, harness.register(url)).rejects.toMatchObject({
           code: 'INVALID_REQUEST',
           extras: { details: [{ path: 'body.url' }] },
         });

@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it } from '@jest/globals';
 import { verifyWebhook } from '../../../contract/verification/verify-webhook.js';
 import {
   type HarnessOptions,

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { mongo } from 'mongoose';
-import { afterEach, describe, expect, it } from 'vitest';
 import { standardSecret, verifyWebhook } from '../../../contract/verification/verify-webhook.js';
 import { createLogger } from '../../../server/logger.js';
 import {
@@ -11,6 +11,7 @@ import {
 } from '../../fixtures/deliveries/delivery-instance.js';
 import { type Receiver, type Respond, startReceiver } from '../../fixtures/deliveries/receiver.js';
 import { testDatabase } from '../../support/database.js';
+import { expectFor } from '../../support/expect-for.js';
 
 const { uri } = testDatabase();
 const webhookKey = 'a1'.repeat(32);
@@ -96,9 +97,9 @@ describe('a planted secret', () => {
     expect(text).toContain('[secret]');
     const everything = { log: lines.join(''), answers: text, database: await dump(harness) };
     for (const [where, content] of Object.entries(everything)) {
-      expect(content.length, where).toBeGreaterThan(100);
-      for (const form of planted.flatMap(formsOf)) expect(content.includes(form), where).toBe(false);
-      expect(content.includes('planted'), where).toBe(false);
+      expectFor(where, content.length).toBeGreaterThan(100);
+      for (const form of planted.flatMap(formsOf)) expectFor(where, content.includes(form)).toBe(false);
+      expectFor(where, content.includes('planted')).toBe(false);
     }
   });
 

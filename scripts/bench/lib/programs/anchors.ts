@@ -1,18 +1,19 @@
 import { startSimulatedAnchors } from '../../../simulated-anchors/index.js';
 import { answerQuestion } from './answer-questions.js';
 
-/** What the service has to be told to use them; `fleet` is the fleet file's content. */
-export interface AnchorsTold {
+/** The first message of this program: what the service needs to use the anchors. */
+export interface AnchorsStarted {
+  /** Content of the fleet file. */
   fleet: unknown;
   env: Record<string, string>;
 }
 
-/** Answers to a price, by anchor. */
-export type CallsSeen = Record<string, number>;
+/** How many prices each anchor has answered. */
+export type CallCounts = Record<string, number>;
 
-/** The simulated anchors without latency or moods: what is measured is the service. */
+/** The simulated anchors without latency or faults, so that only the service is measured. */
 const simulated = await startSimulatedAnchors({ clock: Date.now, random: () => 0.5, latencyFactor: 0 });
-answerQuestion('calls', (): CallsSeen => {
+answerQuestion('calls', (): CallCounts => {
   const counts = simulated.anchors.map(({ id, calls }) => [id, calls['GET /sep38/price'] ?? 0]);
   return Object.fromEntries(counts);
 });
@@ -22,8 +23,7 @@ answerQuestion('reset-calls', () => {
 process.once('SIGTERM', () => {
   simulated.stop().then(() => process.exit(0));
 });
-const told: AnchorsTold = {
+process.send?.({
   fleet: simulated.fleet,
   env: { ...simulated.env, FX_URL: simulated.fxUrl, OUTBOUND_ALLOW: simulated.allow.join(',') },
-};
-process.send?.(told);
+} satisfies AnchorsStarted);

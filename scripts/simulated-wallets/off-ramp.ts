@@ -5,7 +5,7 @@ import type { IntentAnswer } from '../../contract/schemas/intents.js';
 import { anchorDefinitions } from '../simulated-anchors/profiles.js';
 
 /** One off-ramp as a wallet goes through it, against a service and simulated anchors on this machine. */
-export interface Journey {
+export interface OffRamp {
   serviceUrl: string;
   corridor: string;
   anchorId: string;
@@ -24,16 +24,16 @@ const pollMs = 1_000;
 const callTimeoutMs = 10_000;
 
 /** Thrown where the service or the anchor refused a step; the message is the refusal. */
-export class JourneyEnded extends Error {}
+export class OffRampRefused extends Error {}
 
 /**
  * Registers the intent, starts the withdrawal at the anchor, attaches its transaction, and pays once the service has
  * seen it (an outcome counts only if it was seen before it was paid). Returns the intent and the transaction's id.
  */
-export async function beginJourney(
-  journey: Journey,
+export async function beginOffRamp(
+  offRamp: OffRamp,
 ): Promise<{ intent: IntentAnswer; transactionId: string }> {
-  const { serviceUrl, corridor, anchorId, account, sellAmount, say, signal } = journey;
+  const { serviceUrl, corridor, anchorId, account, sellAmount, say, signal } = offRamp;
   const terms = { corridor, anchorId, account, sellAmount, nonce: randomBytes(24).toString('base64url') };
   const register = (extra: object = {}) =>
     call<IntentAnswer>(`${serviceUrl}/api/intent/offramp`, { json: { ...terms, ...extra }, signal });
@@ -44,12 +44,12 @@ export async function beginJourney(
     `intent ${intent.intentHash.slice(0, 12)}…: ${sellAmount} in ${corridor} through ${anchorId}, ${quoted}`,
   );
 
-  const withdrawal = await startWithdrawal(journey, intent.statusCallbackUrl);
+  const withdrawal = await startWithdrawal(offRamp, intent.statusCallbackUrl);
   await register({ anchorTransactionId: withdrawal.id });
   say(`transaction ${withdrawal.id} is attached; waiting until the service has seen it`);
-  await until(journey, intent.intentHash, (seen) => seen.transaction?.status != null || !withdrawal.pollable);
+  await until(offRamp, intent.intentHash, (seen) => seen.transaction?.status != null || !withdrawal.pollable);
   await call(`${withdrawal.origin}/simulate/transactions/${withdrawal.id}/payment`, {
-    json: journey.ending === undefined ? {} : { ending: journey.ending },
+    json: offRamp.ending === undefined ? {} : { ending: offRamp.ending },
     signal,
   });
   say('paid (no money moves)');
@@ -57,21 +57,21 @@ export async function beginJourney(
 }
 
 /** Reads the intent again and again until it has an outcome, saying every change of the anchor's status. */
-export function untilOutcome(journey: Journey, intentHash: string): Promise<IntentAnswer> {
+export function untilOutcome(offRamp: OffRamp, intentHash: string): Promise<IntentAnswer> {
   let last: string | null = null;
-  return until(journey, intentHash, (intent) => {
+  return until(offRamp, intentHash, (intent) => {
     const status = intent.transaction?.status ?? null;
-    if (status !== last) journey.say(`the anchor says: ${status}`);
+    if (status !== last) offRamp.say(`the anchor says: ${status}`);
     last = status;
     return intent.outcome !== null;
   });
 }
 
-async function startWithdrawal(journey: Journey, callbackUrl: string) {
-  const { serviceUrl, anchorId, corridor, account, sellAmount, signal } = journey;
+async function startWithdrawal(offRamp: OffRamp, callbackUrl: string) {
+  const { serviceUrl, anchorId, corridor, account, sellAmount, signal } = offRamp;
   const anchor = await call<AnchorAnswer>(`${serviceUrl}/api/anchors/${anchorId}`, { signal });
   const start = anchor.start.find((point) => point.corridor === corridor);
-  if (start === undefined) throw new JourneyEnded(`${anchorId} publishes no way to start in ${corridor}`);
+  if (start === undefined) throw new OffRampRefused(`${anchorId} publishes no way to start in ${corridor}`);
   const fields = {
     asset_code: start.assetCode,
     destination_asset: start.destinationAsset,
@@ -90,7 +90,7 @@ async function startWithdrawal(journey: Journey, callbackUrl: string) {
 }
 
 async function until(
-  { serviceUrl, signal }: Journey,
+  { serviceUrl, signal }: OffRamp,
   intentHash: string,
   reached: (intent: IntentAnswer) => boolean,
 ): Promise<IntentAnswer> {
@@ -114,6 +114,6 @@ async function call<T>(
   });
   const text = await answer.text();
   if (!answer.ok)
-    throw new JourneyEnded(`${new URL(url).pathname} answered ${answer.status}: ${text.slice(0, 200)}`);
+    throw new OffRampRefused(`${new URL(url).pathname} answered ${answer.status}: ${text.slice(0, 200)}`);
   return JSON.parse(text) as T;
 }

@@ -1,0 +1,33 @@
+import os from 'node:os';
+
+/**
+ * One MongoDB replica set per run (global setup), one database per test file. `npm test` leaves out what is named
+ * `*.long.test.ts`: kills, soaks and other tests that take more than a few seconds each; `npm run test:all` runs all.
+ * @type {import('jest').Config}
+ */
+export default {
+  rootDir: import.meta.dirname,
+  roots: ['<rootDir>/test'],
+  testMatch: ['**/*.test.ts'],
+  testPathIgnorePatterns: process.env.FAIRLEAD_TESTS === 'all' ? [] : ['\\.long\\.test\\.ts$'],
+  transform: {
+    '\\.ts$': [
+      '@swc/jest',
+      {
+        jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
+        module: { type: 'es6' },
+        sourceMaps: 'inline',
+      },
+    ],
+  },
+  extensionsToTreatAsEsm: ['.ts'],
+  resolver: '<rootDir>/test/support/resolver.cjs',
+  testEnvironment: '<rootDir>/test/support/environment.ts',
+  globalSetup: '<rootDir>/test/support/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+  setupFilesAfterEnv: ['<rootDir>/test/support/each-file.ts'],
+  reporters: ['default', '<rootDir>/test/support/summary-reporter.ts'],
+  maxWorkers: Math.max(2, os.availableParallelism()),
+  // Hooks start services and processes, on machines that do other things at the same time.
+  testTimeout: 60_000,
+};

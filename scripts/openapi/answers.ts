@@ -1,0 +1,224 @@
+import type { AppRouter } from '@ts-rest/core';
+import { type ZodTypeAny, z } from 'zod';
+import type { RouteMetadata } from '../../contract/describe-route.js';
+import { type ErrorCode, type ErrorDetail, errorResponses, errorTable } from '../../contract/errors.js';
+import { rateLimitHeaders, retryAfterHeader } from '../../contract/rate-limits.js';
+import type { JsonSchema } from './json-schema.js';
+import { type Operation, operationsOf } from './operations.js';
+import { pascalCase, type SchemaWriter } from './zod-schema.js';
+
+export interface Header {
+  description: string;
+  required: boolean;
+  schema: JsonSchema;
+}
+
+type HeaderName = string;
+export type HeaderRefs = Record<HeaderName, { $ref: string }>;
+
+const ownHeaders = {
+  'X-Request-Id': z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{8,64}$/)
+    .describe("Names this request in the log. A caller's own X-Request-Id is kept if it has this form."),
+  ETag: z
+    .string()
+    .regex(/^(W\/)?"[^"]+"$/)
+    .describe('The version of this answer; send it back as If-None-Match to be told 304 while it holds.'),
+  Vary: z.string().describe('What the answer depends on beside its address: `Accept-Encoding`.'),
+  Location: z.string().min(1).describe('Where what was created can be read.'),
+  'WWW-Authenticate': z
+    .string()
+    .regex(/^Bearer/)
+    .describe('The scheme of the credential that is asked for.'),
+} as const;
+
+const cacheControl = {
+  CacheControl: z
+    .string()
+    .regex(/^(private|public), max-age=\d+$/)
+    .describe('How many seconds this answer stays fresh.'),
+  CacheControlNoStore: z
+    .string()
+    .regex(/^no-store$/)
+    .describe('Not to be kept by anyone.'),
+} as const;
+
+/** Every header an answer may carry, as components; `Cache-Control` has two forms. */
+export function headerComponents(writer: SchemaWriter): Record<string, Header> {
+  const all: Record<string, ZodTypeAny> = {
+    ...ownHeaders,
+    ...cacheControl,
+    ...rateLimitHeaders,
+    ...retryAfterHeader,
+  };
+  return Object.fromEntries(
+    Object.entries(all)
+      .map(([name, schema]) => [componentName(name), toHeader(writer.write(schema))] as const)
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
+
+function toHeader({ description = '', ...schema }: JsonSchema): Header {
+  return { description, required: true, schema };
+}
+
+function componentName(header: string): string {
+  return header.replaceAll(/[^A-Za-z0-9]/g, '');
+}
+
+function ref(component: string): { $ref: string } {
+  return { $ref: `#/components/headers/${component}` };
+}
+
+/** The headers every answer of this operation with this status carries. */
+export function headersOf(metadata: Pick<RouteMetadata, 'access' | 'cache'>, status: number): HeaderRefs {
+  const cacheable = metadata.cache === 'etag' && (status === 200 || status === 304);
+  const names = [
+    'X-Request-Id',
+    ...Object.keys(rateLimitHeaders),
+    ...(cacheable ? ['ETag', 'Vary'] : []),
+    ...(status === 201 ? ['Location'] : []),
+    ...(status === 401 && metadata.access === 'internal' ? ['WWW-Authenticate'] : []),
+    ...(status === 429 || status === 503 ? Object.keys(retryAfterHeader) : []),
+  ];
+  return {
+    ...Object.fromEntries(names.map((name) => [name, ref(componentName(name))])),
+    // An answer without a body has nothing to cache.
+    ...(status === 204 ? {} : { 'Cache-Control': ref(cacheable ? 'CacheControl' : 'CacheControlNoStore') }),
+  };
+}
+
+/** Errors answered before an operation is reached: no operation lists them, and any address may answer them. */
+export const edgeCodes = [
+  'NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+  'REQUEST_TIMEOUT',
+  'URI_TOO_LONG',
+  'HEADERS_TOO_LARGE',
+] as const satisfies ErrorCode[];
+
+const edgeError = z
+  .object({
+    code: z.enum(edgeCodes).describe('What went wrong, for programs.'),
+    message: z.string().describe('For people; programs read `code`.'),
+  })
+  .strict();
+
+export interface Answer {
+  description: string;
+  headers?: HeaderRefs;
+  content?: Record<string, object>;
+}
+
+/** Error answers as shared components: one per set of codes, because most operations share the same sets. */
+export interface ErrorAnswers {
+  of(operation: Operation, status: number, codes: readonly ErrorCode[]): { $ref: string };
+  edge(): { $ref: string };
+  components(): Record<string, Answer>;
+}
+
+export function createErrorAnswers(writer: SchemaWriter): ErrorAnswers {
+  const answers = new Map<string, Answer>();
+
+  function add(name: string, answer: Answer): { $ref: string } {
+    answers.set(name, answer);
+    return { $ref: `#/components/responses/${name}` };
+  }
+
+  function content(name: string, schema: ZodTypeAny, codes: readonly ErrorCode[]) {
+    const examples = Object.fromEntries(codes.map((code) => [code, { value: exampleBody(code) }]));
+    return { 'application/json': { schema: writer.define(name, schema), examples } };
+  }
+
+  return {
+    of({ route, metadata }, status, codes) {
+      // Built here rather than taken from the route, which may list the same codes in another order.
+      const schema = (errorResponses(codes) as Readonly<Record<number, ZodTypeAny>>)[status];
+      if (schema === undefined || !(route.responses[status] instanceof z.ZodType))
+        throw new Error(`${metadata.operationId} lists ${codes.join(', ')} but answers no ${status}`);
+      const name = codes.map(pascalCase).join('Or');
+      const bearer = status === 401 && metadata.access === 'internal';
+      return add(bearer ? `${name}Bearer` : name, {
+        description: describe(codes),
+        headers: headersOf(metadata, status),
+        content: content(`${name}Error`, schema, codes),
+      });
+    },
+    edge: () =>
+      add('EdgeError', {
+        description: `Refused before the operation was reached.\n\n${describe(edgeCodes)}`,
+        content: content('EdgeError', edgeError, edgeCodes),
+      }),
+    components: () => Object.fromEntries([...answers].sort(([a], [b]) => (a < b ? -1 : 1))),
+  };
+}
+
+function describe(codes: readonly ErrorCode[]): string {
+  return codes.map((code) => `\`${code}\`: ${errorTable[code].when}`).join('\n\n');
+}
+
+type WithDetails = {
+  [C in ErrorCode]: (typeof errorTable)[C] extends { extra: 'details' } ? C : never;
+}[ErrorCode];
+
+const detailExamples: Record<WithDetails, ErrorDetail> = {
+  INVALID_REQUEST: { path: 'query.limit', message: 'must be a whole number from 1 to 100' },
+  UNSUPPORTED_PAIR: { path: 'body.corridor', message: 'is not served' },
+  ANCHOR_MISMATCH: { path: 'body.anchorId', message: 'is not the anchor of the intent' },
+  AMOUNT_OUT_OF_RANGE: { path: 'query.amount', message: 'must be between 10 and 10000' },
+};
+
+/** A body as the service would send it for this code. */
+export function exampleBody(code: ErrorCode): Record<string, unknown> {
+  const rule: { status: number; when: string; extra?: string } = errorTable[code];
+  return {
+    code,
+    message: plain(rule.when),
+    ...(hasDetails(code) ? { details: [detailExamples[code]] } : {}),
+    ...(rule.extra === 'retryAfter' ? { retryAfter: 17 } : {}),
+    ...(rule.extra === 'startedAt' ? { startedAt: '2026-11-21T09:30:00.000Z' } : {}),
+  };
+}
+
+function hasDetails(code: ErrorCode): code is WithDetails {
+  return Object.hasOwn(detailExamples, code);
+}
+
+function plain(text: string): string {
+  return text.replaceAll('`', '');
+}
+
+/** docs/error-codes.md: one section for each code of the table, and which operations answer it. */
+export function errorCodesPage(contract: AppRouter): string {
+  const operations = operationsOf(contract);
+  const codes = Object.keys(errorTable) as ErrorCode[];
+  const rows = codes.map(
+    (code) =>
+      `| ${errorTable[code].status} | [\`${code}\`](#${code.toLowerCase()}) | ${errorTable[code].when} |`,
+  );
+  const sections = codes.map((code) => {
+    const answeredBy = operations.filter(({ metadata }) => metadata.errors.includes(code));
+    return [
+      `## ${code}`,
+      `Status ${errorTable[code].status}. ${errorTable[code].when}`,
+      `Answered by: ${whoAnswers(code, answeredBy, operations.length)}.`,
+      ['```json', JSON.stringify(exampleBody(code), null, 2), '```'].join('\n'),
+    ].join('\n\n');
+  });
+  return `${[
+    '<!-- Generated by `npm run openapi` from contract/errors.ts; do not edit. -->',
+    '# Error codes',
+    'Every error answer, whatever went wrong, is `{code, message}` and only the further members that its code ' +
+      'promises. Programs read `code`; `message` is for people and may change.',
+    ['| Status | Code | When |', '|---|---|---|', ...rows].join('\n'),
+    ...sections,
+  ].join('\n\n')}\n`;
+}
+
+function whoAnswers(code: ErrorCode, answeredBy: ReturnType<typeof operationsOf>, all: number): string {
+  if (edgeCodes.some((edge) => edge === code)) return 'any address, before an operation is reached';
+  if (answeredBy.length === all) return 'every operation';
+  if (answeredBy.length === 0) return 'no operation';
+  return answeredBy.map(({ metadata }) => `\`${metadata.operationId}\``).join(', ');
+}

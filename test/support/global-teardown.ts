@@ -1,0 +1,15 @@
+interface Stoppable {
+  stop(): Promise<void>;
+}
+
+const key = Symbol.for('fairlead.test-run');
+// Jest may load this file twice, for the setup and for the teardown: the host's globals are what both share.
+const host = globalThis as { [key]?: Stoppable };
+
+export function stopAfterRun(running: Stoppable): void {
+  host[key] = running;
+}
+
+export default async function teardown(): Promise<void> {
+  await host[key]?.stop();
+}
