@@ -1,6 +1,6 @@
 /**
- * A past for a simulated fleet, so that a first visit finds scores and not an empty page. start-local.ts calls it
- * before the service starts. Nothing of it happened, and every anchor it tells of is marked as simulated.
+ * A history for a simulated fleet, so that a first visit finds scores and not an empty page. start-local.ts calls it
+ * before the service starts. None of it happened, and every anchor in it is marked as simulated.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from 'mongoose';

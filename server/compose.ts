@@ -4,7 +4,12 @@ import type { Connection } from 'mongoose';
 import { createApp } from './app.js';
 import type { Config } from './config.js';
 import { createVerifyPool } from './crypto/verify-pool.js';
+
+import { createDeliveries } from './deliveries/deliveries.js';
+import { createDeliveryStore } from './deliveries/delivery-store.js';
+import { createOutboxStore } from './deliveries/outbox-store.js';
 import { createAnchorsFeature } from './features/anchors/feature.js';
+
 import type { Fleet } from './features/anchors/fleet.rules.js';
 import { createAnchorStore } from './features/anchors/store.js';
 import { createCacheFeature } from './features/cache/feature.js';
@@ -28,11 +33,13 @@ import { aggregationWakePipeline } from './features/reputation/aggregator.js';
 import { createReputationFeature, reputationLeases } from './features/reputation/feature.js';
 import { createReputationRouter } from './features/reputation/router.js';
 import { createScoresRouter } from './features/scores/router.js';
+
 import { createSnapshotFeature } from './features/snapshot/feature.js';
-import { createWebhookBacklog } from './features/webhooks/backlog.js';
+import { createEndpoints } from './features/webhooks/endpoints.js';
+
 import { createWebhooks } from './features/webhooks/feature.js';
-import { createWriteEvent } from './features/webhooks/outbox.js';
-import { createWebhooksRouter } from './features/webhooks/router.js';
+import { createSecretBox } from './features/webhooks/secrets.js';
+import { createWebhookStore } from './features/webhooks/store.js';
 import { createDocsRouter } from './http/docs.js';
 import { createMetrics } from './http/metrics.js';
 import { createRateLimiter } from './http/rate-limiter.js';
@@ -73,11 +80,17 @@ export async function composeService({
   const { clock, random, newId, logger, env } = world;
   const publicCache = config.cachePublic;
 
+  const webhookStore = createWebhookStore(connection);
+  const outboxStore = createOutboxStore(connection);
+  const deliveryStore = createDeliveryStore(connection);
+
   const limiter = createRateLimiter({ connection, clock, logger });
   const metrics = createMetrics({
     limiterDegraded: limiter.degraded,
     backlogs: {
-      ...createWebhookBacklog(connection),
+      openWebhookEvents: outboxStore.countOpen,
+      openWebhookDeliveries: deliveryStore.countOpen,
+      dueWebhookDeliveries: () => deliveryStore.countDue(webhookStore.enabledAmong),
       pendingBatches: () => publisher.log.pending(),
       openDisputes: () => countOpenDisputes(disputeModel(connection)),
       unfoldedIntents: () => countUnfolded(intentModel(connection)),
@@ -96,7 +109,6 @@ export async function composeService({
   lifecycle.onStop('signature workers', () => verifyPool.close());
   const leases = createLeases({ connection, owner: newId(), logger });
   const inTransaction = createInTransaction(connection);
-  const writeEvent = createWriteEvent({ connection, clock, newId });
   const scheduler = createScheduler<TaskName>({ meter: metrics.jobs, random, logger });
   const cache = createCacheFeature({
     store: createCacheVersionStore(connection),
@@ -106,6 +118,18 @@ export async function composeService({
   });
   const { cacheVersions } = cache;
 
+  const secretBox = createSecretBox(config.webhookKey);
+  const deliveries = createDeliveries({
+    outbox: outboxStore,
+    store: deliveryStore,
+    endpoints: createEndpoints({ store: webhookStore, secretBox, clock, logger }),
+    outbound: metrics.countOutbound(subscribers.request, 'webhooks'),
+    meter: metrics.webhooks,
+    clock,
+    random,
+    newId,
+    logger,
+  });
   const anchors = createAnchorsFeature({
     store: createAnchorStore(connection),
     fleet,
@@ -116,7 +140,7 @@ export async function composeService({
     random,
     logger,
     env,
-    writeEvent,
+    writeEvent: deliveries.emit,
     inTransaction,
   });
   const { directory } = anchors;
@@ -133,7 +157,7 @@ export async function composeService({
     connection,
     leases,
     inTransaction,
-    writeEvent,
+    writeEvent: deliveries.emit,
     gatherCards: () => record.listCards(30),
     formula: 'v1',
     secretKey: config.publisherSecretKey,
@@ -163,7 +187,7 @@ export async function composeService({
   const progress = createMakeProgress({
     model: intentRows,
     inTransaction,
-    writeEvent,
+    writeEvent: deliveries.emit,
     clock,
     limits: { failureGraceMs: config.failureGraceSeconds * 1_000 },
   });
@@ -205,26 +229,24 @@ export async function composeService({
     verify: verifyPool.verify,
     limits: createDisputeLimits({ windows: disputeWindowModel(connection), clock }),
     inTransaction,
-    writeEvent,
+    writeEvent: deliveries.emit,
     clock,
     newId,
     logger,
   });
   const webhooks = createWebhooks({
-    connection,
-    outbound: metrics.countOutbound(subscribers.request, 'webhooks'),
+    store: webhookStore,
+    secretBox,
+    deliveries,
     outboundAllow: config.outboundAllow,
-    webhookKey: config.webhookKey,
-    meter: metrics.webhooks,
     clock,
-    random,
     newId,
     logger,
   });
 
   await prepareCollections(connection);
   await leases.seed([...reputationLeases, reconcileLease, publisherLease]);
-  await webhooks.prepare();
+  await webhooks.sealSecrets();
   await cacheVersions.poll();
   await directory.sync();
 
@@ -242,7 +264,7 @@ export async function composeService({
       publisher: createPublisherRouter({ publisher, publicCache }),
       adminDisputes: createAdminDisputesRouter({ disputes }),
       adminCache: cache.router,
-      webhooks: createWebhooksRouter(webhooks),
+      webhooks: webhooks.router,
     },
     operations: [
       createHealthRouter({
@@ -262,22 +284,25 @@ export async function composeService({
   return {
     app,
     start() {
-      for (const [name, part] of Object.entries({ directory, record, webhooks })) {
+      for (const [name, part] of Object.entries({ directory, record })) {
         lifecycle.onStop(name, () => part.stop());
       }
       record.start();
-      webhooks.start();
+      deliveries.start();
 
       const work: PeriodicWork = {
         aggregate: record.aggregate,
         reconcile: reconcile.run,
         refresh: record.reputation.refresh,
         tick: publisher.tick,
+        deliveries: deliveries.dispatch,
         cacheVersions: cacheVersions.poll,
         snapshot: snapshot.rebuild,
         discovery: directory.discoverDue,
       };
       lifecycle.onStop('scheduler', () => scheduler.stop());
+      // Stopped before the scheduler, so that a look for work that it waits for ends after its step in hand.
+      lifecycle.onStop('deliveries', () => deliveries.stop());
       // Stopped before the scheduler, so that what runs under a lease ends with its step in hand.
       lifecycle.onStop('leases', () => leases.stop());
       scheduler.start(createSchedule(work, { leased: config.scheduler }));

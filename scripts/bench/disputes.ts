@@ -5,7 +5,7 @@ import { addSettledIntents, type FloodTarget } from './disputes/target.js';
 import type { BenchContext, BenchRow } from './lib/bench.js';
 import { median, ms, perSecond, ratio } from './lib/figures.js';
 import { inTurns } from './lib/in-turns.js';
-import { clientAddresses, fire, type LoadResult } from './lib/load.js';
+import { clientAddresses, fire, forwardedFor, type LoadResult } from './lib/load.js';
 
 export const name = 'disputes';
 
@@ -46,9 +46,7 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
       expect: 200,
       requests: () => {
         usedClients += clientsPerReader;
-        return clientAddresses(usedClients, clientsPerReader).map((address) => ({
-          headers: { 'x-forwarded-for': address },
-        }));
+        return clientAddresses(usedClients, clientsPerReader).map(forwardedFor);
       },
     });
   const alone = async (): Promise<Measured> => ({ reads: await read(), floodPerSecond: null });

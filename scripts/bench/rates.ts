@@ -1,9 +1,9 @@
 import type { BenchContext, BenchRow } from './lib/bench.js';
 import { median, memoryFigures, microseconds, ms, ratio } from './lib/figures.js';
-import { inTurns } from './lib/in-turns.js';
+import { inTurns, linesInTurns } from './lib/in-turns.js';
 import type { Program } from './lib/program.js';
 import { openCrowd } from './rates/all-at-once.js';
-import { openDesk } from './rates/desk.js';
+import { ratesOverInstantAnchors } from './rates/instant-anchors.js';
 
 export const name = 'rates';
 
@@ -77,20 +77,13 @@ async function manyAtOnce(context: BenchContext): Promise<BenchRow[]> {
 
 /** In this process alone: parsing and checking anchors' replies, ranking, assembling; then handing it out again. */
 async function costOfAnswers(seconds: number): Promise<BenchRow[]> {
-  const desks = fleetSizes.map((size) => ({ size, desk: openDesk(size) }));
-  const measures = desks.flatMap(({ size, desk }) => [
-    { size, fresh: true, measure: () => timeQuotes(desk, seconds / 10, true) },
-    { size, fresh: false, measure: () => timeQuotes(desk, seconds / 10, false) },
+  const fixtures = fleetSizes.map((size) => ({ size, fixture: ratesOverInstantAnchors(size) }));
+  const measures = fixtures.flatMap(({ size, fixture }) => [
+    { size, fresh: true, measure: () => timeQuotes(fixture, seconds / 10, true) },
+    { size, fresh: false, measure: () => timeQuotes(fixture, seconds / 10, false) },
   ]);
-  const results = await inTurns(
-    rounds,
-    Object.fromEntries(measures.map(({ measure }, place) => [place, measure])),
-  );
-  const medians = measures.map(({ size, fresh }, place) => ({
-    size,
-    fresh,
-    us: median(results[place] ?? []),
-  }));
+  const measured = await linesInTurns<number, (typeof measures)[number]>(rounds, measures);
+  const medians = measured.map(({ size, fresh, results }) => ({ size, fresh, us: median(results) }));
   const [first] = medians;
   return medians.map(({ size, fresh, us }) => ({
     table: 'one answer, made and handed out again (anchors answer at once, without a network)',
@@ -104,7 +97,11 @@ async function costOfAnswers(seconds: number): Promise<BenchRow[]> {
 }
 
 /** Mean microseconds of a quote; a fresh one is for an amount not asked for before. */
-async function timeQuotes({ rates, pass }: ReturnType<typeof openDesk>, seconds: number, fresh: boolean) {
+async function timeQuotes(
+  { rates, pass }: ReturnType<typeof ratesOverInstantAnchors>,
+  seconds: number,
+  fresh: boolean,
+) {
   const until = performance.now() + seconds * 1_000;
   const startedAt = performance.now();
   let count = 0;
@@ -121,11 +118,11 @@ async function timeQuotes({ rates, pass }: ReturnType<typeof openDesk>, seconds:
 let nextAmount = 0;
 
 async function memoryKept(context: BenchContext): Promise<BenchRow[]> {
-  const desk = await context.startProgram('scripts/bench/rates/memory');
-  await desk.ready();
-  const empty = await desk.memory();
-  const filled = await askUntil(desk, amountsThatFill);
-  const later = await askUntil(desk, amountsThatFill + amountsThatFollow);
+  const fixture = await context.startProgram('scripts/bench/rates/memory');
+  await fixture.ready();
+  const empty = await fixture.memory();
+  const filled = await askUntil(fixture, amountsThatFill);
+  const later = await askUntil(fixture, amountsThatFill + amountsThatFollow);
   return [empty, filled, later].map((memory, place) => ({
     table: 'memory of one process, 8 anchors, 10 corridors, an amount of its own each time',
     what: `after ${[0, amountsThatFill, amountsThatFill + amountsThatFollow][place]?.toLocaleString('en-US')}`,
@@ -133,7 +130,7 @@ async function memoryKept(context: BenchContext): Promise<BenchRow[]> {
   }));
 }
 
-async function askUntil(desk: Program, amounts: number) {
-  while (Number(await desk.ask('ask')) < amounts);
-  return desk.memory();
+async function askUntil(fixture: Program, amounts: number) {
+  while (Number(await fixture.ask('ask')) < amounts);
+  return fixture.memory();
 }

@@ -4,7 +4,11 @@ import { accountDaysOf, planAggregation } from '../../server/features/reputation
 import { readAccountDays, writeCounts } from '../../server/features/reputation/rollup-writer.js';
 import type { BenchContext, BenchRow } from './lib/bench.js';
 import { perSecond, ratio } from './lib/figures.js';
-import { type BenchBooks, openBooks, outcomeOf } from './reputation/books.js';
+import {
+  type AggregationFixture,
+  openAggregationFixture,
+  outcomeOf,
+} from './reputation/aggregation-fixture.js';
 
 export const name = 'reputation-fold';
 
@@ -12,21 +16,21 @@ const hot = { anchors: 1, corridors: 1, days: 1 };
 const table = 'outcomes of one anchor, corridor and day counted';
 const chunk = 2_000;
 
-/** One transaction for each outcome, by one writer and by sixteen at once, against the folder's batches. */
+/** One transaction for each outcome, by one writer and by sixteen at once, against the aggregator's batches. */
 export async function run(context: BenchContext): Promise<BenchRow[]> {
   const mongo = await context.startMongo();
-  const measure = async (database: string, work: (books: BenchBooks) => Promise<number>) => {
+  const measure = async (database: string, work: (fixture: AggregationFixture) => Promise<number>) => {
     context.say(`${database} …`);
-    const books = await openBooks(mongo.uri, database, hot);
+    const fixture = await openAggregationFixture(mongo.uri, database, hot);
     try {
-      return await work(books);
+      return await work(fixture);
     } finally {
-      await books.close();
+      await fixture.close();
     }
   };
-  const alone = await measure('one-writer', (books) => oneByOne(books, 1, context.seconds));
-  const crowded = await measure('sixteen-writers', (books) => oneByOne(books, 16, context.seconds));
-  const folded = await measure('folder', (books) => inBatches(books, context.seconds));
+  const alone = await measure('one-writer', (fixture) => oneByOne(fixture, 1, context.seconds));
+  const crowded = await measure('sixteen-writers', (fixture) => oneByOne(fixture, 16, context.seconds));
+  const aggregated = await measure('aggregator', (fixture) => inBatches(fixture, context.seconds));
   const best = Math.max(alone, crowded);
   const row = (what: string, value: number): BenchRow => ({
     table,
@@ -36,14 +40,14 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
   return [
     row('a transaction each, one writer', alone),
     row('a transaction each, 16 writers', crowded),
-    row('folded in batches', folded),
+    row('folded in batches', aggregated),
   ];
 }
 
-/** Each outcome in a transaction that does for it what the folder does for a batch. */
-async function oneByOne(books: BenchBooks, writers: number, seconds: number): Promise<number> {
-  await insert(books, 0, chunk);
-  const queue = await books.store.intents.find({ unfolded: true }).toArray();
+/** Each outcome in a transaction that does for it what the aggregator does for a batch. */
+async function oneByOne(fixture: AggregationFixture, writers: number, seconds: number): Promise<number> {
+  await insert(fixture, 0, chunk);
+  const queue = await fixture.store.intents.find({ unfolded: true }).toArray();
   const startedAt = performance.now();
   const endsAt = startedAt + seconds * 1_000;
   let counted = 0;
@@ -51,17 +55,20 @@ async function oneByOne(books: BenchBooks, writers: number, seconds: number): Pr
     while (performance.now() < endsAt) {
       const intent = queue.pop();
       if (intent === undefined) return;
-      await countOne(books, intent);
+      await countOne(fixture, intent);
       counted += 1;
     }
   };
   await Promise.all(Array.from({ length: writers }, writer));
   const took = performance.now() - startedAt;
-  await expectCounted(books, counted);
+  await expectCounted(fixture, counted);
   return (counted * 1_000) / took;
 }
 
-async function countOne({ store, inTransaction }: BenchBooks, intent: AggregatableIntent): Promise<void> {
+async function countOne(
+  { store, inTransaction }: AggregationFixture,
+  intent: AggregatableIntent,
+): Promise<void> {
   for (;;) {
     try {
       await inTransaction(async (session) => {
@@ -78,28 +85,28 @@ async function countOne({ store, inTransaction }: BenchBooks, intent: Aggregatab
   }
 }
 
-/** The folder on a backlog large enough for the time given; the time it takes to be filled is not counted. */
-async function inBatches(books: BenchBooks, seconds: number): Promise<number> {
+/** The aggregator on a backlog large enough for the time given; the time it takes to be filled is not counted. */
+async function inBatches(fixture: AggregationFixture, seconds: number): Promise<number> {
   let counted = 0;
   let tookMs = 0;
   while (tookMs < seconds * 1_000) {
-    for (let chunks = 0; chunks < 5; chunks += 1) await insert(books, counted + chunks * chunk, chunk);
+    for (let chunks = 0; chunks < 5; chunks += 1) await insert(fixture, counted + chunks * chunk, chunk);
     const startedAt = performance.now();
-    const outcome = await books.aggregator.aggregate();
+    const outcome = await fixture.aggregator.aggregate();
     tookMs += performance.now() - startedAt;
     counted += outcome.ran ? outcome.value.intents : 0;
   }
-  await expectCounted(books, counted);
+  await expectCounted(fixture, counted);
   return (counted * 1_000) / tookMs;
 }
 
-async function insert(books: BenchBooks, from: number, count: number): Promise<void> {
+async function insert(fixture: AggregationFixture, from: number, count: number): Promise<void> {
   const rows = Array.from({ length: count }, (_, index) => outcomeOf(from + index, hot));
-  await books.store.intents.insertMany(rows, { ordered: false, timeoutMS: 30_000 });
+  await fixture.store.intents.insertMany(rows, { ordered: false, timeoutMS: 30_000 });
 }
 
-async function expectCounted(books: BenchBooks, counted: number): Promise<void> {
-  const rollups = await books.store.rollups.find().lean();
+async function expectCounted(fixture: AggregationFixture, counted: number): Promise<void> {
+  const rollups = await fixture.store.rollups.find().lean();
   const sum = rollups.reduce((total, { filled, notFilled }) => total + filled + notFilled, 0);
   if (sum !== counted) throw new Error(`the roll-ups hold ${sum} outcomes instead of ${counted}`);
 }

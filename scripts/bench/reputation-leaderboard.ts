@@ -1,6 +1,10 @@
 import type { BenchContext, BenchRow } from './lib/bench.js';
 import { median, microseconds, ms } from './lib/figures.js';
-import { type BenchBooks, corridorId, openBooks } from './reputation/books.js';
+import {
+  type AggregationFixture,
+  corridorId,
+  openAggregationFixture,
+} from './reputation/aggregation-fixture.js';
 
 export const name = 'reputation-leaderboard';
 
@@ -10,15 +14,15 @@ const limit = 100;
 /** A fleet of 1,000 anchors in 20 corridors: its refresh, its pages the first time, and from the cache. */
 export async function run(context: BenchContext): Promise<BenchRow[]> {
   const mongo = await context.startMongo();
-  const books = await openBooks(mongo.uri, 'board', size);
-  context.onEnd('the connection', books.close);
+  const fixture = await openAggregationFixture(mongo.uri, 'board', size);
+  context.onEnd('the connection', fixture.close);
   const startedAt = performance.now();
-  const refreshed = await books.feature.reputation.refresh();
+  const refreshed = await fixture.feature.reputation.refresh();
   const refreshMs = performance.now() - startedAt;
   if (!refreshed.ran || refreshed.value.cards !== size.anchors * size.corridors * 3)
     throw new Error('the refresh made another number of cards');
-  const first = await everyPage(books);
-  const again = await everyPage(books);
+  const first = await everyPage(fixture);
+  const again = await everyPage(fixture);
   const table = `leaderboard over ${size.anchors} anchors and ${size.corridors} corridors, pages of ${limit}`;
   return [
     { table, what: 'refresh, all windows', figures: { time: ms(refreshMs) } },
@@ -28,7 +32,7 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
 }
 
 /** Milliseconds of each page of the overall ranking and of every corridor's. */
-async function everyPage(books: BenchBooks): Promise<number[]> {
+async function everyPage(fixture: AggregationFixture): Promise<number[]> {
   const times: number[] = [];
   const corridors = Array.from({ length: size.corridors }, (_, index) => corridorId(index));
   for (const corridor of [null, ...corridors]) {
@@ -36,7 +40,7 @@ async function everyPage(books: BenchBooks): Promise<number[]> {
     let cursor: string | undefined;
     do {
       const startedAt = performance.now();
-      const page = await books.feature.reputation.getLeaderboard({
+      const page = await fixture.feature.reputation.getLeaderboard({
         corridor,
         window: 30,
         limit: String(limit),

@@ -4,7 +4,11 @@ import { writeCounts } from '../../server/features/reputation/rollup-writer.js';
 import type { BenchContext, BenchRow } from './lib/bench.js';
 import { median, ms, ratio } from './lib/figures.js';
 import { inTurns } from './lib/in-turns.js';
-import { type BenchBooks, openBooks, outcomeOf } from './reputation/books.js';
+import {
+  type AggregationFixture,
+  openAggregationFixture,
+  outcomeOf,
+} from './reputation/aggregation-fixture.js';
 
 export const name = 'reputation-refresh';
 
@@ -17,8 +21,8 @@ const chunk = 10_000;
 /** A refresh over the same anchors, corridors and days, after so many outcomes and after a hundred times as many. */
 export async function run(context: BenchContext): Promise<BenchRow[]> {
   const mongo = await context.startMongo();
-  const small = await openBooks(mongo.uri, 'few', spread);
-  const large = await openBooks(mongo.uri, 'many', spread);
+  const small = await openAggregationFixture(mongo.uri, 'few', spread);
+  const large = await openAggregationFixture(mongo.uri, 'many', spread);
   context.onEnd('the connections', async () => {
     await small.close();
     await large.close();
@@ -37,32 +41,36 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
   return [row(few, results.few), row(many, results.many)];
 }
 
-/** What so many outcomes of as many accounts leave: the roll-ups that the rules make of them, and folded intents. */
-async function leaveOutcomes(books: BenchBooks, count: number, context: BenchContext): Promise<void> {
+/** What so many outcomes of as many accounts leave: the roll-ups that the rules make of them, and intents that were counted. */
+async function leaveOutcomes(
+  fixture: AggregationFixture,
+  count: number,
+  context: BenchContext,
+): Promise<void> {
   context.say(`leaving ${count} outcomes behind …`);
   for (let from = 0; from < count; from += chunk) {
     context.signal.throwIfAborted();
     const intents = Array.from({ length: chunk }, (_, index) => outcomeOf(from + index, spread));
     const { rollups } = planAggregation(intents, new Map());
-    await books.inTransaction((session) =>
-      writeCounts(books.store, session, 1, { rollups, accountDays: new Map() }),
+    await fixture.inTransaction((session) =>
+      writeCounts(fixture.store, session, 1, { rollups, accountDays: new Map() }),
     );
-    const folded = intents.map(() => ({
+    const counted = intents.map(() => ({
       _id: randomBytes(32).toString('hex'),
       unfolded: false,
       open: false,
     }));
-    await books.connection
-      .collection<(typeof folded)[number]>('intents')
-      .insertMany(folded, { ordered: false, timeoutMS: 30_000 });
+    await fixture.connection
+      .collection<(typeof counted)[number]>('intents')
+      .insertMany(counted, { ordered: false, timeoutMS: 30_000 });
   }
 }
 
-async function refresh(books: BenchBooks, outcomes: number): Promise<number> {
+async function refresh(fixture: AggregationFixture, outcomes: number): Promise<number> {
   const startedAt = performance.now();
-  const run = await books.feature.reputation.refresh();
+  const run = await fixture.feature.reputation.refresh();
   const took = performance.now() - startedAt;
-  const board = await books.feature.reputation.getLeaderboard({
+  const board = await fixture.feature.reputation.getLeaderboard({
     corridor: null,
     window: 30,
     limit: '100',

@@ -1,4 +1,4 @@
-import { execa } from 'execa';
+import { type ExecFileException, execFile } from 'node:child_process';
 
 export interface ProgramResult {
   stdout: string;
@@ -14,25 +14,32 @@ interface Options {
   signal?: AbortSignal;
 }
 
-/** Runs a program to its end or its time limit. It never throws and never prints. */
-export async function runProgram(
+/**
+ * Runs a program to its end or its time limit. It never throws and never prints. By Node's own execFile and not by
+ * execa, which cannot be loaded in jest's global set-up: jest requires that as CommonJS.
+ */
+export function runProgram(
   file: string,
   args: readonly string[],
   { timeoutMs, env, signal }: Options,
 ): Promise<ProgramResult> {
-  const result = await execa(file, args, {
-    reject: false,
-    stdin: 'ignore',
+  const options = {
     timeout: timeoutMs,
     killSignal: 'SIGKILL',
-    ...(env === undefined ? {} : { env }),
-    ...(signal === undefined ? {} : { cancelSignal: signal }),
+    env: { ...process.env, ...env },
+    ...(signal === undefined ? {} : { signal }),
+  } as const;
+  return new Promise((resolve) => {
+    execFile(file, args, options, (error, stdout, stderr) => {
+      resolve({ stdout, failure: error === null ? '' : failureOf(error, stderr) });
+    }).stdin?.end();
   });
-  const { stdout, stderr, failed, code, timedOut, isCanceled } = result;
-  if (!failed) return { stdout, failure: '' };
-  if (code === 'ENOENT') return { stdout, failure: `${file} is not installed` };
-  if (timedOut) return { stdout, failure: `not done after ${Math.round(timeoutMs / 1000)} s` };
-  if (isCanceled) return { stdout, failure: String(signal?.reason) };
-  const lastLine = stderr.trimEnd().split('\n').at(-1)?.trim();
-  return { stdout, failure: lastLine || `ended with ${result.signal ?? result.exitCode}` };
+
+  function failureOf(error: ExecFileException, stderr: string): string {
+    if (String(error.code) === 'ENOENT') return `${file} is not installed`;
+    if (signal?.aborted === true) return String(signal.reason);
+    if (error.killed === true) return `not done after ${Math.round(timeoutMs / 1000)} s`;
+    const lastLine = stderr.trimEnd().split('\n').at(-1)?.trim();
+    return lastLine || `ended with ${error.signal ?? error.code}`;
+  }
 }

@@ -27,7 +27,7 @@ async function put(path: string, version: string | null): Promise<string> {
   return path;
 }
 
-/** Places of this test's own: nothing of the machine, and no network. What fetching gives is a version, or an error. */
+/** Places that only this test uses, without network. Fetching gives a version or an error. */
 function places(gives: { official?: string | Error; pypi?: string | Error | null } = {}): MongodPlaces {
   const { official = new Error('no route to fastdl.mongodb.org'), pypi = new Error('no pip here') } = gives;
   const fetch = (source: 'official' | 'pypi', given: string | Error) => async () => {
@@ -48,8 +48,8 @@ const say = (line: string) => void said.push(line);
 const find = (at: MongodPlaces, env: NodeJS.ProcessEnv = { PATH: join(folder, 'path') }) =>
   findMongod({ env, say, places: at });
 
-describe('with a mongod in every place', () => {
-  /** In the order they are looked at, each with a version of its own. */
+describe('findMongod with a mongod in every place', () => {
+  /** In the order in which findMongod looks, each with another version. */
   const order = [
     { source: 'PATH', version: '8.0.1', at: () => join(folder, 'path', 'mongod') },
     { source: 'fetched earlier', version: '8.0.2', at: () => fetchedPath('official', cacheFolder()) },
@@ -58,7 +58,7 @@ describe('with a mongod in every place', () => {
   ];
 
   it.each(order.map(({ version }, first) => [version, first] as const))(
-    'that of version %s is taken once the %s before it are gone, and nothing is fetched',
+    'takes version %s when the %s places before it are empty, without fetching',
     async (version, first) => {
       for (const place of order.slice(first)) await put(place.at(), place.version);
       const found = await find(places({ official: '9.9.9' }));
@@ -73,7 +73,7 @@ describe('with a mongod in every place', () => {
   );
 
   it.each(order.map(({ version }, first) => [version, first] as const).slice(1))(
-    'that of version %s is taken where the %s before it do not run',
+    'takes version %s when the %s mongods before it do not run',
     async (version, first) => {
       for (const [index, place] of order.entries())
         await put(place.at(), index < first ? null : place.version);
@@ -82,7 +82,7 @@ describe('with a mongod in every place', () => {
     },
   );
 
-  it('none is looked at where MONGODB_URI or MONGOMS_SYSTEM_BINARY is set', async () => {
+  it('ignores all of them when MONGODB_URI or MONGOMS_SYSTEM_BINARY is set', async () => {
     for (const place of order) await put(place.at(), place.version);
     const named = await put(join(folder, 'named', 'mongod'), '7.0.0');
     const env = { PATH: join(folder, 'path'), MONGOMS_SYSTEM_BINARY: named };
@@ -92,8 +92,8 @@ describe('with a mongod in every place', () => {
   });
 });
 
-describe('with a mongod in none of them', () => {
-  it('the official one is fetched, with a word to whoever waits', async () => {
+describe('findMongod without any mongod', () => {
+  it('fetches the official binary and prints that it is downloading', async () => {
     expect(await find(places({ official: '8.0.9', pypi: '6.0.5' }))).toMatchObject({
       version: '8.0.9',
       source: 'official download',
@@ -103,16 +103,16 @@ describe('with a mongod in none of them', () => {
   });
 
   it.each([
-    ['cannot be had', new Error('no route to fastdl.mongodb.org')],
+    ['cannot be downloaded', new Error('no route to fastdl.mongodb.org')],
     ['is too old', '4.4.29'],
-  ])('the wheel is fetched where the official one %s, and it is said why', async (_name, official) => {
+  ])('fetches the wheel when the official binary %s, and prints why', async (_name, official) => {
     const found = await find(places({ official, pypi: '6.0.5' }));
     expect(found).toMatchObject({ version: '6.0.5', source: expect.stringContaining('PyPI wheel') });
     expect(asked).toEqual(['official', 'pypi']);
     expect(said[1]).toMatch(/no route to fastdl\.mongodb\.org|4\.4\.29/);
   });
 
-  it('one is fetched once by two that look at the same time', async () => {
+  it('fetches once when two callers look at the same time', async () => {
     const at = places({ official: '8.0.9' });
     const [one, other] = await Promise.all([find(at), find(at)]);
     expect(asked).toEqual(['official']);
@@ -124,7 +124,7 @@ describe('with a mongod in none of them', () => {
   });
 });
 
-describe('where none can be found', () => {
+describe('MongoNotFound', () => {
   async function messageOf(at: MongodPlaces): Promise<string> {
     const error = await find(at).then(
       () => undefined,
@@ -134,7 +134,7 @@ describe('where none can be found', () => {
     return (error as MongoNotFound).message;
   }
 
-  it('the message lists what was tried, in order and with the reason, and then what to do', async () => {
+  it('lists what was tried, in order and with reasons, and then what to do', async () => {
     await put(fetchedPath('pypi', cacheFolder()), null);
     await put(shared(), '5.0.0');
     const lines = (await messageOf(places())).split('\n');
@@ -152,19 +152,19 @@ describe('where none can be found', () => {
       expect(advice).toContain(word);
   });
 
-  it('it is told what stands on PATH and does not run', async () => {
+  it('names a mongod on PATH that does not run', async () => {
     const onPath = await put(join(folder, 'path', 'mongod'), null);
     expect(await messageOf(places())).toContain(`  - ${onPath} (PATH): not for this processor`);
   });
 
-  it('it does not advise a wheel that is for other machines', async () => {
+  it('does not advise a wheel that is for other machines', async () => {
     const message = await messageOf(places({ pypi: null }));
     expect(message).toMatch(/PyPI wheel .*: it is for Linux on x86-64 only/);
     expect(message).not.toContain('python3 with pip');
     expect(asked).toEqual(['official']);
   });
 
-  it('printed as an error it is that message and no list of calls', async () => {
+  it('prints its message without a stack trace', async () => {
     const error = (await find(places()).catch((thrown: unknown) => thrown)) as MongoNotFound;
     expect(error.stack).toBe(error.message);
     expect(existsSync(join(cacheFolder(), 'fetch.lock'))).toBe(false);

@@ -8,7 +8,7 @@ import { withDatabase } from '../../scripts/mongod/uri.js';
 
 const say = () => undefined;
 
-describe('finding MongoDB', () => {
+describe('findMongod', () => {
   let folder = '';
 
   beforeAll(async () => {
@@ -43,7 +43,7 @@ describe('finding MongoDB', () => {
     });
   });
 
-  it('refuses a binary that was named and does not run, rather than passing it over', async () => {
+  it('refuses a named binary that does not run, instead of skipping it', async () => {
     const broken = await program(
       'broken',
       'echo "libcurl.so.4: cannot open shared object file" >&2; exit 127',
@@ -67,18 +67,18 @@ describe('finding MongoDB', () => {
   });
 });
 
-describe('the version a mongod tells', () => {
+describe('readVersion', () => {
   it.each([
     ['db version v6.0.5\nBuild Info: {}', { runs: true, version: '6.0.5' }],
     ['db version v8.2.6-rc0', { runs: true, version: '8.2.6' }],
     ['db version v5.0.31', { runs: false, reason: 'is version 5.0.31, and 6.0 is the oldest that will do' }],
     ['mongosh 2.0', { runs: false, reason: 'does not answer --version as mongod does' }],
-  ])('is read from %j', (output, expected) => {
+  ])('reads %j', (output, expected) => {
     expect(readVersion(output)).toEqual(expected);
   });
 });
 
-describe('a MongoDB URI with another database', () => {
+describe('withDatabase', () => {
   it.each([
     ['mongodb://127.0.0.1:27017/?replicaSet=rs0', 'mongodb://127.0.0.1:27017/mine?replicaSet=rs0'],
     ['mongodb://a:1,b:2,c:3/old?replicaSet=rs0&w=1', 'mongodb://a:1,b:2,c:3/mine?replicaSet=rs0&w=1'],
@@ -86,11 +86,11 @@ describe('a MongoDB URI with another database', () => {
     ['mongodb://u:p%40x@h/app?tls=true', 'mongodb://u:p%40x@h/mine?tls=true&authSource=app'],
     ['mongodb://u:p@h/app?authSource=admin', 'mongodb://u:p@h/mine?authSource=admin'],
     ['mongodb://u:p@h/', 'mongodb://u:p@h/mine'],
-  ])('keeps servers, user and options of %s', (uri, expected) => {
+  ])('keeps the servers, user and options of %s', (uri, expected) => {
     expect(withDatabase(uri, 'mine')).toBe(expected);
   });
 
-  it('is refused, without repeating a password, when it is no such URI', () => {
+  it('refuses another kind of URI without repeating its password', () => {
     expect(() => withDatabase('postgres://u:secret@h/x', 'mine')).toThrow(/^(?!.*secret).*mongodb:\/\//);
   });
 });

@@ -10,22 +10,22 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-describe('the secrets of a local service', () => {
-  it('are made once, long and unlike each other, and are the same the next time', async () => {
+describe('localSecrets', () => {
+  it('generates long, different secrets once and returns them the next time', async () => {
     const first = await localSecrets(folder, {});
     expect(Object.values(first).every((secret) => secret.length >= 32)).toBe(true);
     expect(new Set(Object.values(first)).size).toBe(4);
     expect(await localSecrets(folder, {})).toEqual(first);
   });
 
-  it('can be read by their owner alone, also where the file was open before', async () => {
+  it('makes the file readable by its owner only, even if others could read it before', async () => {
     const file = join(folder, 'secrets.json');
     await writeFile(file, '{}', { mode: 0o644 });
     await localSecrets(folder, {});
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  it('are those of the environment where it has them, and those are not written down', async () => {
+  it('takes secrets from the environment without writing them to the file', async () => {
     const given = 'given-by-the-operator-0001';
     expect(await localSecrets(folder, { ADMIN_SECRET_KEY: given })).toMatchObject({
       ADMIN_SECRET_KEY: given,
@@ -34,7 +34,7 @@ describe('the secrets of a local service', () => {
   });
 
   it.each(['not json', '{"WEBHOOK_KEY": "short"}', '[]'])(
-    'are never made anew over a file of %j',
+    'refuses a file of %j instead of overwriting it',
     async (text) => {
       const file = join(folder, 'secrets.json');
       await writeFile(file, text);

@@ -12,8 +12,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-describe('a fetched binary', () => {
-  it('appears at its place whole, and its working folder is gone', async () => {
+describe('keepFetched', () => {
+  it('moves the binary to its place in one step and removes the working folder', async () => {
     const path = await keepFetched(
       'pypi',
       (work) => fetchInto(work, 'whole', () => !existsSync(fetchedPath('pypi', folder))),
@@ -37,8 +37,8 @@ describe('a fetched binary', () => {
   }
 });
 
-describe('the fetch lock', () => {
-  it('lets one at a time fetch', async () => {
+describe('withFetchLock', () => {
+  it('lets only one caller fetch at a time', async () => {
     let inside = 0;
     let most = 0;
     const work = async () => {
@@ -56,7 +56,7 @@ describe('the fetch lock', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('is taken over from a process that has died', async () => {
+  it('takes over the lock of a process that has died', async () => {
     const abandoned = join(folder, 'fetch.lock');
     await mkdir(abandoned);
     await utimes(abandoned, 0, 0);
@@ -64,21 +64,21 @@ describe('the fetch lock', () => {
   });
 });
 
-describe('a program run for us', () => {
-  it('that hangs is ended at its deadline, and the failure says so', async () => {
+describe('runProgram', () => {
+  it('kills a program at its time limit, and the failure says so', async () => {
     const result = await runProgram(process.execPath, ['-e', 'setInterval(() => 0, 1000)'], {
       timeoutMs: 300,
     });
     expect(result).toMatchObject({ failure: 'not done after 0 s' });
   });
 
-  it('that does not exist is a failure and not an exception', async () => {
+  it('reports a missing program as a failure without throwing', async () => {
     expect((await runProgram('no-such-program-here', [], { timeoutMs: 1_000 })).failure).toBe(
       'no-such-program-here is not installed',
     );
   });
 
-  it('that fails is known by the last line it wrote to standard error', async () => {
+  it('reports the last line that a failed program wrote to standard error', async () => {
     const script = 'console.error("Traceback:"); console.error("no space left"); process.exit(3)';
     const result = await runProgram(process.execPath, ['-e', script], { timeoutMs: 10_000 });
     expect(result).toMatchObject({ failure: 'no space left' });

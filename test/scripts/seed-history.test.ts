@@ -43,8 +43,8 @@ function chances(): () => number {
 const seed = (changes: object = {}) =>
   seedHistory({ connection: fixture.connection, fleet, clock, random: chances(), ...changes });
 
-describe('a seeded history', () => {
-  it('is not given to a fleet that is not simulated, nor to one in part', async () => {
+describe('seedHistory', () => {
+  it('writes nothing for a fleet that is not simulated, or only partly', async () => {
     expect(await seed({ fleet: { ...fleet, simulated: false } })).toBe(0);
     const { simulated: _unset, ...unmarked } = fleet;
     expect(await seed({ fleet: unmarked })).toBe(0);
@@ -53,7 +53,7 @@ describe('a seeded history', () => {
     expect(await fixture.store.intents.countDocuments()).toBe(0);
   });
 
-  it('is written once and counted by the real rules, over the last 90 days', async () => {
+  it('writes 90 days of intents once and counts them by the real rules', async () => {
     const written = await seed();
     const pairs = fleet.anchors.reduce((sum, { corridors }) => sum + corridors.length, 0);
     expect(written).toBeGreaterThan(60 * pairs);
@@ -71,7 +71,7 @@ describe('a seeded history', () => {
     expect(await fixture.store.intents.countDocuments(late as never)).toBe(0);
   });
 
-  it('gives a leaderboard to look at: most anchors scored, the steady before the flaky', async () => {
+  it('produces a leaderboard with every anchor scored and the steady before the flaky', async () => {
     const anchors = fleet.anchors.map(({ id, corridors }) =>
       anchor(
         id,

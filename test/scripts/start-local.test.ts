@@ -14,7 +14,7 @@ import { endProcess, isAlive } from '../../scripts/mongod/processes.js';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const upTimeoutMs = 60_000;
 
-/** One `npm start`, in a process group of its own as a terminal gives it. */
+/** One `npm start`, in a process group of its own as in a terminal. */
 interface Start {
   child: ChildProcess;
   output(): string;
@@ -90,7 +90,7 @@ async function onDatabase<T>(work: (notes: mongo.Collection) => Promise<T>): Pro
 }
 
 describe('npm start', () => {
-  it('prints commands that work as they are pasted, and Ctrl-C leaves nothing running', async () => {
+  it('prints commands that work when pasted, and leaves nothing running after Ctrl-C', async () => {
     const first = start();
     await untilUp(first);
     const rates = /curl '(\S+\/api\/rates\/\S+)'/.exec(first.output())?.[1] ?? '';
@@ -132,7 +132,7 @@ describe('npm start', () => {
     expect(await onDatabase((notes) => notes.countDocuments())).toBe(1);
   }, 120_000);
 
-  it('stops and says so when its database ends, and finds the data again', async () => {
+  it('stops with a message when its database ends, and finds the data again', async () => {
     const first = start();
     await untilUp(first);
     await onDatabase((notes) => notes.insertOne({ kept: true }, { writeConcern: { w: 'majority' } }));
@@ -145,7 +145,7 @@ describe('npm start', () => {
     expect(await onDatabase((notes) => notes.countDocuments())).toBe(1);
   }, 120_000);
 
-  it('says which port is taken, and leaves nothing behind', async () => {
+  it('names the port that is taken, and leaves nothing behind', async () => {
     const squatter = createServer();
     await new Promise<void>((resolve) => squatter.listen(port, '127.0.0.1', resolve));
     try {
@@ -160,7 +160,7 @@ describe('npm start', () => {
     }
   });
 
-  it('refuses a second service on the same data while the first one runs', async () => {
+  it('refuses a second start on the same data while the first one runs', async () => {
     const first = start();
     await untilUp(first);
     const second = start();
@@ -169,7 +169,7 @@ describe('npm start', () => {
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
   });
 
-  it('stops what it has started when Ctrl-C comes before it is up', async () => {
+  it('stops what it has started when Ctrl-C arrives before it is up', async () => {
     const early = start();
     const deadline = Date.now() + upTimeoutMs;
     while (!((await mongodPid()) > 0) && Date.now() < deadline) await sleep(20);

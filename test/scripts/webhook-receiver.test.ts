@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { eventExamples } from '../../contract/examples/events.js';
-import { deliveryHeaders } from '../../server/features/webhooks/signature.rules.js';
+import { deliveryHeaders } from '../../server/deliveries/sender.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const secret = 'the secret of the receiver test';
@@ -56,7 +56,7 @@ function signed(eventId: string, signedBy: string) {
 }
 
 describe('scripts/webhook-receiver.ts', () => {
-  it('prints what verifies, notes what it has seen, and refuses what does not verify', async () => {
+  it('prints deliveries that verify, marks repeated ones, and refuses the others', async () => {
     const receiver = await start('--secret', secret);
     const id = 'evt_test0123456789abcdef';
     expect((await fetch(receiver.url, signed(id, secret))).status).toBe(200);
@@ -69,7 +69,7 @@ describe('scripts/webhook-receiver.ts', () => {
     expect(receiver.output()).not.toContain(secret);
   });
 
-  it('answers as it is told', async () => {
+  it('answers with the status given by --answer', async () => {
     const receiver = await start('--answer', '410');
     await receiver.until(/secret only-for-trying-out-webhooks/);
     const { url } = receiver;

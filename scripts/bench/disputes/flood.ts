@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { clientAddresses, fire, type LoadResult } from '../lib/load.js';
+import { clientAddresses, fire, forwardedFor, type LoadResult } from '../lib/load.js';
 import { answerQuestion } from '../lib/programs/answer-questions.js';
 import type { FloodTarget } from './target.js';
 
@@ -30,7 +30,7 @@ function flood(intentHashOf: (known: string) => string, expect: number): Promise
         const signature = Buffer.concat([randomBytes(63), Buffer.alloc(1)]).toString('base64');
         const claim = { intentHash: intentHashOf(intentHash), publicKey, signature, anchorId: 'harbour' };
         return {
-          headers: { 'x-forwarded-for': address },
+          ...forwardedFor(address),
           body: JSON.stringify({ ...claim, reason: 'Nothing arrived.' }),
         };
       });

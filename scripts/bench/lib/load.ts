@@ -10,7 +10,7 @@ export interface Load {
   headers?: Record<string, string>;
   /** The status that every answer must have. */
   expect: number;
-  /** The requests of one connection, sent in turn and over again; without it all are alike. */
+  /** The requests of one connection, sent in turn and repeated; without it all requests are the same. */
   requests?: (connection: number) => LoadRequest[];
 }
 
@@ -21,14 +21,14 @@ export interface LoadRequest {
 }
 
 export interface LoadResult {
-  /** All that were answered; of them, those after the warm-up make the figures below. */
+  /** All that were answered. Only those after the warm-up count in the figures below. */
   requests: number;
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
 }
 
-/** Not counted: connections open, requests are still being prepared, code is cold. */
+/** Not counted: connections are being opened, requests prepared, code is not yet compiled. */
 const warmUpMs = 300;
 
 /**
@@ -86,7 +86,12 @@ export async function fire(load: Load): Promise<LoadResult> {
   };
 }
 
-/** `count` client addresses from the `first` on, as a proxy would name them in X-Forwarded-For. */
+/** The headers by which a proxy names this client. */
+export function forwardedFor(address: string): { headers: Record<string, string> } {
+  return { headers: { 'x-forwarded-for': address } };
+}
+
+/** `count` client addresses from the `first` on. */
 export function clientAddresses(first: number, count: number): string[] {
   return Array.from({ length: count }, (_, place) => {
     const number = first + place;
@@ -95,7 +100,8 @@ export function clientAddresses(first: number, count: number): string[] {
 }
 
 /**
- * Sends so many requests, each made by `next`, or what it can in that time; tells how many answers had which status.
+ * Sends so many requests, each made by `next`, or as many as it can in that time. Returns how many answers had which
+ * status.
  * Throws when a connection failed.
  */
 export async function fireMany(load: {

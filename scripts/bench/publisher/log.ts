@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
+import { createEmit } from '../../../server/deliveries/deliveries.js';
+import { createOutboxStore } from '../../../server/deliveries/outbox-store.js';
 import { createPublisher } from '../../../server/features/publisher/service.js';
 import { publisherLease } from '../../../server/features/publisher/tick.js';
-import { createWriteEvent, outboxModel } from '../../../server/features/webhooks/outbox.js';
+import { createWebhookStore } from '../../../server/features/webhooks/store.js';
 import { silentLogger } from '../../../server/logger.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { createLeases } from '../../../server/mongo/leases.js';
@@ -16,7 +18,7 @@ const newId = () => randomBytes(16).toString('hex');
 /** A log in a database of its own, whose batches have so many entries. */
 export async function openLog(uri: string, database: string, size: number, oracleUrl?: string) {
   const connection = await connectMongo({ uri: withDatabase(uri, database) });
-  outboxModel(connection);
+  const outbox = createOutboxStore(connection);
   const leases = createLeases({ connection, owner: 'bench', logger: silentLogger });
   const outbound = createOutbound({
     allow: [],
@@ -27,7 +29,7 @@ export async function openLog(uri: string, database: string, size: number, oracl
     connection,
     leases,
     inTransaction: createInTransaction(connection),
-    writeEvent: createWriteEvent({ connection, clock: Date.now, newId }),
+    writeEvent: createEmit({ outbox, endpoints: createWebhookStore(connection), clock: Date.now, newId }),
     gatherCards: () => cards(size, round),
     formula: 'v1',
     secretKey: '11'.repeat(32),

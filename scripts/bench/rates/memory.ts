@@ -1,5 +1,5 @@
 import { answerQuestion } from '../lib/programs/answer-questions.js';
-import { openDesk } from './desk.js';
+import { ratesOverInstantAnchors } from './instant-anchors.js';
 
 const amountsOfAsk = 1_000;
 const anchors = 8;
@@ -7,18 +7,18 @@ const anchors = 8;
 const betweenMs = 150;
 
 /** At every `ask` quotes a thousand amounts that nobody has asked for before; tells how many it has quoted in all. */
-const desk = openDesk(anchors);
+const fixture = ratesOverInstantAnchors(anchors);
 let asked = 0;
 
 answerQuestion('ask', async () => {
   for (let n = 0; n < amountsOfAsk; n += 1) {
-    const corridor = desk.fleet.corridors[asked % desk.fleet.corridors.length];
+    const corridor = fixture.fleet.corridors[asked % fixture.fleet.corridors.length];
     // From 10 to under 10,000, which every corridor serves.
     const amount = (10 + (asked % 99_000) / 10).toFixed(1);
-    const { answer } = await desk.rates.quote(corridor?.id ?? '', { amount });
+    const { answer } = await fixture.rates.quote(corridor?.id ?? '', { amount });
     if (answer.quotes.length !== anchors)
       throw new Error(`only ${answer.quotes.length} quotes for ${amount}`);
-    desk.pass(betweenMs);
+    fixture.pass(betweenMs);
     asked += 1;
   }
   return asked;

@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from 'mongoose';
 import { eventExamples } from '../../../contract/examples/events.js';
-import { newDelivery, timedId } from '../../../server/features/webhooks/new-delivery.rules.js';
-import { createWriteEvent, type OutboxRow } from '../../../server/features/webhooks/outbox.js';
-import type { DeliveryRow } from '../../../server/features/webhooks/store.js';
+import { createEmit } from '../../../server/deliveries/deliveries.js';
+import type { DeliveryDocument } from '../../../server/deliveries/delivery.rules.js';
+import { newDelivery, timedId } from '../../../server/deliveries/delivery.rules.js';
+import { createOutboxStore, type OutboxDocument } from '../../../server/deliveries/outbox-store.js';
+import { createWebhookStore } from '../../../server/features/webhooks/store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
 import type { BenchContext } from '../lib/bench.js';
@@ -51,8 +53,12 @@ export async function openTarget(context: BenchContext, closedOrigin: string): P
   });
   const connection = await connectMongo({ uri: mongo.uri });
   context.onEnd('the connection', () => connection.close());
-  const clock = Date.now;
-  const writeEvent = createWriteEvent({ connection, clock, newId: freshId });
+  const emit = createEmit({
+    outbox: createOutboxStore(connection),
+    endpoints: createWebhookStore(connection),
+    clock: Date.now,
+    newId: freshId,
+  });
   const inTransaction = createInTransaction(connection);
 
   async function admin(method: string, path: string, body: object): Promise<{ id: string }> {
@@ -78,7 +84,7 @@ export async function openTarget(context: BenchContext, closedOrigin: string): P
     async emit(event) {
       let committedMs = 0;
       const id = await inTransaction(async (session) => {
-        const eventId = await writeEvent(session, event, eventExamples[event]);
+        const eventId = await emit(session, event, eventExamples[event]);
         committedMs = nowMs();
         return eventId;
       });
@@ -98,7 +104,7 @@ export async function openTarget(context: BenchContext, closedOrigin: string): P
 }
 
 async function insertEvents(connection: Connection, webhookId: string, count: number): Promise<void> {
-  const rows = Array.from({ length: count }, (_, index): OutboxRow => {
+  const rows = Array.from({ length: count }, (_, index): OutboxDocument => {
     const createdAt = new Date(Date.now() + index / 1_000);
     const data = eventExamples['intent.settled'];
     return {
@@ -110,17 +116,17 @@ async function insertEvents(connection: Connection, webhookId: string, count: nu
       open: true,
     };
   });
-  await connection.collection<OutboxRow>('outbox').insertMany(rows, { timeoutMS: 30_000 });
+  await connection.collection<OutboxDocument>('outbox').insertMany(rows, { timeoutMS: 30_000 });
 }
 
 async function insertDeliveries(connection: Connection, webhookId: string, count: number): Promise<void> {
-  const deliveries = connection.collection<DeliveryRow>('deliveries');
+  const deliveries = connection.collection<DeliveryDocument>('deliveries');
   for (let from = 0; from < count; from += insertsAtOnce) {
     const rows = Array.from({ length: Math.min(insertsAtOnce, count - from) }, (_, index) =>
       newDelivery({
         id: timedId('dlv', Date.now(), freshId()),
         webhookId,
-        lane: webhookId,
+        priority: 'normal',
         test: false,
         event: {
           id: `evt_${freshId()}`,
@@ -128,8 +134,7 @@ async function insertDeliveries(connection: Connection, webhookId: string, count
           createdAt: new Date(),
           data: eventExamples['intent.failed'],
         },
-        nowMs: Date.now(),
-        due: new Date(Date.now() - count + from + index),
+        now: new Date(Date.now() - count + from + index),
       }),
     );
     await deliveries.insertMany(rows, { timeoutMS: 30_000 });

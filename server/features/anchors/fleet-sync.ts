@@ -1,8 +1,8 @@
 import type { ClientSession } from 'mongoose';
+import type { Emit } from '../../deliveries/deliveries.js';
 import { isDuplicateKey } from '../../mongo/failures.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Clock, Logger } from '../../ports.js';
-import type { WriteEvent } from '../webhooks/outbox.js';
 import type { Fleet, FleetAnchor } from './fleet.rules.js';
 import type { AnchorDocument, AnchorListing, AnchorStore } from './store.js';
 
@@ -11,7 +11,7 @@ interface SyncDeps {
   fleet: Fleet;
   clock: Clock;
   logger: Logger;
-  writeEvent: WriteEvent;
+  writeEvent: Emit;
   inTransaction: InTransaction;
 }
 

@@ -1,6 +1,7 @@
 import { bulkhead } from 'cockatiel';
 import type { AnchorAnswer, AnchorPage } from '../../../contract/schemas/anchors.js';
 import type { CorridorPage } from '../../../contract/schemas/corridors.js';
+import type { Emit } from '../../deliveries/deliveries.js';
 import { ApiError } from '../../errors.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
@@ -8,7 +9,6 @@ import { UpstreamFault } from '../../outbound/upstream-fault.js';
 import { readCursor, readLimit, toPage } from '../../paging.js';
 import type { Clock, Logger, Random } from '../../ports.js';
 import type { CacheVersions } from '../cache/cache-versions.js';
-import type { WriteEvent } from '../webhooks/outbox.js';
 import { toAnchorAnswer, toAnchorSummary, toCorridorAnswer } from './anchor-answer.rules.js';
 import { createDiscovery } from './discovery.js';
 import type { Corridor, Fleet } from './fleet.rules.js';
@@ -67,7 +67,7 @@ export interface AnchorDirectoryDeps {
   logger: Logger;
   /** Where the partner tokens are, by the names the fleet file gives. */
   env: Readonly<Record<string, string | undefined>>;
-  writeEvent: WriteEvent;
+  writeEvent: Emit;
   inTransaction: InTransaction;
 }
 

@@ -1,11 +1,11 @@
 import type { ClientSession } from 'mongoose';
 import type { AdminDispute, ResolveDisputeBody } from '../../../contract/schemas/disputes.js';
+import type { Emit } from '../../deliveries/deliveries.js';
 import { ApiError } from '../../errors.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import { readCursor, readLimit, toPage } from '../../paging.js';
 import type { Clock, Logger } from '../../ports.js';
 import type { IntentDocument } from '../intents/intent-document.js';
-import type { WriteEvent } from '../webhooks/outbox.js';
 import { toAdminDispute, toEventData } from './dispute-answer.rules.js';
 import type { Effect } from './entitlement.rules.js';
 import type { DisputeModel, DisputeRecord } from './store.js';
@@ -15,7 +15,7 @@ export interface DeskDeps {
   findIntent: (intentHash: string, session?: ClientSession) => Promise<IntentDocument | null>;
   applyDispute: (session: ClientSession, intentHash: string, effect: Effect) => Promise<boolean>;
   inTransaction: InTransaction;
-  writeEvent: WriteEvent;
+  writeEvent: Emit;
   clock: Clock;
   logger: Logger;
 }

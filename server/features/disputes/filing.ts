@@ -2,12 +2,12 @@ import type { ClientSession } from 'mongoose';
 import type { DisputeAnswer, FileDisputeBody } from '../../../contract/schemas/disputes.js';
 import { parsePublicKey } from '../../../contract/verification/strkey.js';
 import type { VerifyPool } from '../../crypto/verify-pool.js';
+import type { Emit } from '../../deliveries/deliveries.js';
 import { ApiError } from '../../errors.js';
 import type { RateLimitState } from '../../http/rate-limiter.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Clock, NewId } from '../../ports.js';
 import type { IntentDocument } from '../intents/intent-document.js';
-import type { WriteEvent } from '../webhooks/outbox.js';
 import { toDisputeAnswer, toEventData } from './dispute-answer.rules.js';
 import { entitledParty, isWithinWindow, mayDispute, type Party } from './entitlement.rules.js';
 import { createFewAtOnce } from './few-at-once.js';
@@ -26,7 +26,7 @@ export interface FilingDeps {
   verify: VerifyPool['verify'];
   limits: DisputeLimits;
   inTransaction: InTransaction;
-  writeEvent: WriteEvent;
+  writeEvent: Emit;
   clock: Clock;
   newId: NewId;
 }

@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
+import type { Emit } from '../../deliveries/deliveries.js';
 import type { HeldLease } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Clock } from '../../ports.js';
-import type { WriteEvent } from '../webhooks/outbox.js';
 import { type IncomingCallback, takeCallback } from './callbacks.rules.js';
 import type { IntentDocument } from './intent-document.js';
 import { toFields, toState } from './intent-state.rules.js';
@@ -50,7 +50,7 @@ export class ContendedIntentError extends Error {
 export function createMakeProgress(deps: {
   model: IntentModel;
   inTransaction: InTransaction;
-  writeEvent: WriteEvent;
+  writeEvent: Emit;
   clock: Clock;
   limits: TransitionLimits;
 }): MakeProgress {

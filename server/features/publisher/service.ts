@@ -2,11 +2,11 @@ import type { Connection } from 'mongoose';
 import type { PublisherHealth } from '../../../contract/schemas/publisher.js';
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { fromHex } from '../../../contract/verification/bytes.js';
+import type { Emit } from '../../deliveries/deliveries.js';
 import type { Leases } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Logger, NewId, Random } from '../../ports.js';
-import type { WriteEvent } from '../webhooks/outbox.js';
 import { createBatchWriter } from './batch-writer.js';
 import { createFenced } from './fenced.js';
 import { createHealth } from './health.js';
@@ -32,7 +32,7 @@ export interface PublisherDeps {
   connection: Connection;
   leases: Pick<Leases, 'run' | 'read'>;
   inTransaction: InTransaction;
-  writeEvent: WriteEvent;
+  writeEvent: Emit;
   /** The cards of window 30, in any order, one an anchor and corridor. */
   gatherCards: () => AsyncIterable<ScoreCard>;
   /** Version of the score formula the cards follow. */

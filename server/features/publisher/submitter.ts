@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TickFailure } from '../../../contract/schemas/publisher.js';
 import type { OracleReceipt } from '../../../contract/verification/verify-receipt.js';
+import type { Emit } from '../../deliveries/deliveries.js';
 import { type BackoffPolicy, backoffMs } from '../../jobs/backoff.js';
 import type { HeldLease } from '../../mongo/leases.js';
 import { untilAborted } from '../../outbound/until-aborted.js';
 import type { Logger, Random } from '../../ports.js';
-import type { WriteEvent } from '../webhooks/outbox.js';
 import type { Fenced } from './fenced.js';
 import type { Submission, SubmitToOracle } from './oracle.js';
 import type { OnStep } from './steps.js';
@@ -37,7 +37,7 @@ export interface Submitter {
 export function createSubmitter(deps: {
   store: PublisherStore;
   fenced: Fenced;
-  writeEvent: WriteEvent;
+  writeEvent: Emit;
   submitToOracle: SubmitToOracle | undefined;
   retry: RetryPolicy;
   random: Random;

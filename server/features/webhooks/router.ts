@@ -1,23 +1,23 @@
 import { initServer } from '@ts-rest/express';
 import { webhooksContract } from '../../../contract/endpoints/webhooks.js';
 import type { DeliveryLog } from './delivery-log.js';
-import type { WebhookAdmin } from './service.js';
+import type { WebhookService } from './service.js';
 
-export function createWebhooksRouter(deps: { admin: WebhookAdmin; log: DeliveryLog }) {
-  const { admin, log } = deps;
+export function createWebhooksRouter(deps: { service: WebhookService; log: DeliveryLog }) {
+  const { service, log } = deps;
   return initServer().router(webhooksContract, {
     createWebhook: async ({ body, res }) => {
-      const answer = await admin.create(body);
+      const answer = await service.create(body);
       res.setHeader('Location', `/api/admin/webhooks/${answer.id}`);
       return { status: 201, body: answer };
     },
-    listWebhooks: async ({ query }) => ({ status: 200, body: await admin.list(query) }),
-    getWebhook: async ({ params }) => ({ status: 200, body: await admin.get(params.id) }),
-    updateWebhook: async ({ params, body }) => ({ status: 200, body: await admin.update(params.id, body) }),
-    deleteWebhook: async ({ params }) => ({ status: 200, body: await admin.remove(params.id) }),
+    listWebhooks: async ({ query }) => ({ status: 200, body: await service.list(query) }),
+    getWebhook: async ({ params }) => ({ status: 200, body: await service.get(params.id) }),
+    updateWebhook: async ({ params, body }) => ({ status: 200, body: await service.update(params.id, body) }),
+    deleteWebhook: async ({ params }) => ({ status: 200, body: await service.remove(params.id) }),
     rotateWebhookSecret: async ({ params, body }) => ({
       status: 200,
-      body: await admin.rotateSecret(params.id, body),
+      body: await service.rotateSecret(params.id, body),
     }),
     testWebhook: async ({ params, body }) => ({
       status: 202,

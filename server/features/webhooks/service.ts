@@ -5,18 +5,16 @@ import type {
   UpdateWebhookBody,
   WebhookAnswer,
 } from '../../../contract/schemas/webhooks.js';
+import { timedId } from '../../deliveries/delivery.rules.js';
 import { ApiError, invalidRequest } from '../../errors.js';
 import { OutboundError } from '../../outbound/outbound.js';
 import { readCursor, readLimit, toPage } from '../../paging.js';
 import { type Clock, type Logger, type NewId, toInstant } from '../../ports.js';
-import { timedId } from './new-delivery.rules.js';
-import type { SecretBox } from './secret-box.js';
-import { rotateSecrets } from './secrets.rules.js';
-import type { WebhookModel, WebhookRow } from './store.js';
-import { toWebhookAnswer } from './webhook-answer.rules.js';
+import { rotateSecrets, type SecretBox, secretsInForce } from './secrets.js';
+import type { WebhookDocument, WebhookStore } from './store.js';
 
 /** The administration of webhooks. Unknown ids throw UNKNOWN_WEBHOOK. */
-export interface WebhookAdmin {
+export interface WebhookService {
   /** Throws INVALID_REQUEST for an address that may not be called. */
   create(body: CreateWebhookBody): Promise<WebhookAnswer>;
   list(query: PageQuery): Promise<{ items: WebhookAnswer[]; nextCursor: string | null }>;
@@ -36,20 +34,20 @@ const defaultOverlapSeconds = 86_400;
 const listName = ['webhooks'];
 const idPattern = /^whk_[0-9a-f]{44}$/;
 
-export function createWebhookAdmin(deps: {
-  webhooks: WebhookModel;
-  box: SecretBox;
+export function createWebhookService(deps: {
+  store: WebhookStore;
+  secretBox: SecretBox;
   /** Throws OutboundError for a URL that could not be called, as far as it shows without DNS. */
   vetUrl: (url: string) => unknown;
   /** Called when there may be something to send. */
-  wake: () => void;
+  wakeDeliveries: () => void;
   /** Called when a webhook was deleted. */
-  forget: (webhookId: string) => void;
+  forgetDeliveries: (webhookId: string) => void;
   clock: Clock;
   newId: NewId;
   logger: Logger;
-}): WebhookAdmin {
-  const { webhooks, box, wake, forget, clock, newId, logger } = deps;
+}): WebhookService {
+  const { store, secretBox, clock, newId, logger } = deps;
 
   function vet(url: string): void {
     try {
@@ -60,30 +58,24 @@ export function createWebhookAdmin(deps: {
     }
   }
 
-  /** Nobody's change is lost: what was read is what is written to, else it is read again. */
+  /** No change is lost: it is written to what was read, else the webhook is read again. */
   async function change(
     id: string,
-    changed: (row: WebhookRow, now: Date) => Partial<WebhookRow>,
-  ): Promise<WebhookRow> {
+    changed: (before: WebhookDocument, now: Date) => Partial<WebhookDocument>,
+  ): Promise<WebhookDocument> {
     for (let tries = 0; tries < maxTries; tries += 1) {
-      const row = await find(id);
+      const before = await find(id);
       const now = new Date(clock());
-      const after = await webhooks
-        .findOneAndUpdate(
-          { _id: id, revision: row.revision, enabled: row.enabled },
-          { $set: { ...changed(row, now), updatedAt: now }, $inc: { revision: 1 } },
-          { returnDocument: 'after' },
-        )
-        .lean<WebhookRow>();
+      const after = await store.change(before, { ...changed(before, now), updatedAt: now });
       if (after !== null) return after;
     }
     throw new Error(`webhook ${id} was changed by others ${maxTries} times while a change was made to it`);
   }
 
-  async function find(id: string): Promise<WebhookRow> {
-    const row = await webhooks.findById(id).lean<WebhookRow>();
-    if (row === null) throw unknownWebhook();
-    return row;
+  async function find(id: string): Promise<WebhookDocument> {
+    const webhook = await store.find(id);
+    if (webhook === null) throw unknownWebhook();
+    return webhook;
   }
 
   return {
@@ -92,31 +84,27 @@ export function createWebhookAdmin(deps: {
       const nowMs = clock();
       const now = new Date(nowMs);
       const id = timedId('whk', nowMs, newId());
-      const row: WebhookRow = {
+      const webhook: WebhookDocument = {
         _id: id,
         url,
         events: inOrder(events),
         enabled: true,
         disabled: null,
-        secrets: [{ sealed: box.seal(secret, id), since: now, until: null }],
+        secrets: [{ sealed: secretBox.seal(secret, id), since: now, until: null }],
         revision: 1,
         createdAt: now,
         updatedAt: now,
       };
-      await webhooks.create(row);
-      logger.info({ webhookId: id, events: row.events }, 'webhook registered');
-      return toWebhookAnswer(row, nowMs);
+      await store.add(webhook);
+      logger.info({ webhookId: id, events: webhook.events }, 'webhook registered');
+      return toWebhookAnswer(webhook, nowMs);
     },
 
     async list({ limit: asked, cursor }) {
       const limit = readLimit(asked);
       const after = readCursor(cursor, listName, [idPattern])?.[0];
-      const rows = await webhooks
-        .find(after === undefined ? {} : { _id: { $gt: after } })
-        .sort({ _id: 1 })
-        .limit(limit + 1)
-        .lean<WebhookRow[]>();
-      const answers = rows.map((row) => toWebhookAnswer(row, clock()));
+      const found = await store.page(after, limit + 1);
+      const answers = found.map((webhook) => toWebhookAnswer(webhook, clock()));
       return toPage(answers, limit, listName, ({ id }) => [id]);
     },
 
@@ -124,7 +112,7 @@ export function createWebhookAdmin(deps: {
 
     async update(id, { url, events, enabled }) {
       if (url !== undefined) vet(url);
-      const row = await change(id, (before, now) => ({
+      const webhook = await change(id, (before, now) => ({
         ...(url === undefined ? {} : { url }),
         ...(events === undefined ? {} : { events: inOrder(events) }),
         ...(enabled === true ? { enabled, disabled: null } : {}),
@@ -132,26 +120,25 @@ export function createWebhookAdmin(deps: {
           ? { enabled, disabled: { reason: 'admin', status: null, at: now } }
           : {}),
       }));
-      logger.info({ webhookId: id, enabled: row.enabled, events: row.events }, 'webhook changed');
-      wake();
-      return toWebhookAnswer(row, clock());
+      logger.info({ webhookId: id, enabled: webhook.enabled, events: webhook.events }, 'webhook changed');
+      deps.wakeDeliveries();
+      return toWebhookAnswer(webhook, clock());
     },
 
     async remove(id) {
-      const result = await webhooks.deleteOne({ _id: id });
-      if (result.deletedCount === 0) throw unknownWebhook();
+      if (!(await store.remove(id))) throw unknownWebhook();
       logger.info({ webhookId: id }, 'webhook deleted');
-      forget(id);
+      deps.forgetDeliveries(id);
       return { id, deletedAt: toInstant(clock()) };
     },
 
     async rotateSecret(id, { secret, overlapSeconds = defaultOverlapSeconds }) {
-      const sealed = box.seal(secret, id);
-      const row = await change(id, ({ secrets }, now) => ({
+      const sealed = secretBox.seal(secret, id);
+      const webhook = await change(id, ({ secrets }, now) => ({
         secrets: rotateSecrets(secrets, sealed, now.getTime(), overlapSeconds * 1_000),
       }));
       logger.info({ webhookId: id, overlapSeconds }, 'webhook secret rotated');
-      return toWebhookAnswer(row, clock());
+      return toWebhookAnswer(webhook, clock());
     },
   };
 }
@@ -163,4 +150,26 @@ export function unknownWebhook(): ApiError {
 /** Each once, in the order of the contract. */
 function inOrder(events: readonly EventName[]): EventName[] {
   return eventNames.filter((name) => events.includes(name));
+}
+
+/** A webhook as admins see it: of its secrets, the times alone. */
+function toWebhookAnswer(webhook: WebhookDocument, nowMs: number): WebhookAnswer {
+  const { disabled, secrets, createdAt } = webhook;
+  const ends = secretsInForce(secrets, nowMs).flatMap(({ until }) =>
+    until === null ? [] : [until.getTime()],
+  );
+  return {
+    id: webhook._id,
+    url: webhook.url,
+    events: webhook.events,
+    enabled: webhook.enabled,
+    disabled:
+      disabled === null
+        ? null
+        : { reason: disabled.reason, status: disabled.status, at: disabled.at.toISOString() },
+    secretChangedAt: (secrets.at(-1)?.since ?? createdAt).toISOString(),
+    overlapEndsAt: ends.length === 0 ? null : new Date(Math.max(...ends)).toISOString(),
+    createdAt: createdAt.toISOString(),
+    updatedAt: webhook.updatedAt.toISOString(),
+  };
 }

@@ -1,11 +1,10 @@
-import { type Connection, Schema } from 'mongoose';
+import { type ClientSession, type Connection, Schema } from 'mongoose';
 import type { EventName } from '../../../contract/schemas/events.js';
-import type { DeliveryAttempt, DeliveryState, WebhookAnswer } from '../../../contract/schemas/webhooks.js';
+import type { WebhookAnswer } from '../../../contract/schemas/webhooks.js';
 import { defineModel } from '../../mongo/models.js';
-import type { StoredSecret } from './secrets.rules.js';
+import type { StoredSecret } from './secrets.js';
 
-/** A webhook as stored. */
-export interface WebhookRow {
+export interface WebhookDocument {
   _id: string;
   url: string;
   events: EventName[];
@@ -22,47 +21,26 @@ export interface WebhookRow {
   updatedAt: Date;
 }
 
-/** One event on its way to one webhook. Its id, event id and body never change. */
-export interface DeliveryRow {
-  _id: string;
-  webhookId: string;
-  eventId: string;
-  event: EventName;
-  test: boolean;
-  body: string;
-  /** `held` is not stored: it is pending with a webhook that is disabled. */
-  state: Exclude<DeliveryState, 'held'>;
-  /** Whether it is work: exactly while it is pending. */
-  open: boolean;
-  /** The queue it stands in; see `laneOf`. */
-  lane: string;
-  /** The next attempt or, while it is claimed, the end of the claim. */
-  due: Date;
-  /** Who has claimed it, by a token of this very claim. */
-  owner: string | null;
-  claimedAt: Date | null;
-  /** Attempts counted so far; a claim counts its attempt before it is made. */
-  attempt: number;
-  /** The last attempt granted. */
-  lastAttempt: number;
-  attempts: AttemptRow[];
-  createdAt: Date;
-  settledAt: Date | null;
-  expiresAt: Date;
-}
-
-export type AttemptRow = Omit<DeliveryAttempt, 'at'> & { at: Date };
-
-/**
- * Every webhook has two queues: what events bring waits while it is disabled, what an admin sends (tests, re-sending)
- * goes at once, behind no backlog.
- */
-export function laneOf(webhookId: string, byAdmin: boolean): string {
-  return byAdmin ? `${webhookId}!` : webhookId;
-}
-
-export function readLane(lane: string): { webhookId: string; byAdmin: boolean } {
-  return { webhookId: lane.replace(/!$/, ''), byAdmin: lane.endsWith('!') };
+/** Every query of the collection `webhooks`. */
+export interface WebhookStore {
+  add(webhook: WebhookDocument): Promise<void>;
+  find(id: string): Promise<WebhookDocument | null>;
+  /** In the order of registration, after the id `after` where that is given. */
+  page(after: string | undefined, limit: number): Promise<WebhookDocument[]>;
+  /** Those subscribed to an event, as this transaction sees them. */
+  subscribersOf(session: ClientSession, event: EventName): Promise<string[]>;
+  /** Which of these are enabled. */
+  enabledAmong(ids: string[]): Promise<string[]>;
+  /** Null where another change came first: then read it again. */
+  change(read: WebhookDocument, changes: Partial<WebhookDocument>): Promise<WebhookDocument | null>;
+  /** After a refusal; not where an admin has changed it since `revision`. Returns whether this disabled it. */
+  disable(id: string, revision: number, status: number | null, at: Date): Promise<boolean>;
+  /** Returns false where there is none. */
+  remove(id: string): Promise<boolean>;
+  /** Every webhook, one by one. */
+  all(): AsyncIterable<WebhookDocument>;
+  /** Stores the same secrets in another form; not where an admin has changed the webhook meanwhile. */
+  resealSecrets(read: WebhookDocument, secrets: StoredSecret[]): Promise<boolean>;
 }
 
 const storedSecretSchema = new Schema<StoredSecret>(
@@ -74,7 +52,7 @@ const storedSecretSchema = new Schema<StoredSecret>(
   { _id: false },
 );
 
-const webhookSchema = new Schema<WebhookRow>(
+const webhookSchema = new Schema<WebhookDocument>(
   {
     _id: { type: String, required: true },
     url: { type: String, required: true },
@@ -89,46 +67,61 @@ const webhookSchema = new Schema<WebhookRow>(
   { collection: 'webhooks', versionKey: false },
 );
 
-const deliverySchema = new Schema<DeliveryRow>(
-  {
-    _id: { type: String, required: true },
-    webhookId: { type: String, required: true },
-    eventId: { type: String, required: true },
-    event: { type: String, required: true },
-    test: { type: Boolean, required: true },
-    body: { type: String, required: true },
-    state: { type: String, required: true },
-    open: { type: Boolean, required: true },
-    lane: { type: String, required: true },
-    due: { type: Date, required: true },
-    owner: { type: String, default: null },
-    claimedAt: { type: Date, default: null },
-    attempt: { type: Number, required: true },
-    lastAttempt: { type: Number, required: true },
-    attempts: { type: [Schema.Types.Mixed] as never, required: true },
-    createdAt: { type: Date, required: true },
-    settledAt: { type: Date, default: null },
-    expiresAt: { type: Date, required: true },
-  },
-  { collection: 'deliveries', versionKey: false },
-);
-deliverySchema.index({ eventId: 1, webhookId: 1 }, { unique: true, name: 'one_a_webhook' });
-// Settled rows leave it, so what is listed and claimed from is only ever work.
-deliverySchema.index(
-  { open: 1, lane: 1, due: 1 },
-  { partialFilterExpression: { open: true }, name: 'work_by_lane' },
-);
-// Without a state it is read as all of them, merged in order.
-deliverySchema.index({ webhookId: 1, state: 1, _id: -1 }, { name: 'by_state' });
-deliverySchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0, name: 'retention' });
+export function createWebhookStore(connection: Connection): WebhookStore {
+  const webhooks = defineModel(connection, 'Webhook', webhookSchema);
+  return {
+    async add(webhook) {
+      await webhooks.create(webhook);
+    },
 
-export function webhookModel(connection: Connection) {
-  return defineModel(connection, 'Webhook', webhookSchema);
+    find: (id) => webhooks.findById(id).lean<WebhookDocument>().exec(),
+
+    page: (after, limit) =>
+      webhooks
+        .find(after === undefined ? {} : { _id: { $gt: after } })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .lean<WebhookDocument[]>()
+        .exec(),
+
+    async subscribersOf(session, event) {
+      const subscribed = await webhooks.find({ events: event }, { _id: 1 }, { session }).lean();
+      return subscribed.map(({ _id }) => _id);
+    },
+
+    async enabledAmong(ids) {
+      const enabled = await webhooks.find({ _id: { $in: ids }, enabled: true }, { _id: 1 }).lean();
+      return enabled.map(({ _id }) => _id);
+    },
+
+    change: ({ _id, revision, enabled }, changes) =>
+      webhooks
+        .findOneAndUpdate(
+          { _id, revision, enabled },
+          { $set: changes, $inc: { revision: 1 } },
+          { returnDocument: 'after' },
+        )
+        .lean<WebhookDocument>()
+        .exec(),
+
+    async disable(id, revision, status, at) {
+      const result = await webhooks.updateOne(
+        { _id: id, revision, enabled: true },
+        { $set: { enabled: false, disabled: { reason: 'refused', status, at }, updatedAt: at } },
+      );
+      return result.modifiedCount === 1;
+    },
+
+    async remove(id) {
+      const result = await webhooks.deleteOne({ _id: id });
+      return result.deletedCount === 1;
+    },
+
+    all: () => webhooks.find().lean<WebhookDocument>().cursor(),
+
+    async resealSecrets({ _id, revision }, secrets) {
+      const result = await webhooks.updateOne({ _id, revision }, { $set: { secrets } });
+      return result.modifiedCount === 1;
+    },
+  };
 }
-
-export function deliveryModel(connection: Connection) {
-  return defineModel(connection, 'Delivery', deliverySchema);
-}
-
-export type WebhookModel = ReturnType<typeof webhookModel>;
-export type DeliveryModel = ReturnType<typeof deliveryModel>;

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import type { Connection } from 'mongoose';
 import { anchorAnswer, anchorPage } from '../../../contract/schemas/anchors.js';
 import { corridorPage } from '../../../contract/schemas/corridors.js';
-import { outboxModel } from '../../../server/features/webhooks/outbox.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import type { Logger } from '../../../server/ports.js';
+import { outboxOf } from '../../fixtures/deliveries/emit.js';
 import { answerText, type HostileAnchor, startHostileAnchor } from '../../fixtures/rates/hostile-anchor.js';
 import { type RatesService, startRatesService } from '../../fixtures/rates/rates-service.js';
 import { testDatabase } from '../../support/database.js';
@@ -57,7 +57,7 @@ async function start(anchors: object[], patch: { logger?: Logger; env?: Record<s
 }
 
 function onboarded(anchorId: string) {
-  return outboxModel(connection).find({ event: 'anchor.onboarded', 'data.anchorId': anchorId }).lean();
+  return outboxOf(connection).find({ event: 'anchor.onboarded', 'data.anchorId': anchorId }).toArray();
 }
 
 describe('a fleet brought into the database', () => {

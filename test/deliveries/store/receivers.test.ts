@@ -1,57 +1,46 @@
 import type { Socket } from 'node:net';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { AttemptOutcome, DeliveryState } from '../../../contract/schemas/webhooks.js';
 import { verifyWebhook } from '../../../contract/verification/verify-webhook.js';
+import { closedAfterEach } from '../../fixtures/deliveries/closing.js';
 import {
-  type HarnessOptions,
-  openWebhooks,
+  type DeliveryFixture,
+  type DeliveryFixtureOptions,
   secret,
-  type WebhooksHarness,
-} from '../../fixtures/deliveries/delivery-instance.js';
-import { answer, type Receiver, startReceiver } from '../../fixtures/deliveries/receiver.js';
+} from '../../fixtures/deliveries/delivery-fixture.js';
+import { answer } from '../../fixtures/deliveries/receiver.js';
 import { answering, type Listener, listen } from '../../fixtures/outbound/listener.js';
 import { testDatabase } from '../../support/database.js';
-import { expectFor } from '../../support/expect-for.js';
 
 const { uri } = testDatabase();
+const { open: openFixture, receiver, onEnd } = closedAfterEach(uri);
 const second = 1_000;
-const startMs = Date.now();
-const closers: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
 
-async function open(options: Partial<HarnessOptions> = {}): Promise<WebhooksHarness> {
-  const harness = await openWebhooks({ uri, world: { now: startMs }, ...options });
-  closers.push(harness.close);
-  await harness.clear();
-  return harness;
-}
-
-async function receiver(...args: Parameters<typeof startReceiver>): Promise<Receiver> {
-  const started = await startReceiver(...args);
-  closers.push(started.stop);
-  return started;
+async function open(options: Partial<DeliveryFixtureOptions> = {}): Promise<DeliveryFixture> {
+  const fixture = await openFixture(options);
+  await fixture.clear();
+  return fixture;
 }
 
 async function listener(behaviour: (socket: Socket) => void): Promise<Listener> {
   const started = await listen(behaviour);
-  closers.push(started.close);
+  onEnd(started.close);
   return started;
 }
 
-/** Moves the clock to each retry and, a moment before, makes sure that it is not early. */
-async function letRetriesPass(harness: WebhooksHarness, webhookId: string): Promise<void> {
+/** Lets the time of each retry come and, some seconds before, makes sure that it is not early. */
+async function letRetriesPass(fixture: DeliveryFixture, webhookId: string): Promise<void> {
   for (const delaySeconds of [10, 60, 360]) {
-    const before = (await harness.deliveriesOf(webhookId))[0];
-    harness.world.now += delaySeconds * second - 1;
-    await harness.dispatcher.runOnce();
-    expectFor(`early by a millisecond`, (await harness.deliveriesOf(webhookId))[0]).toEqual(before);
-    harness.world.now += 1;
-    await harness.dispatcher.runOnce();
+    const marginMs = 6 * second;
+    await fixture.age(delaySeconds * second - marginMs);
+    const before = (await fixture.deliveriesOf(webhookId))[0];
+    await fixture.deliverAllDue();
+    expect((await fixture.deliveriesOf(webhookId))[0]).toEqual(before);
+    await fixture.age(marginMs);
+    await fixture.deliverAllDue();
   }
-  harness.world.now += 86_400 * second;
-  await harness.dispatcher.runOnce();
+  await fixture.age(86_400 * second);
+  await fixture.deliverAllDue();
 }
 
 interface Expected {
@@ -63,19 +52,23 @@ interface Expected {
 }
 
 /** One event to one receiver, until nothing more happens to it. */
-async function expectEnd(harness: WebhooksHarness, url: string, expected: Expected): Promise<void> {
-  const { id } = await harness.register(url);
-  await harness.emitTick();
-  await harness.dispatcher.runOnce();
-  await letRetriesPass(harness, id);
-  const [delivery, ...others] = await harness.deliveriesOf(id);
+async function expectEnd(fixture: DeliveryFixture, url: string, expected: Expected): Promise<void> {
+  const { id } = await fixture.register(url);
+  await fixture.emitTicks(1);
+  await fixture.deliverAllDue();
+  await letRetriesPass(fixture, id);
+  const [delivery, ...others] = await fixture.deliveriesOf(id);
   expect(others).toEqual([]);
   expect(delivery?.state).toBe(expected.state);
   expect(delivery?.attempts.map(({ attempt }) => attempt)).toEqual(
     Array.from({ length: expected.attempts }, (_, index) => index + 1),
   );
-  const atSeconds = delivery?.attempts.map(({ at }) => (Date.parse(at) - startMs) / second);
-  expect(atSeconds).toEqual([0, 10, 70, 430].slice(0, expected.attempts));
+  const beganAtMs = (delivery?.attempts ?? []).map(({ at }) => Date.parse(at));
+  for (const [index, delaySeconds] of [10, 60, 360].slice(0, expected.attempts - 1).entries()) {
+    const waitedMs = (beganAtMs[index + 1] ?? 0) - (beganAtMs[index] ?? 0);
+    expect(waitedMs).toBeGreaterThanOrEqual(delaySeconds * second);
+    expect(waitedMs).toBeLessThan((delaySeconds + 30) * second);
+  }
   for (const attempt of delivery?.attempts ?? []) {
     const { outcome, status } = expected;
     expect(attempt).toMatchObject({ outcome, status, elapsedMs: expect.any(Number) });
@@ -85,17 +78,17 @@ async function expectEnd(harness: WebhooksHarness, url: string, expected: Expect
   const endMs = Date.parse(last?.at ?? '') + (last?.elapsedMs ?? 0);
   expect(delivery?.settledAt).toBe(new Date(endMs).toISOString());
   const refused = expected.state === 'refused';
-  expect(await harness.admin.get(id)).toMatchObject({
+  expect(await fixture.webhooks.get(id)).toMatchObject({
     enabled: !refused,
     disabled: refused ? { reason: 'refused', status: expected.status } : null,
   });
 }
 
 describe('a receiver that answers', () => {
-  it.each([200, 202, 204, 299])('%i acknowledges at once', async (status) => {
+  it.each([200, 202, 204, 299])('%i acknowledges the delivery at the first attempt', async (status) => {
     const to = await receiver(answer(status, status === 204 ? '' : 'thank you'));
-    const harness = await open({ allow: [to.origin] });
-    await expectEnd(harness, `${to.origin}/hook`, {
+    const fixture = await open({ allow: [to.origin] });
+    await expectEnd(fixture, `${to.origin}/hook`, {
       state: 'delivered',
       outcome: 'acknowledged',
       status,
@@ -107,11 +100,11 @@ describe('a receiver that answers', () => {
   });
 
   it.each([400, 401, 404, 410, 429, 499])(
-    '%i refuses: the webhook is disabled, nothing is sent again',
+    '%i refuses the delivery: the webhook is disabled and nothing is sent again',
     async (status) => {
       const to = await receiver(answer(status, '<no>'));
-      const harness = await open({ allow: [to.origin] });
-      await expectEnd(harness, `${to.origin}/hook`, {
+      const fixture = await open({ allow: [to.origin] });
+      await expectEnd(fixture, `${to.origin}/hook`, {
         state: 'refused',
         outcome: 'refused',
         status,
@@ -124,11 +117,11 @@ describe('a receiver that answers', () => {
   );
 
   it.each([500, 502, 503, 599])(
-    '%i is sent to again after 10, 60 and 360 seconds, then no more',
+    '%i is retried after 10, 60 and 360 seconds, then the delivery is exhausted',
     async (status) => {
       const to = await receiver(answer(status));
-      const harness = await open({ allow: [to.origin] });
-      await expectEnd(harness, `${to.origin}/hook`, {
+      const fixture = await open({ allow: [to.origin] });
+      await expectEnd(fixture, `${to.origin}/hook`, {
         state: 'exhausted',
         outcome: 'failed',
         status,
@@ -142,13 +135,13 @@ describe('a receiver that answers', () => {
   );
 
   it.each([301, 302, 303, 307, 308])(
-    '%i to the metadata address is not followed, and counts as a failure',
+    '%i to the metadata address is not followed and counts as a failure',
     async (status) => {
       const to = await receiver((response) =>
         response.writeHead(status, { location: 'http://169.254.169.254/latest/meta-data/' }).end(),
       );
-      const harness = await open({ allow: [to.origin] });
-      await expectEnd(harness, `${to.origin}/hook`, {
+      const fixture = await open({ allow: [to.origin] });
+      await expectEnd(fixture, `${to.origin}/hook`, {
         state: 'exhausted',
         outcome: 'failed',
         status,
@@ -157,7 +150,7 @@ describe('a receiver that answers', () => {
     },
   );
 
-  it('200 and a gigabyte acknowledges; the first kilobyte is kept and the rest is not read', async () => {
+  it('200 with a gigabyte acknowledges; the first kilobyte is kept and the rest is not read', async () => {
     const to = await listener(
       answering((socket) => {
         const piece = 'g'.repeat(65_536);
@@ -170,16 +163,14 @@ describe('a receiver that answers', () => {
       }),
     );
     const origin = `http://127.0.0.1:${to.port}`;
-    const harness = await open({ allow: [origin] });
-    await expectEnd(harness, origin, {
+    const fixture = await open({ allow: [origin] });
+    await expectEnd(fixture, origin, {
       state: 'delivered',
       outcome: 'acknowledged',
       status: 200,
       attempts: 1,
       answer: 'g'.repeat(1_024),
     });
-    await to.close();
-    closers.splice(closers.indexOf(to.close), 1);
     expect(to.seen.bytesOut).toBeLessThan(32 * 2 ** 20);
   });
 });
@@ -187,15 +178,15 @@ describe('a receiver that answers', () => {
 describe('a receiver that does not answer', () => {
   const limits = { timeoutMs: 150 };
 
-  it('ever is timed out, and sent to four times', async () => {
+  it('at all is timed out four times, then the delivery is exhausted', async () => {
     const to = await listener(() => undefined);
     const origin = `http://127.0.0.1:${to.port}`;
-    const harness = await open({ allow: [origin], limits });
-    await expectEnd(harness, origin, { state: 'exhausted', outcome: 'timeout', status: null, attempts: 4 });
+    const fixture = await open({ allow: [origin], limits });
+    await expectEnd(fixture, origin, { state: 'exhausted', outcome: 'timeout', status: null, attempts: 4 });
     expect(to.seen.connections).toBe(4);
   });
 
-  it('but byte by byte is timed out, whatever its status was', async () => {
+  it('completely, but sends a byte now and then, is timed out in spite of its status 200', async () => {
     const to = await listener(
       answering((socket) => {
         socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n');
@@ -204,26 +195,26 @@ describe('a receiver that does not answer', () => {
       }),
     );
     const origin = `http://127.0.0.1:${to.port}`;
-    const harness = await open({ allow: [origin], limits });
-    await expectEnd(harness, origin, { state: 'exhausted', outcome: 'timeout', status: null, attempts: 4 });
+    const fixture = await open({ allow: [origin], limits });
+    await expectEnd(fixture, origin, { state: 'exhausted', outcome: 'timeout', status: null, attempts: 4 });
   });
 
   it.each([
-    ['with a broken TLS handshake', (socket: Socket) => socket.end('this is not TLS'), 'unreachable'],
-    ['but closes the connection', (socket: Socket) => socket.destroy(), 'unreachable'],
-  ] as const)('%s is unreachable, and sent to four times', async (_how, behaviour, outcome) => {
+    ['in TLS', (socket: Socket) => socket.end('this is not TLS'), 'unreachable'],
+    ['and closes the connection', (socket: Socket) => socket.destroy(), 'unreachable'],
+  ] as const)('%s counts as unreachable, four times', async (_how, behaviour, outcome) => {
     const to = await listener(behaviour);
     const origin = `https://127.0.0.1:${to.port}`;
-    const harness = await open({ allow: [origin], limits: { timeoutMs: 2_000 } });
-    await expectEnd(harness, origin, { state: 'exhausted', outcome, status: null, attempts: 4 });
+    const fixture = await open({ allow: [origin], limits: { timeoutMs: 2_000 } });
+    await expectEnd(fixture, origin, { state: 'exhausted', outcome, status: null, attempts: 4 });
     expect(to.seen.connections).toBe(4);
   });
 
-  it('in HTTP gives a bad response', async () => {
+  it('in HTTP counts as a bad response, four times', async () => {
     const to = await listener(answering('SSH-2.0-OpenSSH_9.6\r\n\r\n'));
     const origin = `http://127.0.0.1:${to.port}`;
-    const harness = await open({ allow: [origin], limits });
-    await expectEnd(harness, origin, {
+    const fixture = await open({ allow: [origin] });
+    await expectEnd(fixture, origin, {
       state: 'exhausted',
       outcome: 'bad_response',
       status: null,
@@ -233,19 +224,19 @@ describe('a receiver that does not answer', () => {
 });
 
 describe('a delivery', () => {
-  it('verifies by verifyWebhook and by nothing but its own secret', async () => {
+  it('is accepted by verifyWebhook with its own secret and with no other', async () => {
     const to = await receiver();
-    const harness = await open({ allow: [to.origin] });
-    await harness.register(`${to.origin}/hook`);
-    const id = await harness.emitTick(7);
-    await harness.dispatcher.runOnce();
+    const fixture = await open({ allow: [to.origin] });
+    await fixture.register(`${to.origin}/hook`);
+    const id = await fixture.emitTicks(7);
+    await fixture.deliverAllDue();
     const [delivery] = to.received;
     if (delivery === undefined) throw new Error('nothing was received');
     const { headers, body } = delivery;
-    const envelope = verifyWebhook({ body, headers, secret, now: startMs, requireTimestamp: true });
+    const envelope = verifyWebhook({ body, headers, secret, requireTimestamp: true });
     expect(envelope).toMatchObject({ event: 'publisher.tick', id, data: { sequence: 7 } });
     expect(Object.keys(envelope)).toEqual(['event', 'id', 'createdAt', 'data']);
-    expect(() => verifyWebhook({ body, headers, secret: `${secret}.`, now: startMs })).toThrow();
+    expect(() => verifyWebhook({ body, headers, secret: `${secret}.` })).toThrow();
     expect(headers).toMatchObject({
       'content-type': 'application/json',
       'x-fairlead-event': 'publisher.tick',
@@ -255,13 +246,19 @@ describe('a delivery', () => {
 
   it('carries the time of its attempt, not of its event', async () => {
     const to = await receiver(answer(500));
-    const harness = await open({ allow: [to.origin] });
-    await harness.register(to.origin);
-    await harness.emitTick();
-    await harness.dispatcher.runOnce();
-    harness.world.now += 10_000;
-    await harness.dispatcher.runOnce();
-    const times = to.received.map(({ headers }) => Number(headers['webhook-timestamp']));
-    expect(times).toEqual([Math.floor(startMs / 1_000), Math.floor(startMs / 1_000) + 10]);
+    const fixture = await open({ allow: [to.origin] });
+    await fixture.register(to.origin);
+    await fixture.emitTicks(1);
+    await fixture.age(100 * second);
+    await fixture.deliverAllDue();
+    await fixture.age(10 * second);
+    await fixture.deliverAllDue();
+    const secondsAgo = to.received.map(
+      ({ headers }) => Date.now() / second - Number(headers['webhook-timestamp']),
+    );
+    for (const seconds of secondsAgo) expect(seconds).toBeLessThan(60);
+    expect(
+      JSON.parse(to.received[0]?.body ?? '').createdAt < new Date(Date.now() - 100 * second).toISOString(),
+    ).toBe(true);
   });
 });

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { queueKey } from '../../../server/deliveries/delivery.rules.js';
+import { createDeliveryStore } from '../../../server/deliveries/delivery-store.js';
+import { createOutboxStore } from '../../../server/deliveries/outbox-store.js';
 import { countOpenDisputes, disputeModel } from '../../../server/features/disputes/store.js';
 import { countUnfolded, intentModel } from '../../../server/features/intents/store.js';
-import { createWebhookBacklog } from '../../../server/features/webhooks/backlog.js';
-import { outboxModel } from '../../../server/features/webhooks/outbox.js';
-import { deliveryModel, laneOf, webhookModel } from '../../../server/features/webhooks/store.js';
+import { createWebhookStore } from '../../../server/features/webhooks/store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { countUpTo, mostCounted, prepareCollections } from '../../../server/mongo/models.js';
 import { testDatabase } from '../../support/database.js';
@@ -11,14 +12,16 @@ import { expectFor } from '../../support/expect-for.js';
 
 const { uri } = testDatabase();
 const connection = await connectMongo({ uri });
-const backlog = createWebhookBacklog(connection);
+const outbox = createOutboxStore(connection);
+const deliveries = createDeliveryStore(connection);
+const { enabledAmong } = createWebhookStore(connection);
 const disputes = disputeModel(connection);
 const intents = intentModel(connection);
 const hourMs = 3_600_000;
 
 /** Inserts as they are: only what is counted by matters here. */
 async function put(collection: string, rows: Record<string, unknown>[]): Promise<void> {
-  await connection.collection(collection).insertMany(rows as never[]);
+  await connection.collection(collection).insertMany(rows as never[], { timeoutMS: 120_000 });
 }
 
 /** Deliveries of one lane, `dueInMs` from now; settled ones where `open` is false. */
@@ -34,7 +37,6 @@ function deliveriesOf(lane: string, count: number, dueInMs: number, open = true)
 }
 
 beforeAll(async () => {
-  for (const model of [outboxModel, deliveryModel, webhookModel]) model(connection);
   await prepareCollections(connection);
   await put('webhooks', [
     { _id: 'on', enabled: true },
@@ -45,7 +47,7 @@ beforeAll(async () => {
     ...deliveriesOf('on', 7, hourMs),
     ...deliveriesOf('on', 11, -hourMs, false),
     ...deliveriesOf('off', 13, -hourMs),
-    ...deliveriesOf(laneOf('off', true), 2, -hourMs),
+    ...deliveriesOf(queueKey('off', 'admin'), 2, -hourMs),
     ...deliveriesOf('deleted', 3, -hourMs),
   ]);
   await put('outbox', [
@@ -66,23 +68,23 @@ afterAll(() => connection.close());
 
 describe('the backlogs', () => {
   it('are events not fanned out, deliveries without an end, open disputes and intents not counted', async () => {
-    expect(await backlog.openWebhookEvents()).toBe(4);
-    expect(await backlog.openWebhookDeliveries()).toBe(30);
+    expect(await outbox.countOpen()).toBe(4);
+    expect(await deliveries.countOpen()).toBe(30);
     expect(await countOpenDisputes(disputes)).toBe(2);
     expect(await countUnfolded(intents)).toBe(1);
   });
 
   it('of due deliveries has what may be sent now: nothing held, nothing of a webhook that is gone', async () => {
-    expect(await backlog.dueWebhookDeliveries()).toBe(7);
+    expect(await deliveries.countDue(enabledAmong)).toBe(7);
   });
 
   it('are read by indexes, and no collection is scanned for them', async () => {
     const { db } = connection;
     await db?.command({ profile: 2 });
     try {
-      await backlog.openWebhookEvents();
-      await backlog.openWebhookDeliveries();
-      await backlog.dueWebhookDeliveries();
+      await outbox.countOpen();
+      await deliveries.countOpen();
+      await deliveries.countDue(enabledAmong);
       await countOpenDisputes(disputes);
       await countUnfolded(intents);
     } finally {

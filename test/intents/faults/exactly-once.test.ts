@@ -6,9 +6,9 @@ import { type Connection, mongo } from 'mongoose';
 import { withDatabase } from '../../../scripts/mongod/uri.js';
 import { newIntent } from '../../../server/features/intents/new-intent.rules.js';
 import { reconcileLease } from '../../../server/features/intents/reconcile.js';
-import { outboxModel } from '../../../server/features/webhooks/outbox.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
+import { emitInto, outboxOf } from '../../fixtures/deliveries/emit.js';
 import { account, freshState, see, startMs } from '../../fixtures/intents/intent-states.js';
 import { openIntents } from '../../fixtures/intents/polled-intents.js';
 import type { Task } from '../../fixtures/intents/reconcile-worker.js';
@@ -69,7 +69,7 @@ async function prepared(name: string) {
   const uri = withDatabase(mongod.uri, name);
   const connection = await connectMongo({ uri });
   const intents = openIntents(connection, { origin, owner: 'test', leaseTtlMs });
-  outboxModel(connection);
+  emitInto(connection);
   await prepareCollections(connection);
   await intents.leases.seed([reconcileLease]);
   const nowMs = Date.now();
@@ -132,7 +132,7 @@ async function everyOutcomeOnce(
   connection: Connection,
   { model }: Pick<Prepared['intents'], 'model'>,
 ): Promise<void> {
-  const events = await outboxModel(connection).find().lean();
+  const events = await outboxOf(connection).find().toArray();
   for (const [index, [, outcome, event]] of plan.entries()) {
     const intent = await model.findById(hashOf(index)).lean();
     const reason = intent?.outcome === null ? '' : ` ${intent?.outcome.reason}`;

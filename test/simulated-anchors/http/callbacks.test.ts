@@ -68,7 +68,7 @@ async function begin(anchor: string, fields: Record<string, string> = {}) {
   return (await response.json()) as { id: string; url: string };
 }
 
-/** Verified by hand, as SEP-24 says it: `<t>.<host>.<body>` under the key of the stellar.toml. */
+/** Verified by hand, as SEP-24 defines it: `<t>.<host>.<body>` under the key of the stellar.toml. */
 function verified({ body }: Received, value: string, signingKey: string): boolean {
   const match = /^t=(\d+), s=([A-Za-z0-9+/]{86}==)$/.exec(value);
   expect(Number(match?.[1])).toBe(Math.floor(now / 1000));
@@ -79,7 +79,7 @@ function verified({ body }: Received, value: string, signingKey: string): boolea
 }
 
 describe('a status callback', () => {
-  it('comes on every change of status, with the record, signed by the SIGNING_KEY', async () => {
+  it('is sent on every change of status with the record, signed by the SIGNING_KEY', async () => {
     const { id } = await begin('harbour', { on_change_callback: hook });
     now += 20_000;
     await fleet.tick();
@@ -103,7 +103,7 @@ describe('a status callback', () => {
     expect(fleet.anchor('harbour').callbacks()).toEqual({ delivered: 4, dropped: 0, pending: 0 });
   });
 
-  it('goes where the wallet said when it opened the form', async () => {
+  it('goes to the URL that the wallet gave when it opened the form', async () => {
     const { url } = await begin('harbour');
     await fetch(`${url}?${new URLSearchParams({ on_change_callback: hook })}`);
     await fleet.tick();
@@ -112,7 +112,7 @@ describe('a status callback', () => {
     expect(beyond.status).toBe(400);
   });
 
-  it('carries the deprecated header alone from the anchor of the old dialect', async () => {
+  it('carries only the deprecated header from the anchor of the old version', async () => {
     const { id } = await begin('galleon', { on_change_callback: hook });
     fleet.anchor('galleon').pay(id);
     await fleet.tick();
@@ -122,7 +122,7 @@ describe('a status callback', () => {
     expect(verified(first, value, fleet.anchor('galleon').signingKey)).toBe(true);
   });
 
-  it('is tried three times and then dropped', async () => {
+  it('is sent three times at most and then dropped', async () => {
     answer = 503;
     const { id } = await begin('harbour', { on_change_callback: hook });
     fleet.anchor('harbour').pay(id, { ending: 'stuck' });
@@ -141,7 +141,7 @@ describe('a status callback', () => {
 });
 
 describe('the state file', () => {
-  it('carries open withdrawals over a restart, and they go on', async () => {
+  it('keeps open withdrawals over a restart, and they continue', async () => {
     const { id } = await begin('harbour');
     fleet.anchor('harbour').pay(id, { ending: 'complete' });
     await fleet.stop();
@@ -155,7 +155,7 @@ describe('the state file', () => {
     });
   });
 
-  it('is written by a tick that changed something, and refused by name where it is no such file', async () => {
+  it('is written by a tick that changed something, and refused by name when malformed', async () => {
     await begin('harbour');
     await fleet.tick();
     const file = join(folder, 'state.json');
@@ -164,7 +164,7 @@ describe('the state file', () => {
     await expect(startFleet()).rejects.toThrow(file);
   });
 
-  it('is moved on by itself where a tick interval is given', async () => {
+  it('is not needed for withdrawals to advance by the tick interval', async () => {
     const running = await startSimulatedAnchors({
       clock: () => now,
       random: () => 0.5,

@@ -39,7 +39,7 @@ async function read(url: string, headers: Record<string, string> = {}) {
 }
 
 describe('GET /.well-known/stellar.toml', () => {
-  it('names the signing key and the servers of what the anchor speaks', async () => {
+  it('names the signing key and the servers that the anchor offers', async () => {
     const harbour = fleet.anchor('harbour');
     const toml = parse((await read(`${harbour.origin}/.well-known/stellar.toml`)).text);
     expect(toml).toMatchObject({
@@ -59,7 +59,7 @@ describe('GET /.well-known/stellar.toml', () => {
 });
 
 describe('GET /sep38/price', () => {
-  it("answers today's dialect with amounts as strings and a fee in the stablecoin", async () => {
+  it("answers in today's version with amounts as strings and a fee in the stablecoin", async () => {
     const { status, body } = await read(priceUrl('harbour'));
     expect(status).toBe(200);
     expect(body).toMatchObject({ sell_amount: '500', fee: { total: '1.6', asset: usdc } });
@@ -93,7 +93,7 @@ describe('GET /sep38/price', () => {
     expect(body).toEqual({ error: expect.any(String) });
   });
 
-  it('speaks the old dialect to the token only: no total_price, no fee, seven decimals, HTML errors', async () => {
+  it('answers in the old version only with the token: no total_price, no fee, seven decimals, HTML errors', async () => {
     const galleon = fleet.anchor('galleon');
     const refused = await read(priceUrl('galleon'));
     expect(refused).toMatchObject({ status: 403, type: expect.stringContaining('text/html') });
@@ -124,7 +124,7 @@ describe('GET /sep38/price', () => {
     expect((await read(priceUrl('squall'))).status).toBe(200);
   });
 
-  it('is out of service by the clock at the anchor that is out at times, its stellar.toml excepted', async () => {
+  it('fails by the clock at the anchor with outages, except for its stellar.toml', async () => {
     now = 2_400_000 * 700_000 + 299_000;
     expect((await read(priceUrl('tidewater'))).status).toBe(503);
     expect((await read(`${fleet.anchor('tidewater').origin}/.well-known/stellar.toml`)).status).toBe(200);
@@ -132,7 +132,7 @@ describe('GET /sep38/price', () => {
     expect((await read(priceUrl('tidewater'))).status).toBe(200);
   });
 
-  it('does not exist at the anchors that publish only a fee', async () => {
+  it('is not found at anchors that publish only a fee', async () => {
     expect((await read(priceUrl('ferry'))).status).toBe(404);
     expect((await read(priceUrl('lighter', { buy_asset: 'iso4217:KES' }))).status).toBe(404);
   });
@@ -172,7 +172,7 @@ describe('GET /fx', () => {
 });
 
 describe('the fleet file', () => {
-  it('is one that the service takes, and names the variables that carry the partner tokens', () => {
+  it('is accepted by the service, and names the variables with the partner tokens', () => {
     const parsed = parseFleet(JSON.stringify(fleet.fleet));
     expect(parsed.anchors.every(({ simulated }) => simulated)).toBe(true);
     const named = parsed.anchors.flatMap(({ partnerToken }) => (partnerToken ? [partnerToken.env] : []));
@@ -180,8 +180,8 @@ describe('the fleet file', () => {
   });
 });
 
-describe('the hands of a test', () => {
-  it('count calls by route, take a route over and give it back', async () => {
+describe('a simulated anchor under test', () => {
+  it('counts calls by route, and lets a test take over a route and restore it', async () => {
     const slowboat = fleet.anchor('slowboat');
     slowboat.resetCalls();
     slowboat.override('GET /sep38/price', (_request, response) => {
@@ -194,7 +194,7 @@ describe('the hands of a test', () => {
     expect(slowboat.calls).toEqual({ 'GET /sep38/price': 2, '(elsewhere)': 1 });
   });
 
-  it('change a temper from the next request on', async () => {
+  it('follows a changed profile from the next request on', async () => {
     const slowboat = fleet.anchor('slowboat');
     slowboat.setProfile({ minAmount: '1000' });
     expect((await read(priceUrl('slowboat'))).status).toBe(400);
@@ -202,7 +202,7 @@ describe('the hands of a test', () => {
     expect((await read(priceUrl('slowboat'))).status).toBe(200);
   });
 
-  it('listen on 127.0.0.1 only, at the ports asked for, and nowhere after stop', async () => {
+  it('listens on 127.0.0.1 only, at the requested ports, and not after stop', async () => {
     const one = await startSimulatedAnchors({
       clock: () => now,
       random: () => draw,

@@ -66,7 +66,7 @@ async function read(anchor: string, id: string, token?: string) {
 }
 
 describe('POST /sep24/transactions/withdraw/interactive', () => {
-  it('creates an incomplete withdrawal and says where its form is', async () => {
+  it('creates an incomplete withdrawal and gives the URL of its form', async () => {
     const answer = await call('harbour', interactive, { body: wanted });
     expect(answer.body).toEqual({
       type: 'interactive_customer_info_needed',
@@ -84,7 +84,7 @@ describe('POST /sep24/transactions/withdraw/interactive', () => {
     });
   });
 
-  it('takes a multipart and a form body as well', async () => {
+  it('accepts a multipart and a form body as well', async () => {
     const multipart = new FormData();
     for (const [name, value] of Object.entries(wanted)) multipart.set(name, value);
     expect((await call('harbour', interactive, { body: multipart })).status).toBe(200);
@@ -115,7 +115,7 @@ describe('POST /sep24/transactions/withdraw/interactive', () => {
     expect(answer).toMatchObject({ status: 400, body: { error: expect.any(String) } });
   });
 
-  it('waits for the payment once the form is opened, or once its time has passed', async () => {
+  it('waits for the payment after the form is opened, or after its time has passed', async () => {
     const opened = await begin();
     await call('harbour', `/sep24/interactive/${opened}`, { token: null });
     expect(await read('harbour', opened)).toMatchObject({
@@ -146,7 +146,7 @@ describe('a paid withdrawal', () => {
     return read(anchor, id);
   }
 
-  it('completes with the payout of the price at its start, less nothing at a reliable anchor', async () => {
+  it('completes with the payout of the price at its start at a reliable anchor', async () => {
     const query = new URLSearchParams({
       sell_asset: usdc,
       buy_asset: 'iso4217:NGN',
@@ -164,7 +164,7 @@ describe('a paid withdrawal', () => {
     });
   });
 
-  it('falls short of the price at an anchor that does', async () => {
+  it('pays less than the price at an anchor with a shortfall', async () => {
     const full = await settled('harbour', 'complete', 240);
     const { settlement } = fleet.anchor('harbour').context.profile();
     fleet.anchor('harbour').setProfile({
@@ -176,7 +176,7 @@ describe('a paid withdrawal', () => {
     expect(Number(short.amount_out) / Number(full.amount_out)).toBeCloseTo(0.99, 6);
   });
 
-  it("is refunded in today's way: the status and a refunds object", async () => {
+  it("is refunded in today's version with the status and a refunds object", async () => {
     expect(await settled('slowboat', 'refund', 2_700)).toMatchObject({
       ...record,
       status: 'refunded',
@@ -195,14 +195,14 @@ describe('a paid withdrawal', () => {
   it.each([
     ['refund-old-error', 'error'],
     ['refund-old-completed', 'completed'],
-  ] as const)('is refunded in the old way %s: a flag and no refunds', async (ending, status) => {
+  ] as const)('is refunded in the old version %s with a flag and without refunds', async (ending, status) => {
     const transaction = await settled('slowboat', ending, 2_700);
     expect(transaction).toMatchObject({ ...record, status, refunded: true });
     expect(transaction).not.toHaveProperty('refunds');
     expect(transaction).not.toHaveProperty('amount_out');
   });
 
-  it('fails, and recovers from it', async () => {
+  it('fails, and recovers when its ending says so', async () => {
     const id = await begin('slowboat');
     await pay('slowboat', id, { ending: 'recover' });
     await later(2_700);
@@ -212,7 +212,7 @@ describe('a paid withdrawal', () => {
     expect((await settled('slowboat', 'fail', 86_400)).status).toBe('error');
   });
 
-  it('is held, and stays open for ever where it is stuck', async () => {
+  it('is held for a while, or stays open for ever when stuck', async () => {
     const id = await begin('slowboat');
     await pay('slowboat', id, { ending: 'hold' });
     await later(1_000);
@@ -222,7 +222,7 @@ describe('a paid withdrawal', () => {
     expect((await settled('slowboat', 'stuck', 864_000)).status).toBe('pending_external');
   });
 
-  it('waits for pick-up where it is cash', async () => {
+  it('waits for pick-up when the payout is cash', async () => {
     const id = await begin('ferry');
     await pay('ferry', id, { ending: 'complete' });
     await later(480);
@@ -233,7 +233,7 @@ describe('a paid withdrawal', () => {
     expect((await read('ferry', id)).status).toBe('completed');
   });
 
-  it('is written without assets, details and zones in the old dialect', async () => {
+  it('has no assets, details and zones in the old version', async () => {
     const transaction = await settled('galleon', 'complete', 600);
     expect(transaction).toMatchObject({
       status: 'completed',
@@ -244,7 +244,7 @@ describe('a paid withdrawal', () => {
       expect(transaction).not.toHaveProperty(field);
   });
 
-  it('takes the amount and sender that really came, once only', async () => {
+  it('records the amount and sender of its one payment', async () => {
     const id = await begin('slowboat');
     expect((await pay('slowboat', id, { amount: '97.5', from: mallory })).status).toBe(200);
     expect(await read('slowboat', id)).toMatchObject({ amount_in: '97.5', from: mallory });
@@ -255,7 +255,7 @@ describe('a paid withdrawal', () => {
     expect((await pay('slowboat', other, { amount: '-1' })).status).toBe(400);
   });
 
-  it('shows the fields a test put over it', async () => {
+  it('shows the fields that a test has overwritten', async () => {
     const id = await begin('slowboat');
     fleet.anchor('slowboat').amend(id, { status: 'pending_moonrise', from: null });
     const transaction = await read('slowboat', id);
@@ -275,7 +275,7 @@ describe('GET /transaction and /transactions', () => {
     expect((await list(partnerToken ?? '')).body.transactions).toHaveLength(1);
   });
 
-  it('find by Stellar transaction too, answer 404 and 403 otherwise, in HTML in the old dialect', async () => {
+  it('find by Stellar transaction too, and answer 404 and 403 otherwise, in HTML in the old version', async () => {
     const id = await begin('tidewater');
     await pay('tidewater', id, { stellar_transaction_id: 'b'.repeat(64) });
     const found = await call('tidewater', `/sep24/transaction?stellar_transaction_id=${'b'.repeat(64)}`);
@@ -302,7 +302,7 @@ describe('GET /transaction and /transactions', () => {
 });
 
 describe('SEP-6', () => {
-  it('answers a withdrawal with where to pay, and shows it with details', async () => {
+  it('answers a withdrawal with payment instructions, and shows it with fee details', async () => {
     const query = new URLSearchParams({ asset_code: 'USDC', amount: '100', funding_method: 'mobile_money' });
     const { body } = await call('lighter', `/sep6/withdraw?${query}`);
     expect(body).toMatchObject({ account_id: expect.stringMatching(/^G/), memo_type: 'id', fee_fixed: 0.5 });
@@ -316,7 +316,7 @@ describe('SEP-6', () => {
     });
   });
 
-  it('names the kind of an exchange', async () => {
+  it('marks an exchange by its kind', async () => {
     const asked = {
       source_asset: 'USDC',
       destination_asset: 'iso4217:BRL',
@@ -354,7 +354,7 @@ describe('a firm quote', () => {
     expect(late).toMatchObject({ status: 400, body: { error: 'the quote has expired' } });
   });
 
-  it('is given to callers with a token only, and not beyond what it can last', async () => {
+  it('is given only to callers with a token, and not for longer than it can last', async () => {
     expect((await call('slowboat', '/sep38/quote', { token: null, body: asked })).status).toBe(403);
     const long = { ...asked, expire_after: '2026-11-22T00:00:00Z' };
     expect((await call('slowboat', '/sep38/quote', { body: long })).status).toBe(400);

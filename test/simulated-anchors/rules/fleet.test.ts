@@ -17,7 +17,7 @@ describe('the simulated fleet', () => {
     }
   });
 
-  it('says in every name that it is simulated', () => {
+  it('marks every anchor as simulated in its name', () => {
     for (const { name } of anchorDefinitions) expect(name).toMatch(/\(simulated\)$/);
   });
 });
@@ -26,11 +26,11 @@ describe('fleets/mainnet.example.json', () => {
   const file = readFileSync(new URL('../../../fleets/mainnet.example.json', import.meta.url), 'utf8');
   const fleet = JSON.parse(file);
 
-  it('is a fleet file that the service takes', () => {
+  it('is a fleet file that the service accepts', () => {
     expect(parseFleet(file).anchors).toHaveLength(fleet.anchors.length);
   });
 
-  it('is dated, calls nothing simulated, and seeds no delisted or unreachable anchor', () => {
+  it('is dated, and has no simulated, delisted or unreachable anchor', () => {
     expect(fleet.note).toContain('2026-11-21');
     const text = JSON.stringify(fleet).toLowerCase();
     for (const gone of ['simulated', 'mykobo', 'clickpesa', 'flutterwave', 'settle', 'testanchor'])

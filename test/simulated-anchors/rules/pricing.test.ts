@@ -31,11 +31,11 @@ describe('a simulated price', () => {
     expect(ratio(new Amount(542), new Amount(100))).toBe('5.42');
   });
 
-  it('is none where the fee eats the amount', () => {
+  it('is null when the fee is larger than the amount', () => {
     expect(priceForSell(new Amount('0.5'), terms)).toBeNull();
   });
 
-  it('asked for 500 answers for 542 where it sells lots of 54.2', () => {
+  it('is for 542 when 500 is requested in lots of 54.2', () => {
     const priced = priceForSell(new Amount(500), { ...terms, lot: '54.2' });
     expect(priced?.sell.toFixed()).toBe('542');
   });
@@ -53,7 +53,7 @@ describe('a simulated price', () => {
     );
   });
 
-  it('asked for a payout names a stablecoin amount that buys at least that much', () => {
+  it('for a payout gives a stablecoin amount that buys at least that much', () => {
     fc.assert(
       fc.property(amounts, (amount) => {
         const buy = amount.mul(1500).toDecimalPlaces(2);
@@ -68,7 +68,7 @@ describe('a simulated price', () => {
 describe('simulated rates', () => {
   const at = Date.UTC(2026, 10, 21, 9, 30);
 
-  it('are the same for the same clock and seed, and others for another seed', () => {
+  it('are the same for the same clock and seed, and differ for another seed', () => {
     expect(marketRate('NGN', at, 'a').toFixed()).toBe(marketRate('NGN', at, 'a').toFixed());
     expect(marketRate('NGN', at, 'a').toFixed()).not.toBe(marketRate('NGN', at, 'b').toFixed());
   });
@@ -84,7 +84,7 @@ describe('simulated rates', () => {
     );
   });
 
-  it('meet their knots without a jump', () => {
+  it('drift without a jump at their knots', () => {
     const before = driftPpm('label', 599_999, 600_000, 800);
     const after = driftPpm('label', 600_000, 600_000, 800);
     expect(Math.abs(after - before)).toBeLessThanOrEqual(1);
@@ -97,7 +97,7 @@ describe('simulated rates', () => {
     expect(paid).toBeLessThan(982);
   });
 
-  it('do not exist for a currency that has no base rate', () => {
+  it('throw for a currency without a base rate', () => {
     expect(() => marketRate('XAU', at, 's')).toThrow('XAU');
   });
 });

@@ -72,11 +72,11 @@ describe('the steps after a payment', () => {
       ],
     ],
     ['stuck', [[40, 'pending_external']]],
-  ])('of %s are these', (ending, expected) => {
+  ])('are as expected for %s', (ending, expected) => {
     expect(walk(ending)).toEqual(expected);
   });
 
-  it('make cash ready for pick-up first, paid out then, and completed when it is picked up', () => {
+  it('pay out cash when it is ready for pick-up, and complete when it is picked up', () => {
     expect(walk('complete', { pickUpMs: 600_000 })).toEqual([
       [40, 'pending_external'],
       [100, 'pending_user_transfer_complete', 'pay-out'],
@@ -86,7 +86,7 @@ describe('the steps after a payment', () => {
 });
 
 describe('the steps before a payment', () => {
-  it('fill in the form and give up after a day', () => {
+  it('fill in the form and expire after a day', () => {
     const steps = stepsUntilPayment(0, () => 0, 1).map(({ atMs, status }) => [atMs / 1000, status]);
     expect(steps).toEqual([
       [5, 'pending_user_transfer_start'],
@@ -95,8 +95,8 @@ describe('the steps before a payment', () => {
   });
 });
 
-describe('draws', () => {
-  it('take an ending by its weight and never one that is not named', () => {
+describe('random draws', () => {
+  it('choose an ending by its weight and never one that is not named', () => {
     const profile = {
       settleSeconds: [1, 1],
       shortfallPpm: [0, 0],
@@ -116,7 +116,7 @@ describe('draws', () => {
 });
 
 describe('the profiles of the fleet', () => {
-  it('show every ending somewhere in the fleet', () => {
+  it('use every ending somewhere in the fleet', () => {
     const shown = new Set(
       anchorDefinitions.flatMap(({ profile }) => Object.keys(profile.settlement.endings)),
     );

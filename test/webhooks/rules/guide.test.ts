@@ -8,8 +8,8 @@ import { describe, expect, it } from '@jest/globals';
 import { build } from 'esbuild';
 import { eventNames } from '../../../contract/schemas/events.js';
 import vectors from '../../../contract/vectors/webhook.json' with { type: 'json' };
-import { attemptsGranted } from '../../../server/features/webhooks/delivery-state.rules.js';
-import { deliveryHeaders } from '../../../server/features/webhooks/signature.rules.js';
+import { attemptsGranted } from '../../../server/deliveries/delivery.rules.js';
+import { deliveryHeaders } from '../../../server/deliveries/sender.js';
 import { itWhere, python3 } from '../../support/it-where.js';
 
 const guide = readFileSync(new URL('../../../docs/webhooks.md', import.meta.url), 'utf8');

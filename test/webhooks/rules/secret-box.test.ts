@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createSecretBox, SealedSecretError } from '../../../server/features/webhooks/secret-box.js';
+import { createSecretBox, SealedSecretError } from '../../../server/features/webhooks/secrets.js';
 
 const key = '0f'.repeat(32);
 const secret = 'correct horse battery staple';

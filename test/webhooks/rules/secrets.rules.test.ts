@@ -3,7 +3,7 @@ import {
   rotateSecrets,
   type StoredSecret,
   secretsInForce,
-} from '../../../server/features/webhooks/secrets.rules.js';
+} from '../../../server/features/webhooks/secrets.js';
 
 const day = 86_400_000;
 const first: StoredSecret[] = [{ sealed: 'a', since: new Date(0), until: null }];

@@ -1,36 +1,25 @@
 import { Writable } from 'node:stream';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { mongo } from 'mongoose';
 import { standardSecret, verifyWebhook } from '../../../contract/verification/verify-webhook.js';
 import { createLogger } from '../../../server/logger.js';
+import { closedAfterEach } from '../../fixtures/deliveries/closing.js';
 import {
-  type HarnessOptions,
-  openWebhooks,
+  type DeliveryFixture,
+  type DeliveryFixtureOptions,
   secret,
-  type WebhooksHarness,
-} from '../../fixtures/deliveries/delivery-instance.js';
-import { type Receiver, type Respond, startReceiver } from '../../fixtures/deliveries/receiver.js';
+  until,
+} from '../../fixtures/deliveries/delivery-fixture.js';
+import type { Receiver, Respond } from '../../fixtures/deliveries/receiver.js';
 import { testDatabase } from '../../support/database.js';
 import { expectFor } from '../../support/expect-for.js';
 
 const { uri } = testDatabase();
+const { open: openFixture, openWithReceiver, receiver } = closedAfterEach(uri);
 const webhookKey = 'a1'.repeat(32);
-const closers: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
 
-async function receiver(respond?: Respond): Promise<Receiver> {
-  const started = await startReceiver(respond);
-  closers.push(started.stop);
-  return started;
-}
-
-async function open(to: Receiver, options: Partial<HarnessOptions> = {}): Promise<WebhooksHarness> {
-  const harness = await openWebhooks({ uri, allow: [to.origin], world: { now: Date.now() }, ...options });
-  closers.push(harness.close);
-  return harness;
-}
+const open = (to: Receiver, options: Partial<DeliveryFixtureOptions> = {}) =>
+  openFixture({ allow: [to.origin], ...options });
 
 /** The real logger, at its most talkative, into memory. */
 function capturedLog() {
@@ -45,8 +34,8 @@ function capturedLog() {
 }
 
 /** Every document of every collection, as text. */
-async function dump(harness: WebhooksHarness): Promise<string> {
-  const { db } = harness.connection;
+async function dump(fixture: DeliveryFixture): Promise<string> {
+  const { db } = fixture.connection;
   const collections = (await db?.collections()) ?? [];
   const documents = await Promise.all(collections.map((collection) => collection.find().toArray()));
   return mongo.BSON.EJSON.stringify(documents.flat());
@@ -73,29 +62,29 @@ describe('a planted secret', () => {
         .end(planted.flatMap(formsOf).join('\n'));
     const to = await receiver(echo);
     const { logger, lines } = capturedLog();
-    const harness = await open(to, { webhookKey, logger });
-    await harness.clear();
+    const fixture = await open(to, { webhookKey, logger });
+    await fixture.clear();
     const answers: unknown[] = [];
     for (const path of ['/fails', '/refuses']) {
-      const made = await harness.register(`${to.origin}${path}`, ['publisher.tick'], first);
-      answers.push(made, await harness.admin.rotateSecret(made.id, { secret: second }));
-      answers.push(await harness.admin.rotateSecret(made.id, { secret: third, overlapSeconds: 60 }));
-      await harness.log.sendTest(made.id, undefined);
+      const made = await fixture.register(`${to.origin}${path}`, ['publisher.tick'], first);
+      answers.push(made, await fixture.webhooks.rotateSecret(made.id, { secret: second }));
+      answers.push(await fixture.webhooks.rotateSecret(made.id, { secret: third, overlapSeconds: 60 }));
+      await fixture.log.sendTest(made.id, undefined);
     }
     for (let step = 0; step < 4; step += 1) {
-      await harness.emitTick(step + 1);
-      await harness.dispatcher.runOnce();
-      harness.world.now += 360_000;
+      await fixture.emitTicks(step + 1);
+      await fixture.deliverAllDue();
+      await fixture.age(360_000);
     }
-    const list = await harness.admin.list({});
-    for (const { id } of list.items) answers.push(await harness.deliveriesOf(id));
+    const list = await fixture.webhooks.list({});
+    for (const { id } of list.items) answers.push(await fixture.deliveriesOf(id));
     answers.push(list);
 
     expect(to.received.length).toBeGreaterThan(6);
     expect(lines.length).toBeGreaterThan(3);
     const text = JSON.stringify(answers);
     expect(text).toContain('[secret]');
-    const everything = { log: lines.join(''), answers: text, database: await dump(harness) };
+    const everything = { log: lines.join(''), answers: text, database: await dump(fixture) };
     for (const [where, content] of Object.entries(everything)) {
       expectFor(where, content.length).toBeGreaterThan(100);
       for (const form of planted.flatMap(formsOf)) expectFor(where, content.includes(form)).toBe(false);
@@ -103,53 +92,91 @@ describe('a planted secret', () => {
     }
   });
 
-  it('that was stored in the clear before there was a key is sealed at the next start, and signs as before', async () => {
+  it('that was stored in the clear is sealed at the first start with a key, and signs as before', async () => {
     const to = await receiver();
     const before = await open(to);
     await before.clear();
     const { id } = await before.register(to.origin, ['publisher.tick'], planted[0]);
-    await before.admin.rotateSecret(id, { secret: planted[1] ?? '' });
+    await before.webhooks.rotateSecret(id, { secret: planted[1] ?? '' });
     expect(await dump(before)).toContain('planted');
 
     const after = await open(to, { webhookKey });
     expect(await dump(after)).not.toContain('planted');
-    await after.emitTick();
-    await after.dispatcher.runOnce();
+    await after.emitTicks(1);
+    await after.deliverAllDue();
     const { body, headers } = to.received[0] ?? { body: '', headers: {} };
-    verifyWebhook({ body, headers, secret: planted[0] ?? '', now: after.world.now });
+    verifyWebhook({ body, headers, secret: planted[0] ?? '' });
   });
 });
 
 describe('a secret that cannot be opened', () => {
-  it('makes deliveries wait, uncounted, and says so once, until the key is there', async () => {
+  it('makes deliveries wait without counting attempts, and is logged once, until the key is there', async () => {
     const to = await receiver();
     const owner = await open(to, { webhookKey });
     await owner.clear();
     const { id } = await owner.register(to.origin);
-    await owner.emitTick();
+    await owner.emitTicks(1);
 
     for (const wrong of [{ webhookKey: 'b2'.repeat(32) }, {}]) {
       const { logger, lines } = capturedLog();
       const stranger = await open(to, { ...wrong, logger });
-      for (let look = 0; look < 3; look += 1) await stranger.dispatcher.runOnce();
-      expect(lines.filter((line) => line.includes('"level":"error"'))).toHaveLength(1);
+      const errors = () => lines.filter((line) => line.includes('"level":"error"'));
+      await stranger.deliveries.dispatch();
+      await until(() => errors().length > 0);
+      for (let look = 0; look < 3; look += 1) await stranger.deliveries.dispatch();
+      await stranger.stop();
+      expect(errors()).toHaveLength(1);
       expect(lines.join('')).toContain('WEBHOOK_KEY is missing or is not the key');
     }
     expect(to.received).toEqual([]);
     expect(await owner.deliveriesOf(id)).toMatchObject([{ state: 'pending', attempts: [] }]);
 
-    owner.world.now = Date.now();
-    await owner.dispatcher.runOnce();
+    await owner.deliverAllDue();
     const { body, headers } = to.received[0] ?? { body: '', headers: {} };
-    verifyWebhook({ body, headers, secret, now: owner.world.now });
+    verifyWebhook({ body, headers, secret });
   });
 });
 
 describe('without a key', () => {
-  it('the log says that secrets are stored in the clear', async () => {
+  it('a line in the log says that secrets are stored in the clear', async () => {
     const to = await receiver();
     const { logger, lines } = capturedLog();
     await open(to, { logger });
     expect(lines.join('')).toContain('WEBHOOK_KEY is not set');
+  });
+});
+
+describe('the rotation of a secret', () => {
+  const next = 'another secret of the webhook tests';
+  const day = 86_400_000;
+
+  it('is at no moment refused by a receiver with the old secret, or with both, until the overlap ends', async () => {
+    const { to, fixture } = await openWithReceiver();
+    const { id } = await fixture.register(to.origin);
+    const accepted = async (secrets: string[]) => {
+      await fixture.emitTicks(to.received.length + 1);
+      await fixture.deliverAllDue();
+      const last = to.received.at(-1);
+      const { body, headers } = last ?? { body: '', headers: {} };
+      return secrets.map((one) => {
+        try {
+          return verifyWebhook({ body, headers, secret: one.split('|') }) !== null;
+        } catch {
+          return false;
+        }
+      });
+    };
+    const holders = [secret, `${secret}|${next}`, next];
+    expect(await accepted(holders)).toEqual([true, true, false]);
+    const rotated = await fixture.webhooks.rotateSecret(id, { secret: next });
+    expect(Date.parse(rotated.overlapEndsAt ?? '') - Date.parse(rotated.secretChangedAt)).toBe(day);
+    expect(await accepted(holders)).toEqual([true, true, false]);
+    const marginMs = 20_000;
+    await fixture.age(day - marginMs);
+    expect(await accepted(holders)).toEqual([true, true, false]);
+    await fixture.age(marginMs);
+    expect(await accepted(holders)).toEqual([false, true, true]);
+    expect((await fixture.webhooks.get(id)).overlapEndsAt).toBeNull();
+    expect(to.faults).toEqual([]);
   });
 });

@@ -1,0 +1,87 @@
+import { type Fleet, parseFleet } from '../../../server/features/anchors/fleet.rules.js';
+import { noEndpoints } from '../../../server/features/anchors/sep1.rules.js';
+import { createRatesFeature } from '../../../server/features/rates/feature.js';
+import type { Rates } from '../../../server/features/rates/service.js';
+import { silentLogger } from '../../../server/logger.js';
+import type { Outbound } from '../../../server/outbound/outbound.js';
+import { corridors } from '../../simulated-anchors/corridors.js';
+
+export interface RatesFixture {
+  rates: Rates;
+  fleet: Fleet;
+  /** Moves its clock forward. */
+  pass(ms: number): void;
+}
+
+/**
+ * The rates service alone, with anchors in all corridors that answer at once and in memory: only our own work is
+ * measured. Its clock stands still unless `pass` moves it, so that nothing gets stale.
+ */
+export function ratesOverInstantAnchors(anchorCount: number): RatesFixture {
+  const fleet = parseFleet(JSON.stringify({ corridors, anchors: anchorsFor(anchorCount) }));
+  let nowMs = Date.UTC(2026, 0, 1);
+  const outbound: Outbound = async ({ url }) => ({
+    status: 200,
+    headers: {},
+    body: priceFor(new URL(url)),
+    elapsedMs: 0,
+    truncated: false,
+  });
+  const rates = createRatesFeature({
+    directory: {
+      corridor: (id) => fleet.corridors.find((corridor) => corridor.id === id),
+      anchorsOf: () => fleet.anchors,
+      anchor: (id) => fleet.anchors.find((anchor) => anchor.id === id),
+      endpointsOf: async (id) => ({
+        ...noEndpoints,
+        quoteServer: `https://${id}.example/sep38`,
+        transferServerSep6: `https://${id}.example/sep6`,
+      }),
+      tokenFor: () => undefined,
+    },
+    outbound,
+    fxOutbound: outbound,
+    fxUrl: undefined,
+    fxMaxAgeMs: 0,
+    cacheVersions: { read: () => 0, onInvalidate: () => undefined },
+    publicCache: false,
+    reputationOf: () => ({ score: '91.27', state: 'scored', outcomes: 1_200, meanShortfall: '0.0012' }),
+    clock: () => nowMs,
+    random: Math.random,
+    logger: silentLogger,
+  });
+  return {
+    rates,
+    fleet,
+    pass(ms) {
+      nowMs += ms;
+    },
+  };
+}
+
+function anchorsFor(count: number) {
+  const served = corridors.map(({ id }) => ({ id, deliveryMethods: ['bank_account'] }));
+  return Array.from({ length: count }, (_, place) => ({
+    id: `anchor-${place}`,
+    name: `Anchor number ${place}`,
+    homeDomain: `anchor-${place}.example`,
+    corridors: served,
+  }));
+}
+
+/** A rate of its own for each anchor, in an order that has to be sorted; fees as SEP-38 has them. */
+function priceFor(url: URL): Buffer {
+  const sell = Number(url.searchParams.get('sell_amount'));
+  const place = Number(/\d+/.exec(url.hostname)?.[0] ?? 0);
+  const rate = 1_500 + ((place * 37) % 101) / 10;
+  const buy = Math.floor(sell * rate);
+  return Buffer.from(
+    JSON.stringify({
+      total_price: (sell / buy).toFixed(12),
+      price: ((sell - 0.5) / buy).toFixed(12),
+      sell_amount: String(sell),
+      buy_amount: String(buy),
+      fee: { total: '0.5', asset: url.searchParams.get('sell_asset') },
+    }),
+  );
+}

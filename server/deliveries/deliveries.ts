@@ -1,0 +1,159 @@
+import { bulkhead } from 'cockatiel';
+import type { ClientSession } from 'mongoose';
+import type { EventData, EventName } from '../../contract/schemas/events.js';
+import type { DeliveryState } from '../../contract/schemas/webhooks.js';
+import type { Outbound } from '../outbound/outbound.js';
+import type { Clock, Logger, NewId, Random } from '../ports.js';
+import type { DeliveryDocument } from './delivery.rules.js';
+import { newDelivery, timedId } from './delivery.rules.js';
+import type { DeliveryStore } from './delivery-store.js';
+import { createDispatcher } from './dispatcher.js';
+import type { OutboxStore } from './outbox-store.js';
+import { type DeliveryLimits, type DeliveryMeter, deliveryLimits, type Endpoints } from './ports.js';
+import { createRecorder } from './recorder.js';
+import { createSender } from './sender.js';
+
+export type { DeliveryDocument } from './delivery.rules.js';
+
+/**
+ * Writes an event in the transaction of its cause: both are committed or neither is. Returns the event id. Who gets the
+ * event is decided here, by the snapshot of that transaction: a webhook registered before the cause began gets it, one
+ * registered after the commit does not, whenever and wherever deliveries are made of it.
+ */
+export type Emit = <N extends EventName>(
+  session: ClientSession,
+  event: N,
+  data: EventData<N>,
+) => Promise<string>;
+
+/**
+ * Brings events to webhooks, at least once each. Any number of instances do so at the same time. The path of an event:
+ * outbox-store.ts and delivery-store.ts → endpoint-queue.ts → sender.ts → recorder.ts.
+ */
+export interface Deliveries {
+  emit: Emit;
+  /** Looks for work: new events, retries, claims that ended without a record. The schedule calls it every second. */
+  dispatch(): Promise<void>;
+  /** Looks for work now, between two calls of the schedule; nothing before `start`. */
+  wake(): void;
+  /** From now on a change stream wakes it as events are committed. Every instance delivers, whatever its schedule. */
+  start(): void;
+  /** Begins nothing more, hands back what is only claimed, and waits for what is being sent (5 s at most). */
+  stop(): Promise<void>;
+  /** What the administration of webhooks reads and sends. */
+  log: DeliveryLog;
+}
+
+export interface DeliveryLog {
+  /** Newest first, before the id `before`. `enabled`: whether the webhook is. */
+  page(query: {
+    webhookId: string;
+    enabled: boolean;
+    state?: DeliveryState | undefined;
+    before?: string | undefined;
+    limit: number;
+  }): Promise<DeliveryDocument[]>;
+  /** Sends made-up data at once, also to a webhook that is disabled. */
+  sendTest<N extends EventName>(webhookId: string, event: N, data: EventData<N>): Promise<DeliveryDocument>;
+  /** Sends a delivery at once; null where the webhook has none of this id. */
+  sendAgain(webhookId: string, deliveryId: string): Promise<DeliveryDocument | null>;
+  /** Deletes what there is of a webhook that was deleted, in the background. */
+  forget(webhookId: string): void;
+}
+
+export interface DeliveriesDeps {
+  outbox: OutboxStore;
+  store: DeliveryStore;
+  endpoints: Endpoints;
+  /** A connector of its own: receivers that hang must not take the places of calls to anchors. */
+  outbound: Outbound;
+  meter: DeliveryMeter;
+  clock: Clock;
+  random: Random;
+  newId: NewId;
+  logger: Logger;
+  /** Overrides for tests. */
+  limits?: Partial<DeliveryLimits>;
+}
+
+export function createDeliveries(deps: DeliveriesDeps): Deliveries {
+  const { outbox, store, endpoints, meter, clock, random, newId, logger } = deps;
+  const limits = { ...deliveryLimits, ...deps.limits };
+  const stopwatch = () => performance.now();
+  const postsAtOnce = bulkhead(limits.inAll, Number.POSITIVE_INFINITY);
+  const dispatcher = createDispatcher({
+    outbox,
+    store,
+    endpoints,
+    send: createSender({ outbound: deps.outbound, clock, stopwatch, timeoutMs: limits.timeoutMs }),
+    recorder: createRecorder({ store, endpoints, meter, random, logger, limits }),
+    meter,
+    inTurn: (post) => postsAtOnce.execute(post),
+    claimToken: newId,
+    stopwatch,
+    clock,
+    newId,
+    logger,
+    limits,
+  });
+  const waker = outbox.watch(() => dispatcher.wake('events'), logger);
+  let started = false;
+
+  function wake(): void {
+    if (started) dispatcher.wake('everything');
+  }
+
+  return {
+    emit: createEmit(deps),
+    dispatch: dispatcher.dispatch,
+    wake,
+    start() {
+      started = true;
+      waker.start();
+    },
+    async stop() {
+      started = false;
+      await waker.stop();
+      await dispatcher.stop();
+    },
+    log: {
+      page: store.page,
+      async sendTest(webhookId, event, data) {
+        const now = new Date(clock());
+        const delivery = newDelivery({
+          id: timedId('dlv', now.getTime(), newId()),
+          webhookId,
+          priority: 'admin',
+          test: true,
+          event: { id: `evt_test${newId()}`, event, createdAt: now, data },
+          now,
+        });
+        await store.add([delivery]);
+        wake();
+        return delivery;
+      },
+      async sendAgain(webhookId, deliveryId) {
+        const delivery = await store.sendAgain(webhookId, deliveryId, clock());
+        wake();
+        return delivery;
+      },
+      forget: dispatcher.forget,
+    },
+  };
+}
+
+/** What those need that write events and send none: scripts and tests. */
+export function createEmit(deps: {
+  outbox: Pick<OutboxStore, 'add'>;
+  endpoints: Pick<Endpoints, 'subscribersOf'>;
+  clock: Clock;
+  newId: NewId;
+}): Emit {
+  const { outbox, endpoints, clock, newId } = deps;
+  return async (session, event, data) => {
+    const id = `evt_${newId()}`;
+    const subscribers = await endpoints.subscribersOf(session, event);
+    await outbox.add(session, { _id: id, event, data, createdAt: new Date(clock()), subscribers });
+    return id;
+  };
+}

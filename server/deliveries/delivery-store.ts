@@ -1,0 +1,237 @@
+import { type Connection, mongo, Schema } from 'mongoose';
+import type { DeliveryState } from '../../contract/schemas/webhooks.js';
+import { countUpTo, defineModel } from '../mongo/models.js';
+import { type Claimed, type DeliveryDocument, queueKey, readQueueKey } from './delivery.rules.js';
+import {
+  claimedBy,
+  type FinishedAttempt,
+  handedBack,
+  recorded,
+  sentAgain,
+} from './delivery-updates.rules.js';
+
+/** Every query of the collection `deliveries`. Whatever depends on the present time goes by that of the database. */
+export interface DeliveryStore {
+  /** Adds deliveries, except those whose event and webhook have one already. */
+  add(deliveries: readonly DeliveryDocument[]): Promise<void>;
+  /** The keys of the queues in which something is due: retries and claims that ended without a record included. */
+  dueQueues(): Promise<string[]>;
+  /**
+   * Claims up to `limit` due deliveries of a queue, the longest due first. `exhausted` counts those that ended instead,
+   * because their last attempt was never recorded; `more`: there may be more that is due.
+   */
+  claim(claim: { queue: string; limit: number; owner: string; claimMs: number }): Promise<{
+    claimed: Claimed[];
+    exhausted: number;
+    more: boolean;
+  }>;
+  /** Hands back claims whose attempt did not begin. */
+  handBack(deliveries: readonly Claimed[]): Promise<void>;
+  /** Records attempts; a delivery whose claim was lost meanwhile is left as it is. Returns how many this changed. */
+  record(attempts: readonly FinishedAttempt[]): Promise<number>;
+  /** Deletes up to 1,000 deliveries of a webhook that was deleted; false while there are more. */
+  dropSome(webhookId: string): Promise<boolean>;
+  /** Newest first, before the id `before` where that is given. `enabled`: whether the webhook is. */
+  page(query: {
+    webhookId: string;
+    enabled: boolean;
+    state?: DeliveryState | undefined;
+    before?: string | undefined;
+    limit: number;
+  }): Promise<DeliveryDocument[]>;
+  /** As it is then; null where the webhook has no delivery of this id. */
+  sendAgain(webhookId: string, deliveryId: string, nowMs: number): Promise<DeliveryDocument | null>;
+  /** Deliveries that have not ended, held ones included; 100,000 at most. */
+  countOpen(): Promise<number>;
+  /** Deliveries that could be sent now; 100,000 at most. `enabledAmong` gives the webhooks that are not disabled. */
+  countDue(enabledAmong: (webhookIds: string[]) => Promise<string[]>): Promise<number>;
+}
+
+const insertsAtOnce = 1_000;
+const dropsAtOnce = 1_000;
+const duplicateKey = 11_000;
+const storedStates: DeliveryDocument['state'][] = ['pending', 'delivered', 'refused', 'exhausted'];
+const isDue = { $expr: { $lte: ['$due', '$$NOW'] } };
+/** For queries by id, so that no other index is considered. */
+const idIndex = { _id: 1 } as const;
+
+const deliverySchema = new Schema<DeliveryDocument>(
+  {
+    _id: { type: String, required: true },
+    webhookId: { type: String, required: true },
+    eventId: { type: String, required: true },
+    event: { type: String, required: true },
+    test: { type: Boolean, required: true },
+    body: { type: String, required: true },
+    state: { type: String, required: true },
+    open: { type: Boolean, required: true },
+    lane: { type: String, required: true },
+    due: { type: Date, required: true },
+    owner: { type: String, default: null },
+    claimedAt: { type: Date, default: null },
+    attempt: { type: Number, required: true },
+    lastAttempt: { type: Number, required: true },
+    attempts: { type: [Schema.Types.Mixed] as never, required: true },
+    createdAt: { type: Date, required: true },
+    settledAt: { type: Date, default: null },
+    expiresAt: { type: Date, required: true },
+  },
+  { collection: 'deliveries', versionKey: false },
+);
+deliverySchema.index({ eventId: 1, webhookId: 1 }, { unique: true, name: 'one_a_webhook' });
+// Deliveries that have ended leave this index, so that what is listed and claimed from is only ever work.
+deliverySchema.index(
+  { open: 1, lane: 1, due: 1 },
+  { partialFilterExpression: { open: true }, name: 'work_by_lane' },
+);
+// Without a state it is read as all of them, merged in order.
+deliverySchema.index({ webhookId: 1, state: 1, _id: -1 }, { name: 'by_state' });
+deliverySchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0, name: 'retention' });
+
+export function createDeliveryStore(connection: Connection): DeliveryStore {
+  const model = defineModel(connection, 'Delivery', deliverySchema);
+  // Without mongoose between: it would check and convert every one of many documents.
+  const deliveries = model.collection as unknown as mongo.Collection<DeliveryDocument>;
+
+  /** Of each queue one key of the index is read, however long the queues are, thanks to the sort and `$first`. */
+  async function firstDue(): Promise<{ _id: string; now: Date }[]> {
+    return deliveries
+      .aggregate<{ _id: string; now: Date }>(
+        [
+          { $match: { open: true } },
+          { $sort: { open: 1, lane: 1, due: 1 } },
+          { $group: { _id: '$lane', due: { $first: '$due' } } },
+          { $match: isDue },
+          { $project: { now: '$$NOW' } },
+        ],
+        { hint: 'work_by_lane' },
+      )
+      .toArray();
+  }
+
+  return {
+    async add(documents) {
+      for (let from = 0; from < documents.length; from += insertsAtOnce) {
+        try {
+          await deliveries.insertMany(documents.slice(from, from + insertsAtOnce), { ordered: false });
+        } catch (error) {
+          if (!onlyDuplicates(error)) throw error;
+        }
+      }
+    },
+
+    dueQueues: async () => (await firstDue()).map(({ _id }) => _id).sort(),
+
+    async claim({ queue, limit, owner, claimMs }) {
+      const due = await deliveries
+        .find({ open: true, lane: queue, ...isDue }, { projection: { _id: 1 } })
+        .sort({ due: 1 })
+        .limit(limit)
+        .toArray();
+      if (due.length === 0) return { claimed: [], exhausted: 0, more: false };
+      const ids = due.map(({ _id }) => _id);
+      // Each is looked at again as it is written: of several instances that found it, one claims it.
+      await deliveries.updateMany(
+        { _id: { $in: ids }, open: true, ...isDue },
+        [{ $set: claimedBy(owner, claimMs) }],
+        { hint: idIndex },
+      );
+      const now = await deliveries.find({ _id: { $in: ids } }).toArray();
+      const byId = new Map(now.map((delivery) => [delivery._id, delivery]));
+      return {
+        claimed: ids.flatMap((id) => {
+          const delivery = byId.get(id);
+          return delivery?.owner === owner ? [{ ...delivery, owner }] : [];
+        }),
+        exhausted: now.filter(({ state }) => state === 'exhausted').length,
+        more: due.length === limit,
+      };
+    },
+
+    async handBack(claimed) {
+      if (claimed.length === 0) return;
+      await deliveries.bulkWrite(
+        claimed.map((delivery) => ({
+          updateOne: { filter: whileOurs(delivery), update: [{ $set: handedBack }] },
+        })),
+        { ordered: false },
+      );
+    },
+
+    async record(attempts) {
+      const operations = attempts.map((finished) => ({
+        updateOne: {
+          filter: whileOurs(finished.delivery),
+          update: [{ $set: recorded(finished) }],
+          hint: idIndex,
+        },
+      }));
+      const { matchedCount } = await deliveries.bulkWrite(operations, { ordered: false });
+      return matchedCount;
+    },
+
+    async dropSome(webhookId) {
+      const found = await deliveries
+        .find({ webhookId }, { projection: { _id: 1 } })
+        .limit(dropsAtOnce)
+        .toArray();
+      await deliveries.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+      return found.length < dropsAtOnce;
+    },
+
+    page: ({ webhookId, enabled, state, before, limit }) =>
+      deliveries
+        .find({
+          webhookId,
+          ...inState(webhookId, enabled, state),
+          ...(before === undefined ? {} : { _id: { $lt: before } }),
+        })
+        .sort({ _id: -1 })
+        .limit(limit)
+        .toArray(),
+
+    sendAgain: (webhookId, deliveryId, nowMs) =>
+      deliveries.findOneAndUpdate({ _id: deliveryId, webhookId }, [{ $set: sentAgain(webhookId, nowMs) }], {
+        returnDocument: 'after',
+      }),
+
+    countOpen: () => countUpTo(model, { open: true }, 'work_by_lane'),
+
+    async countDue(enabledAmong) {
+      const queues = (await firstDue()).map(({ _id, now }) => ({ key: _id, now, ...readQueueKey(_id) }));
+      const [first] = queues;
+      if (first === undefined) return 0;
+      const enabled = new Set(await enabledAmong(queues.map(({ webhookId }) => webhookId)));
+      const sendable = queues.filter(
+        ({ priority, webhookId }) => priority === 'admin' || enabled.has(webhookId),
+      );
+      const keys = sendable.map(({ key }) => key);
+      // A plain time: an expression would be worked out and compared document by document.
+      return countUpTo(model, { open: true, lane: { $in: keys }, due: { $lte: first.now } }, 'work_by_lane');
+    },
+  };
+}
+
+/** Matches only while this very claim lasts. */
+function whileOurs({ _id, owner, attempt }: Pick<Claimed, '_id' | 'owner' | 'attempt'>) {
+  return { _id, open: true, owner, attempt };
+}
+
+/** Pending and held are one stored state: the webhook and the queue tell them apart. */
+function inState(webhookId: string, enabled: boolean, state: DeliveryState | undefined) {
+  const normal = queueKey(webhookId, 'normal');
+  if (state === undefined) return { state: { $in: storedStates } };
+  if (state === 'held') return { state: 'pending' as const, lane: enabled ? '' : normal };
+  if (state === 'pending' && !enabled) return { state, lane: { $ne: normal } };
+  return { state };
+}
+
+function onlyDuplicates(error: unknown): boolean {
+  if (!(error instanceof mongo.MongoBulkWriteError)) return false;
+  const faults = [error.writeErrors].flat();
+  return (
+    faults.length > 0 &&
+    faults.every(({ code }) => code === duplicateKey) &&
+    error.result.getWriteConcernError() === undefined
+  );
+}

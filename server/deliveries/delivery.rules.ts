@@ -1,0 +1,125 @@
+import type { EventData, EventEnvelope, EventName } from '../../contract/schemas/events.js';
+import type { AttemptOutcome, DeliveryAttempt, DeliveryState } from '../../contract/schemas/webhooks.js';
+
+/** One event on its way to one webhook. Its id, event id and body never change. */
+export interface DeliveryDocument {
+  _id: string;
+  webhookId: string;
+  eventId: string;
+  event: EventName;
+  test: boolean;
+  body: string;
+  state: Exclude<DeliveryState, 'held'>;
+  /** Whether it is work: exactly while it is pending. */
+  open: boolean;
+  /** The key of the queue it stands in; see `queueKey`. */
+  lane: string;
+  /** The next attempt or, while it is claimed, the end of the claim. */
+  due: Date;
+  /** A token of the claim under way. */
+  owner: string | null;
+  claimedAt: Date | null;
+  /** Attempts counted so far; a claim counts its attempt before that is made. */
+  attempt: number;
+  /** The number of the last attempt granted. */
+  lastAttempt: number;
+  attempts: AttemptDocument[];
+  createdAt: Date;
+  settledAt: Date | null;
+  expiresAt: Date;
+}
+
+export type AttemptDocument = Omit<DeliveryAttempt, 'at'> & { at: Date };
+
+/** A delivery that is ours to send until its claim ends. */
+export type Claimed = DeliveryDocument & { owner: string };
+
+/** Interface specification, "Limits": at most 3 retries after the first attempt. Sending again grants as many anew. */
+export const attemptsGranted = 4;
+
+/** How long events and deliveries are kept, those held for a disabled webhook included. */
+export const retentionMs = 30 * 86_400_000;
+
+/** What an admin sends (tests, deliveries sent again) goes at once, past any backlog and to a disabled webhook too. */
+export type Priority = 'normal' | 'admin';
+
+/** Each webhook has two queues, one per priority. The key is stored with each delivery. */
+export function queueKey(webhookId: string, priority: Priority): string {
+  return priority === 'admin' ? `${webhookId}!` : webhookId;
+}
+
+export function readQueueKey(key: string): { webhookId: string; priority: Priority } {
+  return { webhookId: key.replace(/!$/, ''), priority: key.endsWith('!') ? 'admin' : 'normal' };
+}
+
+/** `whk_` or `dlv_`, the time in 12 hex digits, and a fresh id: ids sort by time. */
+export function timedId(prefix: 'whk' | 'dlv', nowMs: number, freshId: string): string {
+  return `${prefix}_${nowMs.toString(16).padStart(12, '0')}${freshId.slice(0, 32)}`;
+}
+
+export interface NewDelivery {
+  id: string;
+  webhookId: string;
+  priority: Priority;
+  test: boolean;
+  event: { id: string; event: EventName; createdAt: Date; data: EventData<EventName> };
+  now: Date;
+}
+
+/** A delivery as it begins, due at once. Its body depends on the event alone, so every instance makes the same one. */
+export function newDelivery({ id, webhookId, priority, test, event, now }: NewDelivery): DeliveryDocument {
+  const envelope: EventEnvelope = {
+    event: event.event,
+    id: event.id,
+    createdAt: event.createdAt.toISOString(),
+    data: event.data,
+  };
+  return {
+    _id: id,
+    webhookId,
+    eventId: event.id,
+    event: event.event,
+    test,
+    body: JSON.stringify(envelope),
+    state: 'pending',
+    open: true,
+    lane: queueKey(webhookId, priority),
+    due: now,
+    owner: null,
+    claimedAt: null,
+    attempt: 0,
+    lastAttempt: attemptsGranted,
+    attempts: [],
+    createdAt: now,
+    settledAt: null,
+    expiresAt: new Date(now.getTime() + retentionMs),
+  };
+}
+
+/** Interface specification, "Delivery" 3 to 5. A redirect is not followed and counts as the receiver's failure. */
+export function outcomeOfStatus(status: number): AttemptOutcome {
+  if (status >= 200 && status < 300) return 'acknowledged';
+  return status >= 400 && status < 500 ? 'refused' : 'failed';
+}
+
+/** The state of a delivery after an attempt. `failures`: how many attempts of the present grant have failed by now. */
+export type AfterAttempt =
+  | { state: 'delivered' | 'refused' | 'exhausted' }
+  | { state: 'pending'; failures: number };
+
+/** @param lastAttempt the number of the last attempt granted */
+export function afterAttempt(outcome: AttemptOutcome, attempt: number, lastAttempt: number): AfterAttempt {
+  if (outcome === 'acknowledged') return { state: 'delivered' };
+  if (outcome === 'refused') return { state: 'refused' };
+  if (attempt >= lastAttempt) return { state: 'exhausted' };
+  return { state: 'pending', failures: attempt - lastAttempt + attemptsGranted };
+}
+
+/** `held` is not stored: it is a pending delivery of normal priority whose webhook is disabled. */
+export function shownState(
+  { state, lane }: Pick<DeliveryDocument, 'state' | 'lane'>,
+  webhookEnabled: boolean,
+): DeliveryState {
+  const waits = state === 'pending' && !webhookEnabled && readQueueKey(lane).priority === 'normal';
+  return waits ? 'held' : state;
+}

@@ -1,0 +1,87 @@
+import { backoffMs } from '../jobs/backoff.js';
+import type { Logger, Random } from '../ports.js';
+import type { AttemptDocument, Claimed } from './delivery.rules.js';
+import { afterAttempt } from './delivery.rules.js';
+import type { DeliveryStore } from './delivery-store.js';
+import type { FinishedAttempt } from './delivery-updates.rules.js';
+import type { DeliveryLimits, DeliveryMeter, Endpoint, Endpoints } from './ports.js';
+
+/** Decides what follows from an attempt and writes it down. */
+export interface Recorder {
+  /**
+   * Resolves once the attempt is recorded, or cannot be. Never rejects: the claim of an attempt that was not recorded
+   * runs out, and the attempt then counts as `unknown`.
+   */
+  record(delivery: Claimed, attempt: AttemptDocument, to: Endpoint): Promise<void>;
+}
+
+const batchSize = 256;
+
+export function createRecorder(deps: {
+  store: Pick<DeliveryStore, 'record'>;
+  endpoints: Pick<Endpoints, 'disable'>;
+  meter: DeliveryMeter;
+  random: Random;
+  logger: Logger;
+  limits: Pick<DeliveryLimits, 'retry'>;
+}): Recorder {
+  const { store, endpoints, meter, random, logger, limits } = deps;
+  interface Waiting {
+    finished: FinishedAttempt;
+    written: () => void;
+    failed: (error: unknown) => void;
+  }
+  const waiting: Waiting[] = [];
+  let writing = false;
+
+  /** The webhook first: should the process end in between, the claim runs out and the delivery is held. */
+  async function settle(finished: FinishedAttempt, to: Endpoint): Promise<void> {
+    const { delivery, attempt, after } = finished;
+    const fields = { webhookId: delivery.webhookId, deliveryId: delivery._id };
+    if (after.state === 'refused') {
+      const disabled = await endpoints.disable(delivery.webhookId, to.revision, attempt.status);
+      if (disabled) logger.error({ ...fields, status: attempt.status }, 'webhook disabled by its receiver');
+    }
+    await write(finished);
+    if (after.state === 'pending') return;
+    meter.settled(after.state);
+    if (after.state === 'exhausted')
+      logger.warn({ ...fields, deliveries: 1 }, 'webhook deliveries exhausted');
+  }
+
+  /** Attempts that end while a batch is being written make up the next one. */
+  function write(finished: FinishedAttempt): Promise<void> {
+    return new Promise((written, failed) => {
+      waiting.push({ finished, written, failed });
+      if (!writing) void writeBatches();
+    });
+  }
+
+  async function writeBatches(): Promise<void> {
+    writing = true;
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, batchSize);
+      try {
+        await store.record(batch.map(({ finished }) => finished));
+        for (const { written } of batch) written();
+      } catch (error) {
+        for (const { failed } of batch) failed(error);
+      }
+    }
+    writing = false;
+  }
+
+  return {
+    async record(delivery, attempt, to) {
+      meter.attempted(attempt.outcome);
+      const after = afterAttempt(attempt.outcome, delivery.attempt, delivery.lastAttempt);
+      const delayMs = after.state === 'pending' ? backoffMs(after.failures, limits.retry, random) : 0;
+      try {
+        await settle({ delivery, attempt, after, delayMs }, to);
+      } catch (error) {
+        const fields = { err: error, deliveryId: delivery._id };
+        logger.warn(fields, 'webhook attempt was not recorded; it counts as unknown');
+      }
+    },
+  };
+}
