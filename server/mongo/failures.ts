@@ -1,3 +1,5 @@
+import { mongo } from 'mongoose';
+
 const unavailableNames = new Set([
   'MongoNetworkError',
   'MongoNetworkTimeoutError',
@@ -37,4 +39,9 @@ export function insideBulk(error: unknown): unknown {
 /** A unique index refused the write (E11000). */
 export function isDuplicateKey(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 11000;
+}
+
+/** A transaction lost against another one that wrote the same documents; the whole of it may be tried again. */
+export function isTransientConflict(error: unknown): boolean {
+  return error instanceof mongo.MongoError && error.hasErrorLabel('TransientTransactionError');
 }

@@ -1,8 +1,7 @@
-import type { ClientSession } from 'mongoose';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import { ApiError } from '../../errors.js';
-import type { RateLimitState } from '../../http/rate-limiter.js';
-import type { Clock } from '../../ports.js';
+import type { ClientSession } from '../../mongo/transactions.js';
+import type { Clock, RateLimitState } from '../../ports.js';
 import type { DisputeWindowDocument, DisputeWindowStore } from './store.js';
 
 const { points, windowSeconds } = rateLimitClasses.dispute;

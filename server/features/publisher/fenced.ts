@@ -1,6 +1,5 @@
-import type { ClientSession } from 'mongoose';
 import type { HeldLease } from '../../mongo/leases.js';
-import type { InTransaction } from '../../mongo/transactions.js';
+import type { ClientSession, InTransaction } from '../../mongo/transactions.js';
 
 /**
  * Runs `work` in a transaction that commits only while the lease is held. Every write of a tick goes through here.

@@ -1,5 +1,5 @@
-import type { ClientSession } from 'mongoose';
 import type { HeldLease } from '../../mongo/leases.js';
+import type { ClientSession } from '../../mongo/transactions.js';
 import type { Fenced } from './fenced.js';
 import { beginTick, endTick, firstState } from './health.rules.js';
 import type { PublisherStore, StateRow, TickNote } from './store.js';

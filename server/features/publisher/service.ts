@@ -1,4 +1,3 @@
-import type { Connection } from 'mongoose';
 import type { PublisherHealth } from '../../../contract/schemas/publisher.js';
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { fromHex } from '../../../contract/verification/bytes.js';
@@ -15,7 +14,7 @@ import { type BatchLog, createBatchLog } from './log.js';
 import { createSubmitToOracle } from './oracle.js';
 import { createSigner, publicBatchKey } from './signer.rules.js';
 import type { OnStep } from './steps.js';
-import { publisherStore } from './store.js';
+import type { PublisherStore } from './store.js';
 import { createSubmitter, defaultRetry, type RetryPolicy } from './submitter.js';
 import { createTick, publisherLease, type Tick } from './tick.js';
 
@@ -29,7 +28,7 @@ export interface Publisher {
 }
 
 export interface PublisherDeps {
-  connection: Connection;
+  store: PublisherStore;
   leases: Pick<Leases, 'run' | 'read'>;
   inTransaction: InTransaction;
   writeEvent: Emit;
@@ -61,10 +60,9 @@ const defaultLeaseTtlMs = 30_000;
 
 /** Takes no clock: every instant is the database's, so that no instance's clock can matter. */
 export function createPublisher(deps: PublisherDeps): Publisher {
-  const { connection, formula, newId, logger } = deps;
+  const { store, formula, newId, logger } = deps;
   const { onStep = () => undefined, oracleUrl, tickIntervalMs = defaultTickIntervalMs } = deps;
   const hasOracle = oracleUrl !== undefined;
-  const store = publisherStore(connection);
   const fenced = createFenced(deps.inTransaction);
   const signer = deps.secretKey === undefined ? undefined : createSigner(deps.secretKey);
   const log = createBatchLog({ store, hasOracle });
