@@ -4,10 +4,11 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from 'mongoose';
-import { intentModel } from '../server/features/intents/store.js';
+import { createAggregationStore } from '../server/features/intents/aggregation-store.js';
+import { createIntentStore } from '../server/features/intents/store.js';
 import { createAggregator } from '../server/features/reputation/aggregator.js';
 import { reputationLeases } from '../server/features/reputation/feature.js';
-import { reputationStore } from '../server/features/reputation/store.js';
+import { createReputationStore } from '../server/features/reputation/store.js';
 import { silentLogger } from '../server/logger.js';
 import { createLeases } from '../server/mongo/leases.js';
 import { prepareCollections } from '../server/mongo/models.js';
@@ -37,25 +38,26 @@ const patienceMs = 30_000;
 export async function seedHistory(options: SeedHistoryOptions): Promise<number> {
   const { connection, fleet, logger = silentLogger } = options;
   if (fleet.simulated !== true || fleet.anchors.some(({ simulated }) => simulated !== true)) return 0;
-  const intents = intentModel(connection);
-  const store = reputationStore(connection);
+  const intents = createIntentStore(connection);
+  const aggregation = createAggregationStore(connection);
   const leases = createLeases({ connection, owner: 'seed-history', logger });
   await prepareCollections(connection);
-  if ((await intents.exists({})) !== null) return 0;
+  if (!(await intents.isEmpty())) return 0;
 
   const past = pastIntents({ ...options, pace: options.pace ?? 1 });
   for (let from = 0; from < past.length; from += chunk) {
-    await intents.collection.insertMany(past.slice(from, from + chunk) as never[], { ordered: false });
+    await intents.insertAll(past.slice(from, from + chunk));
   }
   await leases.seed(reputationLeases);
   const aggregator = createAggregator({
-    store,
+    store: createReputationStore(connection),
+    intents: aggregation,
     leases,
     inTransaction: createInTransaction(connection),
     logger,
   });
   const givingUpAt = performance.now() + patienceMs;
-  while ((await intents.exists({ unfolded: true })) !== null) {
+  while ((await aggregation.countPendingAggregation()) > 0) {
     const run = await aggregator.aggregate();
     // A service that runs already counts them as well.
     if (!run.ran) await delay(100);

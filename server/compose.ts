@@ -14,26 +14,20 @@ import type { Fleet } from './features/anchors/fleet.rules.js';
 import { createAnchorStore } from './features/anchors/store.js';
 import { createCacheFeature } from './features/cache/feature.js';
 import { createCacheVersionStore } from './features/cache/store.js';
-import { createDisputeLimits } from './features/disputes/limits.js';
-import { createAdminDisputesRouter, createDisputesRouter } from './features/disputes/router.js';
-import { createDisputeService } from './features/disputes/service.js';
-import { countOpenDisputes, disputeModel, disputeWindowModel } from './features/disputes/store.js';
+import { createDisputes } from './features/disputes/feature.js';
+import { createDisputeStore, createDisputeWindowStore } from './features/disputes/store.js';
 import { createHealthRouter } from './features/health/router.js';
-import { createMakeProgress } from './features/intents/progress.js';
-import { createReconcile, reconcileLease } from './features/intents/reconcile.js';
-import { createIntentsRouter, createReconcileRouter } from './features/intents/router.js';
-import { createIntentService } from './features/intents/service.js';
-import { countUnfolded, intentModel } from './features/intents/store.js';
-import { createTransactionPoll } from './features/intents/transaction-poll.js';
+import { createAggregationStore } from './features/intents/aggregation-store.js';
+import { createIntents } from './features/intents/feature.js';
+import { reconcileLease } from './features/intents/reconcile.js';
+import { createIntentStore } from './features/intents/store.js';
 import { createPublisherRouter } from './features/publisher/router.js';
 import { createPublisher } from './features/publisher/service.js';
 import { publisherLease } from './features/publisher/tick.js';
 import { createRatesFeature } from './features/rates/feature.js';
-import { aggregationWakePipeline } from './features/reputation/aggregator.js';
-import { createReputationFeature, reputationLeases } from './features/reputation/feature.js';
-import { createReputationRouter } from './features/reputation/router.js';
-import { createScoresRouter } from './features/scores/router.js';
-
+import { createReputation, reputationLeases } from './features/reputation/feature.js';
+import { createReputationStore } from './features/reputation/store.js';
+import { createScores } from './features/scores/feature.js';
 import { createSnapshotFeature } from './features/snapshot/feature.js';
 import { createEndpoints } from './features/webhooks/endpoints.js';
 
@@ -46,7 +40,6 @@ import { createRateLimiter } from './http/rate-limiter.js';
 import { createSchedule, type PeriodicWork, type TaskName } from './jobs/schedule.js';
 import { createScheduler } from './jobs/scheduler.js';
 import type { Lifecycle } from './lifecycle.js';
-import { createWaker } from './mongo/change-streams.js';
 import { createLeases } from './mongo/leases.js';
 import { prepareCollections } from './mongo/models.js';
 import { createInTransaction } from './mongo/transactions.js';
@@ -80,6 +73,10 @@ export async function composeService({
   const { clock, random, newId, logger, env } = world;
   const publicCache = config.cachePublic;
 
+  const intentStore = createIntentStore(connection);
+  const intentAggregation = createAggregationStore(connection);
+  const disputeStore = createDisputeStore(connection);
+  const reputationStore = createReputationStore(connection);
   const webhookStore = createWebhookStore(connection);
   const outboxStore = createOutboxStore(connection);
   const deliveryStore = createDeliveryStore(connection);
@@ -92,8 +89,8 @@ export async function composeService({
       openWebhookDeliveries: deliveryStore.countOpen,
       dueWebhookDeliveries: () => deliveryStore.countDue(webhookStore.enabledAmong),
       pendingBatches: () => publisher.log.pending(),
-      openDisputes: () => countOpenDisputes(disputeModel(connection)),
-      unfoldedIntents: () => countUnfolded(intentModel(connection)),
+      openDisputes: disputeStore.countOpen,
+      unfoldedIntents: intentAggregation.countPendingAggregation,
     },
     clock,
     logger,
@@ -144,12 +141,13 @@ export async function composeService({
     inTransaction,
   });
   const { directory } = anchors;
-  const record = createReputationFeature({
-    connection,
+  const reputation = createReputation({
+    store: reputationStore,
+    intents: intentAggregation,
     leases,
     inTransaction,
     fleet: directory,
-    latestBatch: () => publisher.latestBatch(),
+    publicCache,
     clock,
     logger,
   });
@@ -158,7 +156,7 @@ export async function composeService({
     leases,
     inTransaction,
     writeEvent: deliveries.emit,
-    gatherCards: () => record.listCards(30),
+    gatherCards: () => reputation.listEveryCard(30),
     formula: 'v1',
     secretKey: config.publisherSecretKey,
     oldKeys: config.publisherOldKeys,
@@ -168,6 +166,13 @@ export async function composeService({
     random,
     logger,
   });
+  const scores = createScores({
+    runOf: reputation.runOf,
+    listCards: reputation.listCards,
+    latestBatch: publisher.latestBatch,
+    publicCache,
+    clock,
+  });
   const rates = createRatesFeature({
     directory,
     outbound: metrics.countOutbound(anyone.request, 'rates'),
@@ -176,62 +181,44 @@ export async function composeService({
     fxMaxAgeMs: config.fxMaxAgeSeconds * 1_000,
     cacheVersions,
     publicCache,
-    reputationOf: record.reputationOf,
+    reputationOf: reputation.reputationOf,
     clock,
     random,
     logger,
   });
   const snapshot = createSnapshotFeature({ directory, rates, cacheVersions, publicCache, clock });
 
-  const intentRows = intentModel(connection);
-  const progress = createMakeProgress({
-    model: intentRows,
+  const intents = createIntents({
+    store: intentStore,
+    directory,
+    outbound: metrics.countOutbound(anyone.request, 'reconcile'),
+    quoteFrom: rates.quoteFrom,
+    disputeOf: disputeStore.disputeOf,
+    verifyMessage: verifyPool.verifyMessage,
+    onAttached: () => scheduler.wake('reconcile'),
+    leases,
     inTransaction,
     writeEvent: deliveries.emit,
-    clock,
-    limits: { failureGraceMs: config.failureGraceSeconds * 1_000 },
-  });
-  const reconcile = createReconcile({
-    model: intentRows,
-    leases,
-    progress,
-    poll: createTransactionPoll({
-      directory,
-      outbound: metrics.countOutbound(anyone.request, 'reconcile'),
-      clock,
-    }),
-    clock,
-    logger,
-  });
-  const aggregatorWaker = createWaker({
-    model: intentRows,
-    pipeline: aggregationWakePipeline,
-    wake: () => scheduler.wake('aggregate'),
-    logger,
-  });
-  const intents = createIntentService({
-    model: intentRows,
-    directory,
-    quoteFrom: rates.quoteFrom,
-    progress,
-    clock,
-    onAttached: () => scheduler.wake('reconcile'),
-    signingKeyOf: directory.signingKeyOf,
-    verifySignature: verifyPool.verifyMessage,
+    failureGraceMs: config.failureGraceSeconds * 1_000,
     publicUrl: config.publicUrl,
-    disputeOf: (intentHash) => disputes.disputeOf(intentHash),
+    clock,
+    logger,
   });
-  const disputes = createDisputeService({
-    model: disputeModel(connection),
-    findIntent: intents.find,
-    applyDispute: intents.applyDispute,
+  const disputes = createDisputes({
+    store: disputeStore,
+    windows: createDisputeWindowStore(connection),
+    findIntent: intentStore.findByHash,
+    applyEffect: intentStore.applyDisputeEffect,
     signingKeyOf: directory.signingKeyOf,
-    verify: verifyPool.verify,
-    limits: createDisputeLimits({ windows: disputeWindowModel(connection), clock }),
+    verifyDispute: verifyPool.verifyDispute,
     inTransaction,
     writeEvent: deliveries.emit,
     clock,
     newId,
+    logger,
+  });
+  const aggregatorWaker = intentAggregation.watchPendingAggregation({
+    wake: () => scheduler.wake('aggregate'),
     logger,
   });
   const webhooks = createWebhooks({
@@ -256,13 +243,13 @@ export async function composeService({
       corridors: anchors.routers.corridors,
       anchors: anchors.routers.anchors,
       snapshot: snapshot.router,
-      intents: createIntentsRouter({ intents }),
-      disputes: createDisputesRouter({ disputes }),
-      reconcile: createReconcileRouter({ reconcile }),
-      reputation: createReputationRouter({ reputation: record.reputation, publicCache }),
-      scores: createScoresRouter({ scores: record.scores, publicCache }),
+      intents: intents.router,
+      disputes: disputes.router,
+      reconcile: intents.reconcileRouter,
+      reputation: reputation.router,
+      scores: scores.router,
       publisher: createPublisherRouter({ publisher, publicCache }),
-      adminDisputes: createAdminDisputesRouter({ disputes }),
+      adminDisputes: disputes.adminRouter,
       adminCache: cache.router,
       webhooks: webhooks.router,
     },
@@ -284,21 +271,19 @@ export async function composeService({
   return {
     app,
     start() {
-      for (const [name, part] of Object.entries({ directory, record })) {
-        lifecycle.onStop(name, () => part.stop());
-      }
-      record.start();
+      lifecycle.onStop('anchors', () => directory.stop());
       deliveries.start();
 
       const work: PeriodicWork = {
-        aggregate: record.aggregate,
-        reconcile: reconcile.run,
-        refresh: record.reputation.refresh,
+        aggregate: reputation.aggregate,
+        reconcile: intents.reconcile,
+        refresh: reputation.refresh,
         tick: publisher.tick,
         deliveries: deliveries.dispatch,
         cacheVersions: cacheVersions.poll,
         snapshot: snapshot.rebuild,
         discovery: directory.discoverDue,
+        quoteReputation: reputation.loadQuoteReputations,
       };
       lifecycle.onStop('scheduler', () => scheduler.stop());
       // Stopped before the scheduler, so that a look for work that it waits for ends after its step in hand.

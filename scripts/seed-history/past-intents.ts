@@ -1,6 +1,6 @@
 import { encodePublicKey } from '../../contract/verification/strkey.js';
-import type { IntentDocument } from '../../server/features/intents/intent-document.js';
-import { nothingSeen, type Sightings } from '../../server/features/intents/settle-time.rules.js';
+import type { Intent } from '../../server/features/intents/intent.js';
+import { nothingObserved, type Observations } from '../../server/features/intents/settle-time.rules.js';
 import type { Clock, Random } from '../../server/ports.js';
 import type { SimulatedCorridor } from '../simulated-anchors/corridors.js';
 import type { Fleet, FleetAnchor } from '../simulated-anchors/fleet-file.js';
@@ -14,7 +14,7 @@ interface Past {
   pace: number;
 }
 
-type Outcome = NonNullable<IntentDocument['outcome']>;
+type Outcome = NonNullable<Intent['outcome']>;
 
 const days = 90;
 const dayMs = 86_400_000;
@@ -26,7 +26,7 @@ const abandonedPercent = 7;
 const amounts = ['10', '20', '25', '50', '80', '100', '150', '200', '250', '400', '500', '1000'];
 
 /** The last status that the anchor would have reported. */
-const lastWords: Partial<Record<Outcome['reason'], Sightings['status']>> = {
+const lastWords: Partial<Record<Outcome['reason'], Observations['status']>> = {
   completed: 'completed',
   refunded: 'refunded',
   error: 'error',
@@ -41,7 +41,7 @@ const ordinary: SettlementProfile = {
 };
 
 /** Intents as the service would have left them, anchor by anchor, corridor by corridor, oldest first. */
-export function pastIntents(past: Past): IntentDocument[] {
+export function pastIntents(past: Past): Intent[] {
   const corridors = new Map(past.fleet.corridors.map((corridor) => [corridor.id, corridor]));
   const accounts = new Map(
     past.fleet.corridors.map(({ id }) => [
@@ -77,7 +77,7 @@ function intent(
     deliveryMethods: readonly string[];
     accounts: readonly string[];
   },
-): IntentDocument {
+): Intent {
   const { random } = past;
   const { anchor, corridor, at } = place;
   const profile = anchorDefinitions.find(({ id }) => id === anchor.id)?.profile;
@@ -105,10 +105,10 @@ function intent(
     ...(abandoned ? {} : { transactionId: `past-${hex(random, 8)}` }),
     attachedAt: abandoned ? null : new Date(createdAt + 30_000),
     dialect: abandoned ? null : 'sep24',
-    sightings: abandoned
-      ? nothingSeen
+    observations: abandoned
+      ? nothingObserved
       : {
-          ...nothingSeen,
+          ...nothingObserved,
           firstAtMs: createdAt + 30_000,
           lastAtMs: at,
           status: lastWords[outcome.reason] ?? null,
@@ -126,9 +126,6 @@ function intent(
     scored: true,
     unscoredReason: null,
     disputeEffect: null,
-    unfolded: true,
-    counted: null,
-    admission: null,
   };
 }
 

@@ -29,7 +29,7 @@ export interface VerifyPool {
   /** A signature over exactly this message. */
   verifyMessage(signed: SignedMessage): Promise<boolean>;
   /** A dispute's signature: in any one of the three forms of `disputeForms`. */
-  verify(signed: SignedIntentHash): Promise<boolean>;
+  verifyDispute(signed: SignedIntentHash): Promise<boolean>;
   /** Takes no more, turns away what waits, resolves when the last running one is done. */
   close(): Promise<void>;
 }
@@ -91,7 +91,7 @@ export function createVerifyPool({
 
   return {
     verifyMessage: ({ signature, message, publicKey }) => enqueue(signature, [message], publicKey),
-    verify: async ({ signature, publicKey, intentHash }) =>
+    verifyDispute: async ({ signature, publicKey, intentHash }) =>
       enqueue(signature, disputeForms(intentHash), publicKey),
     async close() {
       closed = true;

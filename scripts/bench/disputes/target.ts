@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { encodePublicKey } from '../../../contract/verification/strkey.js';
-import type { IntentDocument } from '../../../server/features/intents/intent-document.js';
+import type { Intent } from '../../../server/features/intents/intent.js';
 import { newIntent } from '../../../server/features/intents/new-intent.rules.js';
+import { createIntentStore } from '../../../server/features/intents/store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 
 /** What the flood is told, in a file. */
@@ -17,14 +18,14 @@ export async function addSettledIntents(uri: string, count: number): Promise<Flo
   const intents = Array.from({ length: count }, () => settledIntent(now));
   const connection = await connectMongo({ uri });
   try {
-    await connection.collection<IntentDocument>('intents').insertMany(intents);
+    await createIntentStore(connection).insertAll(intents);
   } finally {
     await connection.close();
   }
   return intents.map(({ _id: intentHash, account: publicKey }) => ({ intentHash, publicKey }));
 }
 
-function settledIntent(nowMs: number): IntentDocument {
+function settledIntent(nowMs: number): Intent {
   const outcome = { kind: 'settled', reason: 'completed', settleSeconds: 90, shortfallPpb: 0 } as const;
   const pending = newIntent({
     intentHash: randomBytes(32).toString('hex'),

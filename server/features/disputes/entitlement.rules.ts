@@ -1,21 +1,28 @@
 import type { AdminDispute } from '../../../contract/schemas/disputes.js';
-import type { IntentDocument } from '../intents/intent-document.js';
+import type { Intent } from '../intents/intent.js';
 
 export type Party = AdminDispute['filedBy'];
 export type Effect = AdminDispute['effect'];
 
-type Outcome = NonNullable<IntentDocument['outcome']>;
+export type Outcome = NonNullable<Intent['outcome']>;
+
+/** All that a dispute needs to know about an intent. */
+export type DisputableIntent = Pick<
+  Intent,
+  '_id' | 'anchorId' | 'corridor' | 'account' | 'transactionId' | 'outcome' | 'recoveredAt'
+>;
 
 const windowMs = 30 * 24 * 3_600_000;
 
-type Disputed = Pick<IntentDocument, 'account' | 'transactionId' | 'outcome'>;
-
 /**
- * Whoever is favoured by the outcome has nothing to dispute: the account objects to what counts for the anchor (settled,
- * or expired although a transaction was attached), the anchor to what counts against it (failed). While there is no
- * outcome, either may turn out to be the one.
+ * A party may not dispute an outcome in its favour. The account may dispute what counts for the anchor (settled, or
+ * expired although a transaction was attached), the anchor what counts against it (failed). While there is no outcome,
+ * either may turn out to be entitled.
  */
-export function mayDispute(party: Party, { outcome, transactionId }: Disputed): boolean {
+export function mayDispute(
+  party: Party,
+  { outcome, transactionId }: Pick<DisputableIntent, 'outcome' | 'transactionId'>,
+): boolean {
   switch (outcome?.kind) {
     case undefined:
       return true;
@@ -28,8 +35,12 @@ export function mayDispute(party: Party, { outcome, transactionId }: Disputed): 
   }
 }
 
-/** The party that signs, as far as it may dispute the outcome; null for anyone else. */
-export function entitledParty(intent: Disputed, signer: string, anchorKey: string | null): Party | null {
+/** The signer's party, if it may dispute the outcome; null for anyone else. */
+export function entitledParty(
+  intent: Pick<DisputableIntent, 'account' | 'outcome' | 'transactionId'>,
+  signer: string,
+  anchorKey: string | null,
+): Party | null {
   if (signer === intent.account && mayDispute('account', intent)) return 'account';
   if (signer === anchorKey && mayDispute('anchor', intent)) return 'anchor';
   return null;
@@ -37,7 +48,7 @@ export function entitledParty(intent: Disputed, signer: string, anchorKey: strin
 
 /** Whether the outcome, or the recovery that replaced it, is at most 30 days old. */
 export function isWithinWindow(
-  { outcome, recoveredAt }: Pick<IntentDocument, 'outcome' | 'recoveredAt'>,
+  { outcome, recoveredAt }: Pick<DisputableIntent, 'outcome' | 'recoveredAt'>,
   now: Date,
 ): boolean {
   const since = recoveredAt ?? outcome?.recordedAt;
@@ -45,8 +56,9 @@ export function isWithinWindow(
 }
 
 /**
- * What accepting makes of the outcome. The account is believed that it was not paid. The anchor is believed that it
- * did pay; where it sent the funds back, it did not pay either, but the fault was not its own.
+ * How the outcome counts once the dispute is accepted. An account that disputes says it was not paid, so the outcome
+ * counts as not filled. An anchor that disputes says it did pay, so it counts as filled; where the anchor sent the funds
+ * back, nobody was paid, but through no fault of its own, so it does not count.
  */
 export function effectOf({ kind, reason }: Pick<Outcome, 'kind' | 'reason'>): Effect {
   if (kind !== 'failed') return 'counts_not_filled';

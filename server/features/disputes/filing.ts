@@ -1,3 +1,4 @@
+import { bulkhead, isBulkheadRejectedError } from 'cockatiel';
 import type { ClientSession } from 'mongoose';
 import type { DisputeAnswer, FileDisputeBody } from '../../../contract/schemas/disputes.js';
 import { parsePublicKey } from '../../../contract/verification/strkey.js';
@@ -7,23 +8,31 @@ import { ApiError } from '../../errors.js';
 import type { RateLimitState } from '../../http/rate-limiter.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Clock, NewId } from '../../ports.js';
-import type { IntentDocument } from '../intents/intent-document.js';
-import { toDisputeAnswer, toEventData } from './dispute-answer.rules.js';
-import { entitledParty, isWithinWindow, mayDispute, type Party } from './entitlement.rules.js';
-import { createFewAtOnce } from './few-at-once.js';
+import { newDispute, toDisputeAnswer, toEventData } from './dispute.rules.js';
+import {
+  type DisputableIntent,
+  entitledParty,
+  isWithinWindow,
+  mayDispute,
+  type Outcome,
+  type Party,
+} from './entitlement.rules.js';
 import { type DisputeLimits, refuseKeyIfSpent, type ShowLimit } from './limits.js';
-import { newDispute } from './new-dispute.rules.js';
-import type { DisputeModel, DisputeRecord } from './store.js';
+import type { DisputeDocument, DisputeStore } from './store.js';
 
-/** Disputes are rare: what comes faster than two at a time is a flood, and must not hold up anything else. */
-const floodBounds = { atOnce: 2, maxWaiting: 256, maxWaitMs: 5_000 };
+/**
+ * Disputes are rare: more than two at a time is a flood, which must not take the event loop or the database from other
+ * requests. What waits costs nothing; what waited for longer than this is refused, since its client has given up.
+ */
+const flood = { atOnce: 2, maxWaiting: 256, maxWaitMs: 5_000 };
 
 export interface FilingDeps {
-  model: DisputeModel;
-  findIntent: (intentHash: string, session?: ClientSession) => Promise<IntentDocument | null>;
+  store: Pick<DisputeStore, 'findByParty' | 'listOfIntent' | 'insert'>;
+  /** With a session, as that transaction sees it. */
+  findIntent: (intentHash: string, session?: ClientSession) => Promise<DisputableIntent | null>;
   /** The key (G…) an anchor signs with, or null. */
   signingKeyOf: (anchorId: string) => Promise<string | null>;
-  verify: VerifyPool['verify'];
+  verifyDispute: VerifyPool['verifyDispute'];
   limits: DisputeLimits;
   inTransaction: InTransaction;
   writeEvent: Emit;
@@ -32,9 +41,9 @@ export interface FilingDeps {
 }
 
 /**
- * Files a dispute, or finds it filed (`created` false). The order of refusals is RATE_LIMITED (attempts),
- * UNKNOWN_INTENT, SIGNER_NOT_ENTITLED, ANCHOR_MISMATCH, INVALID_SIGNATURE, RATE_LIMITED (the key's disputes),
- * INTENT_UNRESOLVED, DISPUTE_WINDOW_CLOSED, DISPUTE_EXISTS.
+ * Files a dispute, or finds it filed (`created` is false). Refuses, in this order, with NOT_READY (too many disputes at
+ * once), RATE_LIMITED (attempts), UNKNOWN_INTENT, SIGNER_NOT_ENTITLED, ANCHOR_MISMATCH, INVALID_SIGNATURE, RATE_LIMITED
+ * (the key's disputes), INTENT_UNRESOLVED, DISPUTE_WINDOW_CLOSED, DISPUTE_EXISTS.
  */
 export type FileDispute = (body: FileDisputeBody, client: string, show: ShowLimit) => Promise<FiledDispute>;
 
@@ -43,65 +52,18 @@ export interface FiledDispute {
   answer: DisputeAnswer;
 }
 
-interface NewDispute {
+/** A dispute whose signature was verified. */
+interface VerifiedDispute {
   intentHash: string;
   party: Party;
   account: string;
   reason: string;
 }
 
-interface Recorded {
-  created: boolean;
-  recorded: DisputeRecord;
-  /** Where it was created: what is left to the key. */
-  left?: RateLimitState;
-}
-
 export function createFileDispute(deps: FilingDeps): FileDispute {
-  const { model, findIntent, signingKeyOf, verify, limits, inTransaction, writeEvent, clock, newId } = deps;
-  const fewAtOnce = createFewAtOnce({ ...floodBounds, clock });
-
-  /** The party that signs, once all is known of it but the signature. */
-  async function partyOf(intent: IntentDocument, account: string, anchorId: string): Promise<Party> {
-    const party = entitledParty(intent, account, await signingKeyOf(intent.anchorId));
-    if (party === null) throw notEntitled();
-    if (intent.anchorId === anchorId) return party;
-    const message = 'is not the anchor of this intent';
-    throw new ApiError('ANCHOR_MISMATCH', `body.anchorId: ${message}`, {
-      details: [{ path: 'body.anchorId', message }],
-    });
-  }
-
-  async function record(dispute: NewDispute, show: ShowLimit): Promise<FiledDispute> {
-    const id = `dsp_${clock().toString(16).padStart(12, '0')}${newId().slice(0, 24)}`;
-    const { created, recorded, left } = await inTransaction((session) => readOrInsert(session, id, dispute));
-    if (left !== undefined) show(left);
-    return { created, answer: toDisputeAnswer(recorded) };
-  }
-
-  /**
-   * Reads all again in the transaction: the outcome may have changed since the signer was let in. Where another inserts
-   * the same dispute at once, the unique index is a write conflict, on which the transaction starts over and reads it.
-   */
-  async function readOrInsert(session: ClientSession, id: string, dispute: NewDispute): Promise<Recorded> {
-    const { intentHash, party, account, reason } = dispute;
-    const known = await model.find({ intentHash }).session(session).lean<DisputeRecord[]>();
-    const filed = known.find(({ filedBy }) => filedBy === party);
-    if (filed !== undefined) return { created: false, recorded: filed };
-    const intent = await findIntent(intentHash, session);
-    if (intent === null) throw unknownIntent();
-    if (!mayDispute(party, intent)) throw notEntitled();
-    const now = new Date(clock());
-    const outcome = disputableOutcome(intent, now);
-    if (known.some(({ status }) => status === 'open')) {
-      throw new ApiError('DISPUTE_EXISTS', 'Another dispute of this intent is still open.');
-    }
-    const recorded = newDispute({ id, intent, outcome, party, account, reason, now });
-    await model.create([recorded], { session });
-    const left = await limits.takePoint(session, account);
-    await writeEvent(session, 'dispute.created', toEventData(recorded));
-    return { created: true, recorded, left };
-  }
+  const { store, findIntent, signingKeyOf, verifyDispute, limits } = deps;
+  const { inTransaction, writeEvent, clock, newId } = deps;
+  const fewAtOnce = bulkhead(flood.atOnce, flood.maxWaiting);
 
   async function file(body: FileDisputeBody, client: string, show: ShowLimit): Promise<FiledDispute> {
     const { intentHash, anchorId, reason } = body;
@@ -111,22 +73,78 @@ export function createFileDispute(deps: FilingDeps): FileDispute {
     if (intent === null) throw unknownIntent();
     const party = await partyOf(intent, account, anchorId);
     const signature = Buffer.from(body.signature, 'base64');
-    if (!(await verify({ signature, publicKey, intentHash }))) {
+    if (!(await verifyDispute({ signature, publicKey, intentHash }))) {
       const message = 'The signature does not verify for this intentHash and publicKey.';
       throw new ApiError('INVALID_SIGNATURE', message);
     }
     const left = await limits.pointsLeft(account);
     show(left);
-    const filed = await model.findOne({ intentHash, filedBy: party }).lean<DisputeRecord>();
+    const filed = await store.findByParty(intentHash, party);
     if (filed !== null) return { created: false, answer: toDisputeAnswer(filed) };
     refuseKeyIfSpent(left);
     return record({ intentHash, party, account, reason }, show);
   }
 
-  return (body, client, show) => fewAtOnce(() => file(body, client, show));
+  /** The signer's party, once everything about it is checked but the signature. */
+  async function partyOf(intent: DisputableIntent, account: string, anchorId: string): Promise<Party> {
+    const party = entitledParty(intent, account, await signingKeyOf(intent.anchorId));
+    if (party === null) throw notEntitled();
+    if (intent.anchorId === anchorId) return party;
+    const message = 'is not the anchor of this intent';
+    throw new ApiError('ANCHOR_MISMATCH', `body.anchorId: ${message}`, {
+      details: [{ path: 'body.anchorId', message }],
+    });
+  }
+
+  async function record(verified: VerifiedDispute, show: ShowLimit): Promise<FiledDispute> {
+    const id = `dsp_${clock().toString(16).padStart(12, '0')}${newId().slice(0, 24)}`;
+    const { dispute, left } = await inTransaction((session) => readOrInsert(session, id, verified));
+    if (left !== undefined) show(left);
+    return { created: left !== undefined, answer: toDisputeAnswer(dispute) };
+  }
+
+  /**
+   * Reads everything again in the transaction, since the outcome may have changed after the signer was found entitled.
+   * Where another request inserts the same dispute concurrently, the unique index makes it a write conflict, on which
+   * the transaction starts over and finds the dispute. `left` is what is left to the key where it was inserted.
+   */
+  async function readOrInsert(
+    session: ClientSession,
+    id: string,
+    { intentHash, party, account, reason }: VerifiedDispute,
+  ): Promise<{ dispute: DisputeDocument; left?: RateLimitState }> {
+    const known = await store.listOfIntent(session, intentHash);
+    const filed = known.find(({ filedBy }) => filedBy === party);
+    if (filed !== undefined) return { dispute: filed };
+    const intent = await findIntent(intentHash, session);
+    if (intent === null) throw unknownIntent();
+    if (!mayDispute(party, intent)) throw notEntitled();
+    const now = new Date(clock());
+    const outcome = disputableOutcome(intent, now);
+    if (known.some(({ status }) => status === 'open')) {
+      throw new ApiError('DISPUTE_EXISTS', 'Another dispute of this intent is still open.');
+    }
+    const dispute = newDispute({ id, intent, outcome, party, account, reason, now });
+    await store.insert(session, dispute);
+    const left = await limits.takePoint(session, account);
+    await writeEvent(session, 'dispute.created', toEventData(dispute));
+    return { dispute, left };
+  }
+
+  return async (body, client, show) => {
+    const sinceMs = clock();
+    try {
+      return await fewAtOnce.execute(() => {
+        if (clock() - sinceMs > flood.maxWaitMs) throw tooManyAtOnce();
+        return file(body, client, show);
+      });
+    } catch (error) {
+      throw isBulkheadRejectedError(error) ? tooManyAtOnce() : error;
+    }
+  };
 }
 
-function disputableOutcome(intent: IntentDocument, now: Date) {
+function disputableOutcome(intent: DisputableIntent, now: Date): Outcome {
   if (intent.outcome === null) {
     throw new ApiError('INTENT_UNRESOLVED', 'The intent has no outcome yet.');
   }
@@ -142,4 +160,9 @@ function unknownIntent(): ApiError {
 
 function notEntitled(): ApiError {
   return new ApiError('SIGNER_NOT_ENTITLED', 'This key may not dispute this outcome.');
+}
+
+function tooManyAtOnce(): ApiError {
+  const message = 'Too many disputes are waiting to be checked; try again shortly.';
+  return new ApiError('NOT_READY', message, { retryAfter: 1 });
 }

@@ -3,63 +3,53 @@ import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import { ApiError } from '../../errors.js';
 import type { RateLimitState } from '../../http/rate-limiter.js';
 import type { Clock } from '../../ports.js';
-import type { DisputeWindow, DisputeWindowModel } from './store.js';
+import type { DisputeWindowDocument, DisputeWindowStore } from './store.js';
 
 const { points, windowSeconds } = rateLimitClasses.dispute;
 
 /**
- * The dispute limit of a public key, such that nobody else can use it up. Attempts count per key and client, before
- * the signature is verified: bad signatures cost a stranger his own. The points of the key itself are taken by the
- * disputes that are recorded, each once: a captured dispute costs its owner nothing more, however often, from however
- * many addresses and on whatever day it is sent again.
+ * The dispute limit of a public key, which nobody else can use up. Attempts are counted per key and client, before the
+ * signature is verified, so bad signatures use up only the sender's own attempts. The points of the key itself are
+ * taken by the disputes that are recorded, once each: a captured dispute that is sent again costs its owner nothing,
+ * however often, from however many addresses and on whatever day.
  *
- * Counted here rather than by the general limiter, whose 150 ms and fallback to the process are made for reads: what
- * lets signatures through must hold whatever the load, and a point must be part of the transaction it is taken for.
+ * These are not counted by the general limiter (http/limit-windows.ts), whose 150 ms and fallback to the process are
+ * made for reads: this limit must hold whatever the load, and a point must be part of the transaction it is taken for.
  */
 export interface DisputeLimits {
   /** Before verification. Throws RATE_LIMITED. */
   takeAttempt(account: string, client: string, show: ShowLimit): Promise<void>;
-  /** What is left to the key: a refusal where it is nothing. Takes no point. */
+  /** What is left to the key; a refusal where it is nothing. Takes no point. */
   pointsLeft(account: string): Promise<RateLimitState>;
-  /** In the transaction that records a dispute: both or neither. Throws RATE_LIMITED. */
+  /** In the transaction that records a dispute: both happen or neither. Throws RATE_LIMITED. */
   takePoint(session: ClientSession, account: string): Promise<RateLimitState>;
 }
 
 export type ShowLimit = (state: RateLimitState) => void;
 
-export function createDisputeLimits(deps: { windows: DisputeWindowModel; clock: Clock }): DisputeLimits {
+export function createDisputeLimits(deps: { windows: DisputeWindowStore; clock: Clock }): DisputeLimits {
   const { windows, clock } = deps;
-
-  /** One more in the fixed window of this counter; the first one begins it. */
-  async function count(_id: string, nowMs: number, session?: ClientSession): Promise<DisputeWindow> {
-    const runs = { $gt: ['$endsAt', new Date(nowMs)] };
-    const used = { $cond: [runs, { $add: ['$used', 1] }, 1] };
-    const endsAt = { $cond: [runs, '$endsAt', endOfNew(nowMs)] };
-    return windows
-      .findOneAndUpdate({ _id }, [{ $set: { used, endsAt } }], { upsert: true, returnDocument: 'after' })
-      .session(session ?? null)
-      .orFail()
-      .lean<DisputeWindow>();
-  }
 
   return {
     async takeAttempt(account, client, show) {
       const nowMs = clock();
-      const state = toState(await count(`attempt ${account} ${client}`, nowMs), nowMs, points);
+      const window = await windows.count(`attempt ${account} ${client}`, windowTimes(nowMs));
+      const state = toState(window, nowMs, points);
       show(state);
       refuseIfSpent(state, 'Too many disputes of this key were sent from your address.');
     },
 
     async pointsLeft(account) {
       const nowMs = clock();
-      const window = await windows.findById(keyId(account)).lean<DisputeWindow>();
-      const runs = window !== null && window.endsAt.getTime() > nowMs;
-      return toState(runs ? window : { used: 0, endsAt: endOfNew(nowMs) }, nowMs, points - 1);
+      const window = await windows.find(keyId(account));
+      const isRunning = window !== null && window.endsAt.getTime() > nowMs;
+      const current = isRunning ? window : { used: 0, endsAt: windowTimes(nowMs).endOfNew };
+      return toState(current, nowMs, points - 1);
     },
 
     async takePoint(session, account) {
       const nowMs = clock();
-      const state = toState(await count(keyId(account), nowMs, session), nowMs, points);
+      const state = toState(await windows.count(keyId(account), windowTimes(nowMs), session), nowMs, points);
       refuseKeyIfSpent(state);
       return state;
     },
@@ -79,13 +69,13 @@ function keyId(account: string): string {
   return `key ${account}`;
 }
 
-function endOfNew(nowMs: number): Date {
-  return new Date(nowMs + windowSeconds * 1_000);
+function windowTimes(nowMs: number) {
+  return { now: new Date(nowMs), endOfNew: new Date(nowMs + windowSeconds * 1_000) };
 }
 
 /** A refusal where more than `granted` are used. */
 function toState(
-  { used, endsAt }: Pick<DisputeWindow, 'used' | 'endsAt'>,
+  { used, endsAt }: Pick<DisputeWindowDocument, 'used' | 'endsAt'>,
   nowMs: number,
   granted: number,
 ): RateLimitState {

@@ -1,25 +1,24 @@
 import { initServer } from '@ts-rest/express';
 import { adminDisputesContract, disputesContract } from '../../../contract/endpoints/disputes.js';
 import { showLimit } from '../../http/rate-limit.js';
-import type { DisputeService } from './service.js';
+import type { FileDispute } from './filing.js';
+import type { DisputeReview } from './review.js';
 
-export function createDisputesRouter(deps: { disputes: Pick<DisputeService, 'file'> }) {
+export function createDisputesRouter({ file }: { file: FileDispute }) {
   return initServer().router(disputesContract, {
     fileDispute: async ({ body, res }) => {
-      const { created, answer } = await deps.disputes.file(body, res.locals.clientKey, (state) =>
-        showLimit(res, state),
-      );
+      const { created, answer } = await file(body, res.locals.clientKey, (state) => showLimit(res, state));
       if (!created) return { status: 200, body: answer };
-      // A dispute is read with its intent.
+      // A dispute is read as part of its intent.
       res.setHeader('Location', `/api/intent/${answer.intentHash}`);
       return { status: 201, body: answer };
     },
   });
 }
 
-export function createAdminDisputesRouter(deps: { disputes: Pick<DisputeService, 'list' | 'resolve'> }) {
+export function createAdminDisputesRouter({ review }: { review: DisputeReview }) {
   return initServer().router(adminDisputesContract, {
-    listDisputes: async ({ query }) => ({ status: 200, body: await deps.disputes.list(query) }),
-    resolveDispute: async ({ body }) => ({ status: 200, body: await deps.disputes.resolve(body) }),
+    listDisputes: async ({ query }) => ({ status: 200, body: await review.list(query) }),
+    resolveDispute: async ({ body }) => ({ status: 200, body: await review.resolve(body) }),
   });
 }

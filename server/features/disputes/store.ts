@@ -1,10 +1,11 @@
-import { type Connection, Schema } from 'mongoose';
+import { type ClientSession, type Connection, Schema } from 'mongoose';
 import type { AdminDispute } from '../../../contract/schemas/disputes.js';
+import type { IntentDispute } from '../../../contract/schemas/intents.js';
 import { countUpTo, defineModel } from '../../mongo/models.js';
 import type { Effect, Party } from './entitlement.rules.js';
 
-/** A dispute as stored: one a party and intent, and of one intent one open at a time. */
-export interface DisputeRecord {
+/** A dispute as stored: one per party and intent, and at most one open per intent. */
+export interface DisputeDocument {
   _id: string;
   intentHash: string;
   anchorId: string;
@@ -18,40 +19,81 @@ export interface DisputeRecord {
   effect: Effect;
   createdAt: Date;
   resolvedAt: Date | null;
-  /** Only ever pushed to. */
-  audit: { at: Date; action: AdminDispute['audit'][number]['action']; actor: string; note: string | null }[];
+  /** Only ever grows. */
+  audit: AuditEntry[];
 }
 
-/** How much of the dispute limit is used in its present window: by a key, or by a client with a key. */
-export interface DisputeWindow {
+export interface AuditEntry {
+  at: Date;
+  action: AdminDispute['audit'][number]['action'];
+  actor: string;
+  note: string | null;
+}
+
+/** An admin's decision on a dispute, as its audit trail keeps it. */
+export type Verdict = AuditEntry & { action: 'accepted' | 'rejected' };
+
+/** How much of a dispute limit is used in its current window: by a key, or by a client with a key. */
+export interface DisputeWindowDocument {
   _id: string;
   used: number;
   endsAt: Date;
 }
 
-const auditSchema = new Schema<DisputeRecord['audit'][number]>(
-  {
-    at: { type: Date, required: true },
-    action: { type: String, required: true },
-    actor: { type: String, required: true },
-    note: { type: String, default: null },
-  },
+/** Every query of the disputes collection. */
+export interface DisputeStore {
+  /** For intents: the latest dispute of an intent, in short. */
+  disputeOf(intentHash: string): Promise<IntentDispute | null>;
+  findById(session: ClientSession, id: string): Promise<DisputeDocument | null>;
+  findByParty(intentHash: string, party: Party): Promise<DisputeDocument | null>;
+  /** All disputes of an intent, as the transaction sees them. */
+  listOfIntent(session: ClientSession, intentHash: string): Promise<DisputeDocument[]>;
+  insert(session: ClientSession, dispute: DisputeDocument): Promise<void>;
+  /** Gives an open dispute its verdict. Null where there is no open dispute of this id. */
+  decide(session: ClientSession, id: string, verdict: Verdict): Promise<DisputeDocument | null>;
+  /** Newest first, from below the id `before`. */
+  list(filter: {
+    status?: DisputeDocument['status'] | undefined;
+    anchorId?: string | undefined;
+    before?: string | undefined;
+    limit: number;
+  }): Promise<DisputeDocument[]>;
+  /** Disputes that await a verdict, 100,000 at most. */
+  countOpen(): Promise<number>;
+}
+
+/** Every query of the windows in which disputes are counted. */
+export interface DisputeWindowStore {
+  find(key: string): Promise<DisputeWindowDocument | null>;
+  /** Counts one more in the window of this key; where none is running at `now`, a new one ends at `endOfNew`. */
+  count(
+    key: string,
+    time: { now: Date; endOfNew: Date },
+    session?: ClientSession,
+  ): Promise<DisputeWindowDocument>;
+}
+
+const text = { type: String, required: true };
+const date = { type: Date, required: true };
+
+const auditSchema = new Schema<AuditEntry>(
+  { at: date, action: text, actor: text, note: { type: String, default: null } },
   { _id: false },
 );
 
-const disputeSchema = new Schema<DisputeRecord>(
+const disputeSchema = new Schema<DisputeDocument>(
   {
-    _id: { type: String, required: true },
-    intentHash: { type: String, required: true },
-    anchorId: { type: String, required: true },
-    corridor: { type: String, required: true },
-    filedBy: { type: String, required: true },
-    publicKey: { type: String, required: true },
-    reason: { type: String, required: true },
-    status: { type: String, required: true },
-    outcomeStatus: { type: String, required: true },
-    effect: { type: String, required: true },
-    createdAt: { type: Date, required: true },
+    _id: text,
+    intentHash: text,
+    anchorId: text,
+    corridor: text,
+    filedBy: text,
+    publicKey: text,
+    reason: text,
+    status: text,
+    outcomeStatus: text,
+    effect: text,
+    createdAt: date,
     resolvedAt: { type: Date, default: null },
     audit: { type: [auditSchema], required: true },
   },
@@ -66,28 +108,70 @@ disputeSchema.index({ status: 1, _id: -1 }, { name: 'by_status' });
 disputeSchema.index({ anchorId: 1, _id: -1 }, { name: 'by_anchor' });
 disputeSchema.index({ anchorId: 1, status: 1, _id: -1 }, { name: 'by_anchor_and_status' });
 
-const windowSchema = new Schema<DisputeWindow>(
-  {
-    _id: { type: String, required: true },
-    used: { type: Number, required: true },
-    endsAt: { type: Date, required: true },
-  },
+const windowSchema = new Schema<DisputeWindowDocument>(
+  { _id: text, used: { type: Number, required: true }, endsAt: date },
   { collection: 'dispute_windows', versionKey: false },
 );
 windowSchema.index({ endsAt: 1 }, { expireAfterSeconds: 0, name: 'expiry' });
 
-export function disputeModel(connection: Connection) {
-  return defineModel(connection, 'Dispute', disputeSchema);
+export function createDisputeStore(connection: Connection): DisputeStore {
+  const model = defineModel<DisputeDocument>(connection, 'Dispute', disputeSchema);
+  return {
+    async disputeOf(intentHash) {
+      const latest = await model.findOne({ intentHash }).sort({ _id: -1 }).lean<DisputeDocument>();
+      if (latest === null) return null;
+      return {
+        disputeId: latest._id,
+        status: latest.status,
+        createdAt: latest.createdAt.toISOString(),
+        resolvedAt: latest.resolvedAt?.toISOString() ?? null,
+      };
+    },
+    findById: (session, id) => model.findById(id).session(session).lean<DisputeDocument>(),
+    findByParty: (intentHash, filedBy) => model.findOne({ intentHash, filedBy }).lean<DisputeDocument>(),
+    listOfIntent: (session, intentHash) =>
+      model.find({ intentHash }).session(session).lean<DisputeDocument[]>(),
+    async insert(session, dispute) {
+      await model.create([dispute], { session });
+    },
+    decide: (session, id, verdict) =>
+      model
+        .findOneAndUpdate(
+          { _id: id, status: 'open' },
+          { $set: { status: verdict.action, resolvedAt: verdict.at }, $push: { audit: verdict } },
+          { session, returnDocument: 'after' },
+        )
+        .lean<DisputeDocument>(),
+    list: ({ status, anchorId, before, limit }) =>
+      model
+        .find({
+          ...(status === undefined ? {} : { status }),
+          ...(anchorId === undefined ? {} : { anchorId }),
+          ...(before === undefined ? {} : { _id: { $lt: before } }),
+        })
+        .sort({ _id: -1 })
+        .limit(limit)
+        .lean<DisputeDocument[]>(),
+    countOpen: () => countUpTo(model, { status: 'open' }, 'by_status'),
+  };
 }
 
-export function disputeWindowModel(connection: Connection) {
-  return defineModel(connection, 'DisputeWindow', windowSchema);
-}
-
-export type DisputeModel = ReturnType<typeof disputeModel>;
-export type DisputeWindowModel = ReturnType<typeof disputeWindowModel>;
-
-/** Disputes that await a verdict, 100,000 at most. */
-export function countOpenDisputes(model: DisputeModel): Promise<number> {
-  return countUpTo(model, { status: 'open' }, 'by_status');
+export function createDisputeWindowStore(connection: Connection): DisputeWindowStore {
+  const model = defineModel<DisputeWindowDocument>(connection, 'DisputeWindow', windowSchema);
+  return {
+    find: (key) => model.findById(key).lean<DisputeWindowDocument>(),
+    count(key, { now, endOfNew }, session) {
+      const running = { $gt: ['$endsAt', now] };
+      const used = { $cond: [running, { $add: ['$used', 1] }, 1] };
+      const endsAt = { $cond: [running, '$endsAt', endOfNew] };
+      return model
+        .findOneAndUpdate({ _id: key }, [{ $set: { used, endsAt } }], {
+          upsert: true,
+          returnDocument: 'after',
+        })
+        .session(session ?? null)
+        .orFail()
+        .lean<DisputeWindowDocument>();
+    },
+  };
 }

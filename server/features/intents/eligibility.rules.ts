@@ -3,7 +3,7 @@ import type { UnscoredReason } from '../../../contract/schemas/intents.js';
 import { isSameAccount } from './muxed.rules.js';
 import type { TransactionRecord } from './sep-record.rules.js';
 
-/** What a transaction is held against. */
+/** What a transaction is compared with. */
 export interface EligibilityTerms {
   account: string;
   sellAmount: string;
@@ -13,15 +13,15 @@ export interface EligibilityTerms {
   createdAtMs: number;
 }
 
-/** Clocks of anchors differ from ours; the first sight before payment is what really guards against old ones. */
+/** Anchors' clocks differ from ours. What really guards against old transactions is the observation before payment. */
 export const startedAtToleranceMs = 60_000;
 
 const withdrawalKinds: ReadonlySet<string> = new Set(['withdrawal', 'withdrawal-exchange']);
 const amountTolerance = '0.1';
 
 /**
- * Why the transaction cannot be this intent's, by what it says of itself; null: nothing speaks against it. `before` is
- * what earlier records came to (undefined: there were none): what this one does not name stays as it was.
+ * Why the transaction cannot be this intent's, judged by what its record says; null where nothing speaks against it.
+ * `before` is the result of earlier records (undefined where there were none); it stands for what this one leaves out.
  */
 export function identityFault(
   record: TransactionRecord,
@@ -49,7 +49,7 @@ export function isAnnouncedAmount(amountIn: string, sellAmount: string): boolean
   return announced.minus(amountIn).abs().lte(announced.times(amountTolerance));
 }
 
-/** An asset that is not named passes. Some anchors write the bare code for `stellar:CODE:ISSUER`. */
+/** An asset that is not named passes. Some anchors write the bare code instead of `stellar:CODE:ISSUER`. */
 function isAsset(named: string | null, expected: string): boolean {
   if (named === null || named === expected) return true;
   return !named.includes(':') && named === expected.split(':')[1];

@@ -1,20 +1,16 @@
 import { Decimal } from 'decimal.js';
 import type { IntentAnswer, IntentDispute } from '../../../contract/schemas/intents.js';
-import type { IntentDocument } from './intent-document.js';
+import type { Intent } from './intent.js';
 
 const shortfallPlaces = 9;
 
-/** Where the anchor reports to: what the wallet names as `on_change_callback`. */
+/** Where the anchor reports to: the URL that the wallet names as `on_change_callback`. */
 export function statusCallbackUrl(publicUrl: string, intentHash: string): string {
   return `${publicUrl}/api/intent/${intentHash}/status`;
 }
 
 /** An intent as the API answers it. */
-export function toAnswer(
-  intent: IntentDocument,
-  dispute: IntentDispute | null,
-  publicUrl: string,
-): IntentAnswer {
+export function toAnswer(intent: Intent, dispute: IntentDispute | null, publicUrl: string): IntentAnswer {
   const { quote } = intent;
   return {
     intentHash: intent._id,
@@ -35,23 +31,18 @@ export function toAnswer(
   };
 }
 
-function toTransaction({ transactionId, sightings }: IntentDocument): IntentAnswer['transaction'] {
+function toTransaction({ transactionId, observations }: Intent): IntentAnswer['transaction'] {
   if (transactionId === undefined) return null;
   return {
     id: transactionId,
-    status: sightings.status,
-    lastSeenAt: instantOrNull(sightings.lastAtMs),
-    fundsReceivedAt: instantOrNull(sightings.fundedAtMs),
-    readyAt: instantOrNull(sightings.readyAtMs),
+    status: observations.status,
+    lastSeenAt: instantOrNull(observations.lastAtMs),
+    fundsReceivedAt: instantOrNull(observations.fundedAtMs),
+    readyAt: instantOrNull(observations.readyAtMs),
   };
 }
 
-function toOutcome({
-  outcome,
-  recoveredAt,
-  scored,
-  unscoredReason,
-}: IntentDocument): IntentAnswer['outcome'] {
+function toOutcome({ outcome, recoveredAt, scored, unscoredReason }: Intent): IntentAnswer['outcome'] {
   if (outcome === null) return null;
   return {
     status: outcome.kind,

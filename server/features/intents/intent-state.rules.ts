@@ -1,8 +1,8 @@
-import type { IntentDocument } from './intent-document.js';
+import type { Intent } from './intent.js';
 import type { IntentState } from './transition.rules.js';
 
-/** What the rules need of a stored intent. */
-export function toState(intent: IntentDocument): IntentState {
+/** What the transition function needs of an intent. */
+export function toState(intent: Intent): IntentState {
   const { outcome, recoveredAt, quote } = intent;
   return {
     terms: {
@@ -16,7 +16,7 @@ export function toState(intent: IntentDocument): IntentState {
     },
     deadlineMs: intent.deadline.getTime(),
     attachedAtMs: intent.attachedAt?.getTime() ?? null,
-    sightings: intent.sightings,
+    observations: intent.observations,
     judgement: { unscoredReason: intent.unscoredReason, amountIn: intent.amountIn },
     ending:
       outcome === null
@@ -32,12 +32,12 @@ export function toState(intent: IntentDocument): IntentState {
   };
 }
 
-/** The fields that a transition may have changed, as they are stored. */
+/** The fields of the intent that a transition may have changed. */
 export function toFields(state: IntentState) {
   const { ending, judgement } = state;
   return {
     status: ending?.status ?? ('pending' as const),
-    sightings: state.sightings,
+    observations: state.observations,
     amountIn: judgement.amountIn,
     scored: judgement.unscoredReason === null,
     unscoredReason: judgement.unscoredReason,

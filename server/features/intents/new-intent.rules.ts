@@ -1,18 +1,68 @@
+import { Decimal } from 'decimal.js';
+import type { ErrorDetail } from '../../../contract/errors.js';
 import type { CreateIntentBody } from '../../../contract/schemas/intents.js';
-import { parsePublicKey } from '../../../contract/verification/strkey.js';
+import { isSmallOrder, parsePublicKey } from '../../../contract/verification/strkey.js';
 import type { Corridor } from '../anchors/fleet.rules.js';
-import type { IntentDocument, StoredQuote } from './intent-document.js';
-import { nothingSeen } from './settle-time.rules.js';
-import { defaultLifetimeMs, plainAmount } from './terms.rules.js';
+import type { AcceptedQuote, Intent } from './intent.js';
+import { nothingObserved } from './settle-time.rules.js';
 
-/** The document of an intent that was just accepted. The nonce stays behind: its part in the hash is all we need. */
+/** How long the payment may be made where the wallet sets no deadline; never part of the hash. */
+export const defaultLifetimeMs = 24 * 3_600_000;
+export const maxLifetimeMs = 30 * 24 * 3_600_000;
+
+/** Faults that the schema cannot see: a deadline in the past or too far ahead, and a key that nobody owns. */
+export function termFaults(body: CreateIntentBody, nowMs: number): ErrorDetail[] {
+  const faults: ErrorDetail[] = [];
+  if (isSmallOrder(parsePublicKey(body.account).key)) {
+    faults.push({ path: 'body.account', message: 'is a small-order key, under which anyone can sign' });
+  }
+  if (body.expiresAt !== undefined) {
+    const leftMs = Date.parse(body.expiresAt) - nowMs;
+    // `leftMs` is NaN for a date that does not exist, such as the 31st of February.
+    if (!(leftMs > 0)) faults.push({ path: 'body.expiresAt', message: 'must be in the future' });
+    else if (leftMs > maxLifetimeMs)
+      faults.push({ path: 'body.expiresAt', message: 'must be at most 30 days ahead' });
+  }
+  return faults;
+}
+
+/** Refuses a `minReceive` with more places than the currency is paid out in. */
+export function minReceiveFaults(minReceive: string | undefined, payoutDecimals: number): ErrorDetail[] {
+  if (minReceive === undefined || new Decimal(minReceive).decimalPlaces() <= payoutDecimals) return [];
+  return [
+    { path: 'body.minReceive', message: `must have at most ${payoutDecimals} places in this currency` },
+  ];
+}
+
+export function isOutside(amount: string, limits: { min: string; max: string }): boolean {
+  const value = new Decimal(amount);
+  return value.lt(limits.min) || value.gt(limits.max);
+}
+
+interface QuotedAmounts {
+  sellAmount: string;
+  receiveAmount: string;
+}
+
+/** Whether the quote, scaled to the intent's amount where the anchor quoted another, pays out less than the minimum. */
+export function paysLess(quote: QuotedAmounts, sellAmount: string, minReceive: string): boolean {
+  const Exact = Decimal.clone({ precision: 100 });
+  return new Exact(quote.receiveAmount).times(sellAmount).lt(new Exact(minReceive).times(quote.sellAmount));
+}
+
+/** The one spelling of an amount: no trailing zeros, no exponent. */
+export function plainAmount(amount: string): string {
+  return new Decimal(amount).toFixed();
+}
+
+/** An intent that was just accepted. The nonce is dropped: only its part in the hash is needed. */
 export function newIntent(accepted: {
   intentHash: string;
   body: CreateIntentBody;
   corridor: Pick<Corridor, 'id' | 'sellAsset' | 'buyAsset' | 'overdueAfterSeconds'>;
-  quote: StoredQuote | null;
+  quote: AcceptedQuote | null;
   nowMs: number;
-}): IntentDocument {
+}): Intent {
   const { intentHash, body, corridor, quote, nowMs } = accepted;
   const { sellAsset, buyAsset, overdueAfterSeconds } = corridor;
   const now = new Date(nowMs);
@@ -34,7 +84,7 @@ export function newIntent(accepted: {
     ...(body.anchorTransactionId === undefined ? {} : { transactionId: body.anchorTransactionId }),
     attachedAt: attached ? now : null,
     dialect: null,
-    sightings: nothingSeen,
+    observations: nothingObserved,
     amountIn: null,
     recoveredAt: null,
     callbacks: null,
@@ -45,8 +95,5 @@ export function newIntent(accepted: {
     scored: true,
     unscoredReason: null,
     disputeEffect: null,
-    unfolded: false,
-    counted: null,
-    admission: null,
   };
 }

@@ -11,7 +11,7 @@ const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 
-/** How often to look, by how long the present phase has lasted: [up to this age, every]. The last one goes on. */
+/** How often to look, by how long the present phase has lasted: [up to this age, every]. The last pace has no end. */
 type Pace = readonly (readonly [untilMs: number, everyMs: number])[];
 
 const unfundedPace: Pace = [
@@ -19,7 +19,7 @@ const unfundedPace: Pace = [
   [6 * hourMs, 2 * minuteMs],
   [Number.POSITIVE_INFINITY, 15 * minuteMs],
 ];
-/** Of a transaction never seen yet: ever more seldom, so that ids that do not exist cost next to nothing. */
+/** For a transaction never observed yet: less and less often, so that ids that do not exist cost next to nothing. */
 const unseenMs = { least: 20 * secondMs, most: hourMs };
 const fundedPace: Pace = [
   [15 * minuteMs, 15 * secondMs],
@@ -35,10 +35,10 @@ const failedPace: Pace = [
   [24 * hourMs, 15 * minuteMs],
   [Number.POSITIVE_INFINITY, 6 * hourMs],
 ];
-/** Of anchors that are not polled, only the clock is watched; a token granted meanwhile is noticed by this. */
+/** For anchors that cannot be polled: only the clock is watched, and a token granted meanwhile is noticed. */
 const unpolledEveryMs = hourMs;
 
-/** When to look at the intent again; null: never, it is done. `pollable`: whether its transaction can be asked for. */
+/** When to look at the intent again; null where it is done. `pollable`: whether its transaction can be polled. */
 export function nextLookMs(
   state: IntentState,
   nowMs: number,
@@ -48,14 +48,14 @@ export function nextLookMs(
   const { ending } = state;
   if (ending !== null && (ending.status !== 'failed' || nowMs > recoverableUntilMs(ending))) return null;
   const turningMs = turningPointMs(state, limits);
-  // Where the moment has passed and nothing came of it, the pace alone counts.
+  // Once that moment has passed without an end, only the pace counts.
   const awaitedMs = turningMs > nowMs ? turningMs : Number.POSITIVE_INFINITY;
   if (state.attachedAtMs === null || (ending !== null && !pollable)) return turningMs;
   return Math.min(awaitedMs, nowMs + (pollable ? paceMs(state, nowMs) : unpolledEveryMs));
 }
 
 function paceMs(state: IntentState, nowMs: number): number {
-  const { firstAtMs, fundedAtMs, readyAtMs } = state.sightings;
+  const { firstAtMs, fundedAtMs, readyAtMs } = state.observations;
   if (state.ending !== null) return at(failedPace, nowMs - state.ending.recordedAtMs);
   if (readyAtMs !== null) return at(readyPace, nowMs - readyAtMs);
   if (fundedAtMs !== null) return at(fundedPace, nowMs - fundedAtMs);
@@ -64,9 +64,9 @@ function paceMs(state: IntentState, nowMs: number): number {
   return at(unfundedPace, ageMs);
 }
 
-/** The next moment at which time alone may end it. */
+/** The next moment at which the passing of time alone may end it. */
 function turningPointMs(state: IntentState, { failureGraceMs }: TransitionLimits): number {
-  const { ending, sightings: seen, deadlineMs, attachedAtMs } = state;
+  const { ending, observations: seen, deadlineMs, attachedAtMs } = state;
   if (ending !== null) return recoverableUntilMs(ending) + 1;
   if (seen.completedSeenAtMs !== null) return seen.completedSeenAtMs + failureGraceMs;
   if (seen.closedSinceMs !== null) return seen.closedSinceMs + failureGraceMs;

@@ -2,11 +2,11 @@ import pLimit from 'p-limit';
 import type { ReconcileAnswer } from '../../../contract/schemas/intents.js';
 import { type HeldLease, LeaseLostError, type LeaseOutcome, type Leases } from '../../mongo/leases.js';
 import { type Clock, type Logger, toInstant } from '../../ports.js';
-import { expireUnattached } from './expiry.js';
-import type { IntentDocument } from './intent-document.js';
+import { toFields, toState } from './intent-state.rules.js';
 import { ContendedIntentError, type MakeProgress } from './progress.js';
-import type { IntentModel } from './store.js';
+import type { IntentStore } from './store.js';
 import type { PollResult, PollTransaction } from './transaction-poll.js';
+import { transition } from './transition.rules.js';
 
 export const reconcileLease = 'reconcile';
 
@@ -16,11 +16,11 @@ export interface ReconcileLimits {
   pollSpacingMs: number;
   /** How many intents of one anchor a run looks at. */
   maxPerAnchor: number;
-  /** How many anchors are worked on at once. */
+  /** How many anchors are worked on concurrently. */
   anchorsAtOnce: number;
   /** No look begins later than this after the start of the run. */
   maxRunMs: number;
-  /** After so many polls in a row without an answer, an anchor is asked no more in this run. */
+  /** After this many polls in a row without an answer, an anchor is not asked again in this run. */
   giveUpAfter: number;
 }
 
@@ -33,16 +33,22 @@ const defaults: ReconcileLimits = {
   giveUpAfter: 3,
 };
 
-/** A look that is begun puts the next one off by this much, before anything else: killed, it is made again then. */
+/** A look first puts the next one off by this much: if the process is killed during it, the look is repeated then. */
 const claimMs = 60_000;
+const expiryBatchSize = 500;
+/** Without a transaction nothing was observed whose failure could stand. */
+const unattachedLimits = { failureGraceMs: Number.POSITIVE_INFINITY };
 
 export interface Reconcile {
-  /** Looks at the open intents whose turn it is; does nothing while another instance does. */
+  /** Looks at the open intents that are due; does nothing while another instance does. */
   run(): Promise<LeaseOutcome<ReconcileAnswer>>;
 }
 
 export interface ReconcileDeps {
-  model: IntentModel;
+  store: Pick<
+    IntentStore,
+    'listAnchorsWithDue' | 'hasDue' | 'takeNextDue' | 'findDueUnattached' | 'saveAllProgress'
+  >;
   leases: Leases;
   progress: MakeProgress;
   poll: PollTransaction;
@@ -54,26 +60,26 @@ export interface ReconcileDeps {
 }
 
 export function createReconcile(deps: ReconcileDeps): Reconcile {
-  const { model, leases, progress, poll, clock, logger } = deps;
+  const { store, leases, progress, poll, clock, logger } = deps;
   const limits = { ...defaults, ...deps.limits };
   const pause = deps.pause ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms)));
 
   async function runUnder(lease: HeldLease): Promise<ReconcileAnswer> {
     const startedAtMs = clock();
+    const startedAt = new Date(startedAtMs);
     const counts = noCounts();
     const mayGoOn = () => !lease.signal.aborted && clock() - startedAtMs < limits.maxRunMs;
     const atOnce = pLimit(limits.anchorsAtOnce);
-    const anchorIds = await model.distinct('anchorId', whoseTurn(startedAtMs));
+    const anchorIds = await store.listAnchorsWithDue(startedAt);
     const workers = await Promise.allSettled(
       anchorIds.map((anchorId) => atOnce(() => workOn(anchorId, lease, counts, mayGoOn))),
     );
     for (const worker of workers) {
-      // Taken over: whoever did goes on from here. Anything else failed, after the other anchors had their turn.
+      // Where the lease was taken over, its new holder goes on. Any other failure is reported once all anchors had their turn.
       if (worker.status === 'rejected' && !(worker.reason instanceof LeaseLostError)) throw worker.reason;
     }
-    const more = (await model.exists(whoseTurn(startedAtMs))) !== null;
-    const finishedAt = toInstant(clock());
-    return { startedAt: toInstant(startedAtMs), finishedAt, ...counts, more };
+    const more = await store.hasDue(startedAt);
+    return { startedAt: toInstant(startedAtMs), finishedAt: toInstant(clock()), ...counts, more };
   }
 
   /** The one worker of an anchor: one intent after another, at a bounded rate. */
@@ -83,51 +89,53 @@ export function createReconcile(deps: ReconcileDeps): Reconcile {
     counts: Counts,
     mayGoOn: () => boolean,
   ): Promise<void> {
-    await expireAll(anchorId, counts, mayGoOn);
-    let inVain = 0;
+    await expireUnattached(anchorId, counts, mayGoOn);
+    let unanswered = 0;
     let nextPollAtMs = Number.NEGATIVE_INFINITY;
     for (let taken = 0; taken < limits.maxPerAnchor && mayGoOn(); taken += 1) {
-      const intent = await takeTurn(anchorId);
+      const nowMs = clock();
+      const intent = await store.takeNextDue(anchorId, new Date(nowMs), new Date(nowMs + claimMs));
       if (intent === null) return;
       counts.looked += 1;
       let result: PollResult = { kind: 'not_pollable' };
-      if (intent.transactionId !== undefined && inVain >= limits.giveUpAfter) {
+      if (intent.transactionId !== undefined && unanswered >= limits.giveUpAfter) {
         result = { kind: 'unreachable', why: 'given up for this run' };
       } else if (intent.transactionId !== undefined) {
         const waitMs = nextPollAtMs - clock();
         if (waitMs > 0) await pause(waitMs);
         nextPollAtMs = clock() + limits.pollSpacingMs;
         result = await poll(anchorId, intent.transactionId, intent.dialect);
-        inVain = result.kind === 'unreachable' ? inVain + 1 : 0;
+        unanswered = result.kind === 'unreachable' ? unanswered + 1 : 0;
         if (result.kind !== 'not_pollable') counts.polled += 1;
         if (result.kind === 'unreachable') logger.warn({ anchorId, why: result.why }, 'poll had no answer');
       }
-      await bring(intent._id, result, lease, counts);
+      await apply(intent._id, result, lease, counts);
     }
   }
 
-  /** Those that never had a transaction: nobody is asked, so they neither wait nor keep others waiting. */
-  async function expireAll(anchorId: string, counts: Counts, mayGoOn: () => boolean): Promise<void> {
-    for (let left = true; left && mayGoOn(); ) {
-      const { expired, more } = await expireUnattached(model, anchorId, clock());
+  /**
+   * Expires the anchor's intents whose time is over and that never had a transaction. They have no event, so each is
+   * one write, held against its version like every other. Since anyone can make very many of them, they are taken in
+   * batches and do not queue among the intents that wait to be polled.
+   */
+  async function expireUnattached(anchorId: string, counts: Counts, mayGoOn: () => boolean): Promise<void> {
+    while (mayGoOn()) {
+      const nowMs = clock();
+      const due = await store.findDueUnattached(anchorId, new Date(nowMs), expiryBatchSize);
+      const changes = due.flatMap((intent) => {
+        const state = transition(toState(intent), null, nowMs, unattachedLimits);
+        if (state.ending === null) return [];
+        return [{ intent, change: { ...toFields(state), open: false }, pendingAggregation: true }];
+      });
+      if (changes.length === 0) return;
+      const expired = await store.saveAllProgress(changes);
       counts.looked += expired;
       counts.expired += expired;
-      left = more;
+      if (due.length < expiryBatchSize || expired === 0) return;
     }
   }
 
-  async function takeTurn(anchorId: string): Promise<IntentDocument | null> {
-    const nowMs = clock();
-    return model
-      .findOneAndUpdate(
-        { anchorId, ...whoseTurn(nowMs) },
-        { $set: { due: new Date(nowMs + claimMs) } },
-        { sort: { due: 1 } },
-      )
-      .lean<IntentDocument>();
-  }
-
-  async function bring(
+  async function apply(
     intentHash: string,
     result: PollResult,
     lease: HeldLease,
@@ -135,9 +143,11 @@ export function createReconcile(deps: ReconcileDeps): Reconcile {
   ): Promise<void> {
     if (result.kind === 'unreachable') counts.unreachable += 1;
     if (result.kind === 'not_found') counts.notFound += 1;
-    const heard = result.kind === 'record' ? { sight: result, dialect: result.dialect } : { sight: null };
+    const learned =
+      result.kind === 'record' ? { observation: result, dialect: result.dialect } : { observation: null };
     try {
-      const made = await progress(intentHash, { ...heard, pollable: result.kind !== 'not_pollable', lease });
+      const pollable = result.kind !== 'not_pollable';
+      const made = await progress(intentHash, { ...learned, pollable, lease });
       if (made === undefined || made.after === made.before || made.after === 'pending') counts.leftOpen += 1;
       else counts[made.after] += 1;
       if (made?.before === 'failed' && made.after === 'settled') counts.recovered += 1;
@@ -149,10 +159,6 @@ export function createReconcile(deps: ReconcileDeps): Reconcile {
   }
 
   return { run: () => leases.run(reconcileLease, limits.leaseTtlMs, runUnder) };
-}
-
-function whoseTurn(nowMs: number) {
-  return { open: true, due: { $lte: new Date(nowMs) } };
 }
 
 type Counts = Omit<ReconcileAnswer, 'startedAt' | 'finishedAt' | 'more'>;

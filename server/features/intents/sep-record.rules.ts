@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { type Dialect, type ReadStatus, readStatus } from './status-table.rules.js';
 
-/** A transaction as an anchor told it, reduced to what an outcome needs. Nothing else of it is kept anywhere. */
+/** An anchor's record of a transaction, reduced to what an outcome needs. Nothing else of it is kept anywhere. */
 export interface TransactionRecord {
   id: string;
   kind: string | null;
@@ -15,10 +15,10 @@ export interface TransactionRecord {
   amountOutAsset: string | null;
   startedAtMs: number | null;
   completedAtMs: number | null;
-  /** When it came to its present status. */
+  /** When it reached its present status. */
   updatedAtMs: number | null;
   hasStellarTransaction: boolean;
-  /** Sent back in full, in today's words or the old ones. */
+  /** Whether it was sent back in full, in today's words or the older ones. */
   refunded: boolean;
 }
 
@@ -28,8 +28,8 @@ const maxTextLength = 200;
 const maxDigits = 20;
 
 /**
- * Reads a transaction by allow-list, bare or as `{transaction: …}`. Null where it is no record at all: no object, no
- * id, no status. A member of the wrong type counts as absent. Never throws, whatever the status word.
+ * Reads a transaction by allow-list, bare or as `{transaction: …}`. Null where it is no record at all: not an object,
+ * no id or no status. A member of the wrong type counts as absent. Never throws, whatever the status word.
  */
 export function readRecord(json: unknown, dialect: Dialect): TransactionRecord | null {
   const outer = asObject(json);
@@ -63,8 +63,8 @@ export function provesFunds(record: TransactionRecord): boolean {
 }
 
 /**
- * Today: status `refunded`. Older anchors write `error` or `completed` with `refunded: true`; some only fill `refunds`,
- * which then covers `amount_in`. A refund still under way (`pending_…`) is none yet.
+ * Today the status is `refunded`. Older anchors write `error` or `completed` with `refunded: true`; some only fill
+ * `refunds`, which then covers `amount_in`. A refund still under way (`pending_…`) does not count yet.
  */
 function isRefunded(raw: Record<string, unknown>, status: ReadStatus, amountIn: string | null): boolean {
   if (status.group === 'refunded') return true;
@@ -92,7 +92,7 @@ function idText(value: unknown): string | null {
   return text !== null && text.length <= maxIdLength ? text : null;
 }
 
-/** SEP amounts are strings; SEP-6 anchors send numbers too. Signs, exponents in strings and 20 digits and more: none. */
+/** SEP amounts are strings; SEP-6 anchors send numbers too. Null for signs, for exponents in strings and for over 20 digits. */
 function decimalText(value: unknown): string | null {
   if (typeof value === 'number') {
     return Number.isFinite(value) && value >= 0 && value < 1e15 ? new Decimal(value).toFixed() : null;

@@ -1,48 +1,153 @@
-import type { ClientSession } from 'mongoose';
+import type { ErrorDetail } from '../../../contract/errors.js';
 import type { CreateIntentBody, IntentAnswer, IntentDispute } from '../../../contract/schemas/intents.js';
-import { ApiError } from '../../errors.js';
-import type { DisputeEffect } from '../reputation/aggregatable-intent.js';
+import { intentHash as hashOf } from '../../../contract/verification/intent-hash.js';
+import { ApiError, invalidRequest } from '../../errors.js';
+import type { Clock } from '../../ports.js';
+import type { Corridor } from '../anchors/fleet.rules.js';
+import type { AnchorDirectory } from '../anchors/service.js';
+import type { Rates } from '../rates/service.js';
+import type { AcceptedQuote, Intent } from './intent.js';
 import { toAnswer } from './intent-answer.rules.js';
-import type { IntentDocument } from './intent-document.js';
-import { createRegistration, type RegistrationDeps } from './registration.js';
 import {
-  createTakeStatusCallback,
-  type StatusCallbackDeps,
-  type TakeStatusCallback,
-} from './status-callback.js';
+  isOutside,
+  minReceiveFaults,
+  newIntent,
+  paysLess,
+  plainAmount,
+  termFaults,
+} from './new-intent.rules.js';
+import type { MakeProgress } from './progress.js';
+import type { IntentStore } from './store.js';
 
-export interface IntentServiceDeps extends RegistrationDeps, Omit<StatusCallbackDeps, 'host'> {
-  /** Address of this service as clients and anchors know it, without a trailing slash. */
-  publicUrl: string;
+export interface IntentServiceDeps {
+  store: Pick<IntentStore, 'findByHash' | 'insert' | 'attachTransaction'>;
+  directory: Pick<AnchorDirectory, 'corridor' | 'anchor' | 'anchorsOf'>;
+  quoteFrom: Rates['quoteFrom'];
   /** The dispute of an intent, in short; null where there is none. */
   disputeOf: (intentHash: string) => Promise<IntentDispute | null>;
+  progress: MakeProgress;
+  /** Called when a transaction was attached: it has to be observed before it is paid. */
+  onAttached: () => void;
+  /** Address of this service as clients and anchors know it, without a trailing slash. */
+  publicUrl: string;
+  clock: Clock;
 }
 
 export interface IntentService {
   /**
-   * Records an intent or finds it recorded (`created`), attaching its transaction if it is given. Throws
+   * Records an intent (`created`), or finds it recorded, and attaches its transaction if it is given. Throws
    * INVALID_REQUEST, UNSUPPORTED_PAIR, AMOUNT_OUT_OF_RANGE, QUOTE_BELOW_MINIMUM, TRANSACTION_CONFLICT and
    * RATES_UNAVAILABLE, having stored nothing.
    */
   register(body: CreateIntentBody): Promise<{ created: boolean; answer: IntentAnswer }>;
   /** Throws UNKNOWN_INTENT. */
   read(intentHash: string): Promise<IntentAnswer>;
-  takeStatusCallback: TakeStatusCallback;
-  /** For disputes: the intent as stored. With a session, as that transaction sees it. */
-  find(intentHash: string, session?: ClientSession): Promise<IntentDocument | null>;
-  /**
-   * For disputes: what an accepted one makes of the outcome, in the transaction of the verdict; null takes it back.
-   * Returns whether there is such an intent.
-   */
-  applyDispute(session: ClientSession, intentHash: string, effect: DisputeEffect | null): Promise<boolean>;
 }
 
-export function createIntentService(deps: IntentServiceDeps): IntentService {
-  const { model, publicUrl, disputeOf } = deps;
-  const register = createRegistration(deps);
+const retryAfterSeconds = 5;
 
-  async function answerOf(intent: IntentDocument): Promise<IntentAnswer> {
-    // A dispute needs an outcome.
+export function createIntentService(deps: IntentServiceDeps): IntentService {
+  const { store, directory, quoteFrom, disputeOf, progress, onAttached, publicUrl, clock } = deps;
+
+  async function register(body: CreateIntentBody): Promise<{ created: boolean; intent: Intent }> {
+    const intentHash = hashOf(body);
+    const known = await store.findByHash(intentHash);
+    if (known !== null) return { created: false, intent: await repeat(known, body.anchorTransactionId) };
+    const intent = await draft(intentHash, body);
+    if (!(await store.insert(intent))) {
+      // Either the same request came first, or another intent has the transaction.
+      const first = await store.findByHash(intentHash);
+      if (first === null) throw takenByAnother();
+      return { created: false, intent: await repeat(first, body.anchorTransactionId) };
+    }
+    if (intent.transactionId !== undefined) onAttached();
+    return { created: true, intent };
+  }
+
+  async function draft(intentHash: string, body: CreateIntentBody): Promise<Intent> {
+    refuse(termFaults(body, clock()));
+    const corridor = corridorOf(body);
+    refuse(minReceiveFaults(body.minReceive, corridor.payoutDecimals));
+    const sellAmount = plainAmount(body.sellAmount);
+    if (isOutside(sellAmount, corridor)) {
+      throw outOfRange(`must be between ${corridor.min} and ${corridor.max} in this corridor`);
+    }
+    const quote = await quoteFor(body, sellAmount);
+    return newIntent({ intentHash, body, corridor, quote, nowMs: clock() });
+  }
+
+  /** The terms of the intent's corridor. Throws UNSUPPORTED_PAIR. */
+  function corridorOf({ corridor: corridorId, anchorId, deliveryMethod }: CreateIntentBody): Corridor {
+    const corridor = directory.corridor(corridorId);
+    if (corridor === undefined) throw unsupported('body.corridor', 'is not a corridor that is served');
+    if (directory.anchor(anchorId) === undefined) throw unsupported('body.anchorId', 'is not in the fleet');
+    const served = directory
+      .anchorsOf(corridorId)
+      .find(({ id }) => id === anchorId)
+      ?.corridors.find(({ id }) => id === corridorId);
+    if (served === undefined) throw unsupported('body.anchorId', 'does not serve this corridor');
+    if (deliveryMethod !== undefined && !served.deliveryMethods.includes(deliveryMethod)) {
+      throw unsupported('body.deliveryMethod', 'is not offered by this anchor in this corridor');
+    }
+    return corridor;
+  }
+
+  /** Null where the anchor has no quote at the moment, which does not keep anybody from using it. */
+  async function quoteFor(body: CreateIntentBody, sellAmount: string): Promise<AcceptedQuote | null> {
+    const { corridor, anchorId, deliveryMethod, minReceive } = body;
+    const answer = await quoteFrom(corridor, anchorId, sellAmount, deliveryMethod);
+    if (answer.quote === null) {
+      if (answer.reason === 'refused_amount') throw outOfRange('is not quoted by this anchor');
+      if (minReceive === undefined) return null;
+      const message = `The anchor has no quote at the moment to hold minReceive against (${answer.reason}).`;
+      throw new ApiError('RATES_UNAVAILABLE', message, { retryAfter: retryAfterSeconds });
+    }
+    const { tier, rate, adjusted, receiveAmount, quotedAt } = answer.quote;
+    if (minReceive !== undefined && paysLess(answer.quote, sellAmount, minReceive)) {
+      throw new ApiError('QUOTE_BELOW_MINIMUM', `The anchor quotes ${receiveAmount}, below minReceive.`);
+    }
+    const quotedFor = answer.quote.sellAmount;
+    return {
+      tier,
+      sellAmount: quotedFor,
+      receiveAmount,
+      rate,
+      adjusted,
+      quotedAt: new Date(quotedAt),
+    };
+  }
+
+  /** The same intent sent again: its current state, with the transaction attached if one is given and it had none. */
+  async function repeat(known: Intent, transactionId: string | undefined): Promise<Intent> {
+    let intent = known;
+    if (transactionId === undefined || intent.transactionId === transactionId) return intent;
+    if (intent.transactionId === undefined && intent.deadline.getTime() <= clock()) {
+      // Its time is over: it ends before anything is attached, whether or not the job has looked at it yet.
+      await progress(intent._id, { observation: null });
+      intent = await reread(intent);
+    }
+    if (intent.transactionId === undefined) {
+      if (intent.status !== 'pending') throw conflict('This intent ended before a transaction was attached.');
+      intent = await attach(intent, transactionId);
+    }
+    if (intent.transactionId === transactionId) return intent;
+    throw conflict('This intent already follows another transaction.');
+  }
+
+  async function attach(intent: Intent, transactionId: string): Promise<Intent> {
+    const attached = await store.attachTransaction(intent._id, transactionId, new Date(clock()));
+    if (attached === 'taken_by_another') throw takenByAnother();
+    if (attached === 'not_attachable') return reread(intent);
+    onAttached();
+    return attached;
+  }
+
+  async function reread(intent: Intent): Promise<Intent> {
+    return (await store.findByHash(intent._id)) ?? intent;
+  }
+
+  async function answerOf(intent: Intent): Promise<IntentAnswer> {
+    // Only an outcome can be disputed.
     const dispute = intent.outcome === null ? null : await disputeOf(intent._id);
     return toAnswer(intent, dispute, publicUrl);
   }
@@ -53,23 +158,30 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
       return { created, answer: await answerOf(intent) };
     },
     async read(intentHash) {
-      const intent = await model.findById(intentHash).lean<IntentDocument>();
+      const intent = await store.findByHash(intentHash);
       if (intent === null) throw new ApiError('UNKNOWN_INTENT', 'No intent has this hash.');
       return answerOf(intent);
     },
-    takeStatusCallback: createTakeStatusCallback({ ...deps, host: new URL(publicUrl).host }),
-    find: (intentHash, session) =>
-      model
-        .findById(intentHash)
-        .session(session ?? null)
-        .lean<IntentDocument>(),
-    async applyDispute(session, intentHash, effect) {
-      const result = await model.updateOne(
-        { _id: intentHash },
-        { $set: { disputeEffect: effect, unfolded: true } },
-        { session },
-      );
-      return result.matchedCount === 1;
-    },
   };
+}
+
+function refuse(faults: readonly ErrorDetail[]): void {
+  if (faults.length > 0) throw invalidRequest(faults);
+}
+
+function unsupported(path: string, message: string): ApiError {
+  return new ApiError('UNSUPPORTED_PAIR', `${path}: ${message}`, { details: [{ path, message }] });
+}
+
+function outOfRange(message: string): ApiError {
+  const path = 'body.sellAmount';
+  return new ApiError('AMOUNT_OUT_OF_RANGE', `${path}: ${message}`, { details: [{ path, message }] });
+}
+
+function conflict(message: string): ApiError {
+  return new ApiError('TRANSACTION_CONFLICT', message);
+}
+
+function takenByAnother(): ApiError {
+  return conflict('This transaction already belongs to another intent of this anchor.');
 }

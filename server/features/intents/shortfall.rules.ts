@@ -7,7 +7,7 @@ const wholePpb = 1_000_000_000;
 export interface ShortfallInput {
   amountIn: string;
   amountOut: string;
-  /** What the anchor had quoted; an estimate of ours is no promise of its, so it gives no shortfall. */
+  /** What was quoted. An estimate of ours is no promise of the anchor, so it gives no shortfall. */
   quote: { tier: 'anchor' | 'estimate'; sellAmount: string; receiveAmount: string } | null;
 }
 

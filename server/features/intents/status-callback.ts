@@ -1,12 +1,12 @@
 import type { StatusCallbackAnswer } from '../../../contract/schemas/intents.js';
 import { decodePublicKey } from '../../../contract/verification/strkey.js';
+import type { VerifyPool } from '../../crypto/verify-pool.js';
 import { ApiError } from '../../errors.js';
 import type { Clock } from '../../ports.js';
-import { digestOf, isFresh, parseSignatureHeader, signedPayload } from './callbacks.rules.js';
-import type { IntentDocument } from './intent-document.js';
 import type { MakeProgress } from './progress.js';
 import { readRecord } from './sep-record.rules.js';
-import type { IntentModel } from './store.js';
+import { digestOf, isFresh, parseSignatureHeader, signedPayload } from './status-callback.rules.js';
+import type { IntentStore } from './store.js';
 
 export interface StatusCallback {
   /** The `Signature` header. */
@@ -17,16 +17,11 @@ export interface StatusCallback {
 }
 
 export interface StatusCallbackDeps {
-  model: IntentModel;
+  store: Pick<IntentStore, 'findByHash'>;
   progress: MakeProgress;
   /** The key (G…) the anchor signs with; null where none is known. */
   signingKeyOf: (anchorId: string) => Promise<string | null>;
-  /** Whether two independent verifiers accept an Ed25519 signature. */
-  verifySignature: (signed: {
-    signature: Uint8Array;
-    publicKey: Uint8Array;
-    message: Uint8Array;
-  }) => Promise<boolean>;
+  verifyMessage: VerifyPool['verifyMessage'];
   /** Host and port under which anchors reach this service: part of what they sign. */
   host: string;
   clock: Clock;
@@ -39,7 +34,7 @@ export type TakeStatusCallback = (
 ) => Promise<StatusCallbackAnswer>;
 
 export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCallback {
-  const { model, progress, signingKeyOf, verifySignature, host, clock } = deps;
+  const { store, progress, signingKeyOf, verifyMessage, host, clock } = deps;
 
   /** Returns when it was signed, in Unix seconds. */
   async function verified(anchorId: string, { signature, rawBody }: StatusCallback): Promise<number> {
@@ -48,7 +43,7 @@ export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCa
     if (!isFresh(parsed.signedAt, clock())) throw refused('The signature is more than two minutes off.');
     const key = await signingKeyOf(anchorId);
     if (key === null) throw refused('No signing key of this anchor is known.');
-    const genuine = await verifySignature({
+    const genuine = await verifyMessage({
       signature: parsed.signature,
       publicKey: decodePublicKey(key),
       message: signedPayload(parsed.signedAt, host, rawBody),
@@ -58,17 +53,17 @@ export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCa
   }
 
   return async (intentHash, callback) => {
-    const intent = await model.findById(intentHash).lean<IntentDocument>();
+    const intent = await store.findByHash(intentHash);
     if (intent === null) throw new ApiError('UNKNOWN_INTENT', 'No intent has this hash.');
     const signedAt = await verified(intent.anchorId, callback);
     const ignored = { intentHash, status: intent.status, applied: false };
-    // Without a dialect known, SEP-6 has the larger vocabulary.
+    // While the dialect is unknown, read it as SEP-6, which has the larger vocabulary.
     const dialect = intent.dialect ?? 'sep6';
     const record = readRecord(callback.body, dialect);
-    // Whoever knows the nonce says which transaction it is; a callback does not.
+    // Only a client that knows the nonce may attach a transaction; a callback may not.
     if (record === null || record.id !== intent.transactionId) return ignored;
     const made = await progress(intentHash, {
-      sight: { record, seenAtMs: clock(), mayBeLate: true },
+      observation: { record, observedAtMs: clock(), mayBeLate: true },
       callback: { signedAt, digest: digestOf(callback.rawBody) },
     });
     return made === undefined ? ignored : { intentHash, status: made.after, applied: made.applied };

@@ -1,9 +1,9 @@
-/** The two dialects a withdrawal is read in: `sep24` hosted, `sep6` programmatic. */
+/** The two protocols whose records are read: `sep24` hosted, `sep6` programmatic. */
 export type Dialect = 'sep24' | 'sep6';
 
 /**
  * What a status word means for an intent:
- * - `open`: under way, whoever's turn it is
+ * - `open`: under way, whoever has to act next
  * - `ready`: cash lies ready for pick-up; the anchor has done its part
  * - `completed`, `refunded`: the anchor is done
  * - `closed`: given up by the anchor; may still be taken up again
@@ -14,8 +14,8 @@ export interface StatusRule {
   dialects: readonly Dialect[];
   group: StatusGroup;
   /**
-   * Whether a withdrawal comes to this status only after the user's payment arrived. `pending_anchor` does not:
-   * it stands for KYC before the payment too. `error` does not: it may come before.
+   * Whether a withdrawal reaches this status only after the user's payment arrived. `pending_anchor` also stands for
+   * KYC before the payment, and `error` may come before it, so neither proves funds.
    */
   provesFunds: boolean;
 }
@@ -53,7 +53,7 @@ export const statusTable = {
 
 export type StatusWord = keyof typeof statusTable;
 
-/** What stands for a word outside the dialect's table: still open, and no proof of anything. */
+/** Stands for a word outside the dialect's table: still open, and no proof of anything. */
 export const unrecognisedStatus = 'unrecognised';
 
 export interface ReadStatus extends Omit<StatusRule, 'dialects'> {

@@ -1,6 +1,74 @@
-import { type Connection, Schema } from 'mongoose';
-import { countUpTo, defineModel } from '../../mongo/models.js';
-import type { IntentDocument } from './intent-document.js';
+import { type ClientSession, type Connection, Schema } from 'mongoose';
+import { isDuplicateKey } from '../../mongo/failures.js';
+import { defineModel } from '../../mongo/models.js';
+import type { CountedIntent } from './aggregation.js';
+import type { DisputeEffect, Intent } from './intent.js';
+
+/** An intent as stored; `sightings` and `unfolded` are the stored names of `observations` and `pendingAggregation`. */
+export interface IntentDocument extends Omit<Intent, 'observations'>, CountedIntent {
+  sightings: Intent['observations'];
+  unfolded: boolean;
+}
+
+/** What a step of an intent's progress may change. */
+export type IntentChange = Partial<
+  Pick<
+    Intent,
+    | 'status'
+    | 'observations'
+    | 'amountIn'
+    | 'scored'
+    | 'unscoredReason'
+    | 'outcome'
+    | 'recoveredAt'
+    | 'open'
+    | 'due'
+    | 'dialect'
+    | 'callbacks'
+  >
+>;
+
+/** A change of the intent as it was read: written only if its version is still the same. */
+export interface VersionedChange {
+  intent: Pick<Intent, '_id' | 'version'>;
+  change: IntentChange;
+  /** Whether the intent has to be counted anew. */
+  pendingAggregation: boolean;
+}
+
+/** Every query of the intents collection but those made for reputation (aggregation-store.ts). */
+export interface IntentStore {
+  /** With a session, as that transaction sees it. */
+  findByHash(intentHash: string, session?: ClientSession): Promise<Intent | null>;
+  /** False where the hash is known already, or another intent of the anchor has the transaction. */
+  insert(intent: Intent): Promise<boolean>;
+  /** Inserts intents as they are; those that have an outcome are pending aggregation. For simulated histories. */
+  insertAll(intents: readonly Intent[]): Promise<void>;
+  isEmpty(): Promise<boolean>;
+  /** Attaches a transaction to a pending intent that has none, and makes it due at once. */
+  attachTransaction(
+    intentHash: string,
+    transactionId: string,
+    now: Date,
+  ): Promise<Intent | 'not_attachable' | 'taken_by_another'>;
+  /** Writes a change unless somebody else wrote since the intent was read. Returns whether it was written. */
+  saveProgress(change: VersionedChange, session?: ClientSession): Promise<boolean>;
+  /** Writes many changes, each held against its own version. Returns how many were written. */
+  saveAllProgress(changes: readonly VersionedChange[]): Promise<number>;
+  /** Anchors with open intents that are due. */
+  listAnchorsWithDue(now: Date): Promise<string[]>;
+  hasDue(now: Date): Promise<boolean>;
+  /** The anchor's open intent that has been due for longest; its next look is put off until `nextDue`. */
+  takeNextDue(anchorId: string, now: Date, nextDue: Date): Promise<Intent | null>;
+  /** Open intents of the anchor that are due and have no transaction, longest due first. */
+  findDueUnattached(anchorId: string, now: Date, limit: number): Promise<Intent[]>;
+  /** Sets what an accepted dispute makes of the outcome (null takes it back). Returns whether the intent exists. */
+  applyDisputeEffect(
+    session: ClientSession,
+    intentHash: string,
+    effect: DisputeEffect | null,
+  ): Promise<boolean>;
+}
 
 const text = { type: String, default: null };
 const mixed = { type: Schema.Types.Mixed, default: null };
@@ -53,13 +121,120 @@ intentSchema.index(
 );
 intentSchema.index({ unfolded: 1 }, { partialFilterExpression: { unfolded: true }, name: 'unfolded' });
 
+/** Registers the model on the connection, so that its collection and indexes can be prepared. For the stores of this folder. */
 export function intentModel(connection: Connection) {
   return defineModel<IntentDocument>(connection, 'Intent', intentSchema);
 }
 
-export type IntentModel = ReturnType<typeof intentModel>;
+export function createIntentStore(connection: Connection): IntentStore {
+  const model = intentModel(connection);
 
-/** Intents whose change the folder has not counted yet, 100,000 at most. */
-export function countUnfolded(model: IntentModel): Promise<number> {
-  return countUpTo(model, { unfolded: true }, 'unfolded');
+  return {
+    async findByHash(intentHash, session) {
+      const found = await model
+        .findById(intentHash)
+        .session(session ?? null)
+        .lean<IntentDocument>();
+      return toIntent(found);
+    },
+
+    async insert(intent) {
+      try {
+        await model.create([toDocument(intent)]);
+        return true;
+      } catch (error) {
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
+    },
+
+    async insertAll(intents) {
+      await model.collection.insertMany(intents.map(toDocument) as never[], { ordered: false });
+    },
+
+    isEmpty: async () => (await model.exists({})) === null,
+
+    async attachTransaction(intentHash, transactionId, now) {
+      try {
+        const attached = await model
+          .findOneAndUpdate(
+            { _id: intentHash, status: 'pending', transactionId: { $exists: false } },
+            { $set: { transactionId, attachedAt: now, due: now }, $inc: { version: 1 } },
+            { returnDocument: 'after' },
+          )
+          .lean<IntentDocument>();
+        return toIntent(attached) ?? 'not_attachable';
+      } catch (error) {
+        if (isDuplicateKey(error)) return 'taken_by_another';
+        throw error;
+      }
+    },
+
+    async saveProgress(change, session) {
+      const { filter, update } = versionedUpdate(change);
+      const { matchedCount } = await model.updateOne(
+        filter,
+        update,
+        session === undefined ? {} : { session },
+      );
+      return matchedCount === 1;
+    },
+
+    async saveAllProgress(changes) {
+      const writes = changes.map((change) => ({ updateOne: versionedUpdate(change) }));
+      return (await model.bulkWrite(writes, { ordered: false })).modifiedCount;
+    },
+
+    listAnchorsWithDue: (now) => model.distinct('anchorId', dueAt(now)).exec(),
+
+    hasDue: async (now) => (await model.exists(dueAt(now))) !== null,
+
+    async takeNextDue(anchorId, now, nextDue) {
+      const taken = await model
+        .findOneAndUpdate({ anchorId, ...dueAt(now) }, { $set: { due: nextDue } }, { sort: { due: 1 } })
+        .lean<IntentDocument>();
+      return toIntent(taken);
+    },
+
+    async findDueUnattached(anchorId, now, limit) {
+      const found = await model
+        .find({ anchorId, ...dueAt(now), transactionId: { $exists: false } })
+        .sort({ due: 1 })
+        .limit(limit)
+        .lean<IntentDocument[]>();
+      return found.map((document) => toIntent(document));
+    },
+
+    async applyDisputeEffect(session, intentHash, disputeEffect) {
+      const change = { $set: { disputeEffect, unfolded: true } };
+      return (await model.updateOne({ _id: intentHash }, change, { session })).matchedCount === 1;
+    },
+  };
+}
+
+function dueAt(now: Date) {
+  return { open: true, due: { $lte: now } };
+}
+
+function versionedUpdate({ intent: { _id, version }, change, pendingAggregation }: VersionedChange) {
+  const { observations: sightings, ...fields } = change;
+  const $set = {
+    ...fields,
+    ...(sightings === undefined ? {} : { sightings }),
+    ...(pendingAggregation ? { unfolded: true } : {}),
+  };
+  return { filter: { _id, version }, update: { $set, $inc: { version: 1 } } };
+}
+
+function toDocument({ observations, ...intent }: Intent): IntentDocument {
+  const uncounted = { unfolded: intent.outcome !== null, counted: null, admission: null };
+  return { ...intent, sightings: observations, ...uncounted };
+}
+
+function toIntent(document: IntentDocument): Intent;
+function toIntent(document: IntentDocument | null): Intent | null;
+function toIntent(document: IntentDocument | null): Intent | null {
+  if (document === null) return null;
+  const { sightings, unfolded: _, counted: __, admission: ___, ...intent } = document;
+  return { ...intent, observations: sightings };
 }

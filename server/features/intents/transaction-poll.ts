@@ -13,7 +13,7 @@ const maxBytes = 64 * 1_024;
 export type PollDirectory = Pick<AnchorDirectory, 'anchor' | 'endpointsOf' | 'tokenFor'>;
 
 export type PollResult =
-  | { kind: 'record'; record: TransactionRecord; dialect: Dialect; seenAtMs: number }
+  | { kind: 'record'; record: TransactionRecord; dialect: Dialect; observedAtMs: number }
   /** The anchor answers, and knows no such transaction. */
   | { kind: 'not_found' }
   /** No answer, or none that can be read; tried again later. */
@@ -21,7 +21,7 @@ export type PollResult =
   /** The anchor granted no token, is not in the fleet, or has no server to ask. */
   | { kind: 'not_pollable' };
 
-/** Reads one transaction with the partner token; `dialect` names the server that knew it before. What the anchor does, throws nothing. */
+/** Reads one transaction with the partner token; `dialect` names the server that knew it before. Never throws for what the anchor does. */
 export type PollTransaction = (
   anchorId: string,
   transactionId: string,
@@ -35,7 +35,7 @@ export function createTransactionPoll(deps: {
 }): PollTransaction {
   const { directory, outbound, clock } = deps;
 
-  /** `GET /transaction` of the servers that may be asked, the one that is known to know it alone. */
+  /** `GET /transaction` of the servers that may be asked: only the one that knows the transaction, once that is known. */
   async function addresses(anchorId: string, transactionId: string, known: Dialect | null) {
     const { transferServerSep24, transferServerSep6 } = await directory.endpointsOf(anchorId);
     const servers = [
@@ -54,8 +54,8 @@ export function createTransactionPoll(deps: {
     { dialect, url, token }: { dialect: Dialect; url: string; token: string },
     transactionId: string,
   ): Promise<PollResult> {
-    // What is told is at least as new as the moment of asking: that moment is when it was seen.
-    const seenAtMs = clock();
+    // The answer is at least as new as the moment of asking, which is taken as the time of observation.
+    const observedAtMs = clock();
     const answer = await outbound({
       url,
       headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
@@ -68,7 +68,7 @@ export function createTransactionPoll(deps: {
     if (record === null || record.id !== transactionId) {
       return { kind: 'unreachable', why: 'the answer is not the record of this transaction' };
     }
-    return { kind: 'record', record, dialect, seenAtMs };
+    return { kind: 'record', record, dialect, observedAtMs };
   }
 
   return async (anchorId, transactionId, dialect) => {
@@ -78,7 +78,7 @@ export function createTransactionPoll(deps: {
       for (const address of await addresses(anchorId, transactionId, dialect)) {
         const result = await ask(address, transactionId).catch(unreachable);
         if (result.kind === 'record') return result;
-        // One server that does not answer may be the one that knows it.
+        // A server that did not answer may be the one that knows it.
         if (last.kind !== 'unreachable') last = result;
       }
       return last;
@@ -88,7 +88,7 @@ export function createTransactionPoll(deps: {
   };
 }
 
-/** What lies with the anchor or the way to it; everything else is our own fault and is thrown on. */
+/** Failures of the anchor or of the way to it; any other error is our own and is thrown on. */
 function unreachable(error: unknown): PollResult {
   if (!(error instanceof OutboundError || error instanceof UpstreamFault)) throw error;
   return { kind: 'unreachable', why: error.message };

@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import type { IntentStatus, OutcomeReason, UnscoredReason } from '../../../contract/schemas/intents.js';
 import { type EligibilityTerms, identityFault, isAnnouncedAmount } from './eligibility.rules.js';
 import type { TransactionRecord } from './sep-record.rules.js';
-import { addSight, type Sightings, settleSeconds } from './settle-time.rules.js';
+import { addObservation, type Observations, settleSeconds } from './settle-time.rules.js';
 import { type ShortfallInput, shortfallPpb } from './shortfall.rules.js';
 
 const dayMs = 86_400_000;
@@ -13,7 +13,7 @@ export const pickUpMs = 90 * dayMs;
 /** How long a failed intent may still be completed by its anchor. */
 export const recoveryMs = 30 * dayMs;
 
-/** Whether the outcome may count: no reason against it. `amountIn` is fixed by the first sight of funds naming it. */
+/** Whether the outcome may count: it may if there is no reason against it. The first observation of funds that names `amountIn` fixes it. */
 export interface Judgement {
   unscoredReason: UnscoredReason | null;
   amountIn: string | null;
@@ -36,16 +36,17 @@ export interface IntentState {
   deadlineMs: number;
   /** When the transaction was attached; null: none is. */
   attachedAtMs: number | null;
-  sightings: Sightings;
+  observations: Observations;
   judgement: Judgement;
   ending: Ending | null;
 }
 
-export interface Sight {
+/** A transaction's record, and when it was observed. */
+export interface Observation {
   record: TransactionRecord;
   /** When we asked, or were told. */
-  seenAtMs: number;
-  /** Told by a callback: anchors repeat those that failed, so that an old one may come after a newer one. */
+  observedAtMs: number;
+  /** Set for callbacks: anchors repeat those that failed, so an old one may arrive after a newer one. */
   mayBeLate?: boolean;
 }
 
@@ -54,18 +55,19 @@ export interface TransitionLimits {
 }
 
 /**
- * The one transition function: a state, what was seen of its transaction (null: only time went by), and now → the
- * state after it. A sight older than the last one, or of an intent without a transaction, adds nothing.
+ * The one transition function: takes a state, an observation of its transaction (null: only time has passed) and the
+ * time, and returns the next state. An observation adds nothing where it is older than the last one, or where the
+ * intent has no transaction.
  */
 export function transition(
   state: IntentState,
-  sight: Sight | null,
+  observation: Observation | null,
   nowMs: number,
   limits: TransitionLimits,
 ): IntentState {
   if (state.ending !== null && state.ending.status !== 'failed') return state;
-  const seen = sight === null ? state : observe(state, sight);
-  const record = seen === state ? null : (sight?.record ?? null);
+  const seen = observation === null ? state : observe(state, observation);
+  const record = seen === state ? null : (observation?.record ?? null);
   if (state.ending !== null) return recover(seen, state, record, nowMs);
   const reached = endOf(seen, record, nowMs, limits);
   if (reached === null) return seen;
@@ -73,35 +75,38 @@ export function transition(
   return end(seen, record, { status, reason, recordedAtMs: nowMs, recoveredAtMs: null });
 }
 
-/** Until when a failed intent is looked at. */
+/** Until when a failed intent may still become settled. */
 export function recoverableUntilMs(ending: Ending): number {
   return ending.recordedAtMs + recoveryMs;
 }
 
 /** When the payout of a funded intent is overdue. */
 export function overdueAtMs(state: IntentState): number | null {
-  const { paidAtMs, fundedAtMs } = state.sightings;
+  const { paidAtMs, fundedAtMs } = state.observations;
   const fromMs = paidAtMs ?? fundedAtMs;
   return fromMs === null ? null : fromMs + state.terms.overdueAfterSeconds * 1_000;
 }
 
-function observe(state: IntentState, sight: Sight): IntentState {
-  const { record, seenAtMs } = sight;
-  const before = state.sightings;
-  if (state.attachedAtMs === null || isOld(sight, before)) return state;
-  const sightings = addSight(before, record, seenAtMs, state.attachedAtMs);
-  return { ...state, sightings, judgement: judge(state, sightings, record) };
+function observe(state: IntentState, observation: Observation): IntentState {
+  const { record, observedAtMs } = observation;
+  const before = state.observations;
+  if (state.attachedAtMs === null || isOld(observation, before)) return state;
+  const observations = addObservation(before, record, observedAtMs, state.attachedAtMs);
+  return { ...state, observations, judgement: judge(state, observations, record) };
 }
 
-function isOld({ record, seenAtMs, mayBeLate }: Sight, { lastAtMs, updatedAtMs }: Sightings): boolean {
-  if (lastAtMs !== null && seenAtMs < lastAtMs) return true;
+function isOld(
+  { record, observedAtMs, mayBeLate }: Observation,
+  { lastAtMs, updatedAtMs }: Observations,
+): boolean {
+  if (lastAtMs !== null && observedAtMs < lastAtMs) return true;
   if (!mayBeLate || record.updatedAtMs === null || updatedAtMs === null) return false;
   return record.updatedAtMs < updatedAtMs;
 }
 
-/** What the transaction is, counts as told up to the first sight of funds; an anchor cannot unsay it afterwards. */
-function judge(state: IntentState, after: Sightings, record: TransactionRecord): Judgement {
-  const { sightings: before, terms } = state;
+/** What kind of transaction it is counts as told up to the first observation of funds; an anchor cannot change it afterwards. */
+function judge(state: IntentState, after: Observations, record: TransactionRecord): Judgement {
+  const { observations: before, terms } = state;
   let { unscoredReason, amountIn } = state.judgement;
   if (before.fundedAtMs === null) {
     const first = before.firstAtMs === null;
@@ -123,7 +128,7 @@ function endOf(
   nowMs: number,
   { failureGraceMs }: TransitionLimits,
 ): [Ending['status'], OutcomeReason] | null {
-  const { sightings: seen, attachedAtMs, deadlineMs } = state;
+  const { observations: seen, attachedAtMs, deadlineMs } = state;
   const stands = (sinceMs: number) => nowMs - sinceMs >= failureGraceMs;
   if (record?.refunded) return ['failed', 'refunded'];
   if (seen.completedSeenAtMs !== null) {
@@ -139,7 +144,7 @@ function endOf(
   }
   const overdueMs = overdueAtMs(state);
   if (overdueMs !== null) {
-    // Seen open when it was overdue; or not heard of for as long as a failure must stand.
+    // Either it was observed open after it became overdue, or nothing was heard of it for as long as a failure must stand.
     const seenOpen = (seen.lastAtMs ?? 0) >= overdueMs;
     return (seenOpen && nowMs >= overdueMs) || stands(overdueMs) ? ['failed', 'overdue'] : null;
   }
@@ -148,8 +153,8 @@ function endOf(
 }
 
 /**
- * A failed intent that its anchor completes in time becomes settled: once, since settled is final. What is judged of
- * a failure stays as it is: it is not made to vanish by a later reading, nor by a completion that would not count.
+ * A failed intent that its anchor completes in time becomes settled: once, since settled is final. The judgement of a
+ * failure that counts stands: neither a later record nor a completion that would not count makes it vanish.
  */
 function recover(
   seen: IntentState,
@@ -159,7 +164,7 @@ function recover(
 ): IntentState {
   const failed = { ...seen, judgement: before.judgement };
   const failure = seen.ending;
-  const completed = record !== null && seen.sightings.completedSeenAtMs !== null && namesPayout(record);
+  const completed = record !== null && seen.observations.completedSeenAtMs !== null && namesPayout(record);
   if (failure === null || !completed || nowMs > recoverableUntilMs(failure)) return failed;
   const recovered = end(seen, record, {
     status: 'settled',
@@ -179,7 +184,7 @@ function end(
   if (ending.status !== 'settled' || record === null) {
     return { ...state, ending: { ...ending, settleSeconds: null, shortfallPpb: null } };
   }
-  const { judgement, sightings, terms, attachedAtMs } = state;
+  const { judgement, observations, terms, attachedAtMs } = state;
   const amountIn = larger(judgement.amountIn, record.amountIn);
   const missing = amountIn === null ? 'amount_missing' : null;
   return {
@@ -187,7 +192,7 @@ function end(
     judgement: { ...judgement, unscoredReason: judgement.unscoredReason ?? missing },
     ending: {
       ...ending,
-      settleSeconds: settleSeconds(sightings, attachedAtMs ?? terms.createdAtMs),
+      settleSeconds: settleSeconds(observations, attachedAtMs ?? terms.createdAtMs),
       shortfallPpb:
         amountIn === null || record.amountOut === null
           ? null

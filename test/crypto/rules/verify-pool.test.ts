@@ -20,11 +20,11 @@ describe('verify', () => {
       const pool = createVerifyPool();
       const message = disputeForms(intentHash)[index] ?? new Uint8Array();
       const signature = signEd25519(message, seed);
-      expect(await pool.verify({ signature, publicKey, intentHash })).toBe(true);
-      expect(await pool.verify({ signature, publicKey, intentHash: 'ab'.repeat(32) })).toBe(false);
-      expect(await pool.verify({ signature, publicKey: publicKeyOf(randomBytes(32)), intentHash })).toBe(
-        false,
-      );
+      expect(await pool.verifyDispute({ signature, publicKey, intentHash })).toBe(true);
+      expect(await pool.verifyDispute({ signature, publicKey, intentHash: 'ab'.repeat(32) })).toBe(false);
+      expect(
+        await pool.verifyDispute({ signature, publicKey: publicKeyOf(randomBytes(32)), intentHash }),
+      ).toBe(false);
       await pool.close();
     },
   );
@@ -32,7 +32,7 @@ describe('verify', () => {
   it('does not take one form for a message of its own', async () => {
     const pool = createVerifyPool();
     const upper = signEd25519(utf8(intentHash.toUpperCase()), seed);
-    expect(await pool.verify({ signature: upper, publicKey, intentHash })).toBe(false);
+    expect(await pool.verifyDispute({ signature: upper, publicKey, intentHash })).toBe(false);
     await pool.close();
   });
 
@@ -40,7 +40,7 @@ describe('verify', () => {
     const pool = createVerifyPool();
     const identity = fromHex(`01${'00'.repeat(31)}`);
     const forged = fromHex(`01${'00'.repeat(63)}`);
-    expect(await pool.verify({ signature: forged, publicKey: identity, intentHash })).toBe(false);
+    expect(await pool.verifyDispute({ signature: forged, publicKey: identity, intentHash })).toBe(false);
     for (const vector of speccheck.cases) {
       const signed = {
         signature: fromHex(vector.signature),
@@ -61,27 +61,29 @@ describe('verify', () => {
       },
     });
     const claims = Array.from({ length: 100 }, () =>
-      pool.verify({ signature: falseSignature, publicKey, intentHash }),
+      pool.verifyDispute({ signature: falseSignature, publicKey, intentHash }),
     );
     expect(await Promise.all(claims)).not.toContain(true);
     expect(asked).toBe(0);
-    expect(await pool.verify({ signature: genuine, publicKey, intentHash })).toBe(true);
+    expect(await pool.verifyDispute({ signature: genuine, publicKey, intentHash })).toBe(true);
     expect(asked).toBe(1);
     await pool.close();
 
     const refusing = createVerifyPool({ secondVerifier: () => false });
-    expect(await refusing.verify({ signature: genuine, publicKey, intentHash })).toBe(false);
+    expect(await refusing.verifyDispute({ signature: genuine, publicKey, intentHash })).toBe(false);
     await refusing.close();
   });
 
   it('rejects input of the wrong form by name', async () => {
     const pool = createVerifyPool();
     const signed = { signature: genuine, publicKey, intentHash };
-    await expect(pool.verify({ ...signed, signature: genuine.slice(1) })).rejects.toThrow(Ed25519InputError);
-    await expect(pool.verify({ ...signed, publicKey: publicKey.slice(1) })).rejects.toThrow(
+    await expect(pool.verifyDispute({ ...signed, signature: genuine.slice(1) })).rejects.toThrow(
       Ed25519InputError,
     );
-    await expect(pool.verify({ ...signed, intentHash: 'ab' })).rejects.toThrow(RangeError);
+    await expect(pool.verifyDispute({ ...signed, publicKey: publicKey.slice(1) })).rejects.toThrow(
+      Ed25519InputError,
+    );
+    await expect(pool.verifyDispute({ ...signed, intentHash: 'ab' })).rejects.toThrow(RangeError);
     await pool.close();
   });
 });
@@ -90,7 +92,7 @@ describe('the queue', () => {
   it('turns away what exceeds it with NOT_READY, and serves again once it has drained', async () => {
     const pool = createVerifyPool({ concurrency: 1, maxQueued: 4 });
     const claims = Array.from({ length: 20 }, () =>
-      pool.verify({ signature: genuine, publicKey, intentHash }),
+      pool.verifyDispute({ signature: genuine, publicKey, intentHash }),
     );
     const settled = await Promise.allSettled(claims);
     expect(settled.filter((result) => result.status === 'fulfilled' && result.value)).toHaveLength(5);
@@ -100,7 +102,7 @@ describe('the queue', () => {
         reason: { code: 'NOT_READY', extras: { retryAfter: 1 } },
       });
     }
-    expect(await pool.verify({ signature: genuine, publicKey, intentHash })).toBe(true);
+    expect(await pool.verifyDispute({ signature: genuine, publicKey, intentHash })).toBe(true);
     await pool.close();
   });
 
@@ -110,7 +112,7 @@ describe('the queue', () => {
     let verified = 0;
     const flood = Array.from({ length: 16 }, async () => {
       while (running) {
-        await pool.verify({ signature: falseSignature, publicKey, intentHash });
+        await pool.verifyDispute({ signature: falseSignature, publicKey, intentHash });
         verified += 1;
       }
     });
@@ -132,12 +134,12 @@ describe('the queue', () => {
       },
     });
     const claims = Array.from({ length: 5 }, () =>
-      pool.verify({ signature: genuine, publicKey, intentHash }),
+      pool.verifyDispute({ signature: genuine, publicKey, intentHash }),
     );
     const states = (await Promise.allSettled(claims)).map(({ status }) => status);
     expect(states).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected', 'rejected']);
     await closing;
-    await expect(pool.verify({ signature: genuine, publicKey, intentHash })).rejects.toMatchObject({
+    await expect(pool.verifyDispute({ signature: genuine, publicKey, intentHash })).rejects.toMatchObject({
       code: 'NOT_READY',
     });
   });

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DisputeAnswer } from '../../../contract/schemas/disputes.js';
 import { startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
-import type { IntentDocument } from '../../../server/features/intents/intent-document.js';
+import type { Intent } from '../../../server/features/intents/intent.js';
 import { disputeOf, falseSignature, signer, storedIntent } from '../../fixtures/disputes/dispute-values.js';
+import { insertIntents } from '../../fixtures/intents/stored-intents.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { type PrivateMongo, privateMongo } from '../../support/database.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -30,9 +31,9 @@ afterAll(async () => {
   await mongo.stop();
 });
 
-async function addIntent(): Promise<IntentDocument> {
+async function addIntent(): Promise<Intent> {
   const intent = storedIntent(owner.account, 'settled');
-  await app.connection.collection<IntentDocument>('intents').insertOne(intent);
+  await insertIntents(app.connection, intent);
   return intent;
 }
 

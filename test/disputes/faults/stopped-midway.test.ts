@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
-import type { IntentDocument } from '../../../server/features/intents/intent-document.js';
+import type { Intent } from '../../../server/features/intents/intent.js';
 import { type MongoProxy, startMongoProxy } from '../../fixtures/disputes/database-proxy.js';
 import { disputeOf, type Signer, signer, storedIntent } from '../../fixtures/disputes/dispute-values.js';
+import { insertIntents } from '../../fixtures/intents/stored-intents.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { type PrivateMongo, privateMongo } from '../../support/database.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -39,7 +40,7 @@ afterAll(async () => {
   await mongo?.stop();
 });
 
-async function file(intent: IntentDocument, key: Signer): Promise<number> {
+async function file(intent: Intent, key: Signer): Promise<number> {
   clients += 1;
   const headers = { 'x-forwarded-for': `203.0.113.${clients}` };
   const body = disputeOf(intent, key);
@@ -47,7 +48,7 @@ async function file(intent: IntentDocument, key: Signer): Promise<number> {
 }
 
 /** How many disputes and events there are of the intent, and points used of the key. */
-async function written(intent: IntentDocument, { account }: Signer) {
+async function written(intent: Intent, { account }: Signer) {
   const { connection } = app;
   const window = await connection
     .collection<{ _id: string; used: number }>('dispute_windows')
@@ -65,7 +66,7 @@ describe('a dispute during whose recording the database is stopped', () => {
     async ({ step, words }) => {
       const key = signer(`stopped before ${step}`);
       const intent = storedIntent(key.account, 'settled');
-      await app.connection.collection<IntentDocument>('intents').insertOne(intent);
+      await insertIntents(app.connection, intent);
       let stopped = false;
       proxy.before(words, () => {
         stopped = true;

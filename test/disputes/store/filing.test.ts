@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  atOnce,
-  countEach,
-  freshClient,
-  type Instance,
-  openInstance,
-} from '../../fixtures/disputes/dispute-instance.js';
 import { anchorSigner, disputeOf, falseSignature, signer } from '../../fixtures/disputes/dispute-values.js';
+import {
+  concurrently,
+  countResults,
+  type DisputesFixture,
+  freshClient,
+  openDisputes,
+} from '../../fixtures/disputes/disputes-fixture.js';
 import { testDatabase } from '../../support/database.js';
 
 const database = testDatabase();
@@ -15,12 +15,12 @@ const day = 86_400_000;
 
 let nowMs = Date.now();
 let meanwhile: (intentHash: string) => Promise<void> = async () => {};
-let one: Instance;
-let two: Instance;
+let one: DisputesFixture;
+let two: DisputesFixture;
 
 beforeAll(async () => {
-  one = await openInstance(database.uri, { now: () => nowMs, onVerify: (hash) => meanwhile(hash) });
-  two = await openInstance(database.uri, { now: () => nowMs });
+  one = await openDisputes(database.uri, { now: () => nowMs, onVerify: (hash) => meanwhile(hash) });
+  two = await openDisputes(database.uri, { now: () => nowMs });
 });
 afterAll(async () => {
   await one.close();
@@ -40,8 +40,10 @@ describe('the same dispute fifty times at once', () => {
     const [intent] = await one.addIntents(owner, 1);
     if (intent === undefined) throw new Error('no intent');
     const body = disputeOf(intent, owner);
-    const answers = await atOnce(50, (index) => (index % 2 === 0 ? one : two).file(body, freshClient()));
-    expect(countEach(answers)).toEqual({ created: 1, known: 49 });
+    const answers = await concurrently(50, (index) =>
+      (index % 2 === 0 ? one : two).file(body, freshClient()),
+    );
+    expect(countResults(answers)).toEqual({ created: 1, known: 49 });
     expect(await one.disputes.countDocuments({ intentHash: intent._id })).toBe(1);
     expect(await one.eventsOf(intent._id)).toEqual([
       {
@@ -49,7 +51,7 @@ describe('the same dispute fifty times at once', () => {
         data: expect.objectContaining({ intentHash: intent._id, anchorId: 'harbour', status: 'open' }),
       },
     ]);
-    expect((await one.windows.findById(`key ${owner.account}`).lean())?.used).toBe(1);
+    expect((await one.windows.findOne({ _id: `key ${owner.account}` }))?.used).toBe(1);
   });
 });
 
@@ -61,8 +63,8 @@ describe('bad signatures', () => {
     const before = one.verifications() + two.verifications();
     const client = freshClient();
     // As many as the client's own limit lets through to the feature.
-    const answers = await atOnce(120, (index) => (index % 2 === 0 ? one : two).file(body, client));
-    expect(countEach(answers)).toEqual({ INVALID_SIGNATURE: 10, RATE_LIMITED: 110 });
+    const answers = await concurrently(120, (index) => (index % 2 === 0 ? one : two).file(body, client));
+    expect(countResults(answers)).toEqual({ INVALID_SIGNATURE: 10, RATE_LIMITED: 110 });
     expect(one.verifications() + two.verifications() - before).toBe(10);
   });
 
@@ -78,7 +80,7 @@ describe('bad signatures', () => {
     const client = freshClient();
     const answers = [];
     for (const intent of intents) answers.push(await one.file(disputeOf(intent, owner), client));
-    expect(countEach(answers)).toEqual({ created: 10 });
+    expect(countResults(answers)).toEqual({ created: 10 });
     expect(answers.map(({ left }) => left)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
   });
 });
@@ -92,11 +94,11 @@ describe('the ten disputes of a key', () => {
         (index % 2 === 0 ? one : two).file(disputeOf(intent, owner), freshClient()),
       ),
     );
-    expect(countEach(answers)).toEqual({ created: 10, RATE_LIMITED: 20 });
+    expect(countResults(answers)).toEqual({ created: 10, RATE_LIMITED: 20 });
     expect(await one.disputes.countDocuments({ publicKey: owner.account })).toBe(10);
     const events = await Promise.all(intents.map(({ _id }) => one.eventsOf(_id)));
     expect(events.flat()).toHaveLength(10);
-    expect((await one.windows.findById(`key ${owner.account}`).lean())?.used).toBe(10);
+    expect((await one.windows.findOne({ _id: `key ${owner.account}` }))?.used).toBe(10);
   });
 
   it('stay ten when the eleventh is tried again and again, and can be asked for all the while', async () => {
@@ -127,14 +129,15 @@ describe('the ten disputes of a key', () => {
     const [first, ...others] = intents.map((intent) => disputeOf(intent, owner));
     if (first === undefined) throw new Error('no intents');
     expect(await one.file(first, freshClient())).toEqual({ result: 'created', left: 9 });
-    const replay = () => atOnce(50, (index) => (index % 2 === 0 ? one : two).file(first, freshClient()));
-    expect(countEach(await replay())).toEqual({ known: 50 });
+    const replay = () =>
+      concurrently(50, (index) => (index % 2 === 0 ? one : two).file(first, freshClient()));
+    expect(countResults(await replay())).toEqual({ known: 50 });
     expect(await one.file(others[0] ?? first, freshClient())).toEqual({ result: 'created', left: 8 });
     nowMs += day;
-    expect(countEach(await replay())).toEqual({ known: 50 });
+    expect(countResults(await replay())).toEqual({ known: 50 });
     const answers = [];
     for (const body of others.slice(1)) answers.push(await one.file(body, freshClient()));
-    expect(countEach(answers)).toEqual({ created: 10 });
+    expect(countResults(answers)).toEqual({ created: 10 });
   });
 
   it('are not touched by what is refused after the signature', async () => {
@@ -142,7 +145,7 @@ describe('the ten disputes of a key', () => {
     const pending = await one.addIntents(owner, 1, null);
     const old = await one.addIntents(owner, 1);
     await one.intents.updateMany(
-      { _id: old[0]?._id },
+      { _id: old[0]?._id ?? '' },
       { $set: { 'outcome.recordedAt': new Date(nowMs - 31 * day) } },
     );
     for (const [intent, code] of [
@@ -152,13 +155,13 @@ describe('the ten disputes of a key', () => {
       if (intent === undefined) throw new Error('no intent');
       expect(await one.file(disputeOf(intent, owner), freshClient())).toEqual({ result: code, left: 10 });
     }
-    expect(await one.windows.findById(`key ${owner.account}`).lean()).toBe(null);
+    expect(await one.windows.findOne({ _id: `key ${owner.account}` })).toBe(null);
   });
 });
 
 describe('a dispute, its point and its event', () => {
   it('are recorded together or not at all', async () => {
-    const failing = await openInstance(database.uri, {
+    const failing = await openDisputes(database.uri, {
       now: () => nowMs,
       changes: () => ({
         writeEvent: async () => {
@@ -172,7 +175,7 @@ describe('a dispute, its point and its event', () => {
     await expect(failing.file(disputeOf(intent, owner), freshClient())).rejects.toThrow('the outbox is gone');
     await failing.close();
     expect(await one.disputes.countDocuments({ intentHash: intent._id })).toBe(0);
-    expect(await one.windows.findById(`key ${owner.account}`).lean()).toBe(null);
+    expect(await one.windows.findOne({ _id: `key ${owner.account}` })).toBe(null);
     expect(await one.file(disputeOf(intent, owner), freshClient())).toEqual({ result: 'created', left: 9 });
   });
 });
@@ -184,10 +187,10 @@ describe('an outcome that turns while the signature is verified', () => {
     const [failed] = await one.addIntents(ada, 1, 'failed');
     if (pending === undefined || failed === undefined) throw new Error('no intents');
     meanwhile = async (hash) => {
-      const kind = hash === pending._id ? 'failed' : 'settled';
+      const kind = hash === pending._id ? ('failed' as const) : ('settled' as const);
       const outcome = {
         kind,
-        reason: 'x',
+        reason: 'error' as const,
         recordedAt: new Date(nowMs),
         settleSeconds: 1,
         shortfallPpb: null,
@@ -210,14 +213,19 @@ describe('the two parties of an intent', () => {
     const [intent] = await one.addIntents(ada, 1, 'failed');
     if (intent === undefined) throw new Error('no intent');
     expect((await one.file(disputeOf(intent, anchor), freshClient())).result).toBe('created');
-    const settled = { status: 'settled', 'outcome.kind': 'settled', recoveredAt: new Date(nowMs) };
+    const settled = {
+      status: 'settled' as const,
+      'outcome.kind': 'settled' as const,
+      recoveredAt: new Date(nowMs),
+    };
     await one.intents.updateOne({ _id: intent._id }, { $set: settled });
     expect((await one.file(disputeOf(intent, ada), freshClient())).result).toBe('DISPUTE_EXISTS');
-    const filed = await one.disputes.findOne({ intentHash: intent._id }).lean();
+    const filed = await one.disputes.findOne({ intentHash: intent._id });
+    if (filed === null) throw new Error('no dispute');
     await expect(
-      one.disputes.create({ ...filed, _id: 'dsp_another', filedBy: 'account', publicKey: ada.account }),
+      one.disputes.insertOne({ ...filed, _id: 'dsp_another', filedBy: 'account', publicKey: ada.account }),
     ).rejects.toMatchObject({ code: 11000 });
-    await one.service.resolve({ id: filed?._id ?? '', action: 'reject' });
+    await one.review.resolve({ id: filed._id, action: 'reject' });
     expect((await one.file(disputeOf(intent, ada), freshClient())).result).toBe('created');
   });
 });

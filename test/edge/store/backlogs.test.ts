@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { queueKey } from '../../../server/deliveries/delivery.rules.js';
 import { createDeliveryStore } from '../../../server/deliveries/delivery-store.js';
 import { createOutboxStore } from '../../../server/deliveries/outbox-store.js';
-import { countOpenDisputes, disputeModel } from '../../../server/features/disputes/store.js';
-import { countUnfolded, intentModel } from '../../../server/features/intents/store.js';
+import { createDisputeStore } from '../../../server/features/disputes/store.js';
+import { createAggregationStore } from '../../../server/features/intents/aggregation-store.js';
 import { createWebhookStore } from '../../../server/features/webhooks/store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { countUpTo, mostCounted, prepareCollections } from '../../../server/mongo/models.js';
@@ -15,8 +15,8 @@ const connection = await connectMongo({ uri });
 const outbox = createOutboxStore(connection);
 const deliveries = createDeliveryStore(connection);
 const { enabledAmong } = createWebhookStore(connection);
-const disputes = disputeModel(connection);
-const intents = intentModel(connection);
+const disputes = createDisputeStore(connection);
+const intents = createAggregationStore(connection);
 const hourMs = 3_600_000;
 
 /** Inserts as they are: only what is counted by matters here. */
@@ -70,8 +70,8 @@ describe('the backlogs', () => {
   it('are events not fanned out, deliveries without an end, open disputes and intents not counted', async () => {
     expect(await outbox.countOpen()).toBe(4);
     expect(await deliveries.countOpen()).toBe(30);
-    expect(await countOpenDisputes(disputes)).toBe(2);
-    expect(await countUnfolded(intents)).toBe(1);
+    expect(await disputes.countOpen()).toBe(2);
+    expect(await intents.countPendingAggregation()).toBe(1);
   });
 
   it('of due deliveries has what may be sent now: nothing held, nothing of a webhook that is gone', async () => {
@@ -85,8 +85,8 @@ describe('the backlogs', () => {
       await outbox.countOpen();
       await deliveries.countOpen();
       await deliveries.countDue(enabledAmong);
-      await countOpenDisputes(disputes);
-      await countUnfolded(intents);
+      await disputes.countOpen();
+      await intents.countPendingAggregation();
     } finally {
       await db?.command({ profile: 0 });
     }
@@ -109,7 +109,9 @@ describe('the backlogs', () => {
         status: 'open',
       })),
     );
-    expect(await countOpenDisputes(disputes)).toBe(100_000);
-    await expect(countUpTo(disputes, { status: 'open' }, 'no_such_index')).rejects.toThrow(/hint/);
+    expect(await disputes.countOpen()).toBe(100_000);
+    await expect(countUpTo(connection.model('Dispute'), { status: 'open' }, 'no_such_index')).rejects.toThrow(
+      /hint/,
+    );
   });
 });

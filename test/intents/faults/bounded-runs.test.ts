@@ -7,7 +7,8 @@ import { type ReconcileLimits, reconcileLease } from '../../../server/features/i
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
 import { account, freshState, hour } from '../../fixtures/intents/intent-states.js';
-import { openIntents } from '../../fixtures/intents/polled-intents.js';
+import { openIntents } from '../../fixtures/intents/intents-fixture.js';
+import { insertIntents, intentDocuments } from '../../fixtures/intents/stored-intents.js';
 import { testDatabase } from '../../support/database.js';
 
 const { uri } = testDatabase();
@@ -38,7 +39,7 @@ afterAll(async () => {
 beforeEach(async () => {
   polls = [];
   slowMs = 0;
-  await connection.collection('intents').deleteMany({});
+  await intentDocuments(connection).deleteMany({});
 });
 
 async function opened(limits: Partial<ReconcileLimits>) {
@@ -56,14 +57,9 @@ async function opened(limits: Partial<ReconcileLimits>) {
 }
 
 /** Intents of an anchor whose turn it is; `attached` ones have a transaction, the others are past their time. */
-async function register(
-  intents: Awaited<ReturnType<typeof opened>>,
-  anchorId: string,
-  count: number,
-  attached: boolean,
-): Promise<void> {
+async function register(anchorId: string, count: number, attached: boolean): Promise<void> {
   const { sellAsset, buyAsset } = freshState().terms;
-  const documents = Array.from({ length: count }, (_, index) =>
+  const due = Array.from({ length: count }, (_, index) =>
     newIntent({
       intentHash: `${anchorId}-${attached ? 'attached' : 'bare'}-${index}`,
       body: {
@@ -79,14 +75,14 @@ async function register(
       nowMs: Date.now() - (attached ? 1_000 : 25 * hour),
     }),
   );
-  await intents.model.insertMany(documents);
+  await insertIntents(connection, ...due);
 }
 
 describe('a run', () => {
   it('looks at so many of one anchor and says that there is more; the next run goes on there', async () => {
     const intents = await opened({ maxPerAnchor: 10 });
-    await register(intents, 'busy', 25, true);
-    await register(intents, 'calm', 3, true);
+    await register('busy', 25, true);
+    await register('calm', 3, true);
     const runs = [await intents.run(), await intents.run(), await intents.run()];
     expect(runs.map(({ looked, more }) => [looked, more])).toEqual([
       [13, true],
@@ -101,7 +97,7 @@ describe('a run', () => {
 
   it('asks one anchor no faster than its rate, whatever is due', async () => {
     const intents = await opened({ pollSpacingMs: 60 });
-    await register(intents, 'busy', 12, true);
+    await register('busy', 12, true);
     await intents.run();
     const [first, last] = [polls[0]?.atMs ?? 0, polls.at(-1)?.atMs ?? 0];
     expect(polls).toHaveLength(12);
@@ -112,8 +108,8 @@ describe('a run', () => {
   it('keeps nobody waiting for an anchor that is slow', async () => {
     slowMs = 300;
     const intents = await opened({});
-    await register(intents, 'slow', 6, true);
-    await register(intents, 'calm', 6, true);
+    await register('slow', 6, true);
+    await register('calm', 6, true);
     await intents.run();
     const lastOf = (name: string) => polls.filter(({ id }) => id.startsWith(name)).at(-1)?.atMs ?? 0;
     expect(polls).toHaveLength(12);
@@ -124,7 +120,7 @@ describe('a run', () => {
   it('begins no look after its time, and says that there is more', async () => {
     slowMs = 100;
     const intents = await opened({ maxRunMs: 250 });
-    await register(intents, 'slow', 10, true);
+    await register('slow', 10, true);
     const { looked, more } = await intents.run();
     expect(more).toBe(true);
     expect(looked).toBeLessThan(6);
@@ -133,8 +129,8 @@ describe('a run', () => {
 
   it('expires a thousand that were abandoned, without keeping the one that is paid waiting', async () => {
     const intents = await opened({ maxPerAnchor: 5 });
-    await register(intents, 'busy', 1_000, false);
-    await register(intents, 'busy', 1, true);
+    await register('busy', 1_000, false);
+    await register('busy', 1, true);
     const { looked, expired, polled, more } = await intents.run();
     expect({ looked, expired, polled, more }).toEqual({
       looked: 1_001,
@@ -142,7 +138,7 @@ describe('a run', () => {
       polled: 1,
       more: false,
     });
-    const kinds = await intents.model.distinct('outcome.reason');
+    const kinds = await intentDocuments(connection).distinct('outcome.reason');
     expect(kinds).toEqual(['no_transaction']);
     expect(await connection.collection('outbox').countDocuments()).toBe(0);
     await intents.close();

@@ -10,8 +10,9 @@ import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
 import { emitInto, outboxOf } from '../../fixtures/deliveries/emit.js';
 import { account, freshState, see, startMs } from '../../fixtures/intents/intent-states.js';
-import { openIntents } from '../../fixtures/intents/polled-intents.js';
+import { openIntents } from '../../fixtures/intents/intents-fixture.js';
 import type { Task } from '../../fixtures/intents/reconcile-worker.js';
+import { insertIntents, intentDocuments } from '../../fixtures/intents/stored-intents.js';
 import { type PrivateMongo, privateMongo } from '../../support/database.js';
 import { expectFor } from '../../support/expect-for.js';
 import { runSeed, seeded } from '../../support/seeded.js';
@@ -73,9 +74,9 @@ async function prepared(name: string) {
   await prepareCollections(connection);
   await intents.leases.seed([reconcileLease]);
   const nowMs = Date.now();
-  const seenUnpaid = see(freshState(), [0, {}]).sightings;
+  const seenUnpaid = see(freshState(), [0, {}]).observations;
   const shift = (ms: number | null) => (ms === null ? null : ms - startMs + nowMs - minute);
-  const sightings = {
+  const observations = {
     ...seenUnpaid,
     firstAtMs: shift(seenUnpaid.firstAtMs),
     lastAtMs: shift(seenUnpaid.lastAtMs),
@@ -89,8 +90,9 @@ async function prepared(name: string) {
     buyAsset: 'iso4217:NGN',
     overdueAfterSeconds: 86_400,
   };
-  await intents.model.create(
-    plan.map((_line, index) => ({
+  await insertIntents(
+    connection,
+    ...plan.map((_line, index) => ({
       ...newIntent({
         intentHash: hashOf(index),
         body: {
@@ -105,7 +107,7 @@ async function prepared(name: string) {
         quote: null,
         nowMs: nowMs - 2 * minute,
       }),
-      sightings,
+      observations,
     })),
   );
   const work = (job: Task['job'], strike: Task['strike'], beginAtMs = 0) =>
@@ -120,21 +122,18 @@ function hashOf(index: number): string {
 /** Lets this process finish what others left, then looks at every intent and every event. */
 async function endsWell({ connection, intents }: Prepared): Promise<void> {
   await eventually(async () => {
-    await intents.model.updateMany({ status: 'pending' }, { $set: { due: new Date(0) } });
+    await intentDocuments(connection).updateMany({ status: 'pending' }, { $set: { due: new Date(0) } });
     const run = await intents.reconcile.run();
-    const done = await intents.model.countDocuments({ status: { $ne: 'pending' } });
+    const done = await intentDocuments(connection).countDocuments({ status: { $ne: 'pending' } });
     return run.ran && done === plan.filter(([, outcome]) => outcome !== 'pending').length ? true : undefined;
   });
-  await everyOutcomeOnce(connection, intents);
+  await everyOutcomeOnce(connection);
 }
 
-async function everyOutcomeOnce(
-  connection: Connection,
-  { model }: Pick<Prepared['intents'], 'model'>,
-): Promise<void> {
+async function everyOutcomeOnce(connection: Connection): Promise<void> {
   const events = await outboxOf(connection).find().toArray();
   for (const [index, [, outcome, event]] of plan.entries()) {
-    const intent = await model.findById(hashOf(index)).lean();
+    const intent = await intentDocuments(connection).findOne({ _id: hashOf(index) });
     const reason = intent?.outcome === null ? '' : ` ${intent?.outcome.reason}`;
     expectFor(`intent ${index}`, `${intent?.status}${reason}`).toBe(outcome);
     expect(intent).toMatchObject({ unfolded: outcome !== 'pending', scored: true });
@@ -192,7 +191,7 @@ describe('a reconciliation', () => {
       await endsWell(ready);
       worker.process.kill('SIGCONT');
       await worker.ended;
-      await everyOutcomeOnce(ready.connection, ready.intents);
+      await everyOutcomeOnce(ready.connection);
       await close(ready);
     },
     60_000,
@@ -206,7 +205,7 @@ describe('a reconciliation', () => {
       const held = await ready.intents.leases.run(reconcileLease, 10_000, async () => {
         worker.process.kill('SIGCONT');
         await worker.ended;
-        return ready.intents.model.countDocuments({ status: { $ne: 'pending' } });
+        return intentDocuments(ready.connection).countDocuments({ status: { $ne: 'pending' } });
       });
       expect(held.ran ? held.value : 0).toBe(0);
       return held.ran ? true : undefined;
@@ -232,7 +231,7 @@ describe('callbacks, which hold no lease', () => {
     const ends = await Promise.all(crowd.map(({ ended }) => ended));
     const turned = ends.flatMap(({ output }) => JSON.parse(output) as string[]);
     expect(turned.sort()).toEqual([0, 1, 2, 3].map(hashOf).sort());
-    await everyOutcomeOnce(ready.connection, ready.intents);
+    await everyOutcomeOnce(ready.connection);
     await close(ready);
   }, 60_000);
 

@@ -33,11 +33,11 @@ const seenAt = vectors.seenAt.map((text) => Number.parseInt(text, 10) * (units[t
 /** The outcome after each sight, up to and with the last change. */
 function outcomes(row: Row, dialect: 'sep24' | 'sep6', extra: Record<string, unknown>): string[] {
   const unpaid = record({}, dialect);
-  let state = transition(freshState(), { record: unpaid, seenAtMs: startMs }, startMs, limits);
+  let state = transition(freshState(), { record: unpaid, observedAtMs: startMs }, startMs, limits);
   const told = record({ status: row.status, ...row.record, ...extra }, dialect);
   const list = seenAt.map((afterMs) => {
-    const seenAtMs = startMs + afterMs;
-    state = transition(state, { record: told, seenAtMs }, seenAtMs, limits);
+    const observedAtMs = startMs + afterMs;
+    state = transition(state, { record: told, observedAtMs }, observedAtMs, limits);
     return outcome(state);
   });
   const end = list.findIndex((each) => each !== 'pending');

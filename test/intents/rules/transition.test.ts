@@ -120,7 +120,7 @@ describe('without funds received', () => {
 describe('a sight', () => {
   it('older than the last one adds nothing', () => {
     const funded = see(freshState(), [0, {}], [minute, paid]);
-    const late = { record: record(error), seenAtMs: startMs + 30 * second };
+    const late = { record: record(error), observedAtMs: startMs + 30 * second };
     expect(transition(funded, late, startMs + 2 * minute, limits)).toBe(funded);
   });
 
@@ -128,15 +128,15 @@ describe('a sight', () => {
     const told = { status: 'pending_external', stellar_transaction_id: 'ab', updated_at: at(minute) };
     const funded = see(freshState(), [0, {}], [minute, told]);
     const repeated = record({ ...error, updated_at: at(30 * second) });
-    const seenAtMs = startMs + 2 * minute;
-    expect(transition(funded, { record: repeated, seenAtMs, mayBeLate: true }, seenAtMs, limits)).toBe(
-      funded,
-    );
-    expect(transition(funded, { record: repeated, seenAtMs }, seenAtMs, limits).sightings.status).toBe(
-      'error',
-    );
-    const undated = { record: record(error), seenAtMs, mayBeLate: true };
-    expect(transition(funded, undated, seenAtMs, limits).sightings.status).toBe('error');
+    const observedAtMs = startMs + 2 * minute;
+    expect(
+      transition(funded, { record: repeated, observedAtMs, mayBeLate: true }, observedAtMs, limits),
+    ).toBe(funded);
+    expect(
+      transition(funded, { record: repeated, observedAtMs }, observedAtMs, limits).observations.status,
+    ).toBe('error');
+    const undated = { record: record(error), observedAtMs, mayBeLate: true };
+    expect(transition(funded, undated, observedAtMs, limits).observations.status).toBe('error');
   });
 
   it('of an intent without a transaction adds nothing', () => {

@@ -4,8 +4,9 @@ import type { PublishedBatch } from '../../../contract/schemas/publisher.js';
 import { intentHash } from '../../../contract/verification/intent-hash.js';
 import { type ReferenceOracle, startReferenceOracle } from '../../../scripts/reference-oracle/index.js';
 import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
-import type { IntentDocument } from '../../../server/features/intents/intent-document.js';
+import type { Intent } from '../../../server/features/intents/intent.js';
 import { disputeOf, type Signer, signer, storedIntent } from '../../fixtures/disputes/dispute-values.js';
+import { insertIntents } from '../../fixtures/intents/stored-intents.js';
 import type { Received } from '../../support/answers.js';
 import { startTestApp, type TestApp, testAdminKey, testCronSecret } from '../../support/app.js';
 import { type PrivateMongo, privateMongo } from '../../support/database.js';
@@ -53,11 +54,11 @@ afterAll(async () => {
 
 let outcomes = 0;
 /** Outcomes of as many accounts, written before the database stops. */
-async function addOutcomes(count: number): Promise<IntentDocument[]> {
+async function addOutcomes(count: number): Promise<Intent[]> {
   const intents = Array.from({ length: count }, (_, index) =>
     storedIntent(signer(`account ${index} of ${randomBytes(4).toString('hex')}`).account, 'settled'),
   );
-  await app.connection.collection<IntentDocument>('intents').insertMany(intents);
+  await insertIntents(app.connection, ...intents);
   outcomes += count;
   return intents;
 }
@@ -78,12 +79,12 @@ const newTerms = () => ({
   sellAmount: '100',
   nonce: randomBytes(24).toString('base64url'),
 });
-const fileDispute = (intent: IntentDocument, by: Signer) =>
+const fileDispute = (intent: Intent, by: Signer) =>
   send('POST', '/api/reputation/dispute', {}, disputeOf(intent, by));
 
-async function addIntent({ account }: Signer): Promise<IntentDocument> {
+async function addIntent({ account }: Signer): Promise<Intent> {
   const intent = storedIntent(account, 'settled');
-  await app.connection.collection<IntentDocument>('intents').insertOne(intent);
+  await insertIntents(app.connection, intent);
   outcomes += 1;
   return intent;
 }

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiError } from '../../../server/errors.js';
-import { freshClient, type Instance, openInstance } from '../../fixtures/disputes/dispute-instance.js';
 import { anchorSigner, disputeOf, type outcomes, signer } from '../../fixtures/disputes/dispute-values.js';
+import { type DisputesFixture, freshClient, openDisputes } from '../../fixtures/disputes/disputes-fixture.js';
 import { testDatabase } from '../../support/database.js';
 
 const database = testDatabase();
-let one: Instance;
-let two: Instance;
+let one: DisputesFixture;
+let two: DisputesFixture;
 
 beforeAll(async () => {
-  one = await openInstance(database.uri);
-  two = await openInstance(database.uri);
+  one = await openDisputes(database.uri);
+  two = await openDisputes(database.uri);
 });
 afterAll(async () => {
   await one.close();
@@ -27,13 +27,14 @@ async function filed(ending: keyof typeof outcomes) {
   if (intent === undefined) throw new Error('no intent');
   const party = ending === 'failed' || ending === 'refunded' ? anchorSigner('harbour') : owner;
   expect((await one.file(disputeOf(intent, party), freshClient())).result).toBe('created');
-  const dispute = await one.disputes.findOne({ intentHash: intent._id }).orFail().lean();
+  const dispute = await one.disputes.findOne({ intentHash: intent._id });
+  if (dispute === null) throw new Error('no dispute');
   return { id: dispute._id, intentHash: intent._id };
 }
 
-async function verdict(instance: Instance, id: string, action: 'accept' | 'reject', actor: string) {
+async function verdict(instance: DisputesFixture, id: string, action: 'accept' | 'reject', actor: string) {
   try {
-    const { status } = await instance.service.resolve({ id, action, actor });
+    const { status } = await instance.review.resolve({ id, action, actor });
     return { actor, status };
   } catch (error) {
     if (error instanceof ApiError) return { actor, status: error.code };
@@ -41,7 +42,8 @@ async function verdict(instance: Instance, id: string, action: 'accept' | 'rejec
   }
 }
 
-const intentOf = (intentHash: string) => one.intents.findById(intentHash).orFail().lean();
+const intentOf = (intentHash: string) => one.intents.findOne({ _id: intentHash });
+const disputeOfId = (id: string) => one.disputes.findOne({ _id: id });
 
 describe('two admins on two instances, deciding at once', () => {
   it('with opposite verdicts: one wins, the other learns that it was decided', async () => {
@@ -54,9 +56,9 @@ describe('two admins on two instances, deciding at once', () => {
       const [won, ...rest] = answers.filter(({ status }) => status !== 'DISPUTE_RESOLVED');
       expect(rest).toEqual([]);
       if (won === undefined) throw new Error('nobody won');
-      const { status, audit } = await one.disputes.findById(id).orFail().lean();
-      expect(status).toBe(won.status);
-      expect(audit.map(({ action, actor }) => [action, actor])).toEqual([
+      const dispute = await disputeOfId(id);
+      expect(dispute?.status).toBe(won.status);
+      expect(dispute?.audit.map(({ action, actor }) => [action, actor])).toEqual([
         ['filed', expect.any(String)],
         [won.status, won.actor],
       ]);
@@ -66,7 +68,7 @@ describe('two admins on two instances, deciding at once', () => {
         ['dispute.resolved', won.status],
       ]);
       const effect = won.status === 'accepted' ? 'counts_not_filled' : null;
-      expect((await intentOf(intentHash)).disputeEffect).toBe(effect);
+      expect((await intentOf(intentHash))?.disputeEffect).toBe(effect);
     }
   });
 
@@ -76,9 +78,9 @@ describe('two admins on two instances, deciding at once', () => {
       [one, two, one, two].map((instance, index) => verdict(instance, id, 'accept', `admin ${index}`)),
     );
     expect(answers.map(({ status }) => status)).toEqual(Array(4).fill('accepted'));
-    const { audit } = await one.disputes.findById(id).orFail().lean();
-    expect(audit.map(({ action }) => action)).toEqual(['filed', 'accepted']);
-    const again = await one.service.resolve({ id, action: 'accept', actor: 'late', note: 'me too' });
+    const dispute = await disputeOfId(id);
+    expect(dispute?.audit.map(({ action }) => action)).toEqual(['filed', 'accepted']);
+    const again = await one.review.resolve({ id, action: 'accept', actor: 'late', note: 'me too' });
     expect(again.audit).toHaveLength(2);
     expect(await one.eventsOf(intentHash)).toHaveLength(2);
   });
@@ -93,16 +95,16 @@ describe('accepting', () => {
   ] as const)('against %s: %s, left to the folder', async (ending, effect) => {
     const { id, intentHash } = await filed(ending);
     await one.intents.updateOne({ _id: intentHash }, { $set: { unfolded: false } });
-    const answer = await one.service.resolve({ id, action: 'accept' });
+    const answer = await one.review.resolve({ id, action: 'accept' });
     expect(answer).toMatchObject({ status: 'accepted', effect, audit: [{}, { actor: 'admin', note: null }] });
     expect(await intentOf(intentHash)).toMatchObject({ disputeEffect: effect, unfolded: true });
   });
 
   it('does nothing to a failure that the anchor has made good since it was filed', async () => {
     const { id, intentHash } = await filed('refunded');
-    const recovered = { status: 'settled', 'outcome.kind': 'settled', unfolded: false };
+    const recovered = { status: 'settled', 'outcome.kind': 'settled', unfolded: false } as const;
     await one.intents.updateOne({ _id: intentHash }, { $set: recovered });
-    await one.service.resolve({ id, action: 'accept' });
+    await one.review.resolve({ id, action: 'accept' });
     expect(await intentOf(intentHash)).toMatchObject({ disputeEffect: null, unfolded: false });
   });
 });
@@ -112,14 +114,14 @@ describe('rejecting', () => {
     const { id, intentHash } = await filed('settled');
     await one.intents.updateOne({ _id: intentHash }, { $set: { unfolded: false } });
     const before = await intentOf(intentHash);
-    await one.service.resolve({ id, action: 'reject', note: 'The receipt is genuine.' });
+    await one.review.resolve({ id, action: 'reject', note: 'The receipt is genuine.' });
     expect(await intentOf(intentHash)).toEqual(before);
   });
 });
 
 describe('a verdict, its effect and its event', () => {
   it('are recorded together or not at all', async () => {
-    const failing = await openInstance(database.uri, {
+    const failing = await openDisputes(database.uri, {
       changes: () => ({
         writeEvent: async () => {
           throw new Error('the outbox is gone');
@@ -127,9 +129,9 @@ describe('a verdict, its effect and its event', () => {
       }),
     });
     const { id, intentHash } = await filed('settled');
-    await expect(failing.service.resolve({ id, action: 'accept' })).rejects.toThrow('the outbox is gone');
+    await expect(failing.review.resolve({ id, action: 'accept' })).rejects.toThrow('the outbox is gone');
     await failing.close();
-    expect((await one.disputes.findById(id).orFail().lean()).status).toBe('open');
-    expect((await intentOf(intentHash)).disputeEffect).toBe(null);
+    expect((await disputeOfId(id))?.status).toBe('open');
+    expect((await intentOf(intentHash))?.disputeEffect).toBe(null);
   });
 });

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { TakenCallbacks } from './intent-document.js';
+import type { TakenCallbacks } from './intent.js';
 
 /** How far a callback's signing time may lie from ours, both ways (SEP-24: "1 to 2 minutes"). */
 export const freshnessMs = 120_000;
-/** Callbacks of one intent signed in one second; beyond that the poll tells. */
+/** How many callbacks of one intent, signed in the same second, are taken; polling makes up for the rest. */
 const maxPerSecond = 16;
 
 export interface CallbackSignature {
@@ -25,12 +25,12 @@ export function parseSignatureHeader(header: string | undefined): CallbackSignat
   const text = members.get('s') ?? '';
   if (members.size !== 2 || !/^\d{1,12}$/.test(time) || !/^[A-Za-z0-9+/]{86}==$/.test(text)) return null;
   const signature = Buffer.from(text, 'base64');
-  // One spelling a signature: the last letter before the padding has four bits to spare.
+  // One spelling per signature: the last letter before the padding has four spare bits.
   if (signature.toString('base64') !== text) return null;
   return { signedAt: Number(time), signature };
 }
 
-/** What the anchor signs: `<t>.<host of the receiver>.<body>`, the body as it came. */
+/** What the anchor signs: `<t>.<host of the receiver>.<body>`, the body byte for byte as received. */
 export function signedPayload(signedAt: number, host: string, body: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from(`${signedAt}.${host}.`), body]);
 }
@@ -41,7 +41,7 @@ export function isFresh(signedAt: number, nowMs: number): boolean {
 
 export interface IncomingCallback {
   signedAt: number;
-  /** Tells callbacks of one second apart. */
+  /** Distinguishes callbacks signed in the same second. */
   digest: string;
 }
 
@@ -49,7 +49,7 @@ export function digestOf(body: Uint8Array): string {
   return createHash('sha256').update(body).digest('hex').slice(0, 32);
 }
 
-/** The callbacks taken once this one is; null: it is a repeat, or older than one taken, and must change nothing. */
+/** The callbacks taken including this one; null where it is a repeat, or older than one taken, and must change nothing. */
 export function takeCallback(
   taken: TakenCallbacks | null,
   { signedAt, digest }: IncomingCallback,

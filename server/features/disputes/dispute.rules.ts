@@ -1,0 +1,67 @@
+import type { AdminDispute, DisputeAnswer } from '../../../contract/schemas/disputes.js';
+import type { EventData } from '../../../contract/schemas/events.js';
+import { type DisputableIntent, effectOf, type Outcome, type Party } from './entitlement.rules.js';
+import type { DisputeDocument } from './store.js';
+
+/** A dispute as it is filed: against that outcome of the intent, by that party with that key. */
+export function newDispute(filed: {
+  id: string;
+  intent: Pick<DisputableIntent, '_id' | 'anchorId' | 'corridor'>;
+  outcome: Outcome;
+  party: Party;
+  account: string;
+  reason: string;
+  now: Date;
+}): DisputeDocument {
+  const { id, intent, outcome, party, account, reason, now } = filed;
+  return {
+    _id: id,
+    intentHash: intent._id,
+    anchorId: intent.anchorId,
+    corridor: intent.corridor,
+    filedBy: party,
+    publicKey: account,
+    reason,
+    status: 'open',
+    outcomeStatus: outcome.kind,
+    effect: effectOf(outcome),
+    createdAt: now,
+    resolvedAt: null,
+    audit: [{ at: now, action: 'filed', actor: account, note: null }],
+  };
+}
+
+export function toDisputeAnswer(dispute: DisputeDocument): DisputeAnswer {
+  return {
+    id: dispute._id,
+    status: dispute.status,
+    intentHash: dispute.intentHash,
+    anchorId: dispute.anchorId,
+    corridor: dispute.corridor,
+    filedBy: dispute.filedBy,
+    createdAt: dispute.createdAt.toISOString(),
+    resolvedAt: dispute.resolvedAt?.toISOString() ?? null,
+  };
+}
+
+export function toAdminDispute(dispute: DisputeDocument): AdminDispute {
+  return {
+    ...toDisputeAnswer(dispute),
+    publicKey: dispute.publicKey,
+    reason: dispute.reason,
+    outcomeStatus: dispute.outcomeStatus,
+    effect: dispute.effect,
+    audit: dispute.audit.map(({ at, action, actor, note }) => ({
+      at: at.toISOString(),
+      action,
+      actor,
+      note,
+    })),
+  };
+}
+
+/** What `dispute.created` and `dispute.resolved` carry. */
+export function toEventData({ _id: disputeId, ...dispute }: DisputeDocument): EventData<'dispute.created'> {
+  const { intentHash, anchorId, corridor, status } = dispute;
+  return { disputeId, intentHash, anchorId, corridor, status };
+}

@@ -1,0 +1,23 @@
+import { createFileDispute, type FilingDeps } from './filing.js';
+import { createDisputeLimits } from './limits.js';
+import { createDisputeReview, type ReviewDeps } from './review.js';
+import { createAdminDisputesRouter, createDisputesRouter } from './router.js';
+import type { DisputeWindowStore } from './store.js';
+
+export interface DisputesDeps extends Omit<FilingDeps, 'store' | 'limits'>, ReviewDeps {
+  windows: DisputeWindowStore;
+}
+
+export interface Disputes {
+  router: ReturnType<typeof createDisputesRouter>;
+  adminRouter: ReturnType<typeof createAdminDisputesRouter>;
+}
+
+/** The disputes of an intent are read from the store itself (`disputeOf`), which exists before either feature. */
+export function createDisputes(deps: DisputesDeps): Disputes {
+  const limits = createDisputeLimits(deps);
+  return {
+    router: createDisputesRouter({ file: createFileDispute({ ...deps, limits }) }),
+    adminRouter: createAdminDisputesRouter({ review: createDisputeReview(deps) }),
+  };
+}

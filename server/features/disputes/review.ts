@@ -1,0 +1,90 @@
+import type { ClientSession } from 'mongoose';
+import type { AdminDispute, ResolveDisputeBody } from '../../../contract/schemas/disputes.js';
+import type { Emit } from '../../deliveries/deliveries.js';
+import { ApiError } from '../../errors.js';
+import type { InTransaction } from '../../mongo/transactions.js';
+import { readCursor, readLimit, toPage } from '../../paging.js';
+import type { Clock, Logger } from '../../ports.js';
+import { toAdminDispute, toEventData } from './dispute.rules.js';
+import type { DisputableIntent, Effect } from './entitlement.rules.js';
+import type { DisputeDocument, DisputeStore, Verdict } from './store.js';
+
+export interface ReviewDeps {
+  store: DisputeStore;
+  /** With a session, as that transaction sees it. */
+  findIntent: (intentHash: string, session?: ClientSession) => Promise<DisputableIntent | null>;
+  /** Sets how the outcome counts, in the transaction of the verdict. */
+  applyEffect: (session: ClientSession, intentHash: string, effect: Effect) => Promise<boolean>;
+  inTransaction: InTransaction;
+  writeEvent: Emit;
+  clock: Clock;
+  logger: Logger;
+}
+
+export interface DisputeList {
+  status?: DisputeDocument['status'] | undefined;
+  anchor?: string | undefined;
+  limit?: string | undefined;
+  cursor?: string | undefined;
+}
+
+/** The admins' side of disputes. */
+export interface DisputeReview {
+  /** Newest first. */
+  list(request: DisputeList): Promise<{ items: AdminDispute[]; nextCursor: string | null }>;
+  /** Gives the verdict; the same verdict again changes nothing. Throws UNKNOWN_DISPUTE, DISPUTE_RESOLVED. */
+  resolve(body: ResolveDisputeBody): Promise<AdminDispute>;
+}
+
+const idPattern = /^dsp_[0-9a-f]{36}$/;
+
+export function createDisputeReview(deps: ReviewDeps): DisputeReview {
+  const { store, findIntent, applyEffect, inTransaction, writeEvent, clock, logger } = deps;
+
+  /** The dispute with this verdict (`decided`), or as an earlier verdict left it; null where there is none. */
+  async function decide(
+    session: ClientSession,
+    id: string,
+    verdict: Verdict,
+  ): Promise<{ dispute: DisputeDocument | null; decided: boolean }> {
+    const dispute = await store.decide(session, id, verdict);
+    if (dispute === null) return { dispute: await store.findById(session, id), decided: false };
+    if (dispute.status === 'accepted') await apply(session, dispute);
+    await writeEvent(session, 'dispute.resolved', toEventData(dispute));
+    return { dispute, decided: true };
+  }
+
+  /** If the anchor has made the failure good since the dispute was filed, there is nothing left to overrule. */
+  async function apply(session: ClientSession, dispute: DisputeDocument): Promise<void> {
+    const intent = await findIntent(dispute.intentHash, session);
+    if (intent?.outcome?.kind !== dispute.outcomeStatus) return;
+    await applyEffect(session, dispute.intentHash, dispute.effect);
+  }
+
+  return {
+    async list({ status, anchor: anchorId, ...page }) {
+      const name = ['disputes', status ?? '*', anchorId ?? '*'];
+      const [before] = readCursor(page.cursor, name, [idPattern]) ?? [];
+      const limit = readLimit(page.limit);
+      const found = await store.list({ status, anchorId, before, limit: limit + 1 });
+      const { items, nextCursor } = toPage(found, limit, name, (last) => [last._id]);
+      return { items: items.map(toAdminDispute), nextCursor };
+    },
+
+    async resolve({ id, action, note, actor }) {
+      const verdict: Verdict = {
+        at: new Date(clock()),
+        action: action === 'accept' ? 'accepted' : 'rejected',
+        actor: actor ?? 'admin',
+        note: note ?? null,
+      };
+      const { dispute, decided } = await inTransaction((session) => decide(session, id, verdict));
+      if (dispute === null) throw new ApiError('UNKNOWN_DISPUTE', 'No dispute has this id.');
+      if (dispute.status !== verdict.action) {
+        throw new ApiError('DISPUTE_RESOLVED', `The dispute was ${dispute.status} already.`);
+      }
+      if (decided) logger.info({ disputeId: id, status: dispute.status }, 'dispute decided');
+      return toAdminDispute(dispute);
+    },
+  };
+}

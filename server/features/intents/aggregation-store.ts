@@ -1,0 +1,85 @@
+import type { Connection } from 'mongoose';
+import { createWaker } from '../../mongo/change-streams.js';
+import { bulkCollection, countUpTo } from '../../mongo/models.js';
+import type { AggregatableIntent, IntentAggregation } from './aggregation.js';
+import { type IntentDocument, intentModel } from './store.js';
+
+/** What is read for reputation, and no other member: an intent holds much that is none of its business. */
+const aggregatableFields: { readonly [K in keyof AggregatableIntent]: 1 | `$${string}` } = {
+  _id: 1,
+  anchorId: 1,
+  corridor: 1,
+  account: 1,
+  sellAmount: 1,
+  outcome: 1,
+  scored: 1,
+  unscoredReason: 1,
+  disputeEffect: 1,
+  counted: 1,
+  admission: 1,
+  pendingAggregation: '$unfolded',
+};
+
+const changesThatArePending: Record<string, unknown>[] = [
+  {
+    $match: {
+      $or: [{ 'fullDocument.unfolded': true }, { 'updateDescription.updatedFields.unfolded': true }],
+    },
+  },
+];
+
+/** The queries of the intents collection that reputation makes; hot, so by the driver's own collection: no casting, no defaults. */
+export function createAggregationStore(connection: Connection): IntentAggregation {
+  const model = intentModel(connection);
+  const intents = connection
+    .getClient()
+    .db(connection.name)
+    .collection<IntentDocument>(model.collection.name);
+  const bulk = bulkCollection<IntentDocument>(connection, model.collection.name);
+
+  return {
+    async findPendingAggregation(limit) {
+      const found = intents.find({ unfolded: true }, { projection: { _id: 1 } }).limit(limit);
+      return (await found.toArray()).map(({ _id }) => _id);
+    },
+
+    countPendingAggregation: () => countUpTo(model, { unfolded: true }, 'unfolded'),
+
+    readAggregatable: (session, intentHashes) =>
+      intents
+        .find({ _id: { $in: [...intentHashes] }, unfolded: true }, { session })
+        .project<AggregatableIntent>(aggregatableFields)
+        .toArray(),
+
+    async saveCounted(session, counted) {
+      const writes = counted.map(({ _id, counted, admission }) => ({
+        updateOne: { filter: { _id }, update: { $set: { counted, admission, unfolded: false } } },
+      }));
+      await bulk.bulkWrite(writes, { session, ordered: false });
+    },
+
+    listForRebuild: (session, { after, limit }) =>
+      intents
+        .find(
+          { _id: { $gt: after }, $or: [{ outcome: { $ne: null } }, { counted: { $ne: null } }] },
+          { session },
+        )
+        .sort({ _id: 1 })
+        .limit(limit)
+        .project<AggregatableIntent>(aggregatableFields)
+        .toArray(),
+
+    async markPendingAggregation(session, intentHashes) {
+      const change = { $set: { unfolded: true } };
+      await intents.updateMany({ _id: { $in: [...intentHashes] } }, change, { session });
+    },
+
+    watchPendingAggregation: ({ wake, logger }) =>
+      createWaker({ model, pipeline: changesThatArePending, wake, logger }),
+
+    async collectionExists() {
+      const found = await connection.db?.listCollections({ name: model.collection.name }).toArray();
+      return found !== undefined && found.length > 0;
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import type { VerifyPool } from '../../crypto/verify-pool.js';
+import type { Emit } from '../../deliveries/deliveries.js';
+import type { Leases } from '../../mongo/leases.js';
+import type { InTransaction } from '../../mongo/transactions.js';
+import type { Outbound } from '../../outbound/outbound.js';
+import type { Clock, Logger } from '../../ports.js';
+import type { AnchorDirectory } from '../anchors/service.js';
+import { createMakeProgress } from './progress.js';
+import { createReconcile, type Reconcile } from './reconcile.js';
+import { createIntentsRouter, createReconcileRouter } from './router.js';
+import { createIntentService, type IntentServiceDeps } from './service.js';
+import { createTakeStatusCallback } from './status-callback.js';
+import type { IntentStore } from './store.js';
+import { createTransactionPoll, type PollDirectory } from './transaction-poll.js';
+
+export interface IntentsDeps extends Pick<IntentServiceDeps, 'quoteFrom' | 'disputeOf' | 'onAttached'> {
+  store: IntentStore;
+  directory: IntentServiceDeps['directory'] & PollDirectory & Pick<AnchorDirectory, 'signingKeyOf'>;
+  /** To anchors, for polls. */
+  outbound: Outbound;
+  verifyMessage: VerifyPool['verifyMessage'];
+  leases: Leases;
+  inTransaction: InTransaction;
+  writeEvent: Emit;
+  failureGraceMs: number;
+  /** Address of this service as clients and anchors know it, without a trailing slash. */
+  publicUrl: string;
+  clock: Clock;
+  logger: Logger;
+}
+
+export interface Intents {
+  router: ReturnType<typeof createIntentsRouter>;
+  reconcileRouter: ReturnType<typeof createReconcileRouter>;
+  /** A job: follows the open intents that are due. */
+  reconcile: Reconcile['run'];
+}
+
+export function createIntents(deps: IntentsDeps): Intents {
+  const { store, directory, verifyMessage, publicUrl, clock } = deps;
+  const progress = createMakeProgress({ ...deps, limits: { failureGraceMs: deps.failureGraceMs } });
+  const service = createIntentService({ ...deps, progress });
+  const takeStatusCallback = createTakeStatusCallback({
+    store,
+    progress,
+    signingKeyOf: directory.signingKeyOf,
+    verifyMessage,
+    host: new URL(publicUrl).host,
+    clock,
+  });
+  const reconcile = createReconcile({ ...deps, progress, poll: createTransactionPoll(deps) });
+  return {
+    router: createIntentsRouter({ service, takeStatusCallback }),
+    reconcileRouter: createReconcileRouter({ reconcile }),
+    reconcile: reconcile.run,
+  };
+}

@@ -1,0 +1,74 @@
+import type { IntentStatus, OutcomeReason, UnscoredReason } from '../../../contract/schemas/intents.js';
+import type { Observations } from './settle-time.rules.js';
+import type { Dialect } from './status-table.rules.js';
+
+/** An intent as the service works with it. Neither the nonce nor any unnamed part of the anchor's record is kept. */
+export interface Intent {
+  /** intentHash */
+  _id: string;
+  anchorId: string;
+  corridor: string;
+  /** Canonical G… account. */
+  account: string;
+  sellAmount: string;
+  minReceive: string | null;
+  deliveryMethod: string | null;
+  createdAt: Date;
+  /** Until when the payment may be made: the wallet's `expiresAt`, or our default. */
+  deadline: Date;
+  quote: AcceptedQuote | null;
+  /** The terms at registration: a later change of the fleet does not move the goal. */
+  corridorTerms: { sellAsset: string; buyAsset: string; overdueAfterSeconds: number };
+  status: IntentStatus;
+  outcome: IntentOutcome | null;
+  /** False, with a reason, where the intent follows a transaction that must not count. */
+  scored: boolean;
+  unscoredReason: UnscoredReason | null;
+  disputeEffect: DisputeEffect | null;
+  /** Absent, not null, until one is attached: the unique index covers only strings. */
+  transactionId?: string;
+  attachedAt: Date | null;
+  /** Which of the anchor's servers knows the transaction. */
+  dialect: Dialect | null;
+  observations: Observations;
+  /** The amount paid in, taken from the first observation of funds that names it. */
+  amountIn: string | null;
+  recoveredAt: Date | null;
+  callbacks: TakenCallbacks | null;
+  /** Whether there is still something to look for, and when to look next. */
+  open: boolean;
+  due: Date;
+  /** Grows with every write of this feature; compare-and-set writes are held against it. */
+  version: number;
+}
+
+/** How an intent ended, as the transition wrote it. */
+export interface IntentOutcome {
+  kind: Exclude<IntentStatus, 'pending'>;
+  reason: OutcomeReason;
+  /** When the outcome was recorded here; it counts on this UTC day. A recovery keeps the first day. */
+  recordedAt: Date;
+  /** Whole seconds from payment to payout (settle-time.rules.ts); null where it did not settle. */
+  settleSeconds: number | null;
+  /** Parts per 10⁹ by which the payout fell short of the anchor's own quote; null without such a quote. */
+  shortfallPpb: number | null;
+}
+
+/** What an accepted dispute makes of the outcome. */
+export type DisputeEffect = 'counts_not_filled' | 'counts_filled' | 'not_counted';
+
+/** The quote an intent was accepted against. */
+export interface AcceptedQuote {
+  tier: 'anchor' | 'estimate';
+  sellAmount: string;
+  receiveAmount: string;
+  rate: string;
+  adjusted: boolean;
+  quotedAt: Date;
+}
+
+/** The callbacks already taken: those signed before `signedAt` (Unix seconds) are old, these digests of that second are repeats. */
+export interface TakenCallbacks {
+  signedAt: number;
+  digests: string[];
+}
