@@ -15,7 +15,7 @@
  * @type {import('dependency-cruiser').IConfiguration}
  */
 const typeOnly = ['type-only'];
-const pureFiles = '^server/crypto/|^server/features/.+\\.rules\\.ts$';
+const pureFiles = '^server/crypto/|^server/.+\\.rules\\.ts$';
 
 export default {
   forbidden: [

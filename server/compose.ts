@@ -25,9 +25,9 @@ import { createPublisher } from './features/publisher/service.js';
 import { publisherLease } from './features/publisher/tick.js';
 import { createRatesRouter } from './features/rates/router.js';
 import { createRates } from './features/rates/service.js';
-import { createReputationFeature, reputationLeases } from './features/reputation/feature.js';
-import { createReputationRouter } from './features/reputation/router.js';
-import { createScoresRouter } from './features/scores/router.js';
+import { createReputation, reputationLeases } from './features/reputation/feature.js';
+import { createReputationStore } from './features/reputation/store.js';
+import { createScores } from './features/scores/feature.js';
 import { createSnapshotRouter } from './features/snapshot/router.js';
 import { createSnapshot } from './features/snapshot/service.js';
 import { createEndpoints } from './features/webhooks/endpoints.js';
@@ -76,6 +76,7 @@ export async function composeService({
   const intentStore = createIntentStore(connection);
   const intentAggregation = createAggregationStore(connection);
   const disputeStore = createDisputeStore(connection);
+  const reputationStore = createReputationStore(connection);
   const webhookStore = createWebhookStore(connection);
   const outboxStore = createOutboxStore(connection);
   const deliveryStore = createDeliveryStore(connection);
@@ -132,12 +133,13 @@ export async function composeService({
     writeEvent: deliveries.emit,
     inTransaction,
   });
-  const record = createReputationFeature({
-    connection,
+  const reputation = createReputation({
+    store: reputationStore,
+    intents: intentAggregation,
     leases,
     inTransaction,
     fleet: directory,
-    latestBatch: () => publisher.latestBatch(),
+    publicCache,
     clock,
     logger,
   });
@@ -146,7 +148,7 @@ export async function composeService({
     leases,
     inTransaction,
     writeEvent: deliveries.emit,
-    gatherCards: () => record.listCards(30),
+    gatherCards: () => reputation.listEveryCard(30),
     formula: 'v1',
     secretKey: config.publisherSecretKey,
     oldKeys: config.publisherOldKeys,
@@ -156,6 +158,13 @@ export async function composeService({
     random,
     logger,
   });
+  const scores = createScores({
+    runOf: reputation.runOf,
+    listCards: reputation.listCards,
+    latestBatch: publisher.latestBatch,
+    publicCache,
+    clock,
+  });
   const rates = createRates({
     directory,
     outbound: metrics.countOutbound(anyone.request, 'rates'),
@@ -163,7 +172,7 @@ export async function composeService({
     fxUrl: config.fxUrl,
     fxMaxAgeMs: config.fxMaxAgeSeconds * 1_000,
     epochs,
-    reputationOf: record.reputationOf,
+    reputationOf: reputation.reputationOf,
     clock,
     random,
     logger,
@@ -230,8 +239,8 @@ export async function composeService({
       intents: intents.router,
       disputes: disputes.router,
       reconcile: intents.reconcileRouter,
-      reputation: createReputationRouter({ reputation: record.reputation, publicCache }),
-      scores: createScoresRouter({ scores: record.scores, publicCache }),
+      reputation: reputation.router,
+      scores: scores.router,
       publisher: createPublisherRouter({ publisher, publicCache }),
       adminDisputes: disputes.adminRouter,
       adminCache: createAdminCacheRouter({ cacheAdmin }),
@@ -255,20 +264,20 @@ export async function composeService({
   return {
     app,
     start() {
-      for (const [name, part] of Object.entries({ epochs, directory, record, snapshot })) {
+      for (const [name, part] of Object.entries({ epochs, directory, snapshot })) {
         lifecycle.onStop(name, () => part.stop());
       }
       directory.start();
-      record.start();
       snapshot.start();
       deliveries.start();
 
       const work: PeriodicWork = {
-        aggregate: record.aggregate,
+        aggregate: reputation.aggregate,
         reconcile: intents.reconcile,
-        refresh: record.reputation.refresh,
+        refresh: reputation.refresh,
         tick: publisher.tick,
         deliveries: deliveries.dispatch,
+        quoteReputation: reputation.loadQuoteReputations,
       };
       lifecycle.onStop('scheduler', () => scheduler.stop());
       // Stopped before the scheduler, so that a look for work that it waits for ends after its step in hand.

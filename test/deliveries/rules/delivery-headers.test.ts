@@ -27,7 +27,7 @@ const printable = fc.string({
 
 /** Verified by the public library, as a receiver in TypeScript would. */
 function libraryAccepts(secret: string, headers: Record<string, string>, body: string): boolean {
-  // The library compares with the present time; ours is signed for it here.
+  // The library compares with the present time.
   try {
     new Webhook(standardSecret(secret)).verify(body, headers);
     return true;
@@ -65,14 +65,14 @@ describe('deliveryHeaders', () => {
     );
   });
 
-  it('take a secret in the form of Standard Webhooks as its libraries do', () => {
+  it('treat a secret in the form of Standard Webhooks as its libraries do', () => {
     const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
     const seconds = Math.floor(Date.now() / 1_000);
     const headers = deliveryHeaders({ ...parts, secrets: [secret], timestampSeconds: seconds });
     expect(new Webhook(secret).verify(parts.body, headers)).toMatchObject({ event: 'publisher.tick' });
   });
 
-  it('sign X-Fairlead-Signature once, by the oldest secret, and list both, the newest first, beside it', () => {
+  it('have one X-Fairlead-Signature, by the oldest secret, and list a signature by each, the newest first', () => {
     const [old, fresh] = ['the old secret of this webhook', 'the new secret of this webhook'] as const;
     const both = deliveryHeaders({ ...parts, secrets: [old, fresh] });
     const byOld = deliveryHeaders({ ...parts, secrets: [old] });
@@ -96,7 +96,7 @@ describe('deliveryHeaders', () => {
     expect(deliveryHeaders({ ...parts, test: true })).toMatchObject({ 'X-Fairlead-Test': 'true' });
   });
 
-  it('are never made without a secret', () => {
+  it('are not made without a secret', () => {
     expect(() => deliveryHeaders({ ...parts, secrets: [] })).toThrow(RangeError);
   });
 });

@@ -2,17 +2,17 @@ import { describe, expect, it } from '@jest/globals';
 import {
   type Refusal,
   secret,
-  webhooksHarness,
+  webhooksFixture,
   webhooksPath,
 } from '../../fixtures/webhooks/webhooks-over-http.js';
 
-const harness = webhooksHarness();
+const fixture = webhooksFixture();
 const body = { url: 'https://wallet.example/hook', events: ['intent.settled'], secret };
 const create = (changes: Record<string, unknown> = {}) =>
-  harness.admin('POST', webhooksPath, { ...body, ...changes });
+  fixture.admin('POST', webhooksPath, { ...body, ...changes });
 
 describe('201', () => {
-  it('answers the webhook with its Location, enabled, and never its secret', async () => {
+  it('answers with the new webhook and its Location, enabled, and without its secret', async () => {
     const { status, body: answer, headers } = await create();
     expect(status).toBe(201);
     expect(headers.get('location')).toBe(`${webhooksPath}/${answer.id}`);
@@ -26,22 +26,22 @@ describe('201', () => {
       overlapEndsAt: null,
     });
     expect(JSON.stringify(answer)).not.toContain(secret);
-    const read = await harness.admin('GET', headers.get('location') ?? '');
+    const read = await fixture.admin('GET', headers.get('location') ?? '');
     expect(read.body).toEqual(answer);
   });
 
-  it('takes the events once each, in the order of the contract', async () => {
+  it('keeps each event once, in the order of the contract', async () => {
     const events = ['publisher.tick', 'intent.settled', 'publisher.tick'];
     expect((await create({ events })).body.events).toEqual(['intent.settled', 'publisher.tick']);
   });
 
-  it('takes the same address again, as another webhook', async () => {
+  it('registers the same address again as another webhook', async () => {
     const [one, two] = [await create(), await create()];
     expect(one.body.id).not.toBe(two.body.id);
   });
 
-  it('takes what the operator lists in OUTBOUND_ALLOW', async () => {
-    expect((await create({ url: `${harness.receiver.origin}/hook` })).status).toBe(201);
+  it('accepts an address that the operator lists in OUTBOUND_ALLOW', async () => {
+    expect((await create({ url: `${fixture.receiver.origin}/hook` })).status).toBe(201);
   });
 });
 
@@ -73,18 +73,18 @@ describe('400', () => {
     expect(JSON.stringify(refusal)).not.toMatch(/planted|password/);
   });
 
-  it('without a body, and for one that is no JSON', async () => {
-    expect((await harness.admin('POST', webhooksPath)).body.code).toBe('INVALID_REQUEST');
-    expect((await harness.admin('POST', webhooksPath, {})).body.code).toBe('INVALID_REQUEST');
+  it('is the answer without a body; a body that is not JSON and a wrong key give 401', async () => {
+    expect((await fixture.admin('POST', webhooksPath)).body.code).toBe('INVALID_REQUEST');
+    expect((await fixture.admin('POST', webhooksPath, {})).body.code).toBe('INVALID_REQUEST');
     const headers = { 'x-admin-key': 'x', 'content-type': 'application/json' };
-    const { status } = await harness.app.client.request('POST', webhooksPath, { headers, body: '{' });
+    const { status } = await fixture.app.client.request('POST', webhooksPath, { headers, body: '{' });
     expect(status).toBe(401);
   });
 });
 
 describe('401', () => {
   it.each([{}, { 'x-admin-key': 'wrong' }, { authorization: 'Bearer x' }])('with %j', async (headers) => {
-    const answer = await harness.app.client.request<Refusal>('POST', webhooksPath, { headers, body });
+    const answer = await fixture.app.client.request<Refusal>('POST', webhooksPath, { headers, body });
     expect({ status: answer.status, code: answer.body.code }).toEqual({ status: 401, code: 'UNAUTHORIZED' });
   });
 });

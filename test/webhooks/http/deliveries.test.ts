@@ -5,32 +5,32 @@ import {
   type DeliveryPage,
   type Refusal,
   secret,
-  webhooksHarness,
+  webhooksFixture,
   webhooksPath,
 } from '../../fixtures/webhooks/webhooks-over-http.js';
 
-const harness = webhooksHarness({
+const fixture = webhooksFixture({
   respond: (response, { path }) => {
     const status = Number(path.slice(1)) || 200;
     response.writeHead(status, { 'content-type': 'text/html' }).end(status >= 400 ? '<h1>no</h1>' : '');
   },
 });
 const sendTest = (id: string, body?: unknown) =>
-  harness.admin<DeliveryAnswer & Refusal>('POST', `${webhooksPath}/${id}/test`, body);
+  fixture.admin<DeliveryAnswer & Refusal>('POST', `${webhooksPath}/${id}/test`, body);
 
 describe('POST /api/admin/webhooks/{id}/test 202', () => {
-  it('sends a test event at once, which verifies and says that it is a test', async () => {
-    const { id } = await harness.register('/');
-    const before = harness.receiver.received.length;
+  it('sends a test event at once, which verifies and is marked as a test', async () => {
+    const { id } = await fixture.register('/');
+    const before = fixture.receiver.received.length;
     const { status, body } = await sendTest(id);
     expect(status).toBe(202);
     expect(body).toMatchObject({ webhookId: id, event: 'publisher.tick', test: true, state: 'pending' });
-    const [delivery] = await harness.settled(id, 1);
+    const [delivery] = await fixture.settled(id, 1);
     expect(delivery).toMatchObject({ id: body.id, state: 'delivered', body: body.body });
     expect(delivery?.attempts).toMatchObject([
       { attempt: 1, outcome: 'acknowledged', status: 200, answer: '' },
     ]);
-    const received = harness.receiver.received[before];
+    const received = fixture.receiver.received[before];
     const envelope = verifyWebhook({
       body: received?.body ?? '',
       headers: received?.headers ?? {},
@@ -39,11 +39,11 @@ describe('POST /api/admin/webhooks/{id}/test 202', () => {
     });
     expect(envelope.id).toBe(body.eventId);
     expect(received?.headers['x-fairlead-test']).toBe('true');
-    expect(harness.receiver.faults).toEqual([]);
+    expect(fixture.receiver.faults).toEqual([]);
   });
 
-  it('of any event, subscribed or not', async () => {
-    const { id } = await harness.register('/');
+  it('sends any event that is asked for, subscribed or not', async () => {
+    const { id } = await fixture.register('/');
     expect((await sendTest(id, { event: 'dispute.resolved' })).body.event).toBe('dispute.resolved');
     expect((await sendTest(id, {})).body.event).toBe('publisher.tick');
   });
@@ -51,90 +51,90 @@ describe('POST /api/admin/webhooks/{id}/test 202', () => {
 
 describe('POST /api/admin/webhooks/{id}/test 400', () => {
   it.each([{ event: 'intent.created' }, { events: [] }])('for %j', async (body) => {
-    const { id } = await harness.register('/');
+    const { id } = await fixture.register('/');
     expect((await sendTest(id, body)).status).toBe(400);
   });
 });
 
 describe('a receiver that refuses', () => {
-  it('disables its webhook, and its answer is kept, escaped, for admins', async () => {
-    const { id } = await harness.register('/410');
+  it('disables its webhook, and its answer is shown to admins, escaped', async () => {
+    const { id } = await fixture.register('/410');
     await sendTest(id);
-    const [delivery] = await harness.settled(id, 1);
+    const [delivery] = await fixture.settled(id, 1);
     expect(delivery).toMatchObject({ state: 'refused', nextAttemptAt: null });
     expect(delivery?.attempts).toMatchObject([
       { outcome: 'refused', status: 410, answer: '\\x3ch1\\x3eno\\x3c/h1\\x3e' },
     ]);
-    const { body } = await harness.admin('GET', `${webhooksPath}/${id}`);
+    const { body } = await fixture.admin('GET', `${webhooksPath}/${id}`);
     expect(body).toMatchObject({ enabled: false, disabled: { reason: 'refused', status: 410 } });
   });
 });
 
 describe('GET /api/admin/webhooks/{id}/deliveries', () => {
-  it('200, newest first, page by page, by state', async () => {
-    const { id } = await harness.register('/');
+  it('200: lists deliveries of a state, newest first, page by page', async () => {
+    const { id } = await fixture.register('/');
     const made: string[] = [];
     for (let count = 0; count < 5; count += 1) made.push((await sendTest(id)).body.id);
-    await harness.settled(id, 5);
+    await fixture.settled(id, 5);
     const path = `${webhooksPath}/${id}/deliveries`;
     const listed: string[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
       const query: string = `?state=delivered&limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`;
-      const { status, body } = await harness.admin<DeliveryPage>('GET', path + query);
+      const { status, body } = await fixture.admin<DeliveryPage>('GET', path + query);
       expect(status).toBe(200);
       listed.push(...body.items.map((item) => item.id));
       cursor = body.nextCursor;
     }
     expect(listed).toEqual([...made].sort().reverse());
     for (const state of ['pending', 'held', 'refused', 'exhausted'])
-      expect((await harness.admin<DeliveryPage>('GET', `${path}?state=${state}`)).body.items).toEqual([]);
+      expect((await fixture.admin<DeliveryPage>('GET', `${path}?state=${state}`)).body.items).toEqual([]);
   });
 
   it.each(['state=sent', 'limit=0', 'cursor=abc'])('400 for ?%s', async (query) => {
-    const { id } = await harness.register('/');
-    expect((await harness.admin('GET', `${webhooksPath}/${id}/deliveries?${query}`)).status).toBe(400);
+    const { id } = await fixture.register('/');
+    expect((await fixture.admin('GET', `${webhooksPath}/${id}/deliveries?${query}`)).status).toBe(400);
   });
 });
 
 describe('POST /api/admin/webhooks/{id}/deliveries/{deliveryId}/resend', () => {
-  it('202: the same id and body once more', async () => {
-    const { id } = await harness.register('/204');
+  it('202: sends the same id and body once more', async () => {
+    const { id } = await fixture.register('/204');
     const { eventId } = (await sendTest(id)).body;
-    const [first] = await harness.settled(id, 1);
+    const [first] = await fixture.settled(id, 1);
     const path = `${webhooksPath}/${id}/deliveries/${first?.id}/resend`;
-    const { status, body } = await harness.admin<DeliveryAnswer>('POST', path);
+    const { status, body } = await fixture.admin<DeliveryAnswer>('POST', path);
     expect({ status, state: body.state, id: body.id }).toEqual({
       status: 202,
       state: 'pending',
       id: first?.id,
     });
-    const [again] = await harness.settled(id, 1);
+    const [again] = await fixture.settled(id, 1);
     expect(again?.attempts.map(({ attempt }) => attempt)).toEqual([1, 2]);
-    const posts = harness.receiver.received.filter(({ headers }) => headers['webhook-id'] === eventId);
+    const posts = fixture.receiver.received.filter(({ headers }) => headers['webhook-id'] === eventId);
     expect(posts).toHaveLength(2);
     expect(posts[0]?.body).toBe(posts[1]?.body);
   });
 
   it("404 for another webhook's delivery", async () => {
-    const [one, two] = [await harness.register('/'), await harness.register('/')];
+    const [one, two] = [await fixture.register('/'), await fixture.register('/')];
     const delivery = (await sendTest(one.id)).body;
     const path = `${webhooksPath}/${two.id}/deliveries/${delivery.id}/resend`;
-    const { status, body } = await harness.admin('POST', path, {});
+    const { status, body } = await fixture.admin('POST', path, {});
     expect({ status, code: body.code }).toEqual({ status: 404, code: 'UNKNOWN_WEBHOOK' });
   });
 
   it('400 for a body that is not empty', async () => {
-    const { id } = await harness.register('/');
+    const { id } = await fixture.register('/');
     const delivery = (await sendTest(id)).body;
     const path = `${webhooksPath}/${id}/deliveries/${delivery.id}/resend`;
-    expect((await harness.admin('POST', path, { now: true })).status).toBe(400);
+    expect((await fixture.admin('POST', path, { now: true })).status).toBe(400);
   });
 });
 
 describe('/metrics', () => {
-  it('counts attempts and deliveries by outcome, and names no webhook', async () => {
-    const { body } = await harness.app.client.request<string>('GET', '/metrics');
+  it('counts attempts and deliveries by outcome, without naming a webhook', async () => {
+    const { body } = await fixture.app.client.request<string>('GET', '/metrics');
     expect(body).toMatch(/fairlead_webhook_attempts_total\{outcome="acknowledged"\} [1-9]/);
     expect(body).toMatch(/fairlead_webhook_deliveries_total\{state="refused"\} 1/);
     expect(body).not.toMatch(/whk_|dlv_/);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { WebhookAnswer } from '../../../contract/schemas/webhooks.js';
-import { type Refusal, webhooksHarness, webhooksPath } from '../../fixtures/webhooks/webhooks-over-http.js';
+import { type Refusal, webhooksFixture, webhooksPath } from '../../fixtures/webhooks/webhooks-over-http.js';
 import { expectFor } from '../../support/expect-for.js';
 
-const harness = webhooksHarness();
+const fixture = webhooksFixture();
 const unknown = `whk_${'0'.repeat(44)}`;
 type WebhookPage = { items: WebhookAnswer[]; nextCursor: string | null };
 
@@ -20,13 +20,13 @@ const operations: [string, string, unknown][] = [
 describe('GET /api/admin/webhooks 200', () => {
   it('lists webhooks in the order of registration, page by page', async () => {
     const ids: string[] = [];
-    for (let index = 0; index < 5; index += 1) ids.push((await harness.register(`/${index}`)).id);
+    for (let index = 0; index < 5; index += 1) ids.push((await fixture.register(`/${index}`)).id);
     for (const limit of [1, 2, 5, 100]) {
       const listed: string[] = [];
       let cursor: string | null = '';
       while (cursor !== null) {
         const query: string = `?limit=${limit}${cursor === '' ? '' : `&cursor=${cursor}`}`;
-        const { body } = await harness.admin<WebhookPage>('GET', webhooksPath + query);
+        const { body } = await fixture.admin<WebhookPage>('GET', webhooksPath + query);
         listed.push(...body.items.map(({ id }) => id));
         cursor = body.nextCursor;
       }
@@ -37,40 +37,40 @@ describe('GET /api/admin/webhooks 200', () => {
 
 describe('GET /api/admin/webhooks 400', () => {
   it.each(['limit=0', 'limit=101', 'cursor=!', 'cursor=abc', 'state=held'])('for ?%s', async (query) => {
-    const { status, body } = await harness.admin('GET', `${webhooksPath}?${query}`);
+    const { status, body } = await fixture.admin('GET', `${webhooksPath}?${query}`);
     expect({ status, code: body.code }).toEqual({ status: 400, code: 'INVALID_REQUEST' });
   });
 
   it('for the cursor of another list', async () => {
-    const { id } = await harness.register();
-    for (let count = 0; count < 2; count += 1) await harness.admin('POST', `${webhooksPath}/${id}/test`);
+    const { id } = await fixture.register();
+    for (let count = 0; count < 2; count += 1) await fixture.admin('POST', `${webhooksPath}/${id}/test`);
     const path = `${webhooksPath}/${id}/deliveries?limit=1`;
-    const { nextCursor } = (await harness.admin<WebhookPage>('GET', path)).body;
+    const { nextCursor } = (await fixture.admin<WebhookPage>('GET', path)).body;
     expect(nextCursor).not.toBeNull();
-    expect((await harness.admin('GET', `${webhooksPath}?cursor=${nextCursor}`)).status).toBe(400);
-    expect((await harness.admin('GET', `${path}&state=pending&cursor=${nextCursor}`)).status).toBe(400);
-    expect((await harness.admin('GET', `${path}&cursor=${nextCursor}`)).status).toBe(200);
+    expect((await fixture.admin('GET', `${webhooksPath}?cursor=${nextCursor}`)).status).toBe(400);
+    expect((await fixture.admin('GET', `${path}&state=pending&cursor=${nextCursor}`)).status).toBe(400);
+    expect((await fixture.admin('GET', `${path}&cursor=${nextCursor}`)).status).toBe(200);
   });
 });
 
 describe('PATCH 200', () => {
-  it('changes what is named and leaves the rest', async () => {
-    const { id, createdAt, secretChangedAt } = await harness.register('/before');
-    const url = `${harness.receiver.origin}/after`;
-    const changed = await harness.admin('PATCH', `${webhooksPath}/${id}`, { url });
+  it('changes the fields that are given and no others', async () => {
+    const { id, createdAt, secretChangedAt } = await fixture.register('/before');
+    const url = `${fixture.receiver.origin}/after`;
+    const changed = await fixture.admin('PATCH', `${webhooksPath}/${id}`, { url });
     expect(changed.status).toBe(200);
     expect(changed.body).toMatchObject({ id, url, events: ['publisher.tick'], createdAt, secretChangedAt });
     const events = ['anchor.onboarded', 'dispute.created'];
-    const again = await harness.admin('PATCH', `${webhooksPath}/${id}`, { events, enabled: false });
+    const again = await fixture.admin('PATCH', `${webhooksPath}/${id}`, { events, enabled: false });
     expect(again.body).toMatchObject({
       url,
       events: ['dispute.created', 'anchor.onboarded'],
       enabled: false,
       disabled: { reason: 'admin', status: null },
     });
-    const enabled = await harness.admin('PATCH', `${webhooksPath}/${id}`, { enabled: true });
+    const enabled = await fixture.admin('PATCH', `${webhooksPath}/${id}`, { enabled: true });
     expect(enabled.body).toMatchObject({ enabled: true, disabled: null });
-    expect((await harness.admin('GET', `${webhooksPath}/${id}`)).body).toEqual(enabled.body);
+    expect((await fixture.admin('GET', `${webhooksPath}/${id}`)).body).toEqual(enabled.body);
   });
 });
 
@@ -84,35 +84,35 @@ describe('PATCH 400', () => {
     { secret: 'a secret has an endpoint of its own' },
     [],
   ])('for %j', async (body) => {
-    const { id } = await harness.register();
-    const { status, body: refusal } = await harness.admin('PATCH', `${webhooksPath}/${id}`, body);
+    const { id } = await fixture.register();
+    const { status, body: refusal } = await fixture.admin('PATCH', `${webhooksPath}/${id}`, body);
     expect({ status, code: refusal.code }).toEqual({ status: 400, code: 'INVALID_REQUEST' });
   });
 });
 
 describe('DELETE 200', () => {
-  it('says what is gone, and it is gone', async () => {
-    const { id } = await harness.register();
+  it('deletes the webhook: every operation on it answers 404 afterwards', async () => {
+    const { id } = await fixture.register();
     const path = `${webhooksPath}/${id}`;
-    const { status, body } = await harness.admin<{ id: string; deletedAt: string }>('DELETE', path);
+    const { status, body } = await fixture.admin<{ id: string; deletedAt: string }>('DELETE', path);
     expect(status).toBe(200);
     expect(body).toEqual({ id, deletedAt: expect.stringMatching(/Z$/) });
     for (const [method, rest, sent] of operations)
-      expectFor(`${method} ${rest}`, (await harness.admin(method, path + rest, sent)).status).toBe(404);
+      expectFor(`${method} ${rest}`, (await fixture.admin(method, path + rest, sent)).status).toBe(404);
   });
 });
 
 describe.each(operations)('%s /api/admin/webhooks/{id}%s', (method, rest, body) => {
   it('404 for a webhook that never was', async () => {
-    const answer = await harness.admin(method, `${webhooksPath}/${unknown}${rest}`, body);
+    const answer = await fixture.admin(method, `${webhooksPath}/${unknown}${rest}`, body);
     expect({ status: answer.status, code: answer.body.code }).toEqual({
       status: 404,
       code: 'UNKNOWN_WEBHOOK',
     });
   });
 
-  it('400 for an id that is none', async () => {
-    const answer = await harness.admin(method, `${webhooksPath}/whk_1${rest}`, body);
+  it('400 for something that is not an id', async () => {
+    const answer = await fixture.admin(method, `${webhooksPath}/whk_1${rest}`, body);
     expect({ status: answer.status, code: answer.body.code }).toEqual({
       status: 400,
       code: 'INVALID_REQUEST',
@@ -122,30 +122,30 @@ describe.each(operations)('%s /api/admin/webhooks/{id}%s', (method, rest, body) 
   it('401 without the admin key', async () => {
     const path = `${webhooksPath}/${unknown}${rest}`;
     const sent = body === undefined ? {} : { body };
-    const answer = await harness.app.client.request<Refusal>(method, path, sent);
+    const answer = await fixture.app.client.request<Refusal>(method, path, sent);
     expect({ status: answer.status, code: answer.body.code }).toEqual({ status: 401, code: 'UNAUTHORIZED' });
   });
 });
 
 describe('POST /api/admin/webhooks/{id}/secret', () => {
-  it('200 with the overlap, and never the secret', async () => {
-    const { id } = await harness.register();
+  it('200: answers with the end of the overlap, and without the secret', async () => {
+    const { id } = await fixture.register();
     const planted = 'planted secret of this test';
     const path = `${webhooksPath}/${id}/secret`;
-    const { status, body } = await harness.admin('POST', path, { secret: planted });
+    const { status, body } = await fixture.admin('POST', path, { secret: planted });
     expect(status).toBe(200);
     const overlapMs = Date.parse(body.overlapEndsAt ?? '') - Date.parse(body.secretChangedAt);
     expect(overlapMs).toBe(86_400_000);
     expect(JSON.stringify(body)).not.toContain(planted);
-    const short = await harness.admin('POST', path, { secret: planted, overlapSeconds: 0 });
+    const short = await fixture.admin('POST', path, { secret: planted, overlapSeconds: 0 });
     expect(short.body.overlapEndsAt).toBeNull();
   });
 
   it.each([{}, { secret: 'short' }, { secret: 'planted enough', overlapSeconds: 86_401 }])(
     '400 for %j',
     async (body) => {
-      const { id } = await harness.register();
-      const answer = await harness.admin('POST', `${webhooksPath}/${id}/secret`, body);
+      const { id } = await fixture.register();
+      const answer = await fixture.admin('POST', `${webhooksPath}/${id}/secret`, body);
       expect(answer.status).toBe(400);
       expect(JSON.stringify(answer.body)).not.toContain('planted');
     },

@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { mongo } from 'mongoose';
 import { standardSecret } from '../../../contract/verification/verify-webhook.js';
 import { createLogger } from '../../../server/logger.js';
-import { webhooksHarness, webhooksPath } from '../../fixtures/webhooks/webhooks-over-http.js';
+import { webhooksFixture, webhooksPath } from '../../fixtures/webhooks/webhooks-over-http.js';
 import { expectFor } from '../../support/expect-for.js';
 
 const planted = ['planted secret one of this test', 'planted secret two of this test'] as const;
@@ -14,7 +14,7 @@ const destination = new Writable({
     done();
   },
 });
-const harness = webhooksHarness({
+const fixture = webhooksFixture({
   world: { logger: createLogger({ level: 'debug', destination }) },
   env: { LOG_LEVEL: 'debug' },
   respond: (response, { path }) =>
@@ -23,24 +23,24 @@ const harness = webhooksHarness({
       .end(`${planted.join()} ${standardSecret(planted[0])}`),
 });
 
-it('no planted secret is in any answer, error, metric, log line or document of the database', async () => {
+it('a planted secret is not in any answer, error, metric, log line or document of the database', async () => {
   const answers: unknown[] = [];
   const send = async (method: string, path: string, body?: unknown) => {
-    const answer = await harness.admin<{ id?: string }>(method, path, body);
+    const answer = await fixture.admin<{ id?: string }>(method, path, body);
     answers.push(answer.body, [...answer.headers]);
     return answer;
   };
   const [first, second] = planted;
   for (const path of ['/takes', '/refuses']) {
-    const url = harness.receiver.origin + path;
+    const url = fixture.receiver.origin + path;
     const { body } = await send('POST', webhooksPath, { url, events: ['publisher.tick'], secret: first });
     const own = `${webhooksPath}/${body.id}`;
     await send('POST', `${own}/secret`, { secret: second });
     await send('POST', `${own}/test`);
-    await harness.settled(body.id ?? '', 1);
+    await fixture.settled(body.id ?? '', 1);
     await send('GET', `${own}/deliveries`);
     await send('GET', own);
-    // Refused: in the wrong place, of the wrong kind, too long, and beside what is wrong.
+    // Each of these is refused: a secret in the wrong place, of the wrong type, too long, or beside another fault.
     await send('PATCH', own, { secret: first });
     await send('POST', `${own}/secret`, { secret: [first] });
     await send('POST', `${own}/secret`, { secret: first.repeat(9) });
@@ -49,13 +49,13 @@ it('no planted secret is in any answer, error, metric, log line or document of t
     await send('POST', webhooksPath, `{"url": "x", "secret": "${first}"`);
     await send('GET', `${webhooksPath}/not-an-id`);
   }
-  const unauthorised = await harness.app.client.request('POST', webhooksPath, { body: { secret: first } });
+  const unauthorised = await fixture.app.client.request('POST', webhooksPath, { body: { secret: first } });
   expect(unauthorised.status).toBe(401);
-  const { body: metrics } = await harness.app.client.request<string>('GET', '/metrics');
-  const collections = (await harness.app.connection.db?.collections()) ?? [];
+  const { body: metrics } = await fixture.app.client.request<string>('GET', '/metrics');
+  const collections = (await fixture.app.connection.db?.collections()) ?? [];
   const documents = await Promise.all(collections.map((collection) => collection.find().toArray()));
 
-  expect(harness.receiver.received).toHaveLength(2);
+  expect(fixture.receiver.received).toHaveLength(2);
   const everything = {
     answers: JSON.stringify([...answers, unauthorised.body]),
     metrics,

@@ -93,7 +93,7 @@ describe("the guide's function in Python", () => {
 });
 
 describe("the guide's receiver in TypeScript", () => {
-  it('prints and acknowledges what is genuine and fresh, and answers 401 to the rest', async () => {
+  it('prints and acknowledges a genuine, recent delivery, and answers 401 to any other', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'fairlead-guide-'));
     const source = /```ts\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';
     const listening = `listen(0, '127.0.0.1', function () { console.log('port', this.address().port); })`;
@@ -150,7 +150,7 @@ describe("the guide's receiver in TypeScript", () => {
 });
 
 describe('the guide', () => {
-  it('names every event, and the attempts there are', () => {
+  it('names every event and the number of attempts', () => {
     for (const name of eventNames) expect(guide).toContain(`| \`${name}\` |`);
     expect(attemptsGranted).toBe(4);
     expect(guide).toContain('**Four attempts');

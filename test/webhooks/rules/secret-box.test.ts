@@ -5,7 +5,7 @@ const key = '0f'.repeat(32);
 const secret = 'correct horse battery staple';
 
 describe('a secret box', () => {
-  it('opens what it sealed, each time sealed otherwise', () => {
+  it('opens what it sealed, and seals it differently each time', () => {
     const box = createSecretBox(key);
     const [one, two] = [box.seal(secret, 'whk_1'), box.seal(secret, 'whk_1')];
     expect(one).not.toBe(two);
@@ -14,7 +14,7 @@ describe('a secret box', () => {
     expect(box.isOutdated(one)).toBe(false);
   });
 
-  it('shows nothing of the secret', () => {
+  it('does not contain the secret in what it sealed', () => {
     const sealed = createSecretBox(key).seal(secret, 'whk_1');
     const bytes = Buffer.from(sealed.slice(sealed.indexOf(':') + 1), 'base64');
     for (const word of ['correct', 'horse', 'staple']) {
@@ -23,7 +23,7 @@ describe('a secret box', () => {
     }
   });
 
-  it('does not open with another key, for another webhook, without a key, or changed', () => {
+  it('does not open with another key, for another webhook, without a key, or after a change', () => {
     const box = createSecretBox(key);
     const sealed = box.seal(secret, 'whk_1');
     expect(() => createSecretBox('f0'.repeat(32)).open(sealed, 'whk_1')).toThrow(SealedSecretError);
@@ -40,7 +40,7 @@ describe('a secret box', () => {
     }
   });
 
-  it('without a key stores in the clear, which one with a key can open and calls outdated', () => {
+  it('stores in the clear without a key; a box with a key opens that and calls it outdated', () => {
     const stored = createSecretBox(undefined).seal(secret, 'whk_1');
     expect(stored).toContain(secret);
     expect(createSecretBox(undefined).isOutdated(stored)).toBe(false);

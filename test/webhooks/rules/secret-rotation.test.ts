@@ -22,25 +22,25 @@ describe('rotateSecrets', () => {
     expect(names(rotated)).toBe('c');
   });
 
-  it('does not prolong what was ending already', () => {
+  it('does not prolong a secret that was ending already', () => {
     const rotated = rotateSecrets(rotateSecrets(first, 'b', 0, day), 'c', day / 2, day);
     expect(names(secretsInForce(rotated, day - 1))).toBe('abc');
     expect(names(secretsInForce(rotated, day))).toBe('bc');
     expect(names(secretsInForce(rotated, day * 1.5))).toBe('c');
   });
 
-  it('shortens what was to end later than the new overlap', () => {
+  it('shortens a secret that was to end after the new overlap', () => {
     const rotated = rotateSecrets(rotateSecrets(first, 'b', 0, day), 'c', 0, 60_000);
     expect(names(secretsInForce(rotated, 60_000))).toBe('c');
   });
 
-  it('keeps three at most: the oldest, which signs, and the two newest', () => {
+  it('keeps at most three: the oldest, which signs, and the two newest', () => {
     let secrets = first;
     for (const next of ['b', 'c', 'd', 'e']) secrets = rotateSecrets(secrets, next, 1, day);
     expect(names(secretsInForce(secrets, 2))).toBe('ade');
   });
 
-  it('drops what is no longer in force', () => {
+  it('drops secrets that are no longer in force', () => {
     expect(names(rotateSecrets(rotateSecrets(first, 'b', 0, 10), 'c', 11, day))).toBe('bc');
   });
 });
