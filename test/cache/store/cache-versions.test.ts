@@ -51,6 +51,7 @@ describe('an invalidation', () => {
   });
 
   it('reaches another instance with its next poll, and frees there what became void', async () => {
+    await there.poll();
     let freed = 0;
     there.onInvalidate(() => ++freed);
     await here.invalidate('rates', 'usdc-kes');
