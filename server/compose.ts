@@ -20,8 +20,8 @@ import { createAggregationStore } from './features/intents/aggregation-store.js'
 import { createIntents } from './features/intents/feature.js';
 import { reconcileLease } from './features/intents/reconcile.js';
 import { createIntentStore } from './features/intents/store.js';
-import { createPublisherRouter } from './features/publisher/router.js';
-import { createPublisher } from './features/publisher/service.js';
+import { createPublisher } from './features/publisher/feature.js';
+import { createPublisherStore } from './features/publisher/store.js';
 import { publisherLease } from './features/publisher/tick.js';
 import { createRatesRouter } from './features/rates/router.js';
 import { createRates } from './features/rates/service.js';
@@ -88,7 +88,7 @@ export async function composeService({
       openWebhookEvents: outboxStore.countOpen,
       openWebhookDeliveries: deliveryStore.countOpen,
       dueWebhookDeliveries: () => deliveryStore.countDue(webhookStore.enabledAmong),
-      pendingBatches: () => publisher.log.pending(),
+      pendingBatches: () => publisher.countPending(),
       openDisputes: disputeStore.countOpen,
       unfoldedIntents: intentAggregation.countPendingAggregation,
     },
@@ -144,7 +144,7 @@ export async function composeService({
     logger,
   });
   const publisher = createPublisher({
-    connection,
+    store: createPublisherStore(connection),
     leases,
     inTransaction,
     writeEvent: deliveries.emit,
@@ -153,6 +153,7 @@ export async function composeService({
     secretKey: config.publisherSecretKey,
     oldKeys: config.publisherOldKeys,
     oracleUrl: config.oracleUrl,
+    publicCache,
     outbound: metrics.countOutbound(operators.request, 'oracle'),
     newId,
     random,
@@ -241,7 +242,7 @@ export async function composeService({
       reconcile: intents.reconcileRouter,
       reputation: reputation.router,
       scores: scores.router,
-      publisher: createPublisherRouter({ publisher, publicCache }),
+      publisher: publisher.router,
       adminDisputes: disputes.adminRouter,
       adminCache: createAdminCacheRouter({ cacheAdmin }),
       webhooks: webhooks.router,
