@@ -8,7 +8,7 @@ import { createAggregationStore } from '../server/features/intents/aggregation-s
 import { createIntentStore } from '../server/features/intents/store.js';
 import { createAggregator } from '../server/features/reputation/aggregator.js';
 import { reputationLeases } from '../server/features/reputation/feature.js';
-import { reputationStore } from '../server/features/reputation/store.js';
+import { createReputationStore } from '../server/features/reputation/store.js';
 import { silentLogger } from '../server/logger.js';
 import { createLeases } from '../server/mongo/leases.js';
 import { prepareCollections } from '../server/mongo/models.js';
@@ -40,7 +40,6 @@ export async function seedHistory(options: SeedHistoryOptions): Promise<number> 
   if (fleet.simulated !== true || fleet.anchors.some(({ simulated }) => simulated !== true)) return 0;
   const intents = createIntentStore(connection);
   const aggregation = createAggregationStore(connection);
-  const store = reputationStore(connection);
   const leases = createLeases({ connection, owner: 'seed-history', logger });
   await prepareCollections(connection);
   if (!(await intents.isEmpty())) return 0;
@@ -51,7 +50,8 @@ export async function seedHistory(options: SeedHistoryOptions): Promise<number> 
   }
   await leases.seed(reputationLeases);
   const aggregator = createAggregator({
-    store,
+    store: createReputationStore(connection),
+    intents: aggregation,
     leases,
     inTransaction: createInTransaction(connection),
     logger,

@@ -4,15 +4,16 @@ import type { Connection } from 'mongoose';
 import { createApp } from './app.js';
 import type { Config } from './config.js';
 import { createVerifyPool } from './crypto/verify-pool.js';
+
 import { createDeliveries } from './deliveries/deliveries.js';
 import { createDeliveryStore } from './deliveries/delivery-store.js';
 import { createOutboxStore } from './deliveries/outbox-store.js';
+import { createAnchorsFeature } from './features/anchors/feature.js';
+
 import type { Fleet } from './features/anchors/fleet.rules.js';
-import { createAnchorsRouter, createCorridorsRouter } from './features/anchors/router.js';
-import { createAnchorDirectory } from './features/anchors/service.js';
-import { createEpochs } from './features/cache/epochs.js';
-import { createAdminCacheRouter } from './features/cache/router.js';
-import { createCacheAdmin } from './features/cache/service.js';
+import { createAnchorStore } from './features/anchors/store.js';
+import { createCacheFeature } from './features/cache/feature.js';
+import { createCacheVersionStore } from './features/cache/store.js';
 import { createDisputes } from './features/disputes/feature.js';
 import { createDisputeStore, createDisputeWindowStore } from './features/disputes/store.js';
 import { createHealthRouter } from './features/health/router.js';
@@ -23,14 +24,13 @@ import { createIntentStore } from './features/intents/store.js';
 import { createPublisherRouter } from './features/publisher/router.js';
 import { createPublisher } from './features/publisher/service.js';
 import { publisherLease } from './features/publisher/tick.js';
-import { createRatesRouter } from './features/rates/router.js';
-import { createRates } from './features/rates/service.js';
-import { createReputationFeature, reputationLeases } from './features/reputation/feature.js';
-import { createReputationRouter } from './features/reputation/router.js';
-import { createScoresRouter } from './features/scores/router.js';
-import { createSnapshotRouter } from './features/snapshot/router.js';
-import { createSnapshot } from './features/snapshot/service.js';
+import { createRatesFeature } from './features/rates/feature.js';
+import { createReputation, reputationLeases } from './features/reputation/feature.js';
+import { createReputationStore } from './features/reputation/store.js';
+import { createScores } from './features/scores/feature.js';
+import { createSnapshotFeature } from './features/snapshot/feature.js';
 import { createEndpoints } from './features/webhooks/endpoints.js';
+
 import { createWebhooks } from './features/webhooks/feature.js';
 import { createSecretBox } from './features/webhooks/secrets.js';
 import { createWebhookStore } from './features/webhooks/store.js';
@@ -76,6 +76,7 @@ export async function composeService({
   const intentStore = createIntentStore(connection);
   const intentAggregation = createAggregationStore(connection);
   const disputeStore = createDisputeStore(connection);
+  const reputationStore = createReputationStore(connection);
   const webhookStore = createWebhookStore(connection);
   const outboxStore = createOutboxStore(connection);
   const deliveryStore = createDeliveryStore(connection);
@@ -106,7 +107,13 @@ export async function composeService({
   const leases = createLeases({ connection, owner: newId(), logger });
   const inTransaction = createInTransaction(connection);
   const scheduler = createScheduler<TaskName>({ meter: metrics.jobs, random, logger });
-  const epochs = createEpochs({ connection, random, logger });
+  const cache = createCacheFeature({
+    store: createCacheVersionStore(connection),
+    hasCorridor: (id) => fleet.corridors.some((corridor) => corridor.id === id),
+    clock,
+    logger,
+  });
+  const { cacheVersions } = cache;
 
   const secretBox = createSecretBox(config.webhookKey);
   const deliveries = createDeliveries({
@@ -120,11 +127,12 @@ export async function composeService({
     newId,
     logger,
   });
-  const directory = createAnchorDirectory({
-    connection,
+  const anchors = createAnchorsFeature({
+    store: createAnchorStore(connection),
     fleet,
     outbound: metrics.countOutbound(anyone.request, 'discovery'),
-    epochs,
+    cacheVersions,
+    publicCache,
     clock,
     random,
     logger,
@@ -132,12 +140,14 @@ export async function composeService({
     writeEvent: deliveries.emit,
     inTransaction,
   });
-  const record = createReputationFeature({
-    connection,
+  const { directory } = anchors;
+  const reputation = createReputation({
+    store: reputationStore,
+    intents: intentAggregation,
     leases,
     inTransaction,
     fleet: directory,
-    latestBatch: () => publisher.latestBatch(),
+    publicCache,
     clock,
     logger,
   });
@@ -146,7 +156,7 @@ export async function composeService({
     leases,
     inTransaction,
     writeEvent: deliveries.emit,
-    gatherCards: () => record.listCards(30),
+    gatherCards: () => reputation.listEveryCard(30),
     formula: 'v1',
     secretKey: config.publisherSecretKey,
     oldKeys: config.publisherOldKeys,
@@ -156,19 +166,27 @@ export async function composeService({
     random,
     logger,
   });
-  const rates = createRates({
+  const scores = createScores({
+    runOf: reputation.runOf,
+    listCards: reputation.listCards,
+    latestBatch: publisher.latestBatch,
+    publicCache,
+    clock,
+  });
+  const rates = createRatesFeature({
     directory,
     outbound: metrics.countOutbound(anyone.request, 'rates'),
     fxOutbound: metrics.countOutbound(operators.request, 'fx'),
     fxUrl: config.fxUrl,
     fxMaxAgeMs: config.fxMaxAgeSeconds * 1_000,
-    epochs,
-    reputationOf: record.reputationOf,
+    cacheVersions,
+    publicCache,
+    reputationOf: reputation.reputationOf,
     clock,
     random,
     logger,
   });
-  const snapshot = createSnapshot({ directory, rates, epochs, clock, random, logger });
+  const snapshot = createSnapshotFeature({ directory, rates, cacheVersions, publicCache, clock });
 
   const intents = createIntents({
     store: intentStore,
@@ -212,29 +230,27 @@ export async function composeService({
     newId,
     logger,
   });
-  const hasCorridor = (id: string) => directory.corridor(id) !== undefined;
-  const cacheAdmin = createCacheAdmin({ epochs, hasCorridor, clock, logger });
 
   await prepareCollections(connection);
   await leases.seed([...reputationLeases, reconcileLease, publisherLease]);
   await webhooks.sealSecrets();
-  await epochs.start();
+  await cacheVersions.poll();
   await directory.sync();
 
   const app = createApp({
     routers: {
-      rates: createRatesRouter({ rates, publicCache }),
-      corridors: createCorridorsRouter({ anchors: directory, publicCache }),
-      anchors: createAnchorsRouter({ anchors: directory, publicCache }),
-      snapshot: createSnapshotRouter({ snapshot, publicCache }),
+      rates: rates.router,
+      corridors: anchors.routers.corridors,
+      anchors: anchors.routers.anchors,
+      snapshot: snapshot.router,
       intents: intents.router,
       disputes: disputes.router,
       reconcile: intents.reconcileRouter,
-      reputation: createReputationRouter({ reputation: record.reputation, publicCache }),
-      scores: createScoresRouter({ scores: record.scores, publicCache }),
+      reputation: reputation.router,
+      scores: scores.router,
       publisher: createPublisherRouter({ publisher, publicCache }),
       adminDisputes: disputes.adminRouter,
-      adminCache: createAdminCacheRouter({ cacheAdmin }),
+      adminCache: cache.router,
       webhooks: webhooks.router,
     },
     operations: [
@@ -255,20 +271,19 @@ export async function composeService({
   return {
     app,
     start() {
-      for (const [name, part] of Object.entries({ epochs, directory, record, snapshot })) {
-        lifecycle.onStop(name, () => part.stop());
-      }
-      directory.start();
-      record.start();
-      snapshot.start();
+      lifecycle.onStop('anchors', () => directory.stop());
       deliveries.start();
 
       const work: PeriodicWork = {
-        aggregate: record.aggregate,
+        aggregate: reputation.aggregate,
         reconcile: intents.reconcile,
-        refresh: record.reputation.refresh,
+        refresh: reputation.refresh,
         tick: publisher.tick,
         deliveries: deliveries.dispatch,
+        cacheVersions: cacheVersions.poll,
+        snapshot: snapshot.rebuild,
+        discovery: directory.discoverDue,
+        quoteReputation: reputation.loadQuoteReputations,
       };
       lifecycle.onStop('scheduler', () => scheduler.stop());
       // Stopped before the scheduler, so that a look for work that it waits for ends after its step in hand.

@@ -1,13 +1,14 @@
 /**
  * Counts every intent anew and compares the result with the roll-ups in force: `node dist/server/rebuild.js`, with
  * `--adopt` to put the new counts in their place. Reads MONGODB_URI and MONGODB_DATABASE. Ends with 0 where both
- * agree, 1 where they do not, 2 where it could not be done, as while another instance folds.
+ * agree, 1 where they do not, and 2 where it could not be done, as while another instance aggregates.
  */
 import { parseArgs } from 'node:util';
 import { namesDatabase } from './config.js';
+import { createAggregationStore } from './features/intents/aggregation-store.js';
 import { aggregationLease } from './features/reputation/aggregator.js';
 import { createRebuild } from './features/reputation/rebuild.js';
-import { reputationStore } from './features/reputation/store.js';
+import { createReputationStore } from './features/reputation/store.js';
 import { silentLogger } from './logger.js';
 import { connectMongo } from './mongo/connection.js';
 import { createLeases } from './mongo/leases.js';
@@ -19,22 +20,25 @@ async function rebuild(uri: string, database: string | undefined, adopt: boolean
     ...(database === undefined ? {} : { databaseName: database }),
   });
   try {
-    const [intents] = (await connection.db?.listCollections({ name: 'intents' }).toArray()) ?? [];
-    if (intents === undefined) {
+    const intents = createAggregationStore(connection);
+    if (!(await intents.collectionExists())) {
       process.stderr.write(`There are no intents in the database ${connection.name}: is it the service's?\n`);
       return 2;
     }
     const leases = createLeases({ connection, owner: `rebuild-${process.pid}`, logger: silentLogger });
     await leases.seed([aggregationLease]);
-    const { rebuild } = createRebuild({
-      store: reputationStore(connection),
+    const recount = createRebuild({
+      store: createReputationStore(connection),
+      intents,
       leases,
       inTransaction: createInTransaction(connection),
       logger: silentLogger,
     });
-    const run = await rebuild({ adopt });
+    const run = await recount({ adopt });
     if (!run.ran) {
-      process.stderr.write(`Outcomes are being counted since ${run.startedAt}; try again in a moment.\n`);
+      process.stderr.write(
+        `Another instance has been counting outcomes since ${run.startedAt}; try again in a moment.\n`,
+      );
       return 2;
     }
     process.stdout.write(`${JSON.stringify(run.value, null, 2)}\n`);

@@ -1,6 +1,6 @@
 import type { reputationContract } from '../endpoints/reputation.js';
 import type { ExamplesOf } from './examples-of.js';
-import { exampleCard, exampleRecord } from './score-card.js';
+import { exampleCard, exampleRecord, recordWith } from './score-card.js';
 
 export const reputationExamples: ExamplesOf<typeof reputationContract> = {
   getLeaderboard: {
@@ -23,17 +23,15 @@ export const reputationExamples: ExamplesOf<typeof reputationContract> = {
           anchorId: 'tidewater',
           anchorName: 'Tidewater',
           simulated: true,
-          outcomes: 3,
-          filled: 3,
-          accountDays: 3,
-          fillRate: '1.000000',
-          p50SettleSeconds: 312,
-          p95SettleSeconds: 405,
-          meanShortfall: null,
-          quotedOutcomes: 0,
-          acceptedDisputes: 0,
-          score: null,
-          state: 'insufficient_data',
+          ...recordWith({
+            outcomes: 3,
+            filled: 3,
+            accountDays: 3,
+            fillRate: '1.000000',
+            p50SettleSeconds: 312,
+            p95SettleSeconds: 405,
+            meanShortfall: null,
+          }),
           scoredCorridors: 0,
         },
       ],
@@ -76,17 +74,18 @@ export const reputationExamples: ExamplesOf<typeof reputationContract> = {
       items: [
         {
           day: '2026-11-21',
-          outcomes: 14,
-          filled: 14,
-          accountDays: 13,
-          fillRate: '1.000000',
-          p50SettleSeconds: 87,
-          p95SettleSeconds: 140,
-          meanShortfall: '0.000000000',
-          quotedOutcomes: 14,
-          acceptedDisputes: 0,
-          score: '85.67',
-          state: 'scored',
+          ...recordWith({
+            outcomes: 14,
+            filled: 14,
+            accountDays: 13,
+            fillRate: '1.000000',
+            p50SettleSeconds: 87,
+            p95SettleSeconds: 140,
+            meanShortfall: '0.000000000',
+            quotedOutcomes: 14,
+            score: '85.67',
+            state: 'scored',
+          }),
         },
       ],
       nextCursor: 'eyJkIjoiMjAyNi0xMS0yMSJ9',

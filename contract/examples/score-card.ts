@@ -1,4 +1,4 @@
-import type { ScoreCard } from '../schemas/score-card.js';
+import { cardRecord, type ScoreCard } from '../schemas/score-card.js';
 
 /** An anchor's record as the documents show it. */
 export const exampleRecord = {
@@ -24,3 +24,11 @@ export const exampleCard = {
   speedTargetSeconds: 600,
   simulated: true,
 } satisfies ScoreCard;
+
+type ExampleRecord = Pick<ScoreCard, keyof typeof cardRecord | 'score' | 'state'>;
+
+/** A record for an example, its members in the order of the card; what is not given is zero. */
+export function recordWith(given: Partial<ExampleRecord>): ExampleRecord {
+  const zeros = Object.fromEntries(Object.keys(cardRecord).map((member) => [member, 0]));
+  return { ...zeros, score: null, state: 'insufficient_data', ...given } as ExampleRecord;
+}

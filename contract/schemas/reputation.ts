@@ -1,25 +1,18 @@
 import { z } from 'zod';
 import { anchorStatus } from './anchors.js';
 import { anchorId, corridorId, decimalAnswer, instant, page } from './primitives.js';
-import { scoreCard } from './score-card.js';
+import { cardRecord, scoreCard } from './score-card.js';
 
 const windowDays = z
   .union([z.literal(7), z.literal(30), z.literal(90)])
   .describe('Days the record is taken over, the present UTC day included.');
 
+const { accountDays: _inOneCorridor, ...sums } = cardRecord;
+
 /** An anchor's record over all its corridors: what the corridors' cards add up to. */
 const recordFields = {
-  ...scoreCard.pick({
-    outcomes: true,
-    filled: true,
-    fillRate: true,
-    p50SettleSeconds: true,
-    p95SettleSeconds: true,
-    meanShortfall: true,
-    quotedOutcomes: true,
-    acceptedDisputes: true,
-    score: true,
-  }).shape,
+  ...sums,
+  score: scoreCard.shape.score,
   accountDays: z
     .number()
     .int()

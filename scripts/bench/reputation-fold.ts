@@ -1,14 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AggregatableIntent } from '../../server/features/reputation/aggregatable-intent.js';
+import type { AggregatableIntent } from '../../server/features/intents/aggregation.js';
 import { accountDaysOf, planAggregation } from '../../server/features/reputation/aggregation.rules.js';
-import { readAccountDays, writeCounts } from '../../server/features/reputation/rollup-writer.js';
 import type { BenchContext, BenchRow } from './lib/bench.js';
 import { perSecond, ratio } from './lib/figures.js';
-import {
-  type AggregationFixture,
-  openAggregationFixture,
-  outcomeOf,
-} from './reputation/aggregation-fixture.js';
+import { type AggregationFixture, openAggregationFixture, outcomeOf, toStored } from './reputation/aggregation-fixture.js';
 
 export const name = 'reputation-fold';
 
@@ -40,14 +35,16 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
   return [
     row('a transaction each, one writer', alone),
     row('a transaction each, 16 writers', crowded),
-    row('folded in batches', aggregated),
+    row('aggregated in batches', aggregated),
   ];
 }
 
 /** Each outcome in a transaction that does for it what the aggregator does for a batch. */
 async function oneByOne(fixture: AggregationFixture, writers: number, seconds: number): Promise<number> {
   await insert(fixture, 0, chunk);
-  const queue = await fixture.store.intents.find({ unfolded: true }).toArray();
+  const { intents } = fixture;
+  const pending = await intents.findPendingAggregation(chunk);
+  const queue = await fixture.inTransaction((session) => intents.readAggregatable(session, pending));
   const startedAt = performance.now();
   const endsAt = startedAt + seconds * 1_000;
   let counted = 0;
@@ -66,16 +63,16 @@ async function oneByOne(fixture: AggregationFixture, writers: number, seconds: n
 }
 
 async function countOne(
-  { store, inTransaction }: AggregationFixture,
+  { store, intents, inTransaction }: AggregationFixture,
   intent: AggregatableIntent,
 ): Promise<void> {
   for (;;) {
     try {
       await inTransaction(async (session) => {
-        const stored = await readAccountDays(store, session, 1, accountDaysOf([intent]));
+        const stored = await store.rollups.readAccountDays(session, 1, accountDaysOf([intent]));
         const plan = planAggregation([intent], stored);
-        await writeCounts(store, session, 1, plan);
-        await store.intents.updateOne({ _id: intent._id }, { $set: { unfolded: false } }, { session });
+        await store.rollups.addCounts(session, 1, plan);
+        await intents.saveCounted(session, plan.intents);
       });
       return;
     } catch {
@@ -85,7 +82,7 @@ async function countOne(
   }
 }
 
-/** The aggregator on a backlog large enough for the time given; the time it takes to be filled is not counted. */
+/** The aggregator on a backlog large enough for the time given; filling it is not timed. */
 async function inBatches(fixture: AggregationFixture, seconds: number): Promise<number> {
   let counted = 0;
   let tookMs = 0;
@@ -101,12 +98,15 @@ async function inBatches(fixture: AggregationFixture, seconds: number): Promise<
 }
 
 async function insert(fixture: AggregationFixture, from: number, count: number): Promise<void> {
-  const rows = Array.from({ length: count }, (_, index) => outcomeOf(from + index, hot));
-  await fixture.store.intents.insertMany(rows, { ordered: false, timeoutMS: 30_000 });
+  const intents = Array.from({ length: count }, (_, index) => toStored(outcomeOf(from + index, hot)));
+  await fixture.connection
+    .collection<(typeof intents)[number]>('intents')
+    .insertMany(intents, { ordered: false, timeoutMS: 30_000 });
 }
 
 async function expectCounted(fixture: AggregationFixture, counted: number): Promise<void> {
-  const rollups = await fixture.store.rollups.find().lean();
-  const sum = rollups.reduce((total, { filled, notFilled }) => total + filled + notFilled, 0);
+  let sum = 0;
+  for await (const page of fixture.store.rollups.pages(1))
+    for (const { rollup } of page) sum += rollup.filled + rollup.notFilled;
   if (sum !== counted) throw new Error(`the roll-ups hold ${sum} outcomes instead of ${counted}`);
 }

@@ -17,7 +17,7 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
   const fixture = await openAggregationFixture(mongo.uri, 'board', size);
   context.onEnd('the connection', fixture.close);
   const startedAt = performance.now();
-  const refreshed = await fixture.feature.reputation.refresh();
+  const refreshed = await fixture.feature.refresh();
   const refreshMs = performance.now() - startedAt;
   if (!refreshed.ran || refreshed.value.cards !== size.anchors * size.corridors * 3)
     throw new Error('the refresh made another number of cards');
@@ -40,7 +40,7 @@ async function everyPage(fixture: AggregationFixture): Promise<number[]> {
     let cursor: string | undefined;
     do {
       const startedAt = performance.now();
-      const page = await fixture.feature.reputation.getLeaderboard({
+      const page = await fixture.feature.service.getLeaderboard({
         corridor,
         window: 30,
         limit: String(limit),

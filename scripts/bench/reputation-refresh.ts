@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { planAggregation } from '../../server/features/reputation/aggregation.rules.js';
-import { writeCounts } from '../../server/features/reputation/rollup-writer.js';
 import type { BenchContext, BenchRow } from './lib/bench.js';
 import { median, ms, ratio } from './lib/figures.js';
 import { inTurns } from './lib/in-turns.js';
@@ -41,19 +40,15 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
   return [row(few, results.few), row(many, results.many)];
 }
 
-/** What so many outcomes of as many accounts leave: the roll-ups that the rules make of them, and intents that were counted. */
-async function leaveOutcomes(
-  fixture: AggregationFixture,
-  count: number,
-  context: BenchContext,
-): Promise<void> {
+/** What so many outcomes of as many accounts leave: the roll-ups that the rules make of them, and counted intents. */
+async function leaveOutcomes(fixture: AggregationFixture, count: number, context: BenchContext): Promise<void> {
   context.say(`leaving ${count} outcomes behind …`);
   for (let from = 0; from < count; from += chunk) {
     context.signal.throwIfAborted();
     const intents = Array.from({ length: chunk }, (_, index) => outcomeOf(from + index, spread));
     const { rollups } = planAggregation(intents, new Map());
     await fixture.inTransaction((session) =>
-      writeCounts(fixture.store, session, 1, { rollups, accountDays: new Map() }),
+      fixture.store.rollups.addCounts(session, 1, { rollups, accountDays: new Map() }),
     );
     const counted = intents.map(() => ({
       _id: randomBytes(32).toString('hex'),
@@ -68,9 +63,9 @@ async function leaveOutcomes(
 
 async function refresh(fixture: AggregationFixture, outcomes: number): Promise<number> {
   const startedAt = performance.now();
-  const run = await fixture.feature.reputation.refresh();
+  const run = await fixture.feature.refresh();
   const took = performance.now() - startedAt;
-  const board = await fixture.feature.reputation.getLeaderboard({
+  const board = await fixture.feature.service.getLeaderboard({
     corridor: null,
     window: 30,
     limit: '100',

@@ -1,6 +1,7 @@
 import type { ClientSession, Connection } from 'mongoose';
 import { isMongoUnavailable } from './failures.js';
 import { createInterruptedTransactions } from './interrupted-transactions.js';
+import type { HeldLease } from './leases.js';
 
 /** Services pass sessions on and take their type from here, so that they need not know mongoose. */
 export type { ClientSession } from 'mongoose';
@@ -32,4 +33,18 @@ export function createInTransaction(connection: Connection): InTransaction {
       else await session.endSession();
     }
   };
+}
+
+/** The same, but it commits only while the lease is held. Throws LeaseLostError. */
+export type InLeasedTransaction = <T>(
+  lease: HeldLease,
+  work: (session: ClientSession) => Promise<T>,
+) => Promise<T>;
+
+export function createInLeasedTransaction(inTransaction: InTransaction): InLeasedTransaction {
+  return (lease, work) =>
+    inTransaction(async (session) => {
+      await lease.fence(session);
+      return work(session);
+    });
 }

@@ -50,7 +50,7 @@ describe('seedHistory', () => {
     expect(await seed({ fleet: unmarked })).toBe(0);
     const [first, ...others] = fleet.anchors;
     expect(await seed({ fleet: { ...fleet, anchors: [{ ...first, simulated: false }, ...others] } })).toBe(0);
-    expect(await fixture.store.intents.countDocuments()).toBe(0);
+    expect(await fixture.stored.intents.countDocuments()).toBe(0);
   });
 
   it('writes 90 days of intents once and counts them by the real rules', async () => {
@@ -59,16 +59,16 @@ describe('seedHistory', () => {
     expect(written).toBeGreaterThan(60 * pairs);
     expect(written).toBeLessThan(400 * pairs);
     expect(await seed()).toBe(0);
-    expect(await fixture.store.intents.countDocuments()).toBe(written);
-    expect(await fixture.store.intents.countDocuments({ unfolded: true })).toBe(0);
-    const run = await fixture.rebuilder.rebuild({ adopt: false });
+    expect(await fixture.stored.intents.countDocuments()).toBe(written);
+    expect(await fixture.stored.intents.countDocuments({ unfolded: true })).toBe(0);
+    const run = await fixture.rebuild({ adopt: false });
     expect(run).toMatchObject({ value: { intents: written, differing: 0, stale: 0 } });
     const { filled, notFilled } = await totals(fixture.store);
     expect(filled + notFilled).toBeGreaterThan(0.85 * written);
     const early = { 'outcome.recordedAt': { $lt: new Date(clock() - 90 * 86_400_000) } };
-    expect(await fixture.store.intents.countDocuments(early as never)).toBe(0);
+    expect(await fixture.stored.intents.countDocuments(early as never)).toBe(0);
     const late = { 'outcome.recordedAt': { $gt: noon } };
-    expect(await fixture.store.intents.countDocuments(late as never)).toBe(0);
+    expect(await fixture.stored.intents.countDocuments(late as never)).toBe(0);
   });
 
   it('produces a leaderboard with every anchor scored and the steady before the flaky', async () => {
@@ -82,8 +82,8 @@ describe('seedHistory', () => {
       fleet.corridors.map(({ id, speedTargetSeconds }) => [id, speedTargetSeconds]),
     );
     const feature = openFeature(fixture, { fleet: { anchors, speedTargets }, now: clock });
-    await feature.reputation.refreshNow();
-    const { items } = await feature.reputation.getLeaderboard({
+    await feature.service.refreshNow();
+    const { items } = await feature.service.getLeaderboard({
       corridor: null,
       window: 30,
       limit: undefined,

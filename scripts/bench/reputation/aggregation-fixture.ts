@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { AnchorPage, AnchorSummary } from '../../../contract/schemas/anchors.js';
-import { intentModel } from '../../../server/features/intents/store.js';
-import type { AggregatableIntent } from '../../../server/features/reputation/aggregatable-intent.js';
+import type { AggregatableIntent } from '../../../server/features/intents/aggregation.js';
+import { createAggregationStore } from '../../../server/features/intents/aggregation-store.js';
 import { createAggregator } from '../../../server/features/reputation/aggregator.js';
-import { createReputationFeature, reputationLeases } from '../../../server/features/reputation/feature.js';
-import { reputationStore } from '../../../server/features/reputation/store.js';
+import { createReputation, reputationLeases } from '../../../server/features/reputation/feature.js';
+import { createReputationStore } from '../../../server/features/reputation/store.js';
 import { silentLogger } from '../../../server/logger.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { createLeases } from '../../../server/mongo/leases.js';
@@ -17,22 +17,17 @@ export const dayMs = 86_400_000;
 /** A database of its own with everything that aggregates and refreshes, over a fleet of the size given. */
 export async function openAggregationFixture(uri: string, database: string, fleet: FleetSize) {
   const connection = await connectMongo({ uri: withDatabase(uri, database) });
-  intentModel(connection);
-  const store = reputationStore(connection);
+  const intents = createAggregationStore(connection);
+  const store = createReputationStore(connection);
   const leases = createLeases({ connection, owner: 'bench', logger: silentLogger });
   await prepareCollections(connection);
   await leases.seed(reputationLeases);
-  const deps = {
-    connection,
-    store,
-    leases,
-    inTransaction: createInTransaction(connection),
-    logger: silentLogger,
-  };
-  const feature = createReputationFeature({
+  const inTransaction = createInTransaction(connection);
+  const deps = { connection, store, intents, leases, inTransaction, logger: silentLogger };
+  const feature = createReputation({
     ...deps,
     fleet: fleetOf(fleet),
-    latestBatch: async () => null,
+    publicCache: false,
     clock: Date.now,
   });
   return { ...deps, aggregator: createAggregator(deps), feature, close: () => connection.close() };
@@ -86,7 +81,12 @@ function fleetOf({ anchors, corridors }: FleetSize) {
   };
 }
 
-/** The outcome with this number: anchors, corridors and days in turn, settle times from half a minute to ten. */
+/** As it is stored. */
+export function toStored({ pendingAggregation: unfolded, ...intent }: AggregatableIntent) {
+  return { ...intent, unfolded };
+}
+
+/** The outcome of a number: anchors, corridors and days in turn, settle times from half a minute to ten. */
 export function outcomeOf(index: number, spread: FleetSize & { days: number }): AggregatableIntent {
   const wave = Math.sin(index * 12.9898) * 43_758.5453;
   const place = Math.floor(index / spread.days);
@@ -106,7 +106,7 @@ export function outcomeOf(index: number, spread: FleetSize & { days: number }): 
     scored: true,
     unscoredReason: null,
     disputeEffect: null,
-    unfolded: true,
+    pendingAggregation: true,
     counted: null,
     admission: null,
   };

@@ -1,6 +1,13 @@
-import type { Admission, AggregatableIntent, Contribution } from './aggregatable-intent.js';
-import type { Rollup } from './card.rules.js';
-import { admittedPerAccountDay, contributionOf, isOutcome } from './contribution.rules.js';
+import type { AggregatableIntent, CountedIntent } from '../intents/aggregation.js';
+import {
+  type Admission,
+  admittedPerAccountDay,
+  type Contribution,
+  contributionOf,
+  isOutcome,
+  sameContribution,
+} from './contribution.rules.js';
+import { addContribution, type Counters, eachCounter, type Rollup } from './counters.rules.js';
 
 /** What an account did in one corridor of one anchor on one UTC day. */
 export interface AccountDay {
@@ -10,17 +17,10 @@ export interface AccountDay {
   counting: number;
 }
 
-/** What a batch adds to the roll-up of one anchor, corridor and UTC day. Integers, of either sign. */
-export interface RollupDelta extends Omit<Rollup, 'settle'> {
+/** What a batch adds to the roll-up of one anchor, corridor and UTC day. Whole numbers of either sign. */
+export interface RollupDelta extends Counters, Pick<Rollup, 'anchorId' | 'corridor' | 'day'> {
   /** Bucket of the settle histogram → change. */
   settle: Map<number, number>;
-}
-
-/** The new state of one intent: the roll-ups hold `counted` of it once the plan is committed. */
-export interface AggregatedIntent {
-  _id: string;
-  counted: Contribution | null;
-  admission: Admission | null;
 }
 
 export interface AggregationPlan {
@@ -28,12 +28,13 @@ export interface AggregationPlan {
   rollups: Map<string, RollupDelta>;
   /** By `accountDayKey`: the state to store. */
   accountDays: Map<string, AccountDay>;
-  intents: AggregatedIntent[];
+  /** Of each intent what the roll-ups hold once the plan is committed. */
+  intents: CountedIntent[];
 }
 
-type Place = Pick<AggregatableIntent, 'anchorId' | 'corridor'>;
+type Place = Pick<Rollup, 'anchorId' | 'corridor'>;
 
-/** Ordered by anchor, day and corridor: the space sorts below every character that they can hold. */
+/** Sorts by anchor, day and corridor: a space sorts before every character that they may contain. */
 export function rollupKey(place: Place, day: string): string {
   return `${place.anchorId} ${day} ${place.corridor}`;
 }
@@ -42,7 +43,7 @@ export function accountDayKey(intent: Place & Pick<AggregatableIntent, 'account'
   return `${rollupKey(intent, day)} ${intent.account}`;
 }
 
-/** The account-days that folding these intents may touch, or counting them anew. */
+/** The account-days that aggregating or recounting these intents may touch. */
 export function accountDaysOf(intents: readonly AggregatableIntent[]): string[] {
   const keys = new Set<string>();
   for (const intent of intents) {
@@ -56,7 +57,7 @@ export function accountDaysOf(intents: readonly AggregatableIntent[]): string[] 
 
 /**
  * Turns a batch of changed intents into what must be written. `stored` holds the account-days by key; absent ones
- * are empty. Among intents that still need a place in their account-day the earlier outcome comes first.
+ * are empty. Among intents that still need a place in their account-day, the earlier outcome comes first.
  */
 export function planAggregation(
   intents: readonly AggregatableIntent[],
@@ -75,13 +76,13 @@ export function planAggregation(
 }
 
 export type RebuildPlan = Pick<AggregationPlan, 'rollups' | 'accountDays'> & {
-  /** Folded intents of which the roll-ups hold something else than the rules make of them now. */
+  /** Aggregated intents of which the roll-ups hold something other than what the rules now say. */
   stale: string[];
 };
 
 /**
- * What a rebuild adds to an empty generation for these intents. One that waits to be folded stands with what it has
- * counted, as in the generation in force; so do stale ones with `keepCounted`, to be folded like any other change.
+ * What a rebuild adds to an empty generation for these intents. A pending intent is entered with what is counted of it,
+ * as in the generation in force. With `keepCounted` a stale one is, too; it is then aggregated like any other change.
  */
 export function planRebuild(
   intents: readonly AggregatableIntent[],
@@ -96,17 +97,12 @@ export function planRebuild(
     const wanted = contributionOf(intent);
     const admitted = wanted !== null && admission?.day === wanted.day && admission.admitted;
     const now = admitted ? wanted : null;
-    const isStale = !intent.unfolded && !sameContribution(now, intent.counted);
+    const isStale = !intent.pendingAggregation && !sameContribution(now, intent.counted);
     if (isStale) stale.push(intent._id);
-    const standing = intent.unfolded || (isStale && options.keepCounted) ? intent.counted : now;
-    apply(intent, standing, 1, plan, stored);
+    const entered = intent.pendingAggregation || (isStale && options.keepCounted) ? intent.counted : now;
+    apply(intent, entered, 1, plan, stored);
   }
   return { rollups: plan.rollups, accountDays: plan.accountDays, stale };
-}
-
-function sameContribution(a: Contribution | null, b: Contribution | null): boolean {
-  if (a === null || b === null) return a === b;
-  return (Object.keys(a) as (keyof Contribution)[]).every((key) => a[key] === b[key]);
 }
 
 function byOutcome(a: AggregatableIntent, b: AggregatableIntent): number {
@@ -120,7 +116,7 @@ function admit(
   plan: AggregationPlan,
   stored: ReadonlyMap<string, AccountDay>,
 ): Admission | null {
-  // Documents written before the member existed lack it.
+  // Intents stored before this member existed lack it.
   const decided = intent.admission ?? null;
   if (wanted === null || decided?.day === wanted.day) return decided;
   const accountDay = touch(intent, wanted.day, plan, stored);
@@ -138,13 +134,7 @@ function apply(
 ): void {
   if (contribution === null) return;
   const delta = touchRollup(intent, contribution.day, plan);
-  delta.filled += sign * contribution.filled;
-  delta.notFilled += sign * contribution.notFilled;
-  delta.acceptedDisputes += sign * contribution.acceptedDispute;
-  if (contribution.shortfallPpb !== null) {
-    delta.quotedOutcomes += sign;
-    delta.shortfallPpb += sign * contribution.shortfallPpb;
-  }
+  addContribution(delta, contribution, sign);
   if (contribution.settleBucket !== null) {
     const before = delta.settle.get(contribution.settleBucket) ?? 0;
     delta.settle.set(contribution.settleBucket, before + sign);
@@ -175,18 +165,8 @@ function touchRollup(place: Place, day: string, plan: AggregationPlan): RollupDe
   const key = rollupKey(place, day);
   let delta = plan.rollups.get(key);
   if (delta === undefined) {
-    delta = {
-      anchorId: place.anchorId,
-      corridor: place.corridor,
-      day,
-      filled: 0,
-      notFilled: 0,
-      accountDays: 0,
-      quotedOutcomes: 0,
-      shortfallPpb: 0,
-      acceptedDisputes: 0,
-      settle: new Map(),
-    };
+    const { anchorId, corridor } = place;
+    delta = { anchorId, corridor, day, ...eachCounter(() => 0), settle: new Map() };
     plan.rollups.set(key, delta);
   }
   return delta;

@@ -1,139 +1,124 @@
-import type { ScoreCard } from '../../../contract/schemas/score-card.js';
-import { forEachBucket, type PackedHistogram } from './histogram.rules.js';
+import type { AnchorSummary } from '../../../contract/schemas/anchors.js';
+import { cardRecord, cardWindows, type ScoreCard } from '../../../contract/schemas/score-card.js';
+import {
+  addRollup,
+  addTally,
+  emptyTally,
+  publishedCounts,
+  type Rollup,
+  type Tally,
+} from './counters.rules.js';
 import { hasEnough, scoreOf, weightedScore } from './score.rules.js';
-import { percentileSeconds, settleBounds } from './settle-bounds.rules.js';
-
-/** The stored counters of one anchor, corridor and UTC day. */
-export interface Rollup {
-  anchorId: string;
-  corridor: string;
-  day: string;
-  filled: number;
-  notFilled: number;
-  accountDays: number;
-  quotedOutcomes: number;
-  shortfallPpb: number;
-  acceptedDisputes: number;
-  settle: PackedHistogram;
-}
-
-/** Roll-ups added up, over days or over corridors. */
-export interface Tally {
-  filled: number;
-  notFilled: number;
-  accountDays: number;
-  quotedOutcomes: number;
-  shortfallPpb: bigint;
-  acceptedDisputes: number;
-  settle: Uint32Array;
-}
+import { percentileSeconds } from './settle-histogram.rules.js';
 
 /** The part of a card that follows from a tally alone. */
-export type Counts = Pick<
-  ScoreCard,
-  | 'outcomes'
-  | 'filled'
-  | 'accountDays'
-  | 'fillRate'
-  | 'p50SettleSeconds'
-  | 'p95SettleSeconds'
-  | 'meanShortfall'
-  | 'quotedOutcomes'
-  | 'acceptedDisputes'
->;
+export type CardRecord = Pick<ScoreCard, keyof typeof cardRecord>;
 
-/** Counts with a score: of a card, or of an anchor over all its corridors. */
-export type ScoredRecord = Counts & Pick<ScoreCard, 'score' | 'state'>;
+/** A record with its score: of a card, or of an anchor over all its corridors. */
+export type ScoredRecord = CardRecord & Pick<ScoreCard, 'score' | 'state'>;
 
-export function emptyTally(): Tally {
+/** Shares and percentiles are rounded so that they never flatter. */
+export function recordOf(tally: Tally): CardRecord {
+  const { filled, notFilled, quotedOutcomes, shortfallPpb } = tally.counts;
+  const outcomes = filled + notFilled;
   return {
-    filled: 0,
-    notFilled: 0,
-    accountDays: 0,
-    quotedOutcomes: 0,
-    shortfallPpb: 0n,
-    acceptedDisputes: 0,
-    settle: new Uint32Array(settleBounds.length),
-  };
-}
-
-/** Adds a roll-up to a tally, or takes it out again with sign −1. */
-export function addRollup(tally: Tally, rollup: Rollup, sign: 1 | -1 = 1): void {
-  tally.filled += sign * rollup.filled;
-  tally.notFilled += sign * rollup.notFilled;
-  tally.accountDays += sign * rollup.accountDays;
-  tally.quotedOutcomes += sign * rollup.quotedOutcomes;
-  tally.shortfallPpb += BigInt(sign * rollup.shortfallPpb);
-  tally.acceptedDisputes += sign * rollup.acceptedDisputes;
-  forEachBucket(rollup.settle, (bucket, count) => {
-    tally.settle[bucket] = (tally.settle[bucket] ?? 0) + sign * count;
-  });
-}
-
-/** Adds all of one tally to another. */
-export function addTally(sum: Tally, tally: Tally): void {
-  sum.filled += tally.filled;
-  sum.notFilled += tally.notFilled;
-  sum.accountDays += tally.accountDays;
-  sum.quotedOutcomes += tally.quotedOutcomes;
-  sum.shortfallPpb += tally.shortfallPpb;
-  sum.acceptedDisputes += tally.acceptedDisputes;
-  for (let bucket = 0; bucket < sum.settle.length; bucket += 1) {
-    sum.settle[bucket] = (sum.settle[bucket] ?? 0) + (tally.settle[bucket] ?? 0);
-  }
-}
-
-export function countsOf(tally: Tally): Counts {
-  const outcomes = tally.filled + tally.notFilled;
-  return {
-    outcomes,
-    filled: tally.filled,
-    accountDays: tally.accountDays,
-    fillRate: outcomes === 0 ? null : fraction(BigInt(tally.filled), BigInt(outcomes), 6, 'down'),
+    ...publishedCounts(tally),
+    outcomes: Number(outcomes),
+    fillRate: outcomes === 0n ? null : fraction(filled, outcomes, 6, 'down'),
     p50SettleSeconds: percentileSeconds(tally.settle, 50),
     p95SettleSeconds: percentileSeconds(tally.settle, 95),
     meanShortfall:
-      tally.quotedOutcomes === 0
-        ? null
-        : fraction(tally.shortfallPpb, BigInt(tally.quotedOutcomes) * 1_000_000_000n, 9, 'up'),
-    quotedOutcomes: tally.quotedOutcomes,
-    acceptedDisputes: tally.acceptedDisputes,
+      quotedOutcomes === 0n ? null : fraction(shortfallPpb, quotedOutcomes * 1_000_000_000n, 9, 'up'),
   };
 }
 
-/** The counts with the score they give in a corridor of this speed target. */
-export function scoredRecord(counts: Counts, speedTargetSeconds: number): ScoredRecord {
+/** The record with the score that it gives in a corridor of this speed target. */
+export function scoredRecord(record: CardRecord, speedTargetSeconds: number): ScoredRecord {
   return {
-    ...counts,
-    score: scoreOf({ ...counts, speedTargetSeconds }),
-    state: hasEnough(counts) ? 'scored' : 'insufficient_data',
+    ...record,
+    score: scoreOf({ ...record, speedTargetSeconds }),
+    state: hasEnough(record) ? 'scored' : 'insufficient_data',
   };
 }
 
-export function cardOf(
-  counts: Counts,
-  place: Pick<ScoreCard, 'anchorId' | 'corridor' | 'window' | 'speedTargetSeconds' | 'simulated'>,
-): ScoreCard {
-  const { anchorId, corridor, window, speedTargetSeconds, simulated } = place;
-  const { score, state, ...rest } = scoredRecord(counts, speedTargetSeconds);
-  return { anchorId, corridor, window, ...rest, speedTargetSeconds, score, state, simulated };
-}
-
-/** An anchor over all its corridors: the counts of all, the score from those that have one. */
+/** An anchor over all its corridors: the counts of all of them, the score from those that have one. */
 export function anchorRecord(
   all: Tally,
   cards: readonly Pick<ScoreCard, 'score' | 'outcomes'>[],
 ): ScoredRecord {
   const score = weightedScore(cards);
-  return { ...countsOf(all), score, state: score === null ? 'insufficient_data' : 'scored' };
+  return { ...recordOf(all), score, state: score === null ? 'insufficient_data' : 'scored' };
 }
 
-/** The first UTC day of a window that ends with `day`, that day included. */
+const recordMembers = [...Object.keys(cardRecord), 'score', 'state'] as (keyof ScoredRecord)[];
+
+/** The record of a card, without its place. */
+export function recordWithoutPlace(record: ScoredRecord): ScoredRecord {
+  return Object.fromEntries(recordMembers.map((name) => [name, record[name]])) as ScoredRecord;
+}
+
+export function cardOf(
+  record: CardRecord,
+  place: Pick<ScoreCard, 'anchorId' | 'corridor' | 'window' | 'speedTargetSeconds' | 'simulated'>,
+): ScoreCard {
+  return { ...place, ...scoredRecord(record, place.speedTargetSeconds) };
+}
+
+/** Everything that is known of one anchor, by window. */
+export interface AnchorCards {
+  anchor: AnchorSummary;
+  windows: { window: ScoreCard['window']; own: ScoredRecord; cards: ScoreCard[] }[];
+}
+
+/**
+ * The cards of an anchor as of a UTC day: one per corridor that it serves, with zeros where nobody has used it yet, and
+ * one per other corridor that still has something in the window. `rollups` are those of its last 90 days.
+ */
+export function anchorCards(
+  anchor: AnchorSummary,
+  rollups: readonly Rollup[],
+  today: string,
+  speedTargets: ReadonlyMap<string, number>,
+): AnchorCards {
+  const tallies = new Map<string, Tally>();
+  for (const { corridor } of anchor.corridors) tallies.set(corridor, emptyTally());
+  const newestFirst = rollups.filter(({ day }) => day <= today).sort((a, b) => (a.day < b.day ? 1 : -1));
+  let next = 0;
+  // Each window contains the one before it: every roll-up is read once, however many windows it is in.
+  const windows = cardWindows.map((window) => {
+    const from = firstDayOf(window, today);
+    for (let rollup = newestFirst[next]; rollup !== undefined && rollup.day >= from; ) {
+      const tally = tallies.get(rollup.corridor) ?? emptyTally();
+      tallies.set(rollup.corridor, tally);
+      addRollup(tally, rollup);
+      next += 1;
+      rollup = newestFirst[next];
+    }
+    const all = emptyTally();
+    const cards: ScoreCard[] = [];
+    for (const [corridor, tally] of [...tallies].sort(byCorridor)) {
+      addTally(all, tally);
+      const speedTargetSeconds = speedTargets.get(corridor);
+      // A corridor that this service has never had in its fleet cannot be judged.
+      if (speedTargetSeconds === undefined) continue;
+      const place = { anchorId: anchor.id, corridor, window, speedTargetSeconds };
+      cards.push(cardOf(recordOf(tally), { ...place, simulated: anchor.simulated }));
+    }
+    return { window, own: anchorRecord(all, cards), cards };
+  });
+  return { anchor, windows };
+}
+
+/** The first UTC day of a window that ends with `day` and includes it. */
 export function firstDayOf(window: number, day: string): string {
   return new Date(Date.parse(`${day}T00:00:00.000Z`) - (window - 1) * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** `part / whole` with so many places, as text; both at least zero. */
+function byCorridor([a]: readonly [string, Tally], [b]: readonly [string, Tally]): number {
+  return a < b ? -1 : 1;
+}
+
+/** `part / whole` with so many decimal places, as text. Both must be zero or more. */
 function fraction(part: bigint, whole: bigint, places: number, round: 'up' | 'down'): string {
   const scaled = part * 10n ** BigInt(places);
   const units = round === 'down' ? scaled / whole : (scaled + whole - 1n) / whole;

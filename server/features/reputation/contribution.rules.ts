@@ -1,36 +1,78 @@
 import { Decimal } from 'decimal.js';
-import type { AggregatableIntent, Contribution } from './aggregatable-intent.js';
-import { settleBucketOf } from './settle-bounds.rules.js';
+import { settleBucketOf } from './settle-histogram.rules.js';
+
+/** What the roll-ups hold of one intent. Whole numbers: the difference of two is what the aggregator adds. */
+export interface Contribution {
+  /** UTC day, `2026-11-21`. */
+  day: string;
+  filled: 0 | 1;
+  notFilled: 0 | 1;
+  /** Index into the table of settle-time bounds; null where it was not filled or took an unknown time. */
+  settleBucket: number | null;
+  shortfallPpb: number | null;
+  acceptedDispute: 0 | 1;
+}
+
+/**
+ * Whether an intent is among the first outcomes of its account-day, which alone may count. Decided once, when it is
+ * first aggregated, and kept, so that a rebuild comes to the same result.
+ */
+export interface Admission {
+  /** The UTC day of the account-day it was decided for. */
+  day: string;
+  admitted: boolean;
+}
+
+/** What a contribution follows from. */
+export interface JudgedIntent {
+  sellAmount: string;
+  outcome: {
+    kind: 'settled' | 'failed' | 'expired';
+    recordedAt: Date;
+    settleSeconds: number | null;
+    shortfallPpb: number | null;
+  } | null;
+  scored: boolean;
+  disputeEffect: 'counts_not_filled' | 'counts_filled' | 'not_counted' | null;
+}
 
 /** Intents below this many units of stablecoin count nowhere. */
 export const leastAmount = '10';
 
-/** How many outcomes of one account, anchor, corridor and UTC day may count. */
+/** How many outcomes per account, anchor, corridor and UTC day may count. */
 export const admittedPerAccountDay = 3;
 
 const wholePpb = 1_000_000_000;
 
-type Judged = Pick<AggregatableIntent, 'sellAmount' | 'outcome' | 'scored' | 'disputeEffect'>;
-
 /**
- * What an intent should add to the roll-ups, before the rule of three outcomes an account-day; null: nothing.
- * Settled counts as filled, failed as not filled, expired not at all, and an accepted dispute overrules all three.
- * What must not be scored, or is under 10 units, counts nowhere, dispute or not.
+ * What an intent should add to the roll-ups, before the limit per account-day is applied; null: nothing. Settled counts
+ * as filled, failed as not filled, expired not at all; an accepted dispute overrules all three. An intent that must not
+ * be scored, or of less than 10 units, counts nowhere, with or without a dispute.
  */
-export function contributionOf(intent: Judged): Contribution | null {
+export function contributionOf(intent: JudgedIntent): Contribution | null {
   const { outcome, disputeEffect } = intent;
   if (outcome === null || !intent.scored || new Decimal(intent.sellAmount).lt(leastAmount)) return null;
-  const verdict = verdictOf(outcome.kind, disputeEffect);
-  if (verdict === 'none' && disputeEffect === null) return null;
-  const filled = verdict === 'filled';
+  const countsAs = classOf(outcome.kind, disputeEffect);
+  if (countsAs === 'none' && disputeEffect === null) return null;
+  const filled = countsAs === 'filled';
   return {
     day: utcDay(outcome.recordedAt),
     filled: filled ? 1 : 0,
-    notFilled: verdict === 'not_filled' ? 1 : 0,
+    notFilled: countsAs === 'not_filled' ? 1 : 0,
     settleBucket: filled && outcome.settleSeconds !== null ? settleBucketOf(outcome.settleSeconds) : null,
     shortfallPpb: filled && outcome.shortfallPpb !== null ? clampPpb(outcome.shortfallPpb) : null,
     acceptedDispute: disputeEffect === null ? 0 : 1,
   };
+}
+
+/** Two contributions that add the same. A member that an older stored one lacks is the same as zero. */
+export function sameContribution(wanted: Contribution | null, counted: Contribution | null): boolean {
+  if (wanted === null || counted === null) return wanted === counted;
+  const before: Partial<Contribution> = counted;
+  return Object.entries(wanted).every(([key, value]) => {
+    const member = before[key as keyof Contribution];
+    return value === (member === undefined ? 0 : member);
+  });
 }
 
 /** `2026-11-21` of an instant. */
@@ -43,12 +85,10 @@ export function isOutcome(contribution: Contribution | null): boolean {
   return contribution !== null && contribution.filled + contribution.notFilled > 0;
 }
 
-type Verdict = 'filled' | 'not_filled' | 'none';
-
-function verdictOf(
-  kind: 'settled' | 'failed' | 'expired',
-  effect: AggregatableIntent['disputeEffect'],
-): Verdict {
+function classOf(
+  kind: NonNullable<JudgedIntent['outcome']>['kind'],
+  effect: JudgedIntent['disputeEffect'],
+): 'filled' | 'not_filled' | 'none' {
   switch (effect) {
     case 'counts_filled':
       return 'filled';

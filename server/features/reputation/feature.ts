@@ -1,71 +1,84 @@
-import type { Connection } from 'mongoose';
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
-import type { PublicScores } from '../../../contract/schemas/scores.js';
-import type { LeaseOutcome, Leases } from '../../mongo/leases.js';
+import type { Leases } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Clock, Logger } from '../../ports.js';
 import type { QuoteReputation } from '../rates/answer.rules.js';
-import { type AggregationReport, aggregationLease, createAggregator } from './aggregator.js';
-import { createCardReader } from './card-reader.js';
-import { createPublicScores, type PublicScoresService } from './public-scores.js';
+import { type Aggregator, aggregationLease, createAggregator, type PendingIntents } from './aggregator.js';
+import { type CardReader, createCardReader } from './card-reader.js';
 import { createQuoteReputations } from './quote-reputation.js';
-import { createRebuild, type Rebuild } from './rebuild.js';
-import { createRefresh, type FleetView, refreshLease } from './refresh.js';
-import { createReputation, type Reputation, type ReputationDeps } from './service.js';
-import { reputationStore } from './store.js';
+import { createRefresh, type FleetView, type Refresh, refreshLease } from './refresh.js';
+import { createReputationRouter } from './router.js';
+import { createReputationService, type ReputationService, type ReputationServiceDeps } from './service.js';
+import type { ReputationStore } from './store.js';
 
 /** To be seeded at start. */
 export const reputationLeases = [aggregationLease, refreshLease] as const;
 
-export interface ReputationFeature {
-  reputation: Reputation;
-  scores: PublicScoresService;
-  /** A job: counts what has changed; wake it by `aggregationWakePipeline`. */
-  aggregate(): Promise<LeaseOutcome<AggregationReport>>;
-  rebuild: Rebuild['rebuild'];
+export interface Reputation {
+  router: ReturnType<typeof createReputationRouter>;
+  service: ReputationService;
+  /** A job: counts what has changed. Wake it when an intent becomes pending. */
+  aggregate: Aggregator['aggregate'];
+  /** A job: computes the scores anew. */
+  refresh: Refresh;
+  /** A job of every instance: keeps `reputationOf` up to date. */
+  loadQuoteReputations(): Promise<void>;
   /** The record that quotes show: in memory, at most seconds behind the cards. */
   reputationOf(anchorId: string, corridorId: string): QuoteReputation;
-  /** Every card of a window, ordered by anchor and corridor. */
-  listCards(window: ScoreCard['window']): AsyncIterable<ScoreCard>;
-  start(): void;
-  stop(): Promise<void>;
+  /** Every card of a window, by anchor and corridor. */
+  listEveryCard(window: ScoreCard['window']): AsyncIterable<ScoreCard>;
+  /** The run whose cards a page shows: the one that its cursor names, or the one in force. */
+  runOf: CardReader['runOf'];
+  /** A page of a run's cards. */
+  listCards: ReputationStore['cards']['listCards'];
 }
 
-export interface ReputationFeatureDeps {
-  connection: Connection;
-  leases: Leases;
+export interface ReputationDeps {
+  store: ReputationStore;
+  intents: PendingIntents;
+  leases: Pick<Leases, 'run'>;
   inTransaction: InTransaction;
-  fleet: FleetView & { getAnchor: ReputationDeps['getAnchor'] };
-  latestBatch: () => Promise<NonNullable<PublicScores['batch']> | null>;
+  fleet: FleetView & { getAnchor: ReputationServiceDeps['getAnchor'] };
+  /** Cache-Control: public instead of private. */
+  publicCache: boolean;
   clock: Clock;
   logger: Logger;
-  /** For tests that let leases expire. */
   leaseTtlMs?: number;
+  batchSize?: number;
 }
 
-/** Registers its models on the connection at once, so that their collections can be prepared. */
-export function createReputationFeature(deps: ReputationFeatureDeps): ReputationFeature {
-  const store = reputationStore(deps.connection);
-  const reader = createCardReader({ store, clock: deps.clock });
-  const quotes = createQuoteReputations({ reader, logger: deps.logger });
-  const aggregator = createAggregator({ ...deps, store });
-  const refresher = createRefresh({ ...deps, store, aggregator });
+export function createReputation(deps: ReputationDeps): Reputation {
+  const { fleet } = deps;
+  const reader = createCardReader(deps);
+  const quotes = createQuoteReputations({ reader, clock: deps.clock });
+  const aggregator = createAggregator(deps);
+  const refreshCards = createRefresh({ ...deps, aggregator, onNewRun: reader.setRuns });
+  const service = createReputationService({
+    ...deps,
+    reader,
+    refresh,
+    getAnchor: fleet.getAnchor,
+    corridors: fleet.corridors,
+  });
+
+  async function refresh(): ReturnType<Refresh> {
+    const run = await refreshCards();
+    if (run.ran) {
+      service.forgetHistories();
+      await quotes.load();
+    }
+    return run;
+  }
+
   return {
-    reputation: createReputation({
-      store,
-      reader,
-      refresher,
-      getAnchor: deps.fleet.getAnchor,
-      corridors: deps.fleet.corridors,
-      clock: deps.clock,
-      onRefresh: quotes.load,
-    }),
-    scores: createPublicScores({ ...deps, reader }),
+    router: createReputationRouter({ service, publicCache: deps.publicCache }),
+    service,
     aggregate: aggregator.aggregate,
-    rebuild: createRebuild({ ...deps, store }).rebuild,
+    refresh,
+    loadQuoteReputations: quotes.load,
     reputationOf: quotes.of,
-    listCards: reader.listCards,
-    start: quotes.start,
-    stop: quotes.stop,
+    listEveryCard: reader.listEveryCard,
+    runOf: reader.runOf,
+    listCards: deps.store.cards.listCards,
   };
 }

@@ -1,18 +1,10 @@
 import type { HistoryPoint } from '../../../contract/schemas/reputation.js';
-import {
-  addRollup,
-  anchorRecord,
-  countsOf,
-  emptyTally,
-  firstDayOf,
-  type Rollup,
-  scoredRecord,
-  type Tally,
-} from './card.rules.js';
+import { anchorRecord, firstDayOf, recordOf, scoredRecord } from './card.rules.js';
+import { addRollup, emptyTally, type Rollup, type Tally } from './counters.rules.js';
 
 /**
- * A point for each of these days, in their order: the counts of that day, and the score over the window that ends
- * with it. `rollups` are those of one anchor, ordered by day, and reach back to the first day of the first window.
+ * A point for each of these days, in the order given: the counts of that day, and the score over the window that ends
+ * with it. `rollups` are those of one anchor, ordered by day, from the first day of the earliest window on.
  */
 export function historyPoints(
   days: readonly string[],
@@ -27,12 +19,12 @@ export function historyPoints(
     const onDay = emptyTally();
     for (const rollup of sliding.of(day)) addRollup(onDay, rollup);
     const { score, state } = sliding.record(speedTargets);
-    points.set(day, { day, ...countsOf(onDay), score, state });
+    points.set(day, { day, ...recordOf(onDay), score, state });
   }
   return days.flatMap((day) => points.get(day) ?? []);
 }
 
-/** Adds the days that come in and takes out those that leave: what a point costs does not depend on the window. */
+/** Adds the days that enter the window and takes out those that leave it, so the cost of a point does not grow with it. */
 class SlidingWindow {
   readonly #rollups: readonly Rollup[];
   readonly #window: number;
@@ -45,7 +37,7 @@ class SlidingWindow {
     this.#window = window;
   }
 
-  /** Days may only go up. */
+  /** Each day must be later than the one before. */
   moveTo(day: string): void {
     for (; (this.#at(this.#next)?.day ?? '~') <= day; this.#next += 1) this.#count(this.#next, 1);
     const from = firstDayOf(this.#window, day);
@@ -66,7 +58,7 @@ class SlidingWindow {
   record(speedTargets: ReadonlyMap<string, number>) {
     const cards = [...this.#tallies].flatMap(([corridor, tally]) => {
       const speedTargetSeconds = speedTargets.get(corridor);
-      return speedTargetSeconds === undefined ? [] : [scoredRecord(countsOf(tally), speedTargetSeconds)];
+      return speedTargetSeconds === undefined ? [] : [scoredRecord(recordOf(tally), speedTargetSeconds)];
     });
     return anchorRecord(emptyTally(), cards);
   }

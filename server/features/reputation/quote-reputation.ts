@@ -1,19 +1,15 @@
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
-import { isMongoUnavailable } from '../../mongo/failures.js';
-import type { Logger } from '../../ports.js';
+import { createCache } from '../../cache/cache.js';
+import type { Clock } from '../../ports.js';
 import type { QuoteReputation } from '../rates/answer.rules.js';
 import type { CardReader } from './card-reader.js';
 
-/** The cards of window 30 in memory, as quotes need them: asked thousands of times a second, a few seconds old. */
+/** The cards of window 30 in memory, for quotes, which need them thousands of times a second. */
 export interface QuoteReputations {
   of(anchorId: string, corridorId: string): QuoteReputation;
-  /** Reads them if another run is in force than the one held. */
+  /** Reads them if the run in force is not the one held. Run every few seconds, and after a refresh of this instance. */
   load(): Promise<void>;
-  start(): void;
-  stop(): Promise<void>;
 }
-
-const lookEveryMs = 5_000;
 
 const nothingKnown: QuoteReputation = {
   score: null,
@@ -22,46 +18,45 @@ const nothingKnown: QuoteReputation = {
   meanShortfall: null,
 };
 
-export function createQuoteReputations(deps: { reader: CardReader; logger: Logger }): QuoteReputations {
-  const { reader, logger } = deps;
-  let held = new Map<string, QuoteReputation>();
-  let heldRun: number | null = null;
-  let timer: NodeJS.Timeout | undefined;
-  let underWay: Promise<void> | undefined;
+interface HeldRun {
+  run: number | null;
+  /** By anchor and corridor. */
+  cards: ReadonlyMap<string, QuoteReputation>;
+}
 
-  async function read(): Promise<void> {
-    const { current } = await reader.runs();
-    if (current === null || current.run === heldRun) return;
-    const next = new Map<string, QuoteReputation>();
-    for await (const card of reader.listCards(30)) next.set(keyOf(card), quoteReputation(card));
-    held = next;
-    heldRun = current.run;
-  }
+const bytesPerCard = 250;
+const maxBytes = 128 * 1024 * 1024;
 
-  function load(): Promise<void> {
-    underWay ??= read().finally(() => {
-      underWay = undefined;
-    });
-    return underWay;
-  }
-
-  function look(): void {
-    load().catch((error: unknown) => {
-      if (!isMongoUnavailable(error)) logger.warn({ err: error }, 'scores for quotes could not be read');
-    });
-  }
+export function createQuoteReputations({
+  reader,
+  clock,
+}: {
+  reader: CardReader;
+  clock: Clock;
+}): QuoteReputations {
+  // What is held is served until a newer run has been read: only `load` ever asks for one.
+  const held = createCache<void, HeldRun>({
+    async load(_question, before = { run: null, cards: new Map() }) {
+      const { current } = await reader.runs();
+      if (current === null || current.run === before.run) return before;
+      const cards = new Map<string, QuoteReputation>();
+      for await (const card of reader.listEveryCard(30)) cards.set(keyOf(card), quoteReputation(card));
+      return { run: current.run, cards };
+    },
+    lifetimeOf: (_value, loadedAt) => ({
+      asOf: loadedAt,
+      freshUntil: Number.POSITIVE_INFINITY,
+      staleUntil: Number.POSITIVE_INFINITY,
+    }),
+    bytesOf: ({ cards }) => cards.size * bytesPerCard,
+    maxBytes,
+    clock,
+  });
 
   return {
-    of: (anchorId, corridor) => held.get(keyOf({ anchorId, corridor })) ?? nothingKnown,
-    load,
-    start() {
-      look();
-      timer = setInterval(look, lookEveryMs);
-      timer.unref();
-    },
-    async stop() {
-      clearInterval(timer);
-      await underWay?.catch(() => undefined);
+    of: (anchorId, corridor) => held.peek()?.value.cards.get(keyOf({ anchorId, corridor })) ?? nothingKnown,
+    async load() {
+      await held.refresh();
     },
   };
 }

@@ -1,37 +1,96 @@
-/** What an anchor is ranked by. */
-export interface Ranked {
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
+import type { AnchorCards, ScoredRecord } from './card.rules.js';
+
+/** Stands for all corridors together. It sorts before every corridor id, and none can be equal to it. */
+export const allCorridors = '*';
+
+/**
+ * A card as one run of the refresh computed it; it is written once and never changed. Readers see a run only once it is
+ * put in force.
+ */
+export interface RankedCard {
+  /** Run, window, anchor and corridor, with spaces between. */
+  _id: string;
+  run: number;
+  window: ScoreCard['window'];
   anchorId: string;
-  score: string | null;
-  outcomes: number;
-}
-
-export interface Placing<T> {
-  row: T;
-  /** From 0, without gaps: the order of the pages. */
-  position: number;
-  /** From 1; equal scores share a rank and the next one is skipped; null without a score. */
+  anchorName: string;
+  simulated: boolean;
+  /** `*` for the anchor's record over all its corridors. */
+  corridor: string;
+  /** Place in the ranking of this corridor and window; null where it is not ranked. */
+  position: number | null;
   rank: number | null;
+  scoredCorridors: number;
+  /** A ScoreCard where `corridor` is one. */
+  record: ScoreCard | ScoredRecord;
 }
 
-/** Best score first, those without one last; more outcomes first among equals, then by id so that pages hold still. */
-export function rankRows<T extends Ranked>(rows: readonly T[]): Placing<T>[] {
-  let rank = 0;
+/** The cards of a run, ranked: per corridor the anchors that serve it now, and all active anchors over all corridors. */
+export function rankedCards(run: number, anchors: readonly AnchorCards[]): RankedCard[] {
+  const rankings = new Map<string, RankedCard[]>();
+  const unranked: RankedCard[] = [];
+  const put = (card: RankedCard, isRanked: boolean) => {
+    const key = `${card.window} ${card.corridor}`;
+    const ranking = isRanked ? (rankings.get(key) ?? []) : unranked;
+    if (isRanked) rankings.set(key, ranking);
+    ranking.push(card);
+  };
+  for (const { anchor, windows } of anchors) {
+    const { id: anchorId, name: anchorName, simulated } = anchor;
+    const isActive = anchor.status === 'active';
+    const serves = new Set(anchor.corridors.map(({ corridor }) => corridor));
+    for (const { window, own, cards } of windows) {
+      const place = { run, window, anchorId, anchorName, simulated, position: null, rank: null };
+      const idOf = (corridor: string) => `${run} ${window} ${anchorId} ${corridor}`;
+      const scoredCorridors = cards.filter(({ score }) => score !== null).length;
+      put(
+        { _id: idOf(allCorridors), ...place, corridor: allCorridors, scoredCorridors, record: own },
+        isActive,
+      );
+      for (const card of cards) {
+        const { corridor, score } = card;
+        put(
+          { _id: idOf(corridor), ...place, corridor, scoredCorridors: score === null ? 0 : 1, record: card },
+          isActive && serves.has(corridor),
+        );
+      }
+    }
+  }
+  return [...[...rankings.values()].flatMap(rank), ...unranked];
+}
+
+/**
+ * Best score first, those without one last; among equals more outcomes first, then by anchor id, so that pages do not
+ * shift. Positions count from 0 without gaps. Ranks count from 1; equal scores share one and the next is skipped.
+ */
+export function rank<T extends Rankable>(cards: readonly T[]): T[] {
+  let shared = 0;
   let previous: string | null = null;
-  return [...rows].sort(compare).map((row, position) => {
-    if (row.score !== previous) rank = position + 1;
-    previous = row.score;
-    return { row, position, rank: row.score === null ? null : rank };
+  return [...cards].sort(compare).map((card, position) => {
+    const { score } = card.record;
+    if (score !== previous) shared = position + 1;
+    previous = score;
+    return { ...card, position, rank: score === null ? null : shared };
   });
 }
 
-function compare(a: Ranked, b: Ranked): number {
-  const byScore = hundredths(b.score) - hundredths(a.score);
+/** What an anchor is ranked by. */
+interface Rankable {
+  anchorId: string;
+  record: Pick<ScoredRecord, 'score' | 'outcomes'>;
+  position: number | null;
+  rank: number | null;
+}
+
+function compare(a: Rankable, b: Rankable): number {
+  const byScore = hundredths(b.record.score) - hundredths(a.record.score);
   if (byScore !== 0) return byScore;
-  if (a.outcomes !== b.outcomes) return b.outcomes - a.outcomes;
+  if (a.record.outcomes !== b.record.outcomes) return b.record.outcomes - a.record.outcomes;
   return a.anchorId < b.anchorId ? -1 : a.anchorId > b.anchorId ? 1 : 0;
 }
 
-/** Two places, so that hundredths are whole; below every score without one. */
+/** A score has two places, so its hundredths are whole. No score sorts below every score. */
 function hundredths(score: string | null): number {
   return score === null ? -1 : Math.round(Number(score) * 100);
 }

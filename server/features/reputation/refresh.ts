@@ -2,15 +2,13 @@ import type { AnchorPage, AnchorSummary } from '../../../contract/schemas/anchor
 import type { RefreshAnswer } from '../../../contract/schemas/reputation.js';
 import { cardWindows } from '../../../contract/schemas/score-card.js';
 import type { HeldLease, LeaseOutcome, Leases } from '../../mongo/leases.js';
-import type { InTransaction } from '../../mongo/transactions.js';
+import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
 import { type Clock, type Logger, toInstant } from '../../ports.js';
 import type { Aggregator } from './aggregator.js';
-import { firstDayOf } from './card.rules.js';
-import { allCorridors, type CardRow } from './card-row.js';
-import { type AnchorCards, anchorCards, cardRows } from './card-rows.rules.js';
+import { type AnchorCards, anchorCards, firstDayOf } from './card.rules.js';
 import { utcDay } from './contribution.rules.js';
-import { speedTargetsOf } from './speed-targets.js';
-import { currentGeneration, findRollups, idsBelow, type ReputationStore } from './store.js';
+import { allCorridors, rankedCards } from './ranking.rules.js';
+import type { ReputationStore, Runs } from './store.js';
 
 export const refreshLease = 'reputation-refresh';
 
@@ -20,17 +18,17 @@ export interface FleetView {
   corridors(): readonly { id: string; speedTargetSeconds: number }[];
 }
 
-export interface Refresh {
-  /** Folds what has changed, computes every card from the roll-ups and puts the new ones in force at once. */
-  refresh(): Promise<LeaseOutcome<RefreshAnswer>>;
-}
+/** Aggregates what has changed, computes every card from the roll-ups and puts the new ones in force at once. */
+export type Refresh = () => Promise<LeaseOutcome<RefreshAnswer>>;
 
 export interface RefreshDeps {
   store: ReputationStore;
-  leases: Leases;
+  leases: Pick<Leases, 'run'>;
   inTransaction: InTransaction;
   aggregator: Aggregator;
   fleet: FleetView;
+  /** Called when a run of this instance has been put in force. */
+  onNewRun: (runs: Runs) => void;
   clock: Clock;
   logger: Logger;
   leaseTtlMs?: number;
@@ -41,41 +39,61 @@ const chunkSize = 500;
 const longestWindow = Math.max(...cardWindows);
 
 /**
- * Reads roll-ups only, so that its cost depends on anchors, corridors and days and not on outcomes. Its rows carry
- * the number of the run (the lease's token, which no other run ever has) and are seen by nobody until one fenced
- * update points at it: killed anywhere, or overtaken, it leaves rows that the next run removes.
+ * Reads roll-ups only, so its cost depends on anchors, corridors and days and not on outcomes. Its cards carry the number
+ * of the run (the token of the lease, which no other run ever has), and nobody sees them until one transaction under the
+ * lease puts the run in force. Killed anywhere, or overtaken, it leaves cards that the next run removes.
  */
 export function createRefresh(deps: RefreshDeps): Refresh {
-  const { store, leases, inTransaction, aggregator, fleet, clock, logger } = deps;
+  const { store, aggregator, fleet, clock, logger } = deps;
+  const inLeasedTransaction = createInLeasedTransaction(deps.inTransaction);
 
-  async function run(lease: HeldLease): Promise<RefreshAnswer> {
+  async function refresh(lease: HeldLease): Promise<RefreshAnswer> {
     const startedAt = clock();
     const aggregation = await aggregator.aggregate();
     const computedAt = clock();
-    const speedTargets = await speedTargetsOf(store, fleet.corridors());
-    const records: AnchorCards[] = [];
-    const generation = await currentGeneration(store);
-    for await (const anchor of everyAnchor()) {
+    const speedTargets = await store.speedTargets(fleet.corridors());
+    const anchors = await readAnchors(lease, computedAt, speedTargets);
+    const cards = rankedCards(lease.token, anchors);
+    for (let from = 0; from < cards.length; from += chunkSize) {
       lease.signal.throwIfAborted();
-      records.push(await readAnchor(anchor, generation, computedAt, speedTargets));
+      await store.cards.insert(cards.slice(from, from + chunkSize));
     }
-    const rows = cardRows(lease.token, records);
-    await writeRows(lease, rows);
-    await pointAt(lease, computedAt, speedTargets);
+    const run = { run: lease.token, computedAt: new Date(computedAt) };
+    const runs = await inLeasedTransaction(lease, (session) =>
+      store.putRunInForce(session, run, speedTargets),
+    );
+    deps.onNewRun(runs);
     await dropOlderRuns(lease);
-    const cards = rows.filter(({ corridor }) => corridor !== allCorridors);
+    const ofCorridors = cards.filter(({ corridor }) => corridor !== allCorridors);
     const answer = {
       startedAt: toInstant(startedAt),
       computedAt: toInstant(computedAt),
       folded: aggregation.ran ? aggregation.value.intents : 0,
       foldedElsewhere: !aggregation.ran,
-      anchors: records.length,
-      cards: cards.length,
-      scored: cards.filter(({ record }) => record.state === 'scored').length,
+      anchors: anchors.length,
+      cards: ofCorridors.length,
+      scored: ofCorridors.filter(({ record }) => record.state === 'scored').length,
       durationMs: clock() - startedAt,
     };
     logger.info(answer, 'reputation refreshed');
     return answer;
+  }
+
+  async function readAnchors(
+    lease: HeldLease,
+    now: number,
+    speedTargets: ReadonlyMap<string, number>,
+  ): Promise<AnchorCards[]> {
+    const today = utcDay(new Date(now));
+    const from = firstDayOf(longestWindow, today);
+    const generation = await store.currentGeneration();
+    const read: AnchorCards[] = [];
+    for await (const anchor of everyAnchor()) {
+      lease.signal.throwIfAborted();
+      const rollups = await store.rollups.listOfAnchor(generation, anchor.id, { from });
+      read.push(anchorCards(anchor, rollups, today, speedTargets));
+    }
+    return read;
   }
 
   async function* everyAnchor(): AsyncGenerator<AnchorSummary> {
@@ -87,59 +105,13 @@ export function createRefresh(deps: RefreshDeps): Refresh {
     } while (cursor !== undefined);
   }
 
-  async function readAnchor(
-    anchor: AnchorSummary,
-    generation: number,
-    now: number,
-    speedTargets: ReadonlyMap<string, number>,
-  ): Promise<AnchorCards> {
-    const today = utcDay(new Date(now));
-    const prefix = `${generation} ${anchor.id}`;
-    const rollups = await findRollups(store, {
-      $gte: `${prefix} ${firstDayOf(longestWindow, today)}`,
-      $lt: idsBelow(prefix).$lt,
-    });
-    return anchorCards(anchor, rollups, today, speedTargets);
-  }
-
-  async function writeRows(lease: HeldLease, rows: readonly CardRow[]): Promise<void> {
-    for (let from = 0; from < rows.length; from += chunkSize) {
-      lease.signal.throwIfAborted();
-      await store.cards.insertMany(rows.slice(from, from + chunkSize), { ordered: false, lean: true });
-    }
-  }
-
-  async function pointAt(
-    lease: HeldLease,
-    computedAt: number,
-    speedTargets: ReadonlyMap<string, number>,
-  ): Promise<void> {
-    await inTransaction(async (session) => {
-      await lease.fence(session);
-      const before = await store.state.findById('cards').session(session).lean();
-      const state = {
-        run: lease.token,
-        computedAt: new Date(computedAt),
-        previousRun: before?.run ?? null,
-        previousComputedAt: before?.computedAt ?? null,
-        speedTargets: Object.fromEntries(speedTargets),
-      };
-      await store.state.updateOne({ _id: 'cards' }, { $set: state }, { session, upsert: true });
-    });
-  }
-
-  /** All but the run in force and the one before it; runs after this one are not ours to judge. */
+  /** Keeps the run in force and the one before it. Runs after this one belong to other holders of the lease. */
   async function dropOlderRuns(lease: HeldLease): Promise<void> {
-    const state = await store.state.findById('cards').lean();
-    if (state?.run !== lease.token) return;
-    const old = { run: { $lt: lease.token, $ne: state.previousRun ?? lease.token } };
-    for (;;) {
-      lease.signal.throwIfAborted();
-      const rows = await store.cards.find(old, { _id: 1 }).limit(chunkSize).lean();
-      if (rows.length === 0) return;
-      await store.cards.deleteMany({ _id: { $in: rows.map(({ _id }) => _id) } });
-    }
+    const { current, previous } = await store.readRuns();
+    if (current?.run !== lease.token) return;
+    do lease.signal.throwIfAborted();
+    while (await store.cards.dropSomeBefore(lease.token, previous?.run ?? null));
   }
 
-  return { refresh: () => leases.run(refreshLease, deps.leaseTtlMs ?? defaultLeaseTtlMs, run) };
+  return () => deps.leases.run(refreshLease, deps.leaseTtlMs ?? defaultLeaseTtlMs, refresh);
 }

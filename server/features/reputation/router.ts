@@ -2,36 +2,36 @@ import { initServer } from '@ts-rest/express';
 import { reputationContract } from '../../../contract/endpoints/reputation.js';
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { setFreshness } from '../../http/send-json.js';
-import type { Reputation } from './service.js';
+import type { ReputationService } from './service.js';
 
 /** Scores change when they are refreshed, every few minutes. */
 const freshSeconds = 10;
 
 interface Deps {
-  reputation: Reputation;
+  service: ReputationService;
   /** Cache-Control: public instead of private. */
   publicCache: boolean;
 }
 
-export function createReputationRouter({ reputation, publicCache }: Deps) {
+export function createReputationRouter({ service, publicCache }: Deps) {
   return initServer().router(reputationContract, {
     getLeaderboard: async ({ query, res }) => {
       const { corridor = null, limit, cursor } = query;
       const window = toWindow(query.window);
-      const body = await reputation.getLeaderboard({ corridor, window, limit, cursor });
+      const body = await service.getLeaderboard({ corridor, window, limit, cursor });
       setFreshness(res, freshSeconds, { public: publicCache });
       return { status: 200, body };
     },
-    refreshReputation: async () => ({ status: 200, body: await reputation.refreshNow() }),
+    refreshReputation: async () => ({ status: 200, body: await service.refreshNow() }),
     getReputation: async ({ params, query, res }) => {
-      const body = await reputation.getReputation(params.anchor, toWindow(query.window));
+      const body = await service.getReputation(params.anchor, toWindow(query.window));
       setFreshness(res, freshSeconds, { public: publicCache });
       return { status: 200, body };
     },
     getReputationHistory: async ({ params, query, res }) => {
       const { corridor = null, limit, cursor } = query;
       const window = toWindow(query.window);
-      const body = await reputation.getHistory({ anchorId: params.anchor, corridor, window, limit, cursor });
+      const body = await service.getHistory({ anchorId: params.anchor, corridor, window, limit, cursor });
       setFreshness(res, freshSeconds, { public: publicCache });
       return { status: 200, body };
     },

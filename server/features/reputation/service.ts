@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { AnchorAnswer } from '../../../contract/schemas/anchors.js';
 import type {
   AnchorReputation,
@@ -8,67 +7,146 @@ import type {
   ReputationHistory,
 } from '../../../contract/schemas/reputation.js';
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
+import { createCache, lasting } from '../../cache/cache.js';
 import { ApiError } from '../../errors.js';
-import type { LeaseOutcome } from '../../mongo/leases.js';
 import { readCursor, readLimit, writeCursor } from '../../paging.js';
 import { type Clock, toInstant } from '../../ports.js';
-import { anchorRecord, emptyTally } from './card.rules.js';
+import { anchorRecord, firstDayOf, recordWithoutPlace } from './card.rules.js';
 import type { CardReader } from './card-reader.js';
-import type { CardRow } from './card-row.js';
-import { type HistoryQuery, readHistory } from './history.js';
+import { emptyTally } from './counters.rules.js';
+import { historyPoints } from './history.rules.js';
+import type { RankedCard } from './ranking.rules.js';
 import type { FleetView, Refresh } from './refresh.js';
-import { speedTargetsOf } from './speed-targets.js';
-import type { ReputationStore } from './store.js';
+import type { ReputationStore, Run } from './store.js';
 
 type Window = ScoreCard['window'];
 
-export interface Reputation {
-  getLeaderboard(query: {
-    corridor: string | null;
-    window: Window;
-    limit: string | undefined;
-    cursor: string | undefined;
-  }): Promise<LeaderboardAnswer>;
+interface PageQuery {
+  limit: string | undefined;
+  cursor: string | undefined;
+}
+
+export interface HistoryQuery extends PageQuery {
+  anchorId: string;
+  corridor: string | null;
+  window: Window;
+}
+
+type NamedAnchor = Pick<AnchorAnswer, 'id' | 'name' | 'simulated' | 'status'>;
+
+export interface ReputationService {
+  getLeaderboard(query: PageQuery & { corridor: string | null; window: Window }): Promise<LeaderboardAnswer>;
   /** Throws UNKNOWN_ANCHOR. */
   getReputation(anchorId: string, window: Window): Promise<AnchorReputation>;
-  /** Throws UNKNOWN_ANCHOR. */
+  /** Daily points, newest first, from the roll-ups as they are now. Throws UNKNOWN_ANCHOR. */
   getHistory(query: HistoryQuery): Promise<ReputationHistory>;
-  /** Computes the scores anew, unless another instance does just now. */
-  refresh(): Promise<LeaseOutcome<RefreshAnswer>>;
-  /** The same for one who asks for it: throws RUN_IN_PROGRESS. */
+  /** Computes the scores anew. Throws RUN_IN_PROGRESS while another instance does. */
   refreshNow(): Promise<RefreshAnswer>;
+  /** To be called after a refresh of this instance: histories are otherwise kept for half a minute. */
+  forgetHistories(): void;
 }
 
-export interface ReputationDeps {
+export interface ReputationServiceDeps {
   store: ReputationStore;
-  reader: CardReader;
-  refresher: Refresh;
+  reader: Pick<CardReader, 'runs' | 'runOf'>;
+  refresh: Refresh;
   /** Throws UNKNOWN_ANCHOR. */
-  getAnchor: (anchorId: string) => Promise<Pick<AnchorAnswer, 'id' | 'name' | 'simulated' | 'status'>>;
+  getAnchor: (anchorId: string) => Promise<NamedAnchor>;
   corridors: FleetView['corridors'];
   clock: Clock;
-  /** Called after a refresh of our own. */
-  onRefresh: () => Promise<void>;
 }
 
-/** Entries of lists kept in answers, some 500 bytes each. */
-const maxKeptEntries = 30_000;
-const historyKeptMs = 30_000;
+const bytesPerEntry = 500;
+const maxKeptBytes = 15_000_000;
+const historyFreshMs = 30_000;
 const wholeNumber = /^(0|[1-9]\d{0,14})$/;
+const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Answers of a run never change, so that they are made once; the response bytes are kept with the object. */
-export function createReputation(deps: ReputationDeps): Reputation {
-  const { store, reader, refresher, getAnchor, clock } = deps;
-  const kept = new LRUCache<string, LeaderboardAnswer | AnchorReputation>({
-    maxSize: maxKeptEntries,
-    sizeCalculation: (answer) => 1 + ('items' in answer ? answer.items.length : answer.corridors.length),
+export function createReputationService(deps: ReputationServiceDeps): ReputationService {
+  const { store, reader, refresh, getAnchor, clock } = deps;
+  // Answers of a run never change, so each is made once; the bytes of its response are kept with the object.
+  const kept = {
+    lifetimeOf: lasting({ freshMs: Number.POSITIVE_INFINITY }),
+    maxBytes: maxKeptBytes,
+    clock,
+  };
+  const leaderboards = createCache<LeaderboardPage, LeaderboardAnswer>({
+    ...kept,
+    load: makeLeaderboard,
+    keyOf: ({ run, list, from, limit }) => [run.run, ...list, from, limit].join(' '),
+    bytesOf: ({ items }) => bytesPerEntry * (1 + items.length),
   });
-  const histories = new LRUCache<string, ReputationHistory>({
-    maxSize: maxKeptEntries,
-    sizeCalculation: (answer) => 1 + answer.items.length,
-    ttl: historyKeptMs,
-    perf: { now: clock },
+  const records = createCache<RecordQuestion, AnchorReputation>({
+    ...kept,
+    load: makeRecord,
+    keyOf: ({ run, anchor, window }) => [run?.run, anchor.id, window, anchor.status, anchor.name].join(' '),
+    bytesOf: ({ corridors }) => bytesPerEntry * (1 + corridors.length),
   });
+  let historyVersion = 0;
+  const histories = createCache<HistoryQuery, ReputationHistory>({
+    load: makeHistory,
+    keyOf: ({ anchorId, corridor, window, limit, cursor }) =>
+      [anchorId, corridor, window, limit, cursor].join(' '),
+    lifetimeOf: lasting({ freshMs: historyFreshMs }),
+    versionOf: () => historyVersion,
+    bytesOf: ({ items }) => bytesPerEntry * (1 + items.length),
+    maxBytes: maxKeptBytes,
+    clock,
+  });
+
+  async function makeLeaderboard(page: LeaderboardPage): Promise<LeaderboardAnswer> {
+    const { run, corridor, window, list, from, limit } = page;
+    const query = { window, corridor, from, limit: limit + 1 };
+    const cards = await store.cards.listRanking(run.run, query);
+    return {
+      corridor,
+      window,
+      computedAt: toInstant(run.computedAt.getTime()),
+      items: cards.slice(0, limit).map(toEntry),
+      nextCursor: cards.length > limit ? writeCursor(list, [run.run, from + limit]) : null,
+    };
+  }
+
+  async function makeRecord({ run, anchor, window }: RecordQuestion): Promise<AnchorReputation> {
+    const { id: anchorId, name: anchorName, simulated, status } = anchor;
+    const cards = run === null ? [] : await store.cards.listOfAnchor(run.run, window, anchorId);
+    const [own, ...corridors] = cards.map(({ record }) => record);
+    return {
+      anchorId,
+      anchorName,
+      simulated,
+      status,
+      window,
+      computedAt: run === null ? null : toInstant(run.computedAt.getTime()),
+      ...(own ?? anchorRecord(emptyTally(), [])),
+      corridors: corridors as ScoreCard[],
+    };
+  }
+
+  async function makeHistory(query: HistoryQuery): Promise<ReputationHistory> {
+    const { anchorId, corridor, window } = query;
+    const list = ['history', anchorId, corridor ?? '*', String(window)];
+    const [before = null] = readCursor(query.cursor, list, [dayPattern]) ?? [];
+    const limit = readLimit(query.limit);
+    await getAnchor(anchorId);
+    const generation = await store.currentGeneration();
+    const known = { corridor, before, limit: limit + 1 };
+    const days = await store.rollups.listDaysWithOutcomes(generation, anchorId, known);
+    const shown = days.slice(0, limit);
+    const [newest, oldest] = [shown[0], shown.at(-1)];
+    if (newest === undefined || oldest === undefined)
+      return { anchorId, corridor, window, items: [], nextCursor: null };
+    const range = { from: firstDayOf(window, oldest), to: newest, corridor };
+    const rollups = await store.rollups.listOfAnchor(generation, anchorId, range);
+    const speedTargets = await store.speedTargets(deps.corridors());
+    return {
+      anchorId,
+      corridor,
+      window,
+      items: historyPoints(shown, rollups, window, speedTargets),
+      nextCursor: days.length > limit ? writeCursor(list, [oldest]) : null,
+    };
+  }
 
   return {
     async getLeaderboard({ corridor, window, ...page }) {
@@ -77,100 +155,47 @@ export function createReputation(deps: ReputationDeps): Reputation {
       const limit = readLimit(page.limit);
       const run = await reader.runOf(givenRun);
       if (run === null) return { corridor, window, computedAt: null, items: [], nextCursor: null };
-      const key = [run.run, ...list, from, limit].join(' ');
-      const known = kept.get(key);
-      if (known !== undefined) return known as LeaderboardAnswer;
-      const rows = await reader.ranking(run.run, window, corridor, Number(from), limit + 1);
-      const answer: LeaderboardAnswer = {
-        corridor,
-        window,
-        computedAt: toInstant(run.computedAt.getTime()),
-        items: rows.slice(0, limit).map(toEntry),
-        nextCursor: rows.length > limit ? writeCursor(list, [run.run, Number(from) + limit]) : null,
-      };
-      kept.set(key, answer);
-      return answer;
+      return leaderboards.get({ run, corridor, window, list, from: Number(from), limit });
     },
 
     async getReputation(anchorId, window) {
-      const { name, status, simulated } = await getAnchor(anchorId);
+      const anchor = await getAnchor(anchorId);
       const { current } = await reader.runs();
-      const key = `${current?.run} ${anchorId} ${window} ${status} ${name}`;
-      const known = kept.get(key);
-      if (known !== undefined) return known as AnchorReputation;
-      const rows = current === null ? [] : await reader.ofAnchor(current.run, window, anchorId);
-      const [own, ...cards] = rows.map(({ record }) => record);
-      const answer: AnchorReputation = {
-        anchorId,
-        anchorName: name,
-        simulated,
-        status,
-        window,
-        computedAt: current === null ? null : toInstant(current.computedAt.getTime()),
-        ...(own ?? anchorRecord(emptyTally(), [])),
-        corridors: cards as ScoreCard[],
-      };
-      kept.set(key, answer);
-      return answer;
+      return records.get({ run: current, anchor, window });
     },
 
-    async getHistory(query) {
-      const { anchorId, corridor, window, limit, cursor } = query;
-      const key = [anchorId, corridor, window, limit, cursor].join(' ');
-      const known = histories.get(key);
-      if (known !== undefined) return known;
-      await getAnchor(anchorId);
-      const answer = await readHistory(store, query, await speedTargetsOf(store, deps.corridors()));
-      histories.set(key, answer);
-      return answer;
-    },
-
-    refresh,
+    getHistory: (query) => histories.get(query),
 
     async refreshNow() {
       const run = await refresh();
       if (run.ran) return run.value;
       throw new ApiError('RUN_IN_PROGRESS', 'Another refresh is running.', { startedAt: run.startedAt });
     },
-  };
 
-  async function refresh(): Promise<LeaseOutcome<RefreshAnswer>> {
-    const run = await refresher.refresh();
-    if (run.ran) {
-      reader.forget();
-      histories.clear();
-      await deps.onRefresh();
-    }
-    return run;
-  }
+    forgetHistories() {
+      historyVersion += 1;
+    },
+  };
 }
 
-function toEntry({
-  rank,
-  anchorId,
-  anchorName,
-  simulated,
-  record,
-  scoredCorridors,
-}: CardRow): LeaderboardEntry {
-  const { outcomes, filled, accountDays, fillRate, p50SettleSeconds, p95SettleSeconds } = record;
-  const { meanShortfall, quotedOutcomes, acceptedDisputes, score, state } = record;
-  return {
-    rank,
-    anchorId,
-    anchorName,
-    simulated,
-    outcomes,
-    filled,
-    accountDays,
-    fillRate,
-    p50SettleSeconds,
-    p95SettleSeconds,
-    meanShortfall,
-    quotedOutcomes,
-    acceptedDisputes,
-    score,
-    state,
-    scoredCorridors,
-  };
+interface LeaderboardPage {
+  run: Run;
+  corridor: string | null;
+  window: Window;
+  /** What its cursors belong to. */
+  list: string[];
+  /** Position of its first entry. */
+  from: number;
+  limit: number;
+}
+
+interface RecordQuestion {
+  run: Run | null;
+  anchor: NamedAnchor;
+  window: Window;
+}
+
+function toEntry(card: RankedCard): LeaderboardEntry {
+  const { rank, anchorId, anchorName, simulated, record, scoredCorridors } = card;
+  return { rank, anchorId, anchorName, simulated, ...recordWithoutPlace(record), scoredCorridors };
 }

@@ -1,86 +1,53 @@
-import { type ClientSession, type Connection, type mongo, Schema } from 'mongoose';
-import { bulkCollection, defineModel } from '../../mongo/models.js';
-import type { AggregatableIntent } from './aggregatable-intent.js';
-import type { AccountDay } from './aggregation.rules.js';
-import type { Rollup } from './card.rules.js';
-import type { CardRow } from './card-row.js';
+import { type ClientSession, type Connection, Schema } from 'mongoose';
+import { defineModel } from '../../mongo/models.js';
+import { type CardStore, createCardStore } from './card-store.js';
+import { createRollupStore, type RollupStore } from './rollup-store.js';
 
-/**
- * `_id` is the generation and the `rollupKey` with a space between, so that one range holds the days of an anchor
- * in order. Integers only; a rebuild writes a generation of its own.
- */
-export interface RollupRow extends Omit<Rollup, 'settle'> {
-  _id: string;
-  generation: number;
-  /** A PackedHistogram. */
-  settle: mongo.Binary;
+/** The collections of reputation: roll-ups, cards, and which of them are in force. */
+export interface ReputationStore {
+  rollups: RollupStore;
+  cards: CardStore;
+  /** The generation of roll-ups in force. */
+  currentGeneration(session?: ClientSession): Promise<number>;
+  putGenerationInForce(session: ClientSession, generation: number): Promise<void>;
+  /** The runs whose cards are kept. */
+  readRuns(): Promise<Runs>;
+  /** Puts a run in force and keeps the one that was, so that pages begun on it can be read to their end. */
+  putRunInForce(session: ClientSession, run: Run, speedTargets: ReadonlyMap<string, number>): Promise<Runs>;
+  /**
+   * The speed target of every corridor, by id. One that has left the fleet keeps the target it had when scores were
+   * last computed, for the records that are still read.
+   */
+  speedTargets(
+    corridors: readonly { id: string; speedTargetSeconds: number }[],
+  ): Promise<Map<string, number>>;
 }
 
-/** `_id` is the generation and the `accountDayKey`. */
-export interface AccountDayRow extends AccountDay {
-  _id: string;
+/** A run of the refresh whose cards are kept. */
+export interface Run {
+  run: number;
+  computedAt: Date;
 }
 
-/** Which generation of roll-ups and which run of cards are in force. */
-export interface ReputationState {
+export interface Runs {
+  /** In force; null before the first refresh. */
+  current: Run | null;
+  previous: Run | null;
+}
+
+interface StateDocument {
   _id: 'rollups' | 'cards';
   generation?: number;
   run?: number;
-  /** The run before, kept so that pages begun on it can be read to their end. */
   previousRun?: number | null;
   computedAt?: Date;
   previousComputedAt?: Date | null;
-  /** Speed targets by corridor, those of corridors that have left the fleet included. */
   speedTargets?: Record<string, number>;
 }
 
-const count = { type: Number, required: true };
-const text = { type: String, required: true };
-
-const rollupSchema = new Schema<RollupRow>(
+const stateSchema = new Schema<StateDocument>(
   {
-    _id: text,
-    generation: count,
-    anchorId: text,
-    corridor: text,
-    day: text,
-    filled: count,
-    notFilled: count,
-    accountDays: count,
-    quotedOutcomes: count,
-    shortfallPpb: count,
-    acceptedDisputes: count,
-    settle: { type: Schema.Types.Buffer, required: true },
-  },
-  { collection: 'reputation_rollups', versionKey: false, minimize: false },
-);
-
-const accountDaySchema = new Schema<AccountDayRow>(
-  { _id: text, admitted: count, counting: count },
-  { collection: 'reputation_account_days', versionKey: false },
-);
-
-const cardSchema = new Schema<CardRow>(
-  {
-    _id: text,
-    run: count,
-    window: count,
-    anchorId: text,
-    anchorName: text,
-    simulated: { type: Boolean, required: true },
-    corridor: text,
-    position: { type: Number, default: null },
-    rank: { type: Number, default: null },
-    scoredCorridors: count,
-    record: { type: Schema.Types.Mixed, required: true },
-  },
-  { collection: 'reputation_cards', versionKey: false },
-);
-cardSchema.index({ run: 1, window: 1, corridor: 1, position: 1 }, { name: 'ranking' });
-
-const stateSchema = new Schema<ReputationState>(
-  {
-    _id: text,
+    _id: { type: String, required: true },
     generation: Number,
     run: Number,
     previousRun: Number,
@@ -91,70 +58,60 @@ const stateSchema = new Schema<ReputationState>(
   { collection: 'reputation_state', versionKey: false },
 );
 
-/** The collections of reputation. Hot writes go through the driver's own collections: no casting, no defaults. */
-export function reputationStore(connection: Connection) {
+const firstGeneration = 1;
+
+/** Registers its models on the connection, so that their collections and indexes can be prepared. */
+export function createReputationStore(connection: Connection): ReputationStore {
+  const state = defineModel(connection, 'ReputationState', stateSchema);
+  const read = (id: StateDocument['_id'], session?: ClientSession) =>
+    state
+      .findById(id)
+      .session(session ?? null)
+      .lean();
+  const write = (id: StateDocument['_id'], change: Partial<StateDocument>, session: ClientSession) =>
+    state.updateOne({ _id: id }, { $set: change }, { session, upsert: true });
+
   return {
-    rollups: defineModel(connection, 'ReputationRollup', rollupSchema),
-    accountDays: defineModel(connection, 'ReputationAccountDay', accountDaySchema),
-    cards: defineModel(connection, 'ReputationCard', cardSchema),
-    state: defineModel(connection, 'ReputationState', stateSchema),
-    /** For the folder's transactions. */
-    bulk: {
-      rollups: bulkCollection<RollupRow>(connection, 'reputation_rollups'),
-      accountDays: bulkCollection<AccountDayRow>(connection, 'reputation_account_days'),
-      intents: bulkCollection<AggregatableIntent>(connection, 'intents'),
+    rollups: createRollupStore(connection),
+    cards: createCardStore(connection),
+
+    async currentGeneration(session) {
+      return (await read('rollups', session))?.generation ?? firstGeneration;
     },
-    /** Owned by the intents feature; reputation reads AggregatableIntent and writes `counted`, `admission`, `unfolded`. */
-    intents: connection.getClient().db(connection.name).collection<AggregatableIntent>('intents'),
+
+    async putGenerationInForce(session, generation) {
+      await write('rollups', { generation }, session);
+    },
+
+    async readRuns() {
+      const found = await read('cards');
+      return {
+        current: toRun(found?.run, found?.computedAt),
+        previous: toRun(found?.previousRun, found?.previousComputedAt),
+      };
+    },
+
+    async putRunInForce(session, current, speedTargets) {
+      const before = await read('cards', session);
+      const previous = toRun(before?.run, before?.computedAt);
+      const change = {
+        ...current,
+        previousRun: previous?.run ?? null,
+        previousComputedAt: previous?.computedAt ?? null,
+        speedTargets: Object.fromEntries(speedTargets),
+      };
+      await write('cards', change, session);
+      return { current, previous };
+    },
+
+    async speedTargets(corridors) {
+      const targets = new Map(Object.entries((await read('cards'))?.speedTargets ?? {}));
+      for (const { id, speedTargetSeconds } of corridors) targets.set(id, speedTargetSeconds);
+      return targets;
+    },
   };
 }
 
-export type ReputationStore = ReturnType<typeof reputationStore>;
-
-const firstGeneration = 1;
-
-/** The generation of roll-ups in force. */
-export async function currentGeneration(store: ReputationStore, session?: ClientSession): Promise<number> {
-  const row = await store.state
-    .findById('rollups')
-    .session(session ?? null)
-    .lean();
-  return row?.generation ?? firstGeneration;
-}
-
-/** The members that AggregatableIntent names, and no others: an intent holds much that is none of reputation's business. */
-export const aggregatableFields: { readonly [K in keyof AggregatableIntent]: 1 } = {
-  _id: 1,
-  anchorId: 1,
-  corridor: 1,
-  account: 1,
-  sellAmount: 1,
-  outcome: 1,
-  scored: 1,
-  unscoredReason: 1,
-  disputeEffect: 1,
-  unfolded: 1,
-  counted: 1,
-  admission: 1,
-};
-
-/** Reads roll-ups by their `_id`s, in order or against it. */
-export async function findRollups(
-  store: ReputationStore,
-  ids: mongo.Condition<string>,
-  options: { corridor?: string | null; session?: ClientSession; limit?: number } = {},
-): Promise<(Rollup & { _id: string })[]> {
-  const { corridor = null, session, limit = 0 } = options;
-  const rows = await store.rollups.collection
-    .find<RollupRow>(
-      { _id: ids as never, ...(corridor === null ? {} : { corridor }) },
-      { limit, sort: { _id: 1 }, promoteBuffers: true, ...(session === undefined ? {} : { session }) },
-    )
-    .toArray();
-  return rows as unknown as (Rollup & { _id: string })[];
-}
-
-/** The `_id`s that begin with this text and a space: `!` is the character after the space. */
-export function idsBelow(prefix: string): { $gte: string; $lt: string } {
-  return { $gte: `${prefix} `, $lt: `${prefix}!` };
+function toRun(run: number | null | undefined, computedAt: Date | null | undefined): Run | null {
+  return run == null || computedAt == null ? null : { run, computedAt };
 }

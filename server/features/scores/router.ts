@@ -1,21 +1,21 @@
 import { initServer } from '@ts-rest/express';
 import { scoresContract } from '../../../contract/endpoints/scores.js';
 import { setFreshness } from '../../http/send-json.js';
-import type { PublicScoresService } from '../reputation/public-scores.js';
+import type { ScoresService } from './service.js';
 
 const freshSeconds = 10;
 
 interface Deps {
-  scores: PublicScoresService;
+  service: ScoresService;
   /** Cache-Control: public instead of private. */
   publicCache: boolean;
 }
 
-export function createScoresRouter({ scores, publicCache }: Deps) {
+export function createScoresRouter({ service, publicCache }: Deps) {
   return initServer().router(scoresContract, {
     getPublicScores: async ({ query, res }) => {
       const { limit, cursor } = query;
-      const body = await scores.getPublicScores({ limit, cursor });
+      const body = await service.getPublicScores({ limit, cursor });
       setFreshness(res, freshSeconds, { public: publicCache });
       return { status: 200, body };
     },

@@ -54,7 +54,7 @@ async function prepared(name: string) {
 async function aggregatesToTheEnd(fixture: AggregationFixture): Promise<void> {
   await eventually(async () => {
     const run = await fixture.aggregator.aggregate();
-    const left = await fixture.store.intents.countDocuments({ unfolded: true });
+    const left = await fixture.stored.intents.countDocuments({ unfolded: true });
     return run.ran && left === 0 ? true : undefined;
   });
   await countsEverythingOnce(fixture);
@@ -63,7 +63,7 @@ async function aggregatesToTheEnd(fixture: AggregationFixture): Promise<void> {
 async function countsEverythingOnce(fixture: AggregationFixture): Promise<void> {
   expect(await totals(fixture.store)).toMatchObject({ ...expected, shortfallPpb: 140 });
   const rebuilt = await eventually(async () => {
-    const run = await fixture.rebuilder.rebuild({ adopt: false });
+    const run = await fixture.rebuild({ adopt: false });
     return run.ran ? run.value : undefined;
   });
   expect(rebuilt).toMatchObject({ intents, differing: 0, stale: 0 });
@@ -147,13 +147,13 @@ describe('an aggregator', () => {
 describe('a refresh', () => {
   const withCards = async (name: string) => {
     const ready = await prepared(name);
-    await openFeature(ready.fixture, { fleet, now: Date.now }).reputation.refreshNow();
+    await openFeature(ready.fixture, { fleet, now: Date.now }).service.refreshNow();
     return ready;
   };
 
   async function readersSeeAWholeRun(fixture: AggregationFixture): Promise<number> {
     const feature = openFeature(fixture, { fleet, now: Date.now });
-    const board = await feature.reputation.getLeaderboard({
+    const board = await feature.service.getLeaderboard({
       corridor: null,
       window: 30,
       limit: undefined,
@@ -161,18 +161,18 @@ describe('a refresh', () => {
     });
     expect(board.items).toHaveLength(2);
     let cards = 0;
-    for await (const card of feature.listCards(30)) cards += card.outcomes >= 0 ? 1 : 0;
+    for await (const card of feature.listEveryCard(30)) cards += card.outcomes >= 0 ? 1 : 0;
     expect(cards).toBe(3);
-    return (await fixture.store.state.findById('cards').lean())?.run ?? 0;
+    return (await fixture.stored.state.findOne({ _id: 'cards' }))?.run ?? 0;
   }
 
   it('killed before any of its commands leaves the run in force whole, and the next one tidies up', async () => {
     const struck = await atEveryStep('refresh', withCards, async (fixture) => {
       const before = await readersSeeAWholeRun(fixture);
       const feature = openFeature(fixture, { fleet, now: Date.now });
-      await eventually(() => feature.reputation.refreshNow());
+      await eventually(() => feature.service.refreshNow());
       expect(await readersSeeAWholeRun(fixture)).toBeGreaterThan(before);
-      const runs = await fixture.store.cards.distinct('run');
+      const runs = await fixture.stored.cards.distinct('run');
       expect(runs).toHaveLength(2);
       await countsEverythingOnce(fixture);
     });
@@ -184,7 +184,7 @@ describe('a refresh', () => {
     const worker = work('refresh', { at: 'commitTransaction', signal: 'SIGSTOP' });
     await untilStopped(worker);
     const feature = openFeature(fixture, { fleet, now: Date.now });
-    await eventually(() => feature.reputation.refreshNow());
+    await eventually(() => feature.service.refreshNow());
     const run = await readersSeeAWholeRun(fixture);
     worker.process.kill('SIGCONT');
     expect((await worker.ended).code).not.toBe(0);
@@ -209,21 +209,21 @@ describe('while the database does not answer', () => {
     const { fixture } = await prepared('frozen');
     let now = Date.now();
     const feature = openFeature(fixture, { fleet, now: () => now });
-    await feature.reputation.refreshNow();
+    await feature.service.refreshNow();
     const query = { corridor: null, limit: undefined, cursor: undefined };
-    const before = await feature.reputation.getLeaderboard({ ...query, window: 30 });
+    const before = await feature.service.getLeaderboard({ ...query, window: 30 });
     mongod.freeze();
     try {
       now += 60_000;
-      expect(await feature.reputation.getLeaderboard({ ...query, window: 30 })).toBe(before);
+      expect(await feature.service.getLeaderboard({ ...query, window: 30 })).toBe(before);
       const startedAt = performance.now();
-      const other = feature.reputation.getLeaderboard({ ...query, window: 7 });
+      const other = feature.service.getLeaderboard({ ...query, window: 7 });
       expect(await other.then(() => null, isMongoUnavailable)).toBe(true);
       expect(performance.now() - startedAt).toBeLessThan(6_000);
     } finally {
       mongod.thaw();
     }
-    const after = await feature.reputation.getLeaderboard({ ...query, window: 7 });
+    const after = await feature.service.getLeaderboard({ ...query, window: 7 });
     expect(after.items).toHaveLength(2);
     await fixture.close();
   }, 30_000);

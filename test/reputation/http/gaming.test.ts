@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { StatusCallbackAnswer } from '../../../contract/schemas/intents.js';
 import type { AnchorReputation, RefreshAnswer } from '../../../contract/schemas/reputation.js';
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
-import type { AggregatableIntent } from '../../../server/features/reputation/aggregatable-intent.js';
 import {
   account,
   day,
@@ -11,7 +10,13 @@ import {
   minute,
   second,
 } from '../../fixtures/intents/intents-over-http.js';
-import { aggregatable, failed, settled } from '../../fixtures/reputation/aggregatable-intents.js';
+import {
+  aggregatable,
+  failed,
+  type StoredIntent,
+  settled,
+  toStored,
+} from '../../fixtures/reputation/aggregatable-intents.js';
 import { testCronSecret } from '../../support/app.js';
 
 /** What one may try from outside, by the public API alone, against the score of an anchor that has one. */
@@ -95,7 +100,7 @@ beforeAll(async () => {
       outcome: index % 10 === 0 ? failed({ recordedAt }) : settled({ recordedAt }),
     }),
   );
-  await harness.app.connection.collection<AggregatableIntent>('intents').insertMany(record);
+  await harness.app.connection.collection<StoredIntent>('intents').insertMany(record.map(toStored));
 });
 
 describe('no score moves', () => {

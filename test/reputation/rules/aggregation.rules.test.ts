@@ -1,10 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type {
-  AggregatableIntent,
-  DisputeEffect,
-  IntentOutcome,
-} from '../../../server/features/reputation/aggregatable-intent.js';
+import type { AggregatableIntent } from '../../../server/features/intents/aggregation.js';
 import {
   type AccountDay,
   accountDayKey,
@@ -13,6 +9,7 @@ import {
   type RollupDelta,
 } from '../../../server/features/reputation/aggregation.rules.js';
 import { contributionOf, isOutcome } from '../../../server/features/reputation/contribution.rules.js';
+import { counterNames, eachCounter } from '../../../server/features/reputation/counters.rules.js';
 import {
   aggregatable,
   expired,
@@ -25,7 +22,7 @@ import {
 class Ledger {
   readonly intents = new Map<string, AggregatableIntent>();
   readonly accountDays = new Map<string, AccountDay>();
-  readonly rollups = new Map<string, Omit<RollupDelta, 'settle'> & { settle: Map<number, number> }>();
+  readonly rollups = new Map<string, RollupDelta>();
 
   put(intent: AggregatableIntent): void {
     this.intents.set(intent._id, intent);
@@ -33,12 +30,14 @@ class Ledger {
 
   change(id: string, changes: Partial<AggregatableIntent>): void {
     const intent = this.intents.get(id);
-    if (intent !== undefined) this.intents.set(id, { ...intent, ...changes, unfolded: true });
+    if (intent !== undefined) this.intents.set(id, { ...intent, ...changes, pendingAggregation: true });
   }
 
   aggregate(batchSize = 500): void {
     for (;;) {
-      const batch = [...this.intents.values()].filter(({ unfolded }) => unfolded).slice(0, batchSize);
+      const batch = [...this.intents.values()]
+        .filter(({ pendingAggregation }) => pendingAggregation)
+        .slice(0, batchSize);
       if (batch.length === 0) return;
       const keys = accountDaysOf(batch);
       const known = new Map([...this.accountDays].filter(([key]) => keys.includes(key)));
@@ -47,13 +46,9 @@ class Ledger {
       for (const [key, delta] of plan.rollups) this.#add(key, delta);
       for (const { _id, ...rest } of plan.intents) {
         const intent = this.intents.get(_id);
-        if (intent !== undefined) this.intents.set(_id, { ...intent, ...rest, unfolded: false });
+        if (intent !== undefined) this.intents.set(_id, { ...intent, ...rest, pendingAggregation: false });
       }
     }
-  }
-
-  sum(pick: (rollup: Omit<RollupDelta, 'settle'>) => number): number {
-    return [...this.rollups.values()].reduce((sum, rollup) => sum + pick(rollup), 0);
   }
 
   /** What the intents themselves say that the roll-ups must hold. */
@@ -75,48 +70,36 @@ class Ledger {
   }
 
   totals() {
-    return {
-      filled: this.sum(({ filled }) => filled),
-      notFilled: this.sum(({ notFilled }) => notFilled),
-      accountDays: this.sum(({ accountDays }) => accountDays),
-      quotedOutcomes: this.sum(({ quotedOutcomes }) => quotedOutcomes),
-      shortfallPpb: this.sum(({ shortfallPpb }) => shortfallPpb),
-      acceptedDisputes: this.sum(({ acceptedDisputes }) => acceptedDisputes),
-      settle: [...this.rollups.values()].reduce(
-        (sum, { settle }) => sum + [...settle.values()].reduce((a, b) => a + b, 0),
-        0,
-      ),
-    };
+    const totals = { ...eachCounter(() => 0), settle: 0 };
+    for (const rollup of this.rollups.values()) {
+      for (const name of counterNames) totals[name] += rollup[name];
+      for (const count of rollup.settle.values()) totals.settle += count;
+    }
+    return totals;
   }
 
   #add(key: string, delta: RollupDelta): void {
-    const { anchorId, corridor, day } = delta;
-    const rollup = this.rollups.get(key) ?? {
-      ...{ anchorId, corridor, day, filled: 0, notFilled: 0, accountDays: 0, quotedOutcomes: 0 },
-      ...{ shortfallPpb: 0, acceptedDisputes: 0, settle: new Map<number, number>() },
-    };
-    rollup.filled += delta.filled;
-    rollup.notFilled += delta.notFilled;
-    rollup.accountDays += delta.accountDays;
-    rollup.quotedOutcomes += delta.quotedOutcomes;
-    rollup.shortfallPpb += delta.shortfallPpb;
-    rollup.acceptedDisputes += delta.acceptedDisputes;
+    const rollup = this.rollups.get(key);
+    if (rollup === undefined) {
+      this.rollups.set(key, delta);
+      return;
+    }
+    for (const name of counterNames) rollup[name] += delta[name];
     for (const [bucket, change] of delta.settle) {
       rollup.settle.set(bucket, (rollup.settle.get(bucket) ?? 0) + change);
     }
-    this.rollups.set(key, rollup);
   }
 }
 
-const outcome: fc.Arbitrary<IntentOutcome | null> = fc
+const outcome: fc.Arbitrary<AggregatableIntent['outcome']> = fc
   .record({ kind: fc.nat(3), day: fc.nat(2) })
   .map(({ kind, day }) => {
     const recordedAt = new Date(noon.getTime() + day * 86_400_000);
     return [null, settled({ recordedAt, shortfallPpb: 5 }), failed({ recordedAt }), expired({ recordedAt })][
       kind
-    ] as IntentOutcome | null;
+    ] as AggregatableIntent['outcome'];
   });
-const effect = fc.constantFrom<DisputeEffect | null>(
+const effect = fc.constantFrom<AggregatableIntent['disputeEffect']>(
   null,
   'counts_filled',
   'counts_not_filled',

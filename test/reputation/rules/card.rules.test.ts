@@ -1,14 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  addRollup,
-  anchorRecord,
-  countsOf,
-  emptyTally,
-  firstDayOf,
-  type Rollup,
-} from '../../../server/features/reputation/card.rules.js';
-import { rankRows } from '../../../server/features/reputation/ranking.rules.js';
+import { anchorRecord, firstDayOf, recordOf } from '../../../server/features/reputation/card.rules.js';
+import { addRollup, emptyTally, type Rollup } from '../../../server/features/reputation/counters.rules.js';
+import { rank } from '../../../server/features/reputation/ranking.rules.js';
 import { packed } from '../../fixtures/reputation/aggregatable-intents.js';
 
 const day: Rollup = {
@@ -28,11 +22,11 @@ describe('what a tally says', () => {
   it('rounds the fill rate down and the shortfall up, so that neither flatters', () => {
     const tally = emptyTally();
     addRollup(tally, { ...day, filled: 2, notFilled: 1 });
-    expect(countsOf(tally)).toMatchObject({ fillRate: '0.666666', meanShortfall: '0.000000001' });
+    expect(recordOf(tally)).toMatchObject({ fillRate: '0.666666', meanShortfall: '0.000000001' });
   });
 
   it('is null where there is nothing to take a share of', () => {
-    expect(countsOf(emptyTally())).toEqual({
+    expect(recordOf(emptyTally())).toEqual({
       outcomes: 0,
       filled: 0,
       accountDays: 0,
@@ -48,10 +42,10 @@ describe('what a tally says', () => {
   it('is the same after a day is added and taken out again', () => {
     const tally = emptyTally();
     addRollup(tally, day);
-    const before = countsOf(tally);
+    const before = recordOf(tally);
     addRollup(tally, { ...day, filled: 7, settle: packed({ 3: 7 }) });
     addRollup(tally, { ...day, filled: 7, settle: packed({ 3: 7 }) }, -1);
-    expect(countsOf(tally)).toEqual(before);
+    expect(recordOf(tally)).toEqual(before);
   });
 });
 
@@ -80,17 +74,24 @@ describe('a window', () => {
   });
 });
 
+const rankable = (anchorId: string, score: string | null, outcomes: number) => ({
+  anchorId,
+  record: { score, outcomes },
+  position: null as number | null,
+  rank: null as number | null,
+});
+
 describe('the ranking', () => {
-  it('puts the best first and those without a score last, equal scores sharing a rank', () => {
-    const rows = [
-      { anchorId: 'd', score: null, outcomes: 5 },
-      { anchorId: 'b', score: '90.00', outcomes: 40 },
-      { anchorId: 'a', score: '90.00', outcomes: 40 },
-      { anchorId: 'c', score: '100.00', outcomes: 30 },
-      { anchorId: 'f', score: '9.50', outcomes: 30 },
-      { anchorId: 'e', score: null, outcomes: 20 },
+  it('puts the best score first and those without one last; equal scores share a rank', () => {
+    const cards = [
+      rankable('d', null, 5),
+      rankable('b', '90.00', 40),
+      rankable('a', '90.00', 40),
+      rankable('c', '100.00', 30),
+      rankable('f', '9.50', 30),
+      rankable('e', null, 20),
     ];
-    expect(rankRows(rows).map(({ row, rank }) => [row.anchorId, rank])).toEqual([
+    expect(rank(cards).map((card) => [card.anchorId, card.rank])).toEqual([
       ['c', 1],
       ['a', 2],
       ['b', 2],
@@ -100,17 +101,19 @@ describe('the ranking', () => {
     ]);
   });
 
-  it('does not depend on the order it is given the rows in, and numbers them without gaps', () => {
-    const row = fc.record({
-      anchorId: fc.string({ minLength: 1, maxLength: 3 }),
-      score: fc.option(fc.integer({ min: 0, max: 300 }).map((each) => (each / 100).toFixed(2))),
-      outcomes: fc.nat(3),
-    });
-    const rows = fc.uniqueArray(row, { selector: ({ anchorId }) => anchorId });
+  it('does not depend on the order in which it is given the cards, and numbers them without gaps', () => {
+    const card = fc
+      .record({
+        anchorId: fc.string({ minLength: 1, maxLength: 3 }),
+        score: fc.option(fc.integer({ min: 0, max: 300 }).map((each) => (each / 100).toFixed(2))),
+        outcomes: fc.nat(3),
+      })
+      .map(({ anchorId, score, outcomes }) => rankable(anchorId, score, outcomes));
+    const cards = fc.uniqueArray(card, { selector: ({ anchorId }) => anchorId });
     fc.assert(
-      fc.property(rows, (each) => {
-        const ranked = rankRows(each);
-        expect(rankRows([...each].reverse())).toEqual(ranked);
+      fc.property(cards, (each) => {
+        const ranked = rank(each);
+        expect(rank([...each].reverse())).toEqual(ranked);
         expect(ranked.map(({ position }) => position)).toEqual(each.map((_, index) => index));
       }),
     );

@@ -1,10 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type {
-  AggregatableIntent,
-  Contribution,
-} from '../../../server/features/reputation/aggregatable-intent.js';
-import { contributionOf } from '../../../server/features/reputation/contribution.rules.js';
-import { settleBucketOf } from '../../../server/features/reputation/settle-bounds.rules.js';
+import type { AggregatableIntent } from '../../../server/features/intents/aggregation.js';
+import { type Contribution, contributionOf } from '../../../server/features/reputation/contribution.rules.js';
+import { settleBucketOf } from '../../../server/features/reputation/settle-histogram.rules.js';
 import { aggregatable, expired, failed, settled } from '../../fixtures/reputation/aggregatable-intents.js';
 
 const filled: Contribution = {
@@ -40,8 +37,16 @@ const table: [string, Partial<AggregatableIntent>, Contribution | null][] = [
   ],
   ['failed', { outcome: failed() }, notFilled],
   ['expired', { outcome: expired() }, null],
-  ['settled, but not to be scored', { outcome: settled(), scored: false, unscoredReason: 'x' }, null],
-  ['failed, but not to be scored', { outcome: failed(), scored: false, unscoredReason: 'x' }, null],
+  [
+    'settled, but not to be scored',
+    { outcome: settled(), scored: false, unscoredReason: 'amount_mismatch' },
+    null,
+  ],
+  [
+    'failed, but not to be scored',
+    { outcome: failed(), scored: false, unscoredReason: 'amount_mismatch' },
+    null,
+  ],
   ['settled, of 9.9999999 units', { outcome: settled(), sellAmount: '9.9999999' }, null],
   ['settled, of 10 units', { outcome: settled(), sellAmount: '10' }, filled],
   [
@@ -66,7 +71,12 @@ const table: [string, Partial<AggregatableIntent>, Contribution | null][] = [
   ],
   [
     'settled, disputed, but not to be scored',
-    { outcome: settled(), disputeEffect: 'counts_not_filled', scored: false, unscoredReason: 'x' },
+    {
+      outcome: settled(),
+      disputeEffect: 'counts_not_filled',
+      scored: false,
+      unscoredReason: 'amount_mismatch',
+    },
     null,
   ],
   [

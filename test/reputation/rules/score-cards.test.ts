@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { type ScoreCard, scoreCard } from '../../../contract/schemas/score-card.js';
 import { canonicalJson } from '../../../contract/verification/canonical-json.js';
-import { addRollup, cardOf, countsOf, emptyTally } from '../../../server/features/reputation/card.rules.js';
-import { settleBucketOf } from '../../../server/features/reputation/settle-bounds.rules.js';
+import { cardOf, recordOf } from '../../../server/features/reputation/card.rules.js';
+import { addRollup, emptyTally } from '../../../server/features/reputation/counters.rules.js';
+import { settleBucketOf } from '../../../server/features/reputation/settle-histogram.rules.js';
 import { packed } from '../../fixtures/reputation/aggregatable-intents.js';
 import { itWhere, python3 } from '../../support/it-where.js';
 
@@ -31,7 +32,7 @@ describe('ten cards, fixed byte for byte', () => {
   it('are ten', () => expect(cards).toHaveLength(10));
 
   it.each(cards.map((each) => [each.name, each] as const))('%s', (_name, { place, tally, bytes }) => {
-    const card = cardOf(countsOf(tallyOf(place, tally)), place);
+    const card = cardOf(recordOf(tallyOf(place, tally)), place);
     expect(scoreCard.strict().parse(card)).toEqual(card);
     expect(canonicalJson(card)).toBe(bytes);
   });

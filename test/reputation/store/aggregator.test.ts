@@ -26,7 +26,7 @@ async function aggregate() {
 }
 
 async function agrees() {
-  const run = await fixture.rebuilder.rebuild({ adopt: false });
+  const run = await fixture.rebuild({ adopt: false });
   expect(run).toMatchObject({ ran: true, value: { differing: 0, differences: [], stale: 0 } });
 }
 
@@ -47,9 +47,9 @@ describe('the aggregator', () => {
       acceptedDisputes: 0,
       settled: 30,
     });
-    expect(await fixture.store.intents.countDocuments({ unfolded: true })).toBe(0);
+    expect(await fixture.stored.intents.countDocuments({ unfolded: true })).toBe(0);
     expect(await aggregate()).toEqual({ intents: 0, batches: 0 });
-    expect(await fixture.store.rollups.countDocuments()).toBe(2);
+    expect(await fixture.stored.rollups.countDocuments()).toBe(2);
     await agrees();
   });
 
@@ -60,7 +60,7 @@ describe('the aggregator', () => {
     }));
     await aggregate();
     const change = (id: string | undefined, $set: object) =>
-      fixture.store.intents.updateOne({ _id: id ?? '' }, { $set: { ...$set, unfolded: true } });
+      fixture.stored.intents.updateOne({ _id: id ?? '' }, { $set: { ...$set, unfolded: true } });
     await change(recovered, { outcome: settled({ settleSeconds: 5_000, shortfallPpb: null }) });
     await change(disputed, { disputeEffect: 'counts_not_filled' });
     await change(unscored, { scored: false, unscoredReason: 'amount_differs' });
@@ -80,10 +80,10 @@ describe('the aggregator', () => {
   it('keeps a change that comes while a batch is being aggregated', async () => {
     const ids = await insertIntents(fixture, 60, (index) => ({ account: `G${index}`, outcome: failed() }));
     const aggregating = (async () => {
-      while ((await fixture.store.intents.countDocuments({ unfolded: true })) > 0) await aggregate();
+      while ((await fixture.stored.intents.countDocuments({ unfolded: true })) > 0) await aggregate();
     })();
     for (const _id of ids) {
-      await fixture.store.intents.updateOne({ _id }, { $set: { outcome: settled(), unfolded: true } });
+      await fixture.stored.intents.updateOne({ _id }, { $set: { outcome: settled(), unfolded: true } });
     }
     await aggregating;
     await aggregate();
@@ -128,14 +128,14 @@ describe('gaming', () => {
   it('1,000 abandoned withdrawals count against nobody', async () => {
     await insertIntents(fixture, 1_000, (index) => ({ account: `G${index}`, outcome: expired() }));
     await aggregate();
-    expect(await fixture.store.rollups.countDocuments()).toBe(0);
-    expect(await fixture.store.accountDays.countDocuments()).toBe(0);
+    expect(await fixture.stored.rollups.countDocuments()).toBe(0);
+    expect(await fixture.stored.accountDays.countDocuments()).toBe(0);
   });
 
   it('500 dust intents of one account in a day count not at all, and 500 real ones three times', async () => {
     await insertIntents(fixture, 500, () => ({ sellAmount: '9.99', outcome: settled() }));
     await aggregate();
-    expect(await fixture.store.rollups.countDocuments()).toBe(0);
+    expect(await fixture.stored.rollups.countDocuments()).toBe(0);
     await insertIntents(fixture, 500, () => ({ sellAmount: '10', outcome: failed() }));
     await aggregate();
     expect(await totals(fixture.store)).toMatchObject({ filled: 0, notFilled: 3, accountDays: 1 });
@@ -160,13 +160,15 @@ describe('gaming', () => {
     });
     await agrees();
     await insertIntents(fixture, 1, () => ({ account: 'H', outcome: failed(), scored: false }));
-    await fixture.store.intents.updateOne(
+    await fixture.stored.intents.updateOne(
       { account: 'H' },
       { $set: { scored: true, unscoredReason: null, unfolded: true } },
     );
     await aggregate();
     expect(await totals(fixture.store)).toMatchObject({ filled: 15, notFilled: 1, accountDays: 6 });
-    expect(await fixture.store.intents.countDocuments({ _id: { $in: ids }, counted: { $ne: null } })).toBe(0);
+    expect(await fixture.stored.intents.countDocuments({ _id: { $in: ids }, counted: { $ne: null } })).toBe(
+      0,
+    );
     await agrees();
   });
 
@@ -185,7 +187,7 @@ describe('a rebuild', () => {
   it('leaves out of account what waits to be aggregated', async () => {
     const ids = await insertIntents(fixture, 10, (index) => ({ account: `G${index}`, outcome: failed() }));
     await aggregate();
-    await fixture.store.intents.updateOne(
+    await fixture.stored.intents.updateOne(
       { _id: ids[0] ?? '' },
       { $set: { outcome: settled(), unfolded: true } },
     );
@@ -196,26 +198,26 @@ describe('a rebuild', () => {
   it('finds a roll-up that is off by one, and mends it when it is told to', async () => {
     await insertIntents(fixture, 10, (index) => ({ account: `G${index}`, outcome: settled() }));
     await aggregate();
-    await fixture.store.rollups.updateOne(
+    await fixture.stored.rollups.updateOne(
       {},
-      { $inc: { filled: 1 }, $set: { settle: Buffer.from(packed({ 3: 11 })) } },
+      { $inc: { filled: 1 }, $set: { settle: Buffer.from(packed({ 3: 11 })) } as object },
     );
-    const seen = await fixture.rebuilder.rebuild({ adopt: false });
+    const seen = await fixture.rebuild({ adopt: false });
     expect(seen).toMatchObject({ value: { differing: 1, adopted: false } });
     expect(seen.ran && seen.value.differences[0]?.had).toMatchObject({ filled: 11, 'settle.3': 11 });
     expect(seen.ran && seen.value.differences[0]?.has).toMatchObject({ filled: 10, 'settle.90': 10 });
 
-    const mended = await fixture.rebuilder.rebuild({ adopt: true });
+    const mended = await fixture.rebuild({ adopt: true });
     const generation = mended.ran ? mended.value.generation : 0;
     expect(await totals(fixture.store, generation)).toMatchObject({ filled: 10, settled: 10 });
     await agrees();
-    expect(await fixture.store.rollups.distinct('generation')).toEqual([generation]);
+    expect(await fixture.stored.rollups.distinct('generation')).toEqual([generation]);
 
     await insertIntents(fixture, 3, (index) => ({ account: `H${index}`, outcome: settled() }));
     await aggregate();
     expect(await totals(fixture.store, generation)).toMatchObject({ filled: 13, accountDays: 13 });
     await agrees();
-    await fixture.store.state.deleteMany({});
+    await fixture.stored.state.deleteMany({});
   });
 
   it('finds intents whose counted share is not what the rules make of them, and has them aggregated', async () => {
@@ -224,15 +226,15 @@ describe('a rebuild', () => {
       outcome: settled(),
     }));
     await aggregate();
-    await fixture.store.intents.updateOne({ _id: id }, { $set: { outcome: failed() } });
-    expect(await fixture.rebuilder.rebuild({ adopt: false })).toMatchObject({
+    await fixture.stored.intents.updateOne({ _id: id }, { $set: { outcome: failed() } });
+    expect(await fixture.rebuild({ adopt: false })).toMatchObject({
       value: { stale: 1, differing: 1 },
     });
-    const mended = await fixture.rebuilder.rebuild({ adopt: true });
+    const mended = await fixture.rebuild({ adopt: true });
     await aggregate();
     const generation = mended.ran ? mended.value.generation : 0;
     expect(await totals(fixture.store, generation)).toMatchObject({ filled: 3, notFilled: 1 });
     await agrees();
-    await fixture.store.state.deleteMany({});
+    await fixture.stored.state.deleteMany({});
   });
 });

@@ -16,7 +16,7 @@ describe('the leaderboard', () => {
       anchor('gone', [], { status: 'delisted' }),
       anchor('odd', [], { status: 'refused' }),
     );
-    await fixture.feature.reputation.refreshNow();
+    await fixture.feature.service.refreshNow();
     const answer = leaderboardAnswer.parse(await board());
     expect(answer.items.map(({ anchorId, rank }) => [anchorId, rank])).toEqual([
       ['squall', 1],
@@ -24,14 +24,14 @@ describe('the leaderboard', () => {
       ['fresh', null],
     ]);
     expect(answer.items[2]).toMatchObject({ state: 'insufficient_data', outcomes: 0, score: null });
-    const own = await fixture.feature.reputation.getReputation('gone', 30);
+    const own = await fixture.feature.service.getReputation('gone', 30);
     expect(own).toMatchObject({ status: 'delisted', outcomes: 40, state: 'scored' });
   });
 
   it('of a corridor holds the anchors that serve it, by their card there', async () => {
     await outcomes('harbour', 'usdc-kes', 30);
     await outcomes('harbour', 'usdc-ngn', 60, { filled: 0 });
-    await fixture.feature.reputation.refreshNow();
+    await fixture.feature.service.refreshNow();
     expect((await board('usdc-kes')).items).toHaveLength(1);
     const overall = (await board()).items[0];
     const kes = (await board('usdc-kes')).items[0];
@@ -50,7 +50,7 @@ describe('the leaderboard', () => {
       items: [],
       nextCursor: null,
     });
-    expect(await fixture.feature.reputation.getReputation('harbour', 30)).toMatchObject({
+    expect(await fixture.feature.service.getReputation('harbour', 30)).toMatchObject({
       computedAt: null,
       outcomes: 0,
       score: null,
@@ -62,11 +62,11 @@ describe('the leaderboard', () => {
     fixture.fleet.anchors = Array.from({ length: 23 }, (_, index) =>
       anchor(`a${String(index).padStart(2, '0')}`, ['usdc-ngn']),
     );
-    await fixture.feature.reputation.refreshNow();
+    await fixture.feature.service.refreshNow();
     const seen: string[] = [];
     let cursor: string | undefined;
     do {
-      const page = await fixture.feature.reputation.getLeaderboard({
+      const page = await fixture.feature.service.getLeaderboard({
         corridor: 'usdc-ngn',
         window: 30,
         limit: '5',
@@ -75,7 +75,7 @@ describe('the leaderboard', () => {
       seen.push(...page.items.map(({ anchorId }) => anchorId));
       if (seen.length === 10) {
         await outcomes('a22', 'usdc-ngn', 40);
-        await fixture.feature.reputation.refreshNow();
+        await fixture.feature.service.refreshNow();
       }
       cursor = page.nextCursor ?? undefined;
     } while (cursor !== undefined);
@@ -85,27 +85,27 @@ describe('the leaderboard', () => {
 
   it('refuses a cursor of another question, and one that was never given', async () => {
     fixture.fleet.anchors = Array.from({ length: 3 }, (_, index) => anchor(`a${index}`, ['usdc-ngn']));
-    await fixture.feature.reputation.refreshNow();
+    await fixture.feature.service.refreshNow();
     const query = { corridor: null, window: 30, limit: '1' } as const;
-    const { nextCursor } = await fixture.feature.reputation.getLeaderboard({ ...query, cursor: undefined });
+    const { nextCursor } = await fixture.feature.service.getLeaderboard({ ...query, cursor: undefined });
     const cursor = nextCursor ?? '';
-    expect((await fixture.feature.reputation.getLeaderboard({ ...query, cursor })).items).toHaveLength(1);
+    expect((await fixture.feature.service.getLeaderboard({ ...query, cursor })).items).toHaveLength(1);
     for (const bad of [
       { ...query, corridor: 'usdc-ngn', cursor },
       { ...query, window: 7 as const, cursor },
       { ...query, cursor: 'AAAA' },
       { ...query, cursor: `${cursor}A` },
     ])
-      await expect(fixture.feature.reputation.getLeaderboard(bad)).rejects.toMatchObject({
+      await expect(fixture.feature.service.getLeaderboard(bad)).rejects.toMatchObject({
         code: 'INVALID_REQUEST',
       });
   });
 
   it('gives the same object while the run is in force, so that its bytes are made once', async () => {
-    await fixture.feature.reputation.refreshNow();
+    await fixture.feature.service.refreshNow();
     const first = await board();
     expect(await board()).toBe(first);
-    await fixture.feature.reputation.refreshNow();
+    await fixture.feature.service.refreshNow();
     expect(await board()).not.toBe(first);
   });
 });
@@ -115,10 +115,10 @@ describe('the record of an anchor', () => {
     await outcomes('harbour', 'usdc-kes', 30);
     await outcomes('harbour', 'usdc-mxn', 30);
     fixture.fleet.speedTargets['usdc-mxn'] = 900;
-    await fixture.feature.reputation.refreshNow();
+    await fixture.feature.service.refreshNow();
     delete fixture.fleet.speedTargets['usdc-mxn'];
-    await fixture.feature.reputation.refreshNow();
-    const { corridors } = await fixture.feature.reputation.getReputation('harbour', 30);
+    await fixture.feature.service.refreshNow();
+    const { corridors } = await fixture.feature.service.getReputation('harbour', 30);
     expect(corridors.map(({ corridor, outcomes: n }) => [corridor, n])).toEqual([
       ['usdc-kes', 30],
       ['usdc-mxn', 30],
@@ -128,7 +128,7 @@ describe('the record of an anchor', () => {
   });
 
   it('of an anchor that was never in the fleet is UNKNOWN_ANCHOR', async () => {
-    await expect(fixture.feature.reputation.getReputation('nobody', 30)).rejects.toMatchObject({
+    await expect(fixture.feature.service.getReputation('nobody', 30)).rejects.toMatchObject({
       code: 'UNKNOWN_ANCHOR',
     });
   });
@@ -136,7 +136,7 @@ describe('the record of an anchor', () => {
 
 describe('the history', () => {
   const history = (changes: { corridor?: string; limit?: string; cursor?: string } = {}) =>
-    fixture.feature.reputation.getHistory({
+    fixture.feature.service.getHistory({
       anchorId: 'harbour',
       corridor: changes.corridor ?? null,
       window: 7,
@@ -149,7 +149,7 @@ describe('the history', () => {
     await outcomes('harbour', 'usdc-ngn', 20, { daysAgo: 4 });
     await outcomes('harbour', 'usdc-kes', 5, { daysAgo: 4, filled: 0 });
     await outcomes('harbour', 'usdc-ngn', 1, { daysAgo: 0 });
-    await fixture.feature.reputation.refreshNow();
+    await fixture.feature.service.refreshNow();
     const all = reputationHistory.parse(await history());
     expect(all.items.map(({ day, outcomes: n, state }) => [day, n, state])).toEqual([
       ['2026-11-21', 1, 'insufficient_data'],
@@ -167,9 +167,9 @@ describe('the history', () => {
   it('agrees with the card of the same window', async () => {
     for (let daysAgo = 0; daysAgo < 12; daysAgo += 1)
       await outcomes('harbour', 'usdc-ngn', 9, { daysAgo, filled: 9 - (daysAgo % 3) });
-    await fixture.feature.reputation.refreshNow();
+    await fixture.feature.service.refreshNow();
     const [latest] = (await history({ corridor: 'usdc-ngn' })).items;
-    const { corridors } = await fixture.feature.reputation.getReputation('harbour', 7);
+    const { corridors } = await fixture.feature.service.getReputation('harbour', 7);
     expect(latest?.score).toBe(corridors.find(({ corridor }) => corridor === 'usdc-ngn')?.score);
     expect(latest?.score).not.toBeNull();
   });
@@ -179,7 +179,7 @@ describe('the history', () => {
       await outcomes('harbour', 'usdc-ngn', 6, { daysAgo });
       await outcomes('harbour', 'usdc-kes', 7, { daysAgo, filled: 5 });
     }
-    await fixture.feature.reputation.refreshNow();
+    await fixture.feature.service.refreshNow();
     const whole = await history();
     const paged = [];
     let cursor: string | undefined;
@@ -196,7 +196,7 @@ describe('the history', () => {
 describe('the public scores', () => {
   it('are the cards of window 30 by anchor and corridor, with the latest batch', async () => {
     await outcomes('harbour', 'usdc-ngn', 40);
-    await fixture.feature.reputation.refreshNow();
+    await fixture.feature.service.refreshNow();
     fixture.world.batch = { sequence: 3, root: 'ab'.repeat(32) };
     fixture.world.now += 2_000;
     const first = await fixture.feature.scores.getPublicScores({ limit: '2', cursor: undefined });

@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import { openFeature } from '../../fixtures/reputation/aggregation-fixture.js';
 import { anchor } from '../../fixtures/reputation/fleet-view.js';
 import { dayMs, reputationFixture } from '../../fixtures/reputation/reputation-fixture.js';
-import { waitFor } from '../../support/wait-for.js';
 
 const fixture = reputationFixture();
 const { outcomes, board } = fixture;
@@ -10,7 +9,7 @@ const { outcomes, board } = fixture;
 describe('a refresh', () => {
   it('aggregates first, and reports what it did', async () => {
     await outcomes('harbour', 'usdc-ngn', 40);
-    expect(await fixture.feature.reputation.refreshNow()).toMatchObject({
+    expect(await fixture.feature.service.refreshNow()).toMatchObject({
       folded: 40,
       foldedElsewhere: false,
       anchors: 3,
@@ -29,38 +28,38 @@ describe('a refresh', () => {
     await outcomes('squall', 'usdc-ngn', 30, { daysAgo: 30 });
     await outcomes('squall', 'usdc-ngn', 30, { daysAgo: 89 });
     await outcomes('squall', 'usdc-ngn', 30, { daysAgo: 90 });
-    await fixture.feature.reputation.refreshNow();
+    await fixture.feature.service.refreshNow();
     const counts = [];
     for (const window of [7, 30, 90] as const)
-      counts.push((await fixture.feature.reputation.getReputation('squall', window)).outcomes);
+      counts.push((await fixture.feature.service.getReputation('squall', window)).outcomes);
     expect(counts).toEqual([60, 120, 180]);
   });
 
   it('lets the days move on', async () => {
     await outcomes('squall', 'usdc-ngn', 40, { daysAgo: 6 });
-    await fixture.feature.reputation.refreshNow();
+    await fixture.feature.service.refreshNow();
     expect((await board(null, 7)).items[0]).toMatchObject({ anchorId: 'squall', outcomes: 40 });
     fixture.world.now += dayMs;
-    await fixture.feature.reputation.refreshNow();
+    await fixture.feature.service.refreshNow();
     const { items } = await board(null, 7);
     expect(items.find(({ anchorId }) => anchorId === 'squall')).toMatchObject({ outcomes: 0, score: null });
   });
 
   it('is refused while another one runs, with the time that one began', async () => {
     await fixture.aggregation.leases.run('reputation-refresh', 10_000, async () => {
-      const refused = fixture.feature.reputation.refreshNow();
+      const refused = fixture.feature.service.refreshNow();
       await expect(refused).rejects.toMatchObject({
         code: 'RUN_IN_PROGRESS',
         extras: { startedAt: expect.stringMatching(/^\d{4}-.*Z$/) },
       });
     });
-    expect(await fixture.feature.reputation.refreshNow()).toMatchObject({ foldedElsewhere: false });
+    expect(await fixture.feature.service.refreshNow()).toMatchObject({ foldedElsewhere: false });
   });
 
   it('goes on while another instance aggregates, and says so', async () => {
     await outcomes('harbour', 'usdc-ngn', 3);
     await fixture.aggregation.leases.run('reputation-fold', 10_000, async () => {
-      expect(await fixture.feature.reputation.refreshNow()).toMatchObject({
+      expect(await fixture.feature.service.refreshNow()).toMatchObject({
         folded: 0,
         foldedElsewhere: true,
       });
@@ -68,9 +67,9 @@ describe('a refresh', () => {
   });
 
   it('keeps the run in force and the one before it, and removes the rest', async () => {
-    for (let round = 0; round < 4; round += 1) await fixture.feature.reputation.refreshNow();
-    const runs = await fixture.aggregation.store.cards.distinct('run');
-    const state = await fixture.aggregation.store.state.findById('cards').lean();
+    for (let round = 0; round < 4; round += 1) await fixture.feature.service.refreshNow();
+    const runs = await fixture.aggregation.stored.cards.distinct('run');
+    const state = await fixture.aggregation.stored.state.findOne({ _id: 'cards' });
     expect(runs.sort()).toEqual([state?.previousRun, state?.run].sort());
   });
 });
@@ -84,7 +83,7 @@ describe('for the other features', () => {
       meanShortfall: null,
     });
     await outcomes('harbour', 'usdc-ngn', 40);
-    await fixture.feature.reputation.refreshNow();
+    await fixture.feature.service.refreshNow();
     expect(fixture.feature.reputationOf('harbour', 'usdc-ngn')).toEqual({
       score: '85.12',
       state: 'scored',
@@ -95,11 +94,10 @@ describe('for the other features', () => {
 
   it('quotes of an instance that starts find the record that another has computed', async () => {
     await outcomes('harbour', 'usdc-ngn', 40);
-    await fixture.feature.reputation.refreshNow();
+    await fixture.feature.service.refreshNow();
     const another = openFeature(fixture.aggregation, { fleet: fixture.fleet, now: () => fixture.world.now });
-    another.start();
-    await waitFor(async () => expect(await another.reputationOf('harbour', 'usdc-ngn').state).toBe('scored'));
-    await another.stop();
+    await another.loadQuoteReputations();
+    expect(another.reputationOf('harbour', 'usdc-ngn').state).toBe('scored');
   });
 
   it('the publisher is handed every card in order, across pages', async () => {
@@ -111,9 +109,9 @@ describe('for the other features', () => {
       anchor('a-b', ['usdc-ngn']),
       anchor('ab', ['usdc-ngn']),
     );
-    await fixture.feature.reputation.refreshNow();
+    await fixture.feature.service.refreshNow();
     const keys = [];
-    for await (const card of fixture.feature.listCards(30)) keys.push([card.anchorId, card.corridor]);
+    for await (const card of fixture.feature.listEveryCard(30)) keys.push([card.anchorId, card.corridor]);
     expect(keys).toHaveLength(603);
     expect(keys).toEqual([...keys].sort(byAnchorThenCorridor));
   });
@@ -122,11 +120,11 @@ describe('for the other features', () => {
     fixture.fleet.anchors = Array.from({ length: 300 }, (_, index) =>
       anchor(`a${index}`, ['usdc-ngn', 'usdc-kes']),
     );
-    await fixture.feature.reputation.refreshNow();
-    const cards = fixture.feature.listCards(30)[Symbol.asyncIterator]();
+    await fixture.feature.service.refreshNow();
+    const cards = fixture.feature.listEveryCard(30)[Symbol.asyncIterator]();
     await cards.next();
-    await fixture.feature.reputation.refreshNow();
-    await fixture.feature.reputation.refreshNow();
+    await fixture.feature.service.refreshNow();
+    await fixture.feature.service.refreshNow();
     const rest = async () => {
       while (!(await cards.next()).done);
     };

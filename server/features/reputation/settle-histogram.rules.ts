@@ -1,7 +1,7 @@
 /**
  * Settle times are kept as a histogram over this table: bucket `i` holds the whole seconds above `bounds[i - 1]` up
- * to and including `bounds[i]`; whatever exceeds 90 days is in the last one. Exact to 100 s, steps of at most 2 %
- * from there. Committed as it is: stored roll-ups hold indexes into it, so that it may never be changed in place.
+ * to and including `bounds[i]`; whatever exceeds 90 days is in the last one. Exact to 100 s, with steps of at most 2 %
+ * above that. Stored roll-ups hold indexes into this table, so it must never be changed in place.
  */
 export const settleBounds: readonly number[] = [
   0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
@@ -48,7 +48,7 @@ export const settleBounds: readonly number[] = [
   6796689, 6932622, 7071274, 7212699, 7356952, 7504091, 7654172, 7776000,
 ];
 
-/** The bucket of a settle time in seconds; total, so that no stored value can hold up the folder. */
+/** The bucket of a settle time in seconds. Defined for every number, so that no stored value can stop the aggregator. */
 export function settleBucketOf(settleSeconds: number): number {
   let low = 0;
   let high = settleBounds.length - 1;
@@ -62,7 +62,7 @@ export function settleBucketOf(settleSeconds: number): number {
 
 /**
  * The nearest-rank percentile of a histogram: the upper bound of the bucket that holds the value of rank
- * ⌈percent · n / 100⌉. So it is at most 2 % above the exact percentile and never below it. Null without values.
+ * ⌈percent · n / 100⌉. It is never below the exact percentile and at most 2 % above it. Null without values.
  */
 export function percentileSeconds(histogram: Uint32Array, percent: number): number | null {
   let total = 0;
@@ -75,4 +75,40 @@ export function percentileSeconds(histogram: Uint32Array, percent: number): numb
     if (seen >= rank) return settleBounds[bucket] ?? null;
   }
   return null;
+}
+
+/**
+ * A histogram as a roll-up stores it: the index and the count of each bucket that is not empty, in order, 4 bytes
+ * little-endian each. Stored as a document with a hundred members, it would make up most of the cost of a refresh.
+ */
+export type PackedHistogram = Uint8Array;
+
+const entryBytes = 8;
+
+export const emptyHistogram: PackedHistogram = new Uint8Array(0);
+
+/** Adds changes of either sign by bucket. Throws RangeError where a count would fall below zero. */
+export function changeHistogram(
+  packed: PackedHistogram,
+  changes: ReadonlyMap<number, number>,
+): PackedHistogram {
+  const counts = new Map(changes);
+  forEachBucket(packed, (bucket, count) => counts.set(bucket, (counts.get(bucket) ?? 0) + count));
+  const entries = [...counts].filter(([, count]) => count !== 0).sort(([a], [b]) => a - b);
+  const changed = new Uint8Array(entries.length * entryBytes);
+  const view = new DataView(changed.buffer);
+  for (const [index, [bucket, count]] of entries.entries()) {
+    if (count < 0) throw new RangeError(`bucket ${bucket} of a histogram would hold ${count}`);
+    view.setUint32(index * entryBytes, bucket, true);
+    view.setUint32(index * entryBytes + 4, count, true);
+  }
+  return changed;
+}
+
+/** In the order of the buckets. */
+export function forEachBucket(packed: PackedHistogram, visit: (bucket: number, count: number) => void): void {
+  const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
+  for (let at = 0; at + entryBytes <= packed.byteLength; at += entryBytes) {
+    visit(view.getUint32(at, true), view.getUint32(at + 4, true));
+  }
 }

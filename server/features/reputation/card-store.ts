@@ -1,0 +1,94 @@
+import { type Connection, Schema } from 'mongoose';
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
+import { defineModel } from '../../mongo/models.js';
+import { allCorridors, type RankedCard } from './ranking.rules.js';
+import { idsBelow } from './rollup-store.js';
+
+/** The cards of the last runs of the refresh. The cards of a run never change. */
+export interface CardStore {
+  /** Stores cards of a run that is not in force yet. */
+  insert(cards: readonly RankedCard[]): Promise<void>;
+  /** A stretch of a ranking, by position; `corridor` null: over all corridors. */
+  listRanking(
+    run: number,
+    query: { window: number; corridor: string | null; from: number; limit: number },
+  ): Promise<RankedCard[]>;
+  /** The anchor's record over all corridors, then its cards by corridor. */
+  listOfAnchor(run: number, window: number, anchorId: string): Promise<RankedCard[]>;
+  /** Cards ordered by anchor and corridor, after the one at `anchor corridor`. */
+  listCards(
+    run: number,
+    query: { window: number; after: string | null; limit: number },
+  ): Promise<ScoreCard[]>;
+  /** Removes a portion of the runs before `run`, but not `kept`. False once nothing of them is left. */
+  dropSomeBefore(run: number, kept: number | null): Promise<boolean>;
+}
+
+const whole = { type: Number, required: true };
+const text = { type: String, required: true };
+
+const cardSchema = new Schema<RankedCard>(
+  {
+    _id: text,
+    run: whole,
+    window: whole,
+    anchorId: text,
+    anchorName: text,
+    simulated: { type: Boolean, required: true },
+    corridor: text,
+    position: { type: Number, default: null },
+    rank: { type: Number, default: null },
+    scoredCorridors: whole,
+    record: { type: Schema.Types.Mixed, required: true },
+  },
+  { collection: 'reputation_cards', versionKey: false },
+);
+cardSchema.index({ run: 1, window: 1, corridor: 1, position: 1 }, { name: 'ranking' });
+
+const chunkSize = 500;
+
+export function createCardStore(connection: Connection): CardStore {
+  const model = defineModel(connection, 'ReputationCard', cardSchema);
+
+  return {
+    async insert(cards) {
+      await model.insertMany(cards, { ordered: false, lean: true });
+    },
+
+    listRanking: (run, { window, corridor, from, limit }) =>
+      model
+        .find({ run, window, corridor: corridor ?? allCorridors, position: { $gte: from } })
+        .sort({ position: 1 })
+        .limit(limit)
+        .lean(),
+
+    listOfAnchor: (run, window, anchorId) =>
+      model
+        .find({ _id: idsBelow(`${run} ${window} ${anchorId}`) })
+        .sort({ _id: 1 })
+        .lean(),
+
+    async listCards(run, { window, after, limit }) {
+      const all = idsBelow(`${run} ${window}`);
+      const found = await model
+        .find({
+          _id: { $gt: after === null ? all.$gte : `${all.$gte}${after}`, $lt: all.$lt },
+          corridor: { $ne: allCorridors },
+        })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .lean();
+      return found.map(({ record }) => record as ScoreCard);
+    },
+
+    async dropSomeBefore(run, kept) {
+      const found = await model
+        .find({ run: { $lt: run, $ne: kept ?? run } }, { _id: 1 })
+        .limit(chunkSize)
+        .lean();
+      if (found.length === 0) return false;
+      await model.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+      return true;
+    },
+  };
+}

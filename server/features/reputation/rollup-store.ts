@@ -1,0 +1,243 @@
+import { type ClientSession, type Connection, mongo, Schema } from 'mongoose';
+import { bulkCollection, defineModel } from '../../mongo/models.js';
+import type { AccountDay, AggregationPlan, RollupDelta } from './aggregation.rules.js';
+import { counterNames, eachCounter, isLong, type Rollup } from './counters.rules.js';
+import { changeHistogram, emptyHistogram } from './settle-histogram.rules.js';
+
+/** The daily roll-ups and the account-days, in generations: a rebuild counts everything anew into one of its own. */
+export interface RollupStore {
+  /** The account-days of these keys; those never written are absent. */
+  readAccountDays(
+    session: ClientSession,
+    generation: number,
+    keys: readonly string[],
+  ): Promise<Map<string, AccountDay>>;
+  /** Adds a plan to the roll-ups and account-days of a generation. Only the holder of the aggregation lease may. */
+  addCounts(
+    session: ClientSession,
+    generation: number,
+    plan: Pick<AggregationPlan, 'rollups' | 'accountDays'>,
+  ): Promise<void>;
+  /** The roll-ups of an anchor from one UTC day to another (default: the last), both included, ordered by day. */
+  listOfAnchor(
+    generation: number,
+    anchorId: string,
+    range: { from: string; to?: string; corridor?: string | null },
+  ): Promise<Rollup[]>;
+  /** The latest UTC days with an outcome, newest first; with `before`, only earlier ones. */
+  listDaysWithOutcomes(
+    generation: number,
+    anchorId: string,
+    query: { corridor: string | null; before: string | null; limit: number },
+  ): Promise<string[]>;
+  /** All roll-ups of a generation with their keys, in pages. */
+  pages(generation: number): AsyncGenerator<KeyedRollup[]>;
+  /** Those of these keys that the generation has. */
+  findByKeys(
+    generation: number,
+    keys: readonly string[],
+    session?: ClientSession,
+  ): Promise<Map<string, Rollup>>;
+  /** Removes a portion of what belongs to other generations. False once nothing of them is left. */
+  dropSomeOfOthers(generation: number): Promise<boolean>;
+}
+
+/** `key` is the `rollupKey`. */
+export interface KeyedRollup {
+  key: string;
+  rollup: Rollup;
+}
+
+/** `_id` is the generation and the `rollupKey`, so that one range holds the days of an anchor in order. */
+interface RollupDocument extends Omit<Rollup, 'settle'> {
+  _id: string;
+  generation: number;
+  /** A PackedHistogram. */
+  settle: mongo.Binary;
+}
+
+/** `_id` is the generation and the `accountDayKey`. */
+interface AccountDayDocument extends AccountDay {
+  _id: string;
+}
+
+const whole = { type: Number, required: true };
+const text = { type: String, required: true };
+
+const rollupSchema = new Schema<RollupDocument>(
+  {
+    _id: text,
+    generation: whole,
+    anchorId: text,
+    corridor: text,
+    day: text,
+    ...eachCounter(() => whole),
+    settle: { type: Schema.Types.Buffer, required: true },
+  },
+  { collection: 'reputation_rollups', versionKey: false, minimize: false },
+);
+
+const accountDaySchema = new Schema<AccountDayDocument>(
+  { _id: text, admitted: whole, counting: whole },
+  { collection: 'reputation_account_days', versionKey: false },
+);
+
+const pageSize = 500;
+const zeros = eachCounter(() => 0);
+
+/** Hot reads and writes go through the driver's own collections: no casting, no defaults. */
+export function createRollupStore(connection: Connection): RollupStore {
+  const rollups = defineModel(connection, 'ReputationRollup', rollupSchema);
+  const accountDays = defineModel(connection, 'ReputationAccountDay', accountDaySchema);
+  const bulkRollups = bulkCollection<RollupDocument>(connection, rollups.collection.name);
+  const bulkAccountDays = bulkCollection<AccountDayDocument>(connection, accountDays.collection.name);
+
+  async function find(
+    filter: object,
+    options: { session?: ClientSession | undefined; limit?: number } = {},
+  ): Promise<(Rollup & { _id: string })[]> {
+    const { session, limit = 0 } = options;
+    const found = await rollups.collection
+      .find<Rollup & { _id: string }>(filter, {
+        limit,
+        sort: { _id: 1 },
+        promoteBuffers: true,
+        ...(session === undefined ? {} : { session }),
+      })
+      .toArray();
+    // One stored before a counter existed lacks it.
+    return found.map((document) => ({ ...zeros, ...document }));
+  }
+
+  const store: RollupStore = {
+    async readAccountDays(session, generation, keys) {
+      const found = await accountDays
+        .find({ _id: { $in: keys.map((key) => `${generation} ${key}`) } })
+        .session(session)
+        .lean();
+      return new Map(
+        found.map(({ _id, admitted, counting }) => [keyOf(generation, _id), { admitted, counting }]),
+      );
+    },
+
+    async addCounts(session, generation, plan) {
+      const changes = [...plan.rollups].filter(([, delta]) => changesSomething(delta));
+      if (changes.length > 0) {
+        // Read and written back in one transaction: the aggregator is the only writer.
+        const keys = changes.map(([key]) => key);
+        const before = await store.findByKeys(generation, keys, session);
+        const updates = changes.map(([key, delta]) => ({
+          updateOne: {
+            filter: { _id: `${generation} ${key}` },
+            update: increments(delta, generation, before.get(key)),
+            upsert: true,
+          },
+        }));
+        await bulkRollups.bulkWrite(updates, { session, ordered: false });
+      }
+      if (plan.accountDays.size > 0) {
+        const updates = [...plan.accountDays].map(([key, { admitted, counting }]) => ({
+          updateOne: {
+            filter: { _id: `${generation} ${key}` },
+            update: { $set: { admitted, counting } },
+            upsert: true,
+          },
+        }));
+        await bulkAccountDays.bulkWrite(updates, { session, ordered: false });
+      }
+    },
+
+    listOfAnchor(generation, anchorId, { from, to, corridor = null }) {
+      const prefix = `${generation} ${anchorId}`;
+      const end = idsBelow(to === undefined ? prefix : `${prefix} ${to}`).$lt;
+      return find({
+        _id: { $gte: `${prefix} ${from}`, $lt: end },
+        ...(corridor === null ? {} : { corridor }),
+      });
+    },
+
+    async listDaysWithOutcomes(generation, anchorId, { corridor, before, limit }) {
+      const prefix = `${generation} ${anchorId}`;
+      const range = idsBelow(prefix);
+      const days: string[] = [];
+      let below = before === null ? range.$lt : `${prefix} ${before}`;
+      for (;;) {
+        const page = await rollups
+          .find(
+            { _id: { $gte: range.$gte, $lt: below }, ...(corridor === null ? {} : { corridor }) },
+            { day: 1, filled: 1, notFilled: 1 },
+          )
+          .sort({ _id: -1 })
+          .limit(pageSize)
+          .lean();
+        for (const { day, filled, notFilled } of page) {
+          if (filled + notFilled > 0 && days.at(-1) !== day) days.push(day);
+          if (days.length === limit) return days;
+        }
+        const last = page.at(-1);
+        if (last === undefined || page.length < pageSize) return days;
+        below = last._id;
+      }
+    },
+
+    async *pages(generation) {
+      const range = idsBelow(String(generation));
+      let after = range.$gte;
+      for (;;) {
+        const page = await find({ _id: { $gt: after, $lt: range.$lt } }, { limit: pageSize });
+        const last = page.at(-1);
+        if (last === undefined) return;
+        yield page.map((rollup) => ({ key: keyOf(generation, rollup._id), rollup }));
+        after = last._id;
+      }
+    },
+
+    async findByKeys(generation, keys, session) {
+      const found = await find({ _id: { $in: keys.map((key) => `${generation} ${key}`) } }, { session });
+      return new Map(found.map((rollup) => [keyOf(generation, rollup._id), rollup]));
+    },
+
+    async dropSomeOfOthers(generation) {
+      const kept = idsBelow(String(generation));
+      const outside = { $or: [{ _id: { $lt: kept.$gte } }, { _id: { $gte: kept.$lt } }] };
+      for (const { collection } of [rollups, accountDays]) {
+        const found = await collection
+          .find<{ _id: string }>(outside as object, { projection: { _id: 1 } })
+          .limit(pageSize)
+          .toArray();
+        if (found.length === 0) continue;
+        await collection.deleteMany({ _id: { $in: found.map(({ _id }) => _id) as never[] } });
+        return true;
+      }
+      return false;
+    },
+  };
+  return store;
+}
+
+/** The ids that begin with this text and a space: `!` is the character after the space. */
+export function idsBelow(prefix: string): { $gte: string; $lt: string } {
+  return { $gte: `${prefix} `, $lt: `${prefix}!` };
+}
+
+function keyOf(generation: number, id: string): string {
+  return id.slice(`${generation} `.length);
+}
+
+/** Names every counter in every update, so that a roll-up is complete from the start. */
+function increments(delta: RollupDelta, generation: number, before: Rollup | undefined) {
+  const { anchorId, corridor, day } = delta;
+  const settle = changeHistogram(before?.settle ?? emptyHistogram, delta.settle);
+  return {
+    $inc: eachCounter((name) => (isLong(name) ? mongo.Long.fromNumber(delta[name]) : delta[name])),
+    $set: { settle: new mongo.Binary(settle) },
+    $setOnInsert: { generation, anchorId, corridor, day },
+  };
+}
+
+function changesSomething(delta: RollupDelta): boolean {
+  return (
+    counterNames.some((name) => delta[name] !== 0) ||
+    [...delta.settle.values()].some((change) => change !== 0)
+  );
+}
