@@ -19,8 +19,8 @@ import { createHealth } from './features/health/feature.js';
 import { createAggregationStore } from './features/intents/aggregation-store.js';
 import { createIntents, intentLeases } from './features/intents/feature.js';
 import { createIntentStore } from './features/intents/store.js';
-import { createPublisherFeature, publisherLeases } from './features/publisher/feature.js';
-import { publisherStore } from './features/publisher/store.js';
+import { createPublisher, publisherLeases } from './features/publisher/feature.js';
+import { createPublisherStore } from './features/publisher/store.js';
 import { createRatesFeature } from './features/rates/feature.js';
 import { createReputation, reputationLeases } from './features/reputation/feature.js';
 import { createReputationStore } from './features/reputation/store.js';
@@ -71,7 +71,7 @@ export function composeService({ config, fleet, connection, world, lifecycle }: 
   const disputeStore = createDisputeStore(connection);
   const disputeWindows = createDisputeWindowStore(connection);
   const reputationStore = createReputationStore(connection);
-  const batchStore = publisherStore(connection);
+  const publisherStore = createPublisherStore(connection);
   const webhookStore = createWebhookStore(connection);
   const outboxStore = createOutboxStore(connection);
   const deliveryStore = createDeliveryStore(connection);
@@ -157,8 +157,8 @@ export function composeService({ config, fleet, connection, world, lifecycle }: 
     clock,
     logger,
   });
-  const publisher = createPublisherFeature({
-    store: batchStore,
+  const publisher = createPublisher({
+    store: publisherStore,
     leases,
     inTransaction,
     writeEvent: deliveries.emit,

@@ -1,22 +1,108 @@
+import type { PublisherHealth } from '../../../contract/schemas/publisher.js';
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
+import { fromHex } from '../../../contract/verification/bytes.js';
+import type { Emit } from '../../deliveries/deliveries.js';
+import type { Leases } from '../../mongo/leases.js';
+import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
+import type { Outbound } from '../../outbound/outbound.js';
+import type { Logger, NewId, Random } from '../../ports.js';
+import { createBatchWriter } from './batch-writer.js';
+import { createHealth } from './health.js';
+import { type BatchLog, createBatchLog } from './log.js';
+import { createSubmitToOracle } from './oracle.js';
 import { createPublisherRouter } from './router.js';
-import { createPublisher, type PublisherDeps } from './service.js';
-import { publisherLease } from './tick.js';
+import { createSigner, publicBatchKey } from './signer.rules.js';
+import type { PublisherStore } from './store.js';
+import { createSubmitter, defaultRetry, type RetryPolicy } from './submitter.js';
+import { createTick, publisherLease, type Tick } from './tick.js';
 
 /** To be seeded at boot. */
 export const publisherLeases = [publisherLease] as const;
 
-/** The signed log of score cards: its endpoints, the job that continues it, and what others ask of it. */
-export function createPublisherFeature(
-  deps: PublisherDeps & {
-    /** Cache-Control: public instead of private. */
-    publicCache: boolean;
-  },
-) {
-  const publisher = createPublisher(deps);
+export interface Publisher {
+  router: ReturnType<typeof createPublisherRouter>;
+  /** A job: submits what waits, publishes what changed. */
+  tick: Tick;
+  health(): Promise<PublisherHealth>;
+  log: BatchLog;
+  /** The latest committed batch, or null before the first. */
+  latestBatch(): Promise<{ sequence: number; root: string } | null>;
+  /** Batches without a receipt; 0 without an oracle. */
+  countPending(): Promise<number>;
+}
+
+export interface PublisherDeps {
+  store: PublisherStore;
+  leases: Pick<Leases, 'run' | 'read'>;
+  inTransaction: InTransaction;
+  writeEvent: Emit;
+  /** The cards of window 30 in any order, one per anchor and corridor. */
+  gatherCards: () => AsyncIterable<ScoreCard>;
+  /** Version of the score formula that the cards follow. */
+  formula: string;
+  /** PUBLISHER_SECRET_KEY: an Ed25519 seed, 64 hex digits; undefined: nothing is published. */
+  secretKey: string | undefined;
+  /** PUBLISHER_OLD_KEYS: public keys, 64 hex digits each. */
+  oldKeys: readonly string[];
+  /** ORACLE_URL; undefined: the signed log stands alone. */
+  oracleUrl: string | undefined;
+  /** A connector that trusts the origin of `oracleUrl`. */
+  outbound: Outbound;
+  /** Cache-Control: public instead of private. */
+  publicCache: boolean;
+  newId: NewId;
+  random: Random;
+  logger: Logger;
+  /** How often ticks are expected; health is `stale` after three such intervals. */
+  tickIntervalMs?: number;
+  leaseTtlMs?: number;
+  oracleTimeoutMs?: number;
+  retry?: RetryPolicy;
+}
+
+export const defaultTickIntervalMs = 300_000;
+const defaultLeaseTtlMs = 30_000;
+
+/** Takes no clock: every instant is the database's, so the clocks of instances do not matter. */
+export function createPublisher(deps: PublisherDeps): Publisher {
+  const { store, leases, oracleUrl, formula, publicCache, outbound } = deps;
+  const { tickIntervalMs = defaultTickIntervalMs, oracleTimeoutMs: timeoutMs } = deps;
+  const { batches, ticks } = store;
+  const hasOracle = oracleUrl !== undefined;
+  const inLeasedTransaction = createInLeasedTransaction(deps.inTransaction);
+  const signer = deps.secretKey === undefined ? undefined : createSigner(deps.secretKey);
+  const log = createBatchLog(batches);
+  const writes = { batches, ticks, inLeasedTransaction };
+  const submitToOracle = hasOracle
+    ? createSubmitToOracle({ url: oracleUrl, outbound, ...(timeoutMs === undefined ? {} : { timeoutMs }) })
+    : undefined;
+  const tick = createTick({
+    ...deps,
+    ...writes,
+    writer: createBatchWriter({ ...writes, formula, newId: deps.newId }),
+    submitter: createSubmitter({ ...deps, ...writes, submitToOracle, retry: deps.retry ?? defaultRetry }),
+    signer,
+    hasOracle,
+    leaseTtlMs: deps.leaseTtlMs ?? defaultLeaseTtlMs,
+  });
+  const health = createHealth({
+    batches,
+    ticks,
+    lease: () => leases.read(publisherLease),
+    currentKey: signer,
+    oldKeys: deps.oldKeys.map((key) => publicBatchKey(fromHex(key))),
+    hasOracle,
+    staleAfterMs: 3 * tickIntervalMs,
+  });
   return {
-    router: createPublisherRouter({ publisher, publicCache: deps.publicCache }),
-    tick: publisher.tick,
-    latestBatch: publisher.latestBatch,
-    countPending: () => publisher.log.pending(),
+    router: createPublisherRouter({ tick, health, log, publicCache }),
+    tick,
+    health,
+    log,
+    async latestBatch() {
+      const latest = await batches.latest();
+      return latest === null ? null : { sequence: latest._id, root: latest.header.root };
+    },
+    countPending: async () => (hasOracle ? batches.countWithoutReceipt() : 0),
   };
 }
