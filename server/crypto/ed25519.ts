@@ -1,20 +1,13 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { fromHex, utf8 } from '../../contract/verification/bytes.js';
-import { verifyEd25519 } from '../../contract/verification/ed25519.js';
 import { sep53Hash } from '../../contract/verification/sep53.js';
-import { isSmallOrder } from '../../contract/verification/strkey.js';
 
-/**
- * Two verifiers of Ed25519, both of which must accept. OpenSSL checks the equation without cofactor but takes
- * small-order and non-canonical keys; @noble/ed25519 (zip215: false) refuses those but checks with cofactor. Together
- * they accept what RFC 8032 meant and nothing whose meaning libraries disagree on (eprint 2020/1244).
- * OpenSSL goes first: it costs a fifteenth of the other (0.06 ms to 0.9 ms), so a bad signature is cheap.
- */
+/** The parts of signature verification (verify-pool.ts): input checks, the first verifier, and what a dispute signs. */
 
 const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
 
-/** The caller passed something that is no signature or key by its length; to be caught where input is parsed. */
+/** The length of the input shows that it is no signature or no key; input parsers are to catch that earlier. */
 export class Ed25519InputError extends Error {
   constructor(message: string) {
     super(message);
@@ -32,7 +25,7 @@ export function assertLengths(signature: Uint8Array, publicKey: Uint8Array): voi
   }
 }
 
-/** The key as OpenSSL takes it; made once for several checks. */
+/** The key in the form that OpenSSL takes, made once for several checks. */
 export function openSslKey(publicKey: Uint8Array): KeyObject {
   const x = Buffer.from(publicKey).toString('base64url');
   return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
@@ -53,20 +46,8 @@ export function verifyWithOpenSsl(
 }
 
 /**
- * Whether both verifiers accept, on the calling thread (1 ms if they do). A false signature is false; one of another
- * length than 64 bytes, or a key of another than 32, throws Ed25519InputError.
- */
-export function verifyStrict(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean {
-  assertLengths(signature, publicKey);
-  if (isSmallOrder(publicKey)) return false;
-  return (
-    verify(null, message, openSslKey(publicKey), signature) && verifyEd25519(signature, message, publicKey)
-  );
-}
-
-/**
- * What a signature "over intentHash" may be over: its SEP-53 hash, its 64 characters, or, for compatibility only, the
- * 32 bytes they stand for. Throws RangeError unless it is 64 lower-case hex digits.
+ * The three messages that a dispute's signature may be over: the SEP-53 hash of intentHash, its 64 characters, or, for
+ * compatibility only, the 32 bytes they stand for. Throws RangeError unless it is 64 lower-case hex digits.
  */
 export function disputeForms(intentHash: string): [sep53: Uint8Array, text: Uint8Array, raw: Uint8Array] {
   const raw = fromHex(intentHash);

@@ -34,7 +34,7 @@ export function minReceiveFaults(minReceive: string | undefined, payoutDecimals:
   ];
 }
 
-export function isOutside(amount: string, limits: { min: string; max: string }): boolean {
+export function isOutOfRange(amount: string, limits: { min: string; max: string }): boolean {
   const value = new Decimal(amount);
   return value.lt(limits.min) || value.gt(limits.max);
 }

@@ -9,7 +9,7 @@ import type { Rates } from '../rates/service.js';
 import type { AcceptedQuote, Intent } from './intent.js';
 import { toAnswer } from './intent-answer.rules.js';
 import {
-  isOutside,
+  isOutOfRange,
   minReceiveFaults,
   newIntent,
   paysLess,
@@ -69,7 +69,7 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
     const corridor = corridorOf(body);
     refuse(minReceiveFaults(body.minReceive, corridor.payoutDecimals));
     const sellAmount = plainAmount(body.sellAmount);
-    if (isOutside(sellAmount, corridor)) {
+    if (isOutOfRange(sellAmount, corridor)) {
       throw outOfRange(`must be between ${corridor.min} and ${corridor.max} in this corridor`);
     }
     const quote = await quoteFor(body, sellAmount);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { fromHex, toHex, utf8 } from '../../../contract/verification/bytes.js';
 import { publicKeyOf, signEd25519, verifyEd25519 } from '../../../contract/verification/ed25519.js';
@@ -8,40 +8,46 @@ import {
   disputeForms,
   Ed25519InputError,
   openSslKey,
-  verifyStrict,
   verifyWithOpenSsl,
 } from '../../../server/crypto/ed25519.js';
+import { createVerifyPool } from '../../../server/crypto/verify-pool.js';
 import rfc8032 from '../../vectors/rfc8032.json' with { type: 'json' };
 import speccheck from '../../vectors/speccheck.json' with { type: 'json' };
 import wycheproof from '../../vectors/wycheproof-ed25519.json' with { type: 'json' };
 import zip215 from '../../vectors/zip215-small-order.json' with { type: 'json' };
 
-/** Of another length than 64 bytes counts as refused, since no such signature passes the parser. */
-function accepted(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean {
-  try {
-    return verifyStrict(signature, message, publicKey);
-  } catch (error) {
+/** The verification that status callbacks and disputes go through. */
+const pool = createVerifyPool();
+afterAll(() => pool.close());
+
+function verifyMessage(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): Promise<boolean> {
+  return pool.verifyMessage({ signature, message, publicKey });
+}
+
+/** A signature of a wrong length counts as refused: no such signature passes the parser. */
+function isAccepted(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): Promise<boolean> {
+  return verifyMessage(signature, message, publicKey).catch((error: unknown) => {
     if (error instanceof Ed25519InputError) return false;
     throw error;
-  }
+  });
 }
 
 describe('RFC 8032', () => {
-  it.each(rfc8032.cases)('$name: same key, same signature, accepted', (vector) => {
+  it.each(rfc8032.cases)('$name gives the same key and signature, which is accepted', async (vector) => {
     const [seed, message] = [fromHex(vector.secretKey), fromHex(vector.message)];
     expect(toHex(publicKeyOf(seed))).toBe(vector.publicKey);
     expect(toHex(signEd25519(message, seed))).toBe(vector.signature);
-    expect(verifyStrict(fromHex(vector.signature), message, fromHex(vector.publicKey))).toBe(true);
+    expect(await verifyMessage(fromHex(vector.signature), message, fromHex(vector.publicKey))).toBe(true);
   });
 });
 
 describe('Wycheproof', () => {
   it('has its 150 tests', () => expect(wycheproof.cases).toHaveLength(150));
 
-  it.each(wycheproof.cases)('$id $comment: $valid', (vector) => {
+  it.each(wycheproof.cases)('$id $comment: $valid', async (vector) => {
     const given = [vector.signature, vector.message, vector.publicKey].map(fromHex);
     const [signature = new Uint8Array(), message = new Uint8Array(), publicKey = new Uint8Array()] = given;
-    expect(accepted(signature, message, publicKey)).toBe(vector.valid);
+    expect(await isAccepted(signature, message, publicKey)).toBe(vector.valid);
   });
 });
 
@@ -56,43 +62,45 @@ describe('speccheck', () => {
       ] as const;
       expect(await verifyWithOpenSsl(signature, message, openSslKey(key))).toBe(vector.node);
       expect(verifyEd25519(signature, message, key)).toBe(vector.noble);
-      expect(verifyStrict(signature, message, key)).toBe(vector.both);
+      expect(await verifyMessage(signature, message, key)).toBe(vector.both);
     },
   );
 });
 
-describe('small-order forgery', () => {
-  it('is refused for every pair of small-order key and R that ZIP-215 accepts, whatever the message', () => {
+describe('a forgery under a small-order key', () => {
+  it('is refused for every pair of key and R that ZIP-215 accepts, whatever the message', async () => {
     expect(zip215.cases).toHaveLength(196);
+    const intentHash = 'ab'.repeat(32);
     for (const vector of zip215.cases) {
       const [signature, publicKey] = [fromHex(vector.signature), fromHex(vector.publicKey)] as const;
-      for (const message of [fromHex(zip215.message), ...disputeForms('ab'.repeat(32))]) {
-        expect(verifyStrict(signature, message, publicKey)).toBe(false);
+      for (const message of [fromHex(zip215.message), ...disputeForms(intentHash)]) {
+        expect(await verifyMessage(signature, message, publicKey)).toBe(false);
         expect(verifyEd25519(signature, message, publicKey)).toBe(false);
       }
+      expect(await pool.verifyDispute({ signature, publicKey, intentHash })).toBe(false);
     }
   });
 });
 
-describe('verifyStrict', () => {
-  it('accepts what was signed, and nothing once a bit of signature, message or key is changed', () => {
+describe('verifyMessage', () => {
+  it('accepts what was signed, and nothing once a bit of signature, message or key is changed', async () => {
     const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         bytes(32),
         fc.uint8Array({ minLength: 1, maxLength: 100 }),
         fc.nat(),
-        (seed, message, at) => {
+        async (seed, message, at) => {
           const publicKey = publicKeyOf(seed);
           const signature = signEd25519(message, seed);
-          expect(verifyStrict(signature, message, publicKey)).toBe(true);
+          expect(await verifyMessage(signature, message, publicKey)).toBe(true);
           for (const changed of [0, 1, 2]) {
             const parts = [signature, message, publicKey].map((part) => Uint8Array.from(part));
             const part = parts[changed] ?? new Uint8Array(0);
             const byte = at % part.length;
             part[byte] = (part[byte] ?? 0) ^ (1 << (at % 8));
             const [s = signature, m = message, k = publicKey] = parts;
-            expect(verifyStrict(s, m, k)).toBe(false);
+            expect(await verifyMessage(s, m, k)).toBe(false);
           }
         },
       ),
@@ -100,26 +108,24 @@ describe('verifyStrict', () => {
     );
   });
 
-  it('names a signature or key of the wrong length rather than calling it false', () => {
+  it('rejects a signature or key of a wrong length by name instead of calling it false', async () => {
     const message = utf8('x');
     for (const length of [0, 63, 65, 128]) {
-      expect(() => verifyStrict(new Uint8Array(length), message, new Uint8Array(32))).toThrow(
-        Ed25519InputError,
-      );
+      const verified = verifyMessage(new Uint8Array(length), message, new Uint8Array(32));
+      await expect(verified).rejects.toThrow(Ed25519InputError);
     }
     for (const length of [0, 31, 33, 64]) {
-      expect(() => verifyStrict(new Uint8Array(64), message, new Uint8Array(length))).toThrow(
-        Ed25519InputError,
-      );
+      const verified = verifyMessage(new Uint8Array(64), message, new Uint8Array(length));
+      await expect(verified).rejects.toThrow(Ed25519InputError);
     }
   });
 
-  it('is false for keys that are no point of the curve', () => {
+  it('refuses keys that are no point of the curve', async () => {
     const signature = signEd25519(utf8('x'), randomBytes(32));
     for (const first of ['02', '07', '08', 'ff']) {
-      expect(verifyStrict(signature, utf8('x'), fromHex(first + '00'.repeat(31)))).toBe(false);
+      expect(await verifyMessage(signature, utf8('x'), fromHex(first + '00'.repeat(31)))).toBe(false);
     }
-    expect(verifyStrict(signature, utf8('x'), fromHex('ff'.repeat(32)))).toBe(false);
+    expect(await verifyMessage(signature, utf8('x'), fromHex('ff'.repeat(32)))).toBe(false);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AdminDispute } from '../../../contract/schemas/disputes.js';
 import { anchorSigner, disputeOf, type outcomes, signer } from '../../fixtures/disputes/dispute-values.js';
-import { deskPath, disputesHarness } from '../../fixtures/disputes/disputes-over-http.js';
+import { disputesHarness, reviewPath } from '../../fixtures/disputes/disputes-over-http.js';
 import { testAdminKey } from '../../support/app.js';
 
 const harness = disputesHarness();
@@ -199,21 +199,21 @@ describe('401 UNAUTHORIZED', () => {
   ];
 
   it.each(keys)('with %s, reading and deciding alike', async (_what, key) => {
-    for (const method of ['GET', 'POST']) expect(await refusal(deskPath, method, key)).toEqual(alike);
+    for (const method of ['GET', 'POST']) expect(await refusal(reviewPath, method, key)).toEqual(alike);
   });
 
   it('with whatever key while none is configured', async () => {
     const closed = await harness.startAnother({ ADMIN_SECRET_KEY: '' });
     for (const key of [testAdminKey, ...keys.map(([, given]) => given)]) {
       for (const method of ['GET', 'POST']) {
-        expect(await refusal(deskPath, method, key, closed.client)).toEqual(alike);
+        expect(await refusal(reviewPath, method, key, closed.client)).toEqual(alike);
       }
     }
   });
 
   it('before the body is looked at, and for no page of another site', async () => {
     const headers = { 'content-type': 'application/json', origin: 'https://evil.example' };
-    const answer = await harness.app.client.request('POST', deskPath, { headers, body: '{' });
+    const answer = await harness.app.client.request('POST', reviewPath, { headers, body: '{' });
     expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([401, null]);
   });
 });

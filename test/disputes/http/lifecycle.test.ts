@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { AdminDispute, DisputeAnswer } from '../../../contract/schemas/disputes.js';
 import { fromHex } from '../../../contract/verification/bytes.js';
 import { anchorSigner, disputeOf, type Signer } from '../../fixtures/disputes/dispute-values.js';
-import { deskPath, disputePath } from '../../fixtures/disputes/disputes-over-http.js';
+import { disputePath, reviewPath } from '../../fixtures/disputes/disputes-over-http.js';
 import { account, day, intentsHarness, minute, second } from '../../fixtures/intents/intents-over-http.js';
 import { testAdminKey } from '../../support/app.js';
 import sep53 from '../../vectors/sep53.json' with { type: 'json' };
@@ -44,7 +44,7 @@ async function file(intentHash: string, signer: Signer) {
 }
 
 async function accept(id: string): Promise<AdminDispute> {
-  const { body } = await harness.app.client.request<AdminDispute>('POST', deskPath, {
+  const { body } = await harness.app.client.request<AdminDispute>('POST', reviewPath, {
     headers: { 'x-admin-key': testAdminKey, ...client() },
     body: { id, action: 'accept' },
   });

@@ -34,8 +34,8 @@ function freshSigner() {
   return signer(`key ${keys}`);
 }
 
-describe('the same dispute fifty times at once', () => {
-  it('is recorded once, told once and takes one point; every request is answered with it', async () => {
+describe('the same dispute sent fifty times concurrently', () => {
+  it('is recorded once, with one event and one point, and every request is answered with it', async () => {
     const owner = freshSigner();
     const [intent] = await one.addIntents(owner, 1);
     if (intent === undefined) throw new Error('no intent');
@@ -180,8 +180,8 @@ describe('a dispute, its point and its event', () => {
   });
 });
 
-describe('an outcome that turns while the signature is verified', () => {
-  it('is judged as it is then: nobody disputes what favours him', async () => {
+describe('an outcome that changes while the signature is verified', () => {
+  it('is refused where the new outcome favours the signer', async () => {
     const anchor = anchorSigner('harbour');
     const [pending] = await one.addIntents(ada, 1, null);
     const [failed] = await one.addIntents(ada, 1, 'failed');

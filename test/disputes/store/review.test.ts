@@ -32,7 +32,7 @@ async function filed(ending: keyof typeof outcomes) {
   return { id: dispute._id, intentHash: intent._id };
 }
 
-async function verdict(instance: DisputesFixture, id: string, action: 'accept' | 'reject', actor: string) {
+async function decide(instance: DisputesFixture, id: string, action: 'accept' | 'reject', actor: string) {
   try {
     const { status } = await instance.review.resolve({ id, action, actor });
     return { actor, status };
@@ -45,14 +45,11 @@ async function verdict(instance: DisputesFixture, id: string, action: 'accept' |
 const intentOf = (intentHash: string) => one.intents.findOne({ _id: intentHash });
 const disputeOfId = (id: string) => one.disputes.findOne({ _id: id });
 
-describe('two admins on two instances, deciding at once', () => {
-  it('with opposite verdicts: one wins, the other learns that it was decided', async () => {
+describe('two admins who decide concurrently on two instances', () => {
+  it('records one of two opposite verdicts and refuses the other with DISPUTE_RESOLVED', async () => {
     for (let round = 0; round < 12; round += 1) {
       const { id, intentHash } = await filed('settled');
-      const answers = await Promise.all([
-        verdict(one, id, 'accept', 'ada'),
-        verdict(two, id, 'reject', 'bob'),
-      ]);
+      const answers = await Promise.all([decide(one, id, 'accept', 'ada'), decide(two, id, 'reject', 'bob')]);
       const [won, ...rest] = answers.filter(({ status }) => status !== 'DISPUTE_RESOLVED');
       expect(rest).toEqual([]);
       if (won === undefined) throw new Error('nobody won');
@@ -72,10 +69,10 @@ describe('two admins on two instances, deciding at once', () => {
     }
   });
 
-  it('with the same verdict: both are answered with it, it is given once, and the first note stands', async () => {
+  it('records the same verdict once, answers both with it and keeps the first note', async () => {
     const { id, intentHash } = await filed('expired');
     const answers = await Promise.all(
-      [one, two, one, two].map((instance, index) => verdict(instance, id, 'accept', `admin ${index}`)),
+      [one, two, one, two].map((instance, index) => decide(instance, id, 'accept', `admin ${index}`)),
     );
     expect(answers.map(({ status }) => status)).toEqual(Array(4).fill('accepted'));
     const dispute = await disputeOfId(id);
@@ -92,15 +89,22 @@ describe('accepting', () => {
     ['expired', 'counts_not_filled'],
     ['failed', 'counts_filled'],
     ['refunded', 'not_counted'],
-  ] as const)('against %s: %s, left to the folder', async (ending, effect) => {
-    const { id, intentHash } = await filed(ending);
-    await one.intents.updateOne({ _id: intentHash }, { $set: { unfolded: false } });
-    const answer = await one.review.resolve({ id, action: 'accept' });
-    expect(answer).toMatchObject({ status: 'accepted', effect, audit: [{}, { actor: 'admin', note: null }] });
-    expect(await intentOf(intentHash)).toMatchObject({ disputeEffect: effect, unfolded: true });
-  });
+  ] as const)(
+    'a dispute against %s sets %s and leaves the counting to the aggregator',
+    async (ending, effect) => {
+      const { id, intentHash } = await filed(ending);
+      await one.intents.updateOne({ _id: intentHash }, { $set: { unfolded: false } });
+      const answer = await one.review.resolve({ id, action: 'accept' });
+      expect(answer).toMatchObject({
+        status: 'accepted',
+        effect,
+        audit: [{}, { actor: 'admin', note: null }],
+      });
+      expect(await intentOf(intentHash)).toMatchObject({ disputeEffect: effect, unfolded: true });
+    },
+  );
 
-  it('does nothing to a failure that the anchor has made good since it was filed', async () => {
+  it('changes nothing where the anchor has made the failure good since the dispute was filed', async () => {
     const { id, intentHash } = await filed('refunded');
     const recovered = { status: 'settled', 'outcome.kind': 'settled', unfolded: false } as const;
     await one.intents.updateOne({ _id: intentHash }, { $set: recovered });
