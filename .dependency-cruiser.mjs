@@ -42,7 +42,15 @@ export default {
       name: 'no-orphans',
       comment: 'A file that imports nothing and that nothing imports does nothing.',
       severity: 'error',
-      from: { orphan: true, pathNot: ['^[^/]+\\.config\\.ts$', '^scripts/[^/]+\\.ts$', '\\.test\\.ts$', '^test/support/[^/]+\\.cjs$'] },
+      from: {
+        orphan: true,
+        pathNot: [
+          '^[^/]+\\.config\\.ts$',
+          '^scripts/[^/]+\\.ts$',
+          '\\.test\\.ts$',
+          '^test/support/[^/]+\\.cjs$',
+        ],
+      },
       to: {},
     },
     {
