@@ -3,7 +3,12 @@ import type { AggregatableIntent } from '../../server/features/intents/aggregati
 import { accountDaysOf, planAggregation } from '../../server/features/reputation/aggregation.rules.js';
 import type { BenchContext, BenchRow } from './lib/bench.js';
 import { perSecond, ratio } from './lib/figures.js';
-import { type AggregationFixture, openAggregationFixture, outcomeOf, toStored } from './reputation/aggregation-fixture.js';
+import {
+  type AggregationFixture,
+  openAggregationFixture,
+  outcomeOf,
+  toStored,
+} from './reputation/aggregation-fixture.js';
 
 export const name = 'reputation-fold';
 

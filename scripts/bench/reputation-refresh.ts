@@ -41,7 +41,11 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
 }
 
 /** What so many outcomes of as many accounts leave: the roll-ups that the rules make of them, and counted intents. */
-async function leaveOutcomes(fixture: AggregationFixture, count: number, context: BenchContext): Promise<void> {
+async function leaveOutcomes(
+  fixture: AggregationFixture,
+  count: number,
+  context: BenchContext,
+): Promise<void> {
   context.say(`leaving ${count} outcomes behind …`);
   for (let from = 0; from < count; from += chunk) {
     context.signal.throwIfAborted();
