@@ -1,7 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { anchorRecord, firstDayOf, recordOf } from '../../../server/features/reputation/card.rules.js';
-import { addRollup, emptyTally, type Rollup } from '../../../server/features/reputation/counters.rules.js';
+import {
+  addRollup,
+  eachCounter,
+  emptyTally,
+  type Rollup,
+} from '../../../server/features/reputation/counters.rules.js';
 import { rank } from '../../../server/features/reputation/ranking.rules.js';
 import { packed } from '../../fixtures/reputation/aggregatable-intents.js';
 
@@ -9,6 +14,7 @@ const day: Rollup = {
   anchorId: 'harbour',
   corridor: 'usdc-ngn',
   day: '2026-11-21',
+  ...eachCounter(() => 0),
   filled: 20,
   notFilled: 1,
   accountDays: 18,
