@@ -5,6 +5,7 @@ import {
   addRollup,
   eachCounter,
   emptyTally,
+  publishedCounts,
   type Rollup,
 } from '../../../server/features/reputation/counters.rules.js';
 import { rank } from '../../../server/features/reputation/ranking.rules.js';
@@ -32,16 +33,14 @@ describe('what a tally says', () => {
   });
 
   it('is null where there is nothing to take a share of', () => {
-    expect(recordOf(emptyTally())).toEqual({
+    const tally = emptyTally();
+    expect(recordOf(tally)).toEqual({
+      ...publishedCounts(tally),
       outcomes: 0,
-      filled: 0,
-      accountDays: 0,
       fillRate: null,
       p50SettleSeconds: null,
       p95SettleSeconds: null,
       meanShortfall: null,
-      quotedOutcomes: 0,
-      acceptedDisputes: 0,
     });
   });
 
