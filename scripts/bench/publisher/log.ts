@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { exampleCard } from '../../../contract/examples/score-card.js';
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { createEmit } from '../../../server/deliveries/deliveries.js';
 import { createOutboxStore } from '../../../server/deliveries/outbox-store.js';
@@ -69,21 +70,9 @@ async function* cards(size: number, round: number): AsyncGenerator<ScoreCard> {
   for (let index = 0; index < size; index += 1) {
     if (index % 1_000 === 0) await new Promise((resolve) => setImmediate(resolve));
     yield {
+      ...exampleCard,
       ...entryAt(index),
-      window: 30,
       outcomes: 100 + round,
-      filled: 97,
-      accountDays: 88,
-      fillRate: '0.970000',
-      p50SettleSeconds: 91,
-      p95SettleSeconds: 233,
-      meanShortfall: '0.000120000',
-      quotedOutcomes: 97,
-      acceptedDisputes: 0,
-      speedTargetSeconds: 600,
-      score: '85.67',
-      state: 'scored',
-      simulated: true,
     };
   }
 }

@@ -1,7 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { anchorRecord, firstDayOf, recordOf } from '../../../server/features/reputation/card.rules.js';
-import { addRollup, emptyTally, type Rollup } from '../../../server/features/reputation/counters.rules.js';
+import {
+  addRollup,
+  eachCounter,
+  emptyTally,
+  publishedCounts,
+  type Rollup,
+} from '../../../server/features/reputation/counters.rules.js';
 import { rank } from '../../../server/features/reputation/ranking.rules.js';
 import { packed } from '../../fixtures/reputation/aggregatable-intents.js';
 
@@ -9,6 +15,7 @@ const day: Rollup = {
   anchorId: 'harbour',
   corridor: 'usdc-ngn',
   day: '2026-11-21',
+  ...eachCounter(() => 0),
   filled: 20,
   notFilled: 1,
   accountDays: 18,
@@ -26,16 +33,14 @@ describe('what a tally says', () => {
   });
 
   it('is null where there is nothing to take a share of', () => {
-    expect(recordOf(emptyTally())).toEqual({
+    const tally = emptyTally();
+    expect(recordOf(tally)).toEqual({
+      ...publishedCounts(tally),
       outcomes: 0,
-      filled: 0,
-      accountDays: 0,
       fillRate: null,
       p50SettleSeconds: null,
       p95SettleSeconds: null,
       meanShortfall: null,
-      quotedOutcomes: 0,
-      acceptedDisputes: 0,
     });
   });
 
