@@ -13,20 +13,20 @@ import type { Fleet } from './features/anchors/fleet.rules.js';
 import { createAnchorStore } from './features/anchors/store.js';
 import { createCacheFeature } from './features/cache/feature.js';
 import { createCacheVersionStore } from './features/cache/store.js';
-import { createDisputes } from './features/disputes/feature.js';
+import { createDisputesFeature } from './features/disputes/feature.js';
 import { createDisputeStore, createDisputeWindowStore } from './features/disputes/store.js';
-import { createHealth } from './features/health/feature.js';
+import { createHealthFeature } from './features/health/feature.js';
 import { createAggregationStore } from './features/intents/aggregation-store.js';
-import { createIntents, intentLeases } from './features/intents/feature.js';
+import { createIntentsFeature, intentLeases } from './features/intents/feature.js';
 import { createIntentStore } from './features/intents/store.js';
-import { createPublisher, publisherLeases } from './features/publisher/feature.js';
+import { createPublisherFeature, publisherLeases } from './features/publisher/feature.js';
 import { createPublisherStore } from './features/publisher/store.js';
 import { createRatesFeature } from './features/rates/feature.js';
-import { createReputation, reputationLeases } from './features/reputation/feature.js';
+import { createReputationFeature, reputationLeases } from './features/reputation/feature.js';
 import { createReputationStore } from './features/reputation/store.js';
-import { createScores } from './features/scores/feature.js';
+import { createScoresFeature } from './features/scores/feature.js';
 import { createSnapshotFeature } from './features/snapshot/feature.js';
-import { createEndpoints, createSecretBox, createWebhooks } from './features/webhooks/feature.js';
+import { createEndpoints, createSecretBox, createWebhooksFeature } from './features/webhooks/feature.js';
 import { createWebhookStore } from './features/webhooks/store.js';
 import { createDocsRouter } from './http/docs.js';
 import { createMetrics } from './http/metrics.js';
@@ -84,7 +84,9 @@ export function composeService({ config, fleet, connection, world, lifecycle }: 
       openWebhookEvents: outboxStore.countOpen,
       openWebhookDeliveries: deliveryStore.countOpen,
       dueWebhookDeliveries: () => deliveryStore.countDue(webhookStore.enabledAmong),
-      pendingBatches: () => publisher.countPending(),
+      // Without an oracle nothing waits for a receipt.
+      pendingBatches: async () =>
+        config.oracleUrl === undefined ? 0 : publisherStore.batches.countWithoutReceipt(),
       openDisputes: disputeStore.countOpen,
       unfoldedIntents: intentAggregation.countPendingAggregation,
     },
@@ -117,7 +119,7 @@ export function composeService({ config, fleet, connection, world, lifecycle }: 
     newId,
     logger,
   });
-  const webhooks = createWebhooks({
+  const webhooks = createWebhooksFeature({
     store: webhookStore,
     secretBox,
     deliveries,
@@ -147,7 +149,7 @@ export function composeService({ config, fleet, connection, world, lifecycle }: 
     logger,
   });
   const { directory } = anchors;
-  const reputation = createReputation({
+  const reputation = createReputationFeature({
     store: reputationStore,
     intents: intentAggregation,
     leases,
@@ -157,7 +159,7 @@ export function composeService({ config, fleet, connection, world, lifecycle }: 
     clock,
     logger,
   });
-  const publisher = createPublisher({
+  const publisher = createPublisherFeature({
     store: publisherStore,
     leases,
     inTransaction,
@@ -173,7 +175,7 @@ export function composeService({ config, fleet, connection, world, lifecycle }: 
     random,
     logger,
   });
-  const scores = createScores({
+  const scores = createScoresFeature({
     runOf: reputation.runOf,
     listCards: reputation.listCards,
     latestBatch: publisher.latestBatch,
@@ -194,7 +196,7 @@ export function composeService({ config, fleet, connection, world, lifecycle }: 
     logger,
   });
   const snapshot = createSnapshotFeature({ directory, rates, cacheVersions, publicCache, clock });
-  const intents = createIntents({
+  const intents = createIntentsFeature({
     store: intentStore,
     directory,
     outbound: metrics.countOutbound(anyone.request, 'reconcile'),
@@ -210,7 +212,7 @@ export function composeService({ config, fleet, connection, world, lifecycle }: 
     clock,
     logger,
   });
-  const disputes = createDisputes({
+  const disputes = createDisputesFeature({
     store: disputeStore,
     windows: disputeWindows,
     findIntent: intentStore.findByHash,
@@ -223,7 +225,7 @@ export function composeService({ config, fleet, connection, world, lifecycle }: 
     newId,
     logger,
   });
-  const health = createHealth({
+  const health = createHealthFeature({
     pingDatabase: () => answersPing(connection),
     servesCorridors: () => directory.corridors().length > 0,
     registry: metrics.registry,

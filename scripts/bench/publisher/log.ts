@@ -3,7 +3,7 @@ import { exampleCard } from '../../../contract/examples/score-card.js';
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { createEmit } from '../../../server/deliveries/deliveries.js';
 import { createOutboxStore } from '../../../server/deliveries/outbox-store.js';
-import { createPublisher } from '../../../server/features/publisher/feature.js';
+import { createPublisherFeature } from '../../../server/features/publisher/feature.js';
 import { createPublisherStore } from '../../../server/features/publisher/store.js';
 import { publisherLease } from '../../../server/features/publisher/tick.js';
 import { createWebhookStore } from '../../../server/features/webhooks/store.js';
@@ -27,7 +27,7 @@ export async function openLog(uri: string, database: string, size: number, oracl
     trusted: oracleUrl === undefined ? [] : [new URL(oracleUrl).origin],
   });
   let round = 0;
-  const publisher = createPublisher({
+  const publisher = createPublisherFeature({
     store: createPublisherStore(connection),
     publicCache: false,
     leases,

@@ -3,7 +3,7 @@ import type { AnchorPage, AnchorSummary } from '../../../contract/schemas/anchor
 import type { AggregatableIntent } from '../../../server/features/intents/aggregation.js';
 import { createAggregationStore } from '../../../server/features/intents/aggregation-store.js';
 import { createAggregator } from '../../../server/features/reputation/aggregator.js';
-import { createReputation, reputationLeases } from '../../../server/features/reputation/feature.js';
+import { createReputationFeature, reputationLeases } from '../../../server/features/reputation/feature.js';
 import { createReputationStore } from '../../../server/features/reputation/store.js';
 import { silentLogger } from '../../../server/logger.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
@@ -24,7 +24,7 @@ export async function openAggregationFixture(uri: string, database: string, flee
   await leases.seed(reputationLeases);
   const inTransaction = createInTransaction(connection);
   const deps = { connection, store, intents, leases, inTransaction, logger: silentLogger };
-  const feature = createReputation({
+  const feature = createReputationFeature({
     ...deps,
     fleet: fleetOf(fleet),
     publicCache: false,

@@ -14,7 +14,7 @@ export interface Disputes {
 }
 
 /** The disputes of an intent are read from the store itself (`disputeOf`), which exists before either feature. */
-export function createDisputes(deps: DisputesDeps): Disputes {
+export function createDisputesFeature(deps: DisputesDeps): Disputes {
   const limits = createDisputeLimits(deps);
   return {
     router: createDisputesRouter({ file: createFileDispute({ ...deps, limits }) }),

@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client';
 import { createHealthRouter } from './router.js';
 
 /** What load balancers and Prometheus ask. An instance is ready while MongoDB answers and it serves a corridor. */
-export function createHealth(deps: {
+export function createHealthFeature(deps: {
   pingDatabase: () => Promise<boolean>;
   servesCorridors: () => boolean;
   registry: Registry;

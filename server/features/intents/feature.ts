@@ -39,7 +39,7 @@ export interface Intents {
   reconcile: Reconcile['run'];
 }
 
-export function createIntents(deps: IntentsDeps): Intents {
+export function createIntentsFeature(deps: IntentsDeps): Intents {
   const { store, directory, verifyMessage, publicUrl, clock } = deps;
   const progress = createMakeProgress({ ...deps, limits: { failureGraceMs: deps.failureGraceMs } });
   const service = createIntentService({ ...deps, progress });

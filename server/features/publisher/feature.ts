@@ -27,8 +27,6 @@ export interface Publisher {
   log: BatchLog;
   /** The latest committed batch, or null before the first. */
   latestBatch(): Promise<{ sequence: number; root: string } | null>;
-  /** Batches without a receipt; 0 without an oracle. */
-  countPending(): Promise<number>;
 }
 
 export interface PublisherDeps {
@@ -64,7 +62,7 @@ export const defaultTickIntervalMs = 300_000;
 const defaultLeaseTtlMs = 30_000;
 
 /** Takes no clock: every instant is the database's, so the clocks of instances do not matter. */
-export function createPublisher(deps: PublisherDeps): Publisher {
+export function createPublisherFeature(deps: PublisherDeps): Publisher {
   const { store, leases, oracleUrl, formula, publicCache, outbound } = deps;
   const { tickIntervalMs = defaultTickIntervalMs, oracleTimeoutMs: timeoutMs } = deps;
   const { batches, ticks } = store;
@@ -103,6 +101,5 @@ export function createPublisher(deps: PublisherDeps): Publisher {
       const latest = await batches.latest();
       return latest === null ? null : { sequence: latest._id, root: latest.header.root };
     },
-    countPending: async () => (hasOracle ? batches.countWithoutReceipt() : 0),
   };
 }

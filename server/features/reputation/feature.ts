@@ -47,7 +47,7 @@ export interface ReputationDeps {
   batchSize?: number;
 }
 
-export function createReputation(deps: ReputationDeps): Reputation {
+export function createReputationFeature(deps: ReputationDeps): Reputation {
   const { fleet } = deps;
   const reader = createCardReader(deps);
   const quotes = createQuoteReputations({ reader, clock: deps.clock });

@@ -2,7 +2,7 @@ import { createScoresRouter } from './router.js';
 import { createScoresService, type ScoresDeps } from './service.js';
 
 /** The public scores: what reputation has computed, beside what the publisher has published of it. */
-export function createScores(
+export function createScoresFeature(
   deps: ScoresDeps & { /** Cache-Control: public instead of private. */ publicCache: boolean },
 ) {
   const service = createScoresService(deps);

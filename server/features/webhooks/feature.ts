@@ -24,7 +24,7 @@ export interface WebhooksDeps {
 }
 
 /** The API of webhooks: subscriptions, secrets, and the log of their deliveries. server/deliveries/ sends. */
-export function createWebhooks(deps: WebhooksDeps) {
+export function createWebhooksFeature(deps: WebhooksDeps) {
   const { store, secretBox, deliveries, clock, newId, logger } = deps;
   const allowed = new Set(deps.outboundAllow.map(parseAllowedOrigin));
   const service = createWebhookService({

@@ -34,7 +34,7 @@ async function scrape() {
 }
 
 it('answers scrapes in time without the backlogs while the database is stopped, and with them again afterwards', async () => {
-  expect((await scrape()).shown).toEqual(backlogs);
+  await waitFor(async () => expect((await scrape()).shown).toEqual(backlogs));
   mongo.freeze();
   try {
     await waitFor(async () => expect((await scrape()).shown).toEqual([]), { timeout: 10_000, interval: 500 });

@@ -29,14 +29,14 @@ describe('/metrics of an instance that runs the schedule', () => {
     const job = (name: string, outcome: string) =>
       `fairlead_job_runs_total{task="${name}",outcome="${outcome}"}`;
     const lastOf = (name: string) => `fairlead_job_last_success_timestamp_seconds{task="${name}"}`;
-    for (const name of ['fold', 'reconcile', 'refresh']) {
+    for (const name of ['aggregate', 'reconcile', 'refresh']) {
       await waitFor(async () => expect((await scrape()).get(job(name, 'done')) ?? 0).toBeGreaterThan(0));
       const last = (await scrape()).get(lastOf(name)) ?? 0;
       expect(Math.abs(last - startedAt)).toBeLessThan(30);
     }
     const samples = await scrape();
     expect(samples.get(job('tick', 'failed'))).toBe(0);
-    expect(samples.get(job('fold', 'failed'))).toBe(0);
+    expect(samples.get(job('aggregate', 'failed'))).toBe(0);
   });
 });
 
