@@ -1,21 +1,33 @@
 /**
- * Who may import whom. The names carry the roles, so that the rules can be told from a path:
+ * Who may import whom. The rules go by folders and roles, and a path tells the role:
  *
- *   contract/**                            the package front ends install: nothing of ours, nothing of Node
- *   server/crypto/**, **\/*.rules.ts        pure: values in, values out (what a path cannot tell, such as
- *                                          Date.now(), scripts/check-pure-files.ts tells)
- *   server/features/<feature>/router.ts    knows the contract, the type of its own service, errors, http helpers
- *   server/features/<feature>/store.ts     the models; only the own feature imports them
- *   server/features/<feature>/**           takes from other features only types; functions are handed to it
- *   server/compose.ts                      the one place that sees everything
- *   server/main.ts, scripts/*.ts           programs
+ *   contract/**                         the package that front ends install: nothing of ours, nothing of Node
+ *   server/main.ts, rebuild.ts          programs
+ *   server/compose.ts, boot.ts          the table of contents, and what is done once before serving
+ *   server/{http,mongo,jobs,cache,deliveries,outbound,crypto}/   the technical ring: knows no feature
+ *   server/features/<feature>/          in each, by the name of the file:
+ *     feature.ts                        the factory: wires the files of its folder
+ *     router.ts, *-router.ts            maps the contract to the service and back
+ *     store.ts, *-store.ts, store/      every query of the feature's collections
+ *     *.rules.ts                        pure: values in, values out
+ *     any other file                    a service: knows no HTTP, no mongoose, no other feature's values
  *
- * test/house/import-rules.test.ts shows that each rule bites.
+ * What a path cannot tell is checked by scripts/check-pure-files.ts (the clock in pure files) and
+ * scripts/check-collections.ts (a collection named outside its store). test/house/import-rules.test.ts plants one
+ * violation of every rule and sees it refused.
  *
  * @type {import('dependency-cruiser').IConfiguration}
  */
 const typeOnly = ['type-only'];
-const pureFiles = '^server/crypto/|^server/.+\\.rules\\.ts$';
+const ring = 'http|mongo|jobs|cache|deliveries|outbound|crypto';
+const router = '[-/]router\\.ts$';
+const store = '[-/]store\\.ts$|/store/';
+const factory = '^server/features/[^/]+/feature\\.ts$';
+const rules = '\\.rules\\.ts$';
+const pure = `^server/crypto/|^server/.+${rules}`;
+/** Everything of a feature that is not one of the other roles; the same holds for the delivery engine. */
+const service = { path: '^server/(features|deliveries)/', pathNot: [router, store, factory, rules] };
+const programs = '^server/(main|rebuild)\\.ts$';
 
 export default {
   forbidden: [
@@ -30,15 +42,23 @@ export default {
       name: 'no-orphans',
       comment: 'A file that imports nothing and that nothing imports does nothing.',
       severity: 'error',
-      from: { orphan: true, pathNot: ['^[^/]+\\.config\\.ts$', '^scripts/[^/]+\\.ts$', '\\.test\\.ts$'] },
+      from: {
+        orphan: true,
+        pathNot: [
+          '^[^/]+\\.config\\.ts$',
+          '^scripts/[^/]+\\.ts$',
+          '\\.test\\.ts$',
+          '^test/support/[^/]+\\.cjs$',
+        ],
+      },
       to: {},
     },
     {
       name: 'no-dead-server-files',
       comment: 'Server code that no program reaches is dead, even where a test reaches it.',
       severity: 'error',
-      from: { path: '^server/(main|rebuild)\\.ts$' },
-      to: { path: '^server/', pathNot: '^server/(main|rebuild)\\.ts$', reachable: false },
+      from: { path: programs },
+      to: { path: '^server/', pathNot: programs, reachable: false },
     },
     {
       name: 'resolvable',
@@ -93,8 +113,15 @@ export default {
     {
       name: 'nothing-imports-tests',
       severity: 'error',
-      from: { pathNot: '^test/' },
+      from: { pathNot: '^test/|^[^/]+\\.config\\.(ts|mjs)$' },
       to: { path: '^test/' },
+    },
+    {
+      name: 'tests-share-only-fixtures',
+      comment: 'A test is read in its own folder; what several folders need is a fixture or support.',
+      severity: 'error',
+      from: { path: '^test/([^/]+)/' },
+      to: { path: '^test/', pathNot: '^test/(fixtures|support|vectors|$1)/' },
     },
     {
       name: 'server-imports-no-scripts',
@@ -105,14 +132,14 @@ export default {
     },
     {
       name: 'pure-files-touch-nothing',
-      comment: 'Rules take values and give values: no storage, no wire, no clock, no chance, no log.',
+      comment: 'Rules take values and return values: no storage, no wire, no clock, no chance, no log.',
       severity: 'error',
-      from: { path: pureFiles },
+      from: { path: pure },
       to: {
         path: [
           '(^|/)node_modules/(mongoose|mongodb|express|undici|pino|prom-client|rate-limiter-flexible|cockatiel)/',
-          '^server/(http|mongo|jobs|outbound)/',
-          '^server/(ports|config|logger|app|compose|main)\\.ts$',
+          '^server/(http|mongo|jobs|cache|outbound)/',
+          '^server/(ports|config|logger|lifecycle|app|boot|compose|main)\\.ts$',
         ],
       },
     },
@@ -121,76 +148,97 @@ export default {
       comment:
         'Services call rules and not the other way; the type of a document may be what a rule is about.',
       severity: 'error',
-      from: { path: pureFiles },
-      to: { path: '^server/features/.+/(router|service|store)\\.ts$', dependencyTypesNot: typeOnly },
+      from: { path: rules },
+      to: { path: '^server/(features|deliveries)/', pathNot: rules, dependencyTypesNot: typeOnly },
     },
     {
       name: 'pure-files-use-no-machine',
       comment: 'Of Node itself only what computes: hashes and signatures, bytes and text.',
       severity: 'error',
-      from: { path: pureFiles },
+      from: { path: pure },
       to: { dependencyTypes: ['core'], pathNot: '^(node:)?(crypto|buffer|util|url|assert)$' },
     },
     {
       name: 'routers-know-no-storage',
       comment: 'A router maps the contract to its service and back; it reads and writes nothing itself.',
       severity: 'error',
-      from: { path: '^server/features/([^/]+)/router\\.ts$' },
+      from: { path: `^server/features/.*${router}` },
       to: {
         path: [
           '(^|/)node_modules/(mongoose|mongodb|undici|rate-limiter-flexible)/',
-          '^server/(mongo|jobs|outbound|crypto)/',
-          '^server/(config|logger|app|compose|main|routers)\\.ts$',
-          '^server/features/$1/.*store\\.ts$',
+          '^server/(mongo|jobs|cache|deliveries|outbound|crypto)/',
+          '^server/(config|logger|lifecycle|app|boot|compose|main)\\.ts$',
+          store,
         ],
       },
     },
     {
       name: 'routers-are-handed-their-service',
-      comment: 'A router knows the type of its service; compose.ts hands it the service.',
+      comment: 'A router knows the type of its service; feature.ts hands it the service.',
       severity: 'error',
-      from: { path: '^server/features/([^/]+)/router\\.ts$' },
-      to: { path: '^server/features/$1/.*service\\.ts$', dependencyTypesNot: typeOnly },
+      from: { path: `^server/features/.*${router}` },
+      to: { path: '^server/features/', pathNot: rules, dependencyTypesNot: typeOnly },
     },
     {
-      name: 'services-know-no-http',
+      name: 'only-the-edge-knows-http',
       comment: 'What a service does is the same whoever asks: a request, a job, a script.',
       severity: 'error',
-      from: { path: '^server/features/.+/(service|store)\\.ts$' },
-      to: {
-        path: [
-          '(^|/)node_modules/(express|@ts-rest/express)/',
-          '^server/http/',
-          '^server/features/.+/router\\.ts$',
-        ],
+      from: {
+        path: '^server/(features|mongo|jobs|cache|deliveries|outbound|crypto)/',
+        pathNot: [router, factory],
       },
+      to: { path: ['(^|/)node_modules/(express|@ts-rest/express)/', '^server/http/', router] },
+    },
+    {
+      name: 'only-stores-know-collections',
+      comment:
+        'Every query stands in the store of its collection, as a verb. A service that passes a session on takes its ' +
+        'type from mongo/transactions.ts.',
+      severity: 'error',
+      from: { path: service.path, pathNot: store },
+      to: { path: ['(^|/)node_modules/(mongoose|mongodb)/', '^server/mongo/(models|connection)\\.ts$'] },
     },
     {
       name: 'features-share-only-types',
-      comment: 'A feature is handed the functions of another by compose.ts, as narrow as it needs them.',
+      comment: 'compose.ts hands a feature the functions of another, as narrow as it needs them.',
       severity: 'error',
       from: { path: '^server/features/([^/]+)/' },
-      to: { path: '^server/features/', pathNot: '^server/features/$1/', dependencyTypesNot: typeOnly },
+      to: {
+        path: '^server/(features|deliveries)/',
+        // The pure rules of the delivery engine may be called by the feature that shows its deliveries.
+        pathNot: ['^server/features/$1/', `^server/deliveries/.+${rules}`],
+        dependencyTypesNot: typeOnly,
+      },
     },
     {
       name: 'stores-stay-at-home',
-      comment: 'Not even the types of another feature: its documents are its own business.',
+      comment: 'Not even the types of a store: the documents of a feature are its own business.',
       severity: 'error',
-      from: { path: '^server/features/([^/]+)/' },
-      to: { path: '^server/features/.+/store\\.ts$', pathNot: '^server/features/$1/' },
+      from: { path: '^server/(features/[^/]+|[a-z]+)/' },
+      to: { path: store, pathNot: ['^server/$1/', 'node_modules'] },
+    },
+    {
+      name: 'compose-sees-factories-and-stores',
+      comment: 'How the files of a folder fit together is written in its feature.ts.',
+      severity: 'error',
+      from: { path: '^server/(compose|boot)\\.ts$' },
+      to: { path: '^server/features/', pathNot: [factory, store], dependencyTypesNot: typeOnly },
     },
     {
       name: 'only-compose-sees-features',
-      comment: 'The ring of http, mongo, jobs and outbound knows no feature.',
+      comment: 'The technical ring knows no feature, not even by type.',
       severity: 'error',
-      from: { path: '^server/', pathNot: '^server/(features/|compose\\.ts$|main\\.ts$|rebuild\\.ts$)' },
-      to: { path: '^server/features/', dependencyTypesNot: typeOnly },
+      from: {
+        path: [`^server/(${ring})/`, '^server/[^/]+\\.ts$'],
+        pathNot: `^server/(compose|boot)\\.ts$|${programs}`,
+      },
+      to: { path: '^server/features/' },
     },
     {
-      name: 'only-main-composes',
+      name: 'only-programs-compose',
       severity: 'error',
-      from: { path: '^(server|contract)/', pathNot: '^server/main\\.ts$' },
-      to: { path: '^server/(compose|main)\\.ts$' },
+      from: { path: '^(server|contract)/', pathNot: `^server/compose\\.ts$|${programs}` },
+      to: { path: '^server/(compose|boot|main)\\.ts$' },
     },
   ],
   options: {

@@ -2,53 +2,49 @@ import { readFileSync } from 'node:fs';
 import type { Express } from 'express';
 import type { Connection } from 'mongoose';
 import { createApp } from './app.js';
+import { boot } from './boot.js';
 import type { Config } from './config.js';
 import { createVerifyPool } from './crypto/verify-pool.js';
 import { createDeliveries } from './deliveries/deliveries.js';
 import { createDeliveryStore } from './deliveries/delivery-store.js';
 import { createOutboxStore } from './deliveries/outbox-store.js';
+import { createAnchorsFeature } from './features/anchors/feature.js';
 import type { Fleet } from './features/anchors/fleet.rules.js';
-import { createAnchorsRouter, createCorridorsRouter } from './features/anchors/router.js';
-import { createAnchorDirectory } from './features/anchors/service.js';
-import { createEpochs } from './features/cache/epochs.js';
-import { createAdminCacheRouter } from './features/cache/router.js';
-import { createCacheAdmin } from './features/cache/service.js';
+import { createAnchorStore } from './features/anchors/store.js';
+import { createCacheFeature } from './features/cache/feature.js';
+import { createCacheVersionStore } from './features/cache/store.js';
 import { createDisputes } from './features/disputes/feature.js';
 import { createDisputeStore, createDisputeWindowStore } from './features/disputes/store.js';
-import { createHealthRouter } from './features/health/router.js';
+import { createHealth } from './features/health/feature.js';
 import { createAggregationStore } from './features/intents/aggregation-store.js';
-import { createIntents } from './features/intents/feature.js';
-import { reconcileLease } from './features/intents/reconcile.js';
+import { createIntents, intentLeases } from './features/intents/feature.js';
 import { createIntentStore } from './features/intents/store.js';
-import { createPublisherRouter } from './features/publisher/router.js';
-import { createPublisher } from './features/publisher/service.js';
-import { publisherLease } from './features/publisher/tick.js';
-import { createRatesRouter } from './features/rates/router.js';
-import { createRates } from './features/rates/service.js';
+import { createPublisher, publisherLeases } from './features/publisher/feature.js';
+import { createPublisherStore } from './features/publisher/store.js';
+import { createRatesFeature } from './features/rates/feature.js';
 import { createReputation, reputationLeases } from './features/reputation/feature.js';
 import { createReputationStore } from './features/reputation/store.js';
 import { createScores } from './features/scores/feature.js';
-import { createSnapshotRouter } from './features/snapshot/router.js';
-import { createSnapshot } from './features/snapshot/service.js';
-import { createEndpoints } from './features/webhooks/endpoints.js';
-import { createWebhooks } from './features/webhooks/feature.js';
-import { createSecretBox } from './features/webhooks/secrets.js';
+import { createSnapshotFeature } from './features/snapshot/feature.js';
+import { createEndpoints, createSecretBox, createWebhooks } from './features/webhooks/feature.js';
 import { createWebhookStore } from './features/webhooks/store.js';
 import { createDocsRouter } from './http/docs.js';
 import { createMetrics } from './http/metrics.js';
 import { createRateLimiter } from './http/rate-limiter.js';
-import { createSchedule, type PeriodicWork, type TaskName } from './jobs/schedule.js';
+import { createSchedule, type TaskName } from './jobs/schedule.js';
 import { createScheduler } from './jobs/scheduler.js';
 import type { Lifecycle } from './lifecycle.js';
+import { answersPing } from './mongo/connection.js';
 import { createLeases } from './mongo/leases.js';
-import { prepareCollections } from './mongo/models.js';
 import { createInTransaction } from './mongo/transactions.js';
 import { createOutbound } from './outbound/outbound.js';
 import type { World } from './ports.js';
 
-/** The composed service: what listens is added by main.ts, so that tests may listen where they like. */
+/** The composed service: main.ts boots it, starts it and lets it listen. */
 export interface Service {
   app: Express;
+  /** Brings the database in order; once, before anything else. */
+  boot(): Promise<void>;
   /** Starts the background work; the lifecycle stops it. */
   start(): void;
 }
@@ -62,25 +58,25 @@ export interface ServiceDeps {
   lifecycle: Lifecycle;
 }
 
-/** The one place where things are constructed and handed to each other. */
-export async function composeService({
-  config,
-  fleet,
-  connection,
-  world,
-  lifecycle,
-}: ServiceDeps): Promise<Service> {
+/** The one place where things are constructed and handed to each other. It reads and writes nothing. */
+export function composeService({ config, fleet, connection, world, lifecycle }: ServiceDeps): Service {
   const { clock, random, newId, logger, env } = world;
-  const publicCache = config.cachePublic;
+  const { cachePublic: publicCache } = config;
 
+  // Stores first: they need nothing but the connection, and features are handed their functions.
+  const anchorStore = createAnchorStore(connection);
+  const cacheVersionStore = createCacheVersionStore(connection);
   const intentStore = createIntentStore(connection);
   const intentAggregation = createAggregationStore(connection);
   const disputeStore = createDisputeStore(connection);
+  const disputeWindows = createDisputeWindowStore(connection);
   const reputationStore = createReputationStore(connection);
+  const publisherStore = createPublisherStore(connection);
   const webhookStore = createWebhookStore(connection);
   const outboxStore = createOutboxStore(connection);
   const deliveryStore = createDeliveryStore(connection);
 
+  // Infrastructure.
   const limiter = createRateLimiter({ connection, clock, logger });
   const metrics = createMetrics({
     limiterDegraded: limiter.degraded,
@@ -88,7 +84,7 @@ export async function composeService({
       openWebhookEvents: outboxStore.countOpen,
       openWebhookDeliveries: deliveryStore.countOpen,
       dueWebhookDeliveries: () => deliveryStore.countDue(webhookStore.enabledAmong),
-      pendingBatches: () => publisher.log.pending(),
+      pendingBatches: () => publisher.countPending(),
       openDisputes: disputeStore.countOpen,
       unfoldedIntents: intentAggregation.countPendingAggregation,
     },
@@ -97,7 +93,7 @@ export async function composeService({
   });
   const anyone = createOutbound({ allow: config.outboundAllow });
   const operators = createOutbound({ allow: [], trusted: origins([config.fxUrl, config.oracleUrl]) });
-  // Its own connector: receivers that hang must not take the places of calls to anchors.
+  // A connector of its own: receivers that hang must not take the places of calls to anchors.
   const subscribers = createOutbound({ allow: config.outboundAllow });
   lifecycle.onStop('outbound connections', async () => {
     await Promise.all([anyone.close(), operators.close(), subscribers.close()]);
@@ -107,8 +103,8 @@ export async function composeService({
   const leases = createLeases({ connection, owner: newId(), logger });
   const inTransaction = createInTransaction(connection);
   const scheduler = createScheduler<TaskName>({ meter: metrics.jobs, random, logger });
-  const epochs = createEpochs({ connection, random, logger });
 
+  // The delivery engine, and the features in the order in which they need each other.
   const secretBox = createSecretBox(config.webhookKey);
   const deliveries = createDeliveries({
     outbox: outboxStore,
@@ -121,18 +117,36 @@ export async function composeService({
     newId,
     logger,
   });
-  const directory = createAnchorDirectory({
-    connection,
+  const webhooks = createWebhooks({
+    store: webhookStore,
+    secretBox,
+    deliveries,
+    outboundAllow: config.outboundAllow,
+    clock,
+    newId,
+    logger,
+  });
+  const cache = createCacheFeature({
+    store: cacheVersionStore,
+    hasCorridor: (id) => fleet.corridors.some((corridor) => corridor.id === id),
+    clock,
+    logger,
+  });
+  const { cacheVersions } = cache;
+  const anchors = createAnchorsFeature({
+    store: anchorStore,
     fleet,
     outbound: metrics.countOutbound(anyone.request, 'discovery'),
-    epochs,
+    cacheVersions,
+    writeEvent: deliveries.emit,
+    inTransaction,
+    env,
+    publicCache,
     clock,
     random,
     logger,
-    env,
-    writeEvent: deliveries.emit,
-    inTransaction,
   });
+  const { directory } = anchors;
   const reputation = createReputation({
     store: reputationStore,
     intents: intentAggregation,
@@ -144,7 +158,7 @@ export async function composeService({
     logger,
   });
   const publisher = createPublisher({
-    connection,
+    store: publisherStore,
     leases,
     inTransaction,
     writeEvent: deliveries.emit,
@@ -154,6 +168,7 @@ export async function composeService({
     oldKeys: config.publisherOldKeys,
     oracleUrl: config.oracleUrl,
     outbound: metrics.countOutbound(operators.request, 'oracle'),
+    publicCache,
     newId,
     random,
     logger,
@@ -165,20 +180,20 @@ export async function composeService({
     publicCache,
     clock,
   });
-  const rates = createRates({
+  const rates = createRatesFeature({
     directory,
     outbound: metrics.countOutbound(anyone.request, 'rates'),
     fxOutbound: metrics.countOutbound(operators.request, 'fx'),
     fxUrl: config.fxUrl,
     fxMaxAgeMs: config.fxMaxAgeSeconds * 1_000,
-    epochs,
+    cacheVersions,
     reputationOf: reputation.reputationOf,
+    publicCache,
     clock,
     random,
     logger,
   });
-  const snapshot = createSnapshot({ directory, rates, epochs, clock, random, logger });
-
+  const snapshot = createSnapshotFeature({ directory, rates, cacheVersions, publicCache, clock });
   const intents = createIntents({
     store: intentStore,
     directory,
@@ -197,7 +212,7 @@ export async function composeService({
   });
   const disputes = createDisputes({
     store: disputeStore,
-    windows: createDisputeWindowStore(connection),
+    windows: disputeWindows,
     findIntent: intentStore.findByHash,
     applyEffect: intentStore.applyDisputeEffect,
     signingKeyOf: directory.signingKeyOf,
@@ -208,51 +223,29 @@ export async function composeService({
     newId,
     logger,
   });
-  const aggregatorWaker = intentAggregation.watchPendingAggregation({
-    wake: () => scheduler.wake('aggregate'),
-    logger,
+  const health = createHealth({
+    pingDatabase: () => answersPing(connection),
+    servesCorridors: () => directory.corridors().length > 0,
+    registry: metrics.registry,
   });
-  const webhooks = createWebhooks({
-    store: webhookStore,
-    secretBox,
-    deliveries,
-    outboundAllow: config.outboundAllow,
-    clock,
-    newId,
-    logger,
-  });
-  const hasCorridor = (id: string) => directory.corridor(id) !== undefined;
-  const cacheAdmin = createCacheAdmin({ epochs, hasCorridor, clock, logger });
-
-  await prepareCollections(connection);
-  await leases.seed([...reputationLeases, reconcileLease, publisherLease]);
-  await webhooks.sealSecrets();
-  await epochs.start();
-  await directory.sync();
 
   const app = createApp({
     routers: {
-      rates: createRatesRouter({ rates, publicCache }),
-      corridors: createCorridorsRouter({ anchors: directory, publicCache }),
-      anchors: createAnchorsRouter({ anchors: directory, publicCache }),
-      snapshot: createSnapshotRouter({ snapshot, publicCache }),
+      rates: rates.router,
+      corridors: anchors.routers.corridors,
+      anchors: anchors.routers.anchors,
+      snapshot: snapshot.router,
       intents: intents.router,
       disputes: disputes.router,
       reconcile: intents.reconcileRouter,
       reputation: reputation.router,
       scores: scores.router,
-      publisher: createPublisherRouter({ publisher, publicCache }),
+      publisher: publisher.router,
       adminDisputes: disputes.adminRouter,
-      adminCache: createAdminCacheRouter({ cacheAdmin }),
+      adminCache: cache.router,
       webhooks: webhooks.router,
     },
-    operations: [
-      createHealthRouter({
-        checks: { mongodb: () => answersPing(connection), fleet: () => directory.corridors().length > 0 },
-        registry: metrics.registry,
-      }),
-      createDocsRouter({ document: readDocument() }),
-    ],
+    operations: [health.router, createDocsRouter({ document: readDocument() })],
     limiter,
     secrets: { adminKeys: config.adminKeys, cronSecrets: config.cronSecrets },
     trustProxy: config.trustProxy,
@@ -261,40 +254,42 @@ export async function composeService({
     newId,
   });
 
+  const schedule = createSchedule(
+    {
+      aggregate: reputation.aggregate,
+      reconcile: intents.reconcile,
+      refresh: reputation.refresh,
+      tick: publisher.tick,
+      deliveries: deliveries.dispatch,
+      cacheVersions: cacheVersions.poll,
+      snapshot: snapshot.rebuild,
+      discovery: directory.discoverDue,
+      quoteReputation: reputation.loadQuoteReputations,
+    },
+    { leased: config.scheduler },
+  );
+  const aggregatorWaker = intentAggregation.watchPendingAggregation({
+    wake: () => scheduler.wake('aggregate'),
+    logger,
+  });
+  const leaseNames = [...reputationLeases, ...intentLeases, ...publisherLeases];
+
   return {
     app,
+    boot: () => boot({ connection, leases, leaseNames, webhooks, cacheVersions, directory }),
     start() {
-      for (const [name, part] of Object.entries({ epochs, directory, snapshot })) {
-        lifecycle.onStop(name, () => part.stop());
-      }
-      directory.start();
-      snapshot.start();
-      deliveries.start();
-
-      const work: PeriodicWork = {
-        aggregate: reputation.aggregate,
-        reconcile: intents.reconcile,
-        refresh: reputation.refresh,
-        tick: publisher.tick,
-        deliveries: deliveries.dispatch,
-        quoteReputation: reputation.loadQuoteReputations,
-      };
+      lifecycle.onStop('anchors that are being read', () => directory.stop());
       lifecycle.onStop('scheduler', () => scheduler.stop());
-      // Stopped before the scheduler, so that a look for work that it waits for ends after its step in hand.
+      // Both are stopped before the scheduler, so that the runs it waits for end with their step in hand.
       lifecycle.onStop('deliveries', () => deliveries.stop());
-      // Stopped before the scheduler, so that what runs under a lease ends with its step in hand.
       lifecycle.onStop('leases', () => leases.stop());
-      scheduler.start(createSchedule(work, { leased: config.scheduler }));
+      deliveries.start();
+      scheduler.start(schedule);
       if (!config.scheduler) return;
       lifecycle.onStop('wake-ups of the aggregator', () => aggregatorWaker.stop());
       aggregatorWaker.start();
     },
   };
-}
-
-async function answersPing(connection: Connection): Promise<boolean> {
-  await connection.db?.admin().ping();
-  return connection.readyState === 1;
 }
 
 /** docs/openapi.json; the build keeps it at the same place beside the compiled server. */

@@ -35,7 +35,7 @@ export function realWorld(config: Config): World {
   };
 }
 
-/** Reads the fleet, connects, prepares, starts the background work, listens. Throws when one of these cannot be done. */
+/** Reads the fleet, connects, boots, starts the background work, listens. Throws when one of these cannot be done. */
 export async function startService(
   config: Config,
   world: World = realWorld(config),
@@ -46,7 +46,8 @@ export async function startService(
   try {
     const connection = await connectPatiently(config, world);
     lifecycle.onStop('database connection', () => connection.close());
-    const service = await composeService({ config, fleet, connection, world, lifecycle });
+    const service = composeService({ config, fleet, connection, world, lifecycle });
+    await service.boot();
     service.start();
     const listener = await listen(service.app, { host: config.host, port: config.port, newId });
     lifecycle.onStop('listener', () => listener.stop(shutdownGraceMs));
@@ -61,7 +62,7 @@ export async function startService(
   }
 }
 
-/** The database may start beside the service: it is waited for, a minute at most. */
+/** The database may start at the same time as the service: waits for it, a minute at most. */
 async function connectPatiently(config: Config, world: World): Promise<Connection> {
   const givingUpAt = world.clock() + mongoPatienceMs;
   for (;;) {

@@ -31,3 +31,14 @@ export interface World {
 export function toInstant(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
+
+/** What is left of a limit after one request. */
+export interface RateLimitState {
+  limit: number;
+  /** 0 or more. */
+  remaining: number;
+  /** Epoch seconds, rounded up. */
+  resetSeconds: number;
+  /** Whole seconds, 1 or more; undefined where the request was granted. */
+  retryAfterSeconds: number | undefined;
+}

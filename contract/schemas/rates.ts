@@ -144,3 +144,5 @@ export const ratesQuery = z
     deliveryMethod: deliveryMethod.optional(),
   })
   .strict();
+
+export type RatesQuery = z.infer<typeof ratesQuery>;

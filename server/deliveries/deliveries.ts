@@ -1,7 +1,7 @@
 import { bulkhead } from 'cockatiel';
-import type { ClientSession } from 'mongoose';
 import type { EventData, EventName } from '../../contract/schemas/events.js';
 import type { DeliveryState } from '../../contract/schemas/webhooks.js';
+import type { ClientSession } from '../mongo/transactions.js';
 import type { Outbound } from '../outbound/outbound.js';
 import type { Clock, Logger, NewId, Random } from '../ports.js';
 import type { DeliveryDocument } from './delivery.rules.js';

@@ -162,7 +162,7 @@ export function createDeliveryStore(connection: Connection): DeliveryStore {
       const operations = attempts.map((finished) => ({
         updateOne: {
           filter: whileOurs(finished.delivery),
-          update: [{ $set: recorded(finished) }],
+          update: recorded(finished),
           hint: idIndex,
         },
       }));

@@ -1,7 +1,7 @@
-import type { ClientSession } from 'mongoose';
 import type { EventName } from '../../contract/schemas/events.js';
 import type { AttemptOutcome } from '../../contract/schemas/webhooks.js';
 import type { BackoffPolicy } from '../jobs/backoff.js';
+import type { ClientSession } from '../mongo/transactions.js';
 
 /** A registered webhook as the engine needs it: where deliveries go, and what they are signed with. */
 export interface Endpoint {

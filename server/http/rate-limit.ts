@@ -2,7 +2,8 @@ import type { Response } from 'express';
 import type { RouteMetadata } from '../../contract/describe-route.js';
 import { type RateLimitClass, rateLimitClasses } from '../../contract/rate-limits.js';
 import { ApiError } from '../errors.js';
-import type { RateLimiter, RateLimitState } from './rate-limiter.js';
+import type { RateLimitState } from '../ports.js';
+import type { RateLimiter } from './rate-limiter.js';
 
 /**
  * The limit of an operation per client. The dispute class counts public keys, which only its handler knows, so its

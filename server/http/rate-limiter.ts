@@ -3,9 +3,9 @@ import { LRUCache } from 'lru-cache';
 import type { Connection } from 'mongoose';
 import { RateLimiterMongo, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RateLimitClass } from '../../contract/rate-limits.js';
-import type { Clock, Logger } from '../ports.js';
+import type { Clock, Logger, RateLimitState } from '../ports.js';
 import { withTimeout } from '../with-timeout.js';
-import { createCountPoint } from './limit-windows.js';
+import { createCountPoint } from './limit-window-store.js';
 
 const storeTimeoutMs = 150;
 const retryStoreAfterMs = 2_000;
@@ -13,17 +13,6 @@ const failuresToOpen = 3;
 const localKeys = 50_000;
 /** The end of a window, computed from two answers, differs by the time that the answers took. */
 const windowToleranceMs = 1_000;
-
-/** What is left of a limit after one request. */
-export interface RateLimitState {
-  limit: number;
-  /** 0 or more. */
-  remaining: number;
-  /** Epoch seconds, rounded up. */
-  resetSeconds: number;
-  /** Whole seconds, 1 or more; undefined where the request was granted. */
-  retryAfterSeconds: number | undefined;
-}
 
 export interface RateLimiter {
   /**

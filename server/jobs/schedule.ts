@@ -7,12 +7,12 @@ export interface PeriodicWork {
   refresh: UnderLease;
   tick: UnderLease;
   /** Looks for events that have no deliveries yet, and for deliveries that are due. */
-  deliveries?: OnEveryInstance;
-  cacheVersions?: OnEveryInstance;
-  snapshot?: OnEveryInstance;
+  deliveries: OnEveryInstance;
+  cacheVersions: OnEveryInstance;
+  snapshot: OnEveryInstance;
   /** Reads what every anchor says of itself (SEP-1 and its services). */
-  discovery?: OnEveryInstance;
-  quoteReputation?: OnEveryInstance;
+  discovery: OnEveryInstance;
+  quoteReputation: OnEveryInstance;
 }
 
 export type TaskName = keyof PeriodicWork;
@@ -24,7 +24,7 @@ export type TaskName = keyof PeriodicWork;
 export function createSchedule(work: PeriodicWork, options: { leased: boolean }): Task<TaskName>[] {
   const one = { on: 'one instance' } as const;
   const every = { on: 'every instance' } as const;
-  const schedule = [
+  const schedule: Task<TaskName>[] = [
     // The same functions as behind the internal endpoints, under the same leases.
     { name: 'aggregate', ...one, intervalMs: 5_000, run: work.aggregate },
     { name: 'reconcile', ...one, intervalMs: 30_000, run: work.reconcile },
@@ -37,9 +37,6 @@ export function createSchedule(work: PeriodicWork, options: { leased: boolean })
     { name: 'snapshot', ...every, intervalMs: 15_000, run: work.snapshot },
     { name: 'discovery', ...every, intervalMs: 600_000, run: work.discovery },
     { name: 'quoteReputation', ...every, intervalMs: 5_000, run: work.quoteReputation },
-  ] as const;
-  return schedule.flatMap(({ run, ...row }) => {
-    if (run === undefined || (row.on === 'one instance' && !options.leased)) return [];
-    return [{ ...row, run }];
-  });
+  ];
+  return schedule.filter(({ on }) => options.leased || on === 'every instance');
 }

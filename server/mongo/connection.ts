@@ -4,32 +4,32 @@ import { isMongoUnavailable } from './failures.js';
 /** The time limits of every database operation; a stopped primary must not hang its callers. */
 const operationTimeoutMs = 2_000;
 const selectionTimeoutMs = 1_500;
-/** Shorter parts of an address than this are everywhere in a text. */
-const leastSecretLength = 4;
+/** Shorter parts of an address occur in any text by chance. */
+const minSecretLength = 4;
 
-/** Opens the one client of the process. `databaseName` overrides the one in the address. No error repeats the address. */
+/** Opens the one client of the process. `databaseName` overrides the one in the address. No error quotes the password. */
 export async function connectMongo(options: { uri: string; databaseName?: string }): Promise<Connection> {
   try {
     return await open(options);
   } catch (error) {
     if (isMongoUnavailable(error)) throw error;
-    // The driver quotes an address that it cannot read, or the part where it believes the user's name to be.
-    const said = String(error);
-    const shown = withoutCredentials(said, options.uri);
-    throw shown === said ? error : new Error(`MONGODB_URI cannot be used: ${shown}`);
+    // The driver quotes an address that it cannot parse, or the part that it takes for the user name.
+    const message = String(error);
+    const shown = withoutCredentials(message, options.uri);
+    throw shown === message ? error : new Error(`MONGODB_URI cannot be used: ${shown}`);
   }
 }
 
 function withoutCredentials(text: string, uri: string): string {
   const credentials = /\/\/(.*)@/.exec(uri)?.[1] ?? '';
-  const parts = credentials.split(/[:@/]/).filter(({ length }) => length >= leastSecretLength);
+  const parts = credentials.split(/[:@/]/).filter(({ length }) => length >= minSecretLength);
   return [...parts, ...parts.map(decoded)].reduce(
     (shown, part) => shown.replaceAll(part, '[redacted]'),
     text,
   );
 }
 
-/** As the driver may quote it. */
+/** The form in which the driver may quote it. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -59,4 +59,10 @@ async function open(options: { uri: string; databaseName?: string }): Promise<Co
       appName: 'fairlead',
     })
     .asPromise();
+}
+
+/** Whether the database answers now; for the readiness of this instance. */
+export async function answersPing(connection: Connection): Promise<boolean> {
+  await connection.db?.admin().ping();
+  return connection.readyState === 1;
 }

@@ -1,3 +1,5 @@
+import { mongo } from 'mongoose';
+
 const unavailableNames = new Set([
   'MongoNetworkError',
   'MongoNetworkTimeoutError',
@@ -16,19 +18,19 @@ const unavailableNames = new Set([
 /** Not primary, node recovering, shutting down, interrupted: codes of the server's "not now". */
 const unavailableCodes = new Set([91, 189, 262, 9001, 10107, 11600, 11601, 11602, 13435, 13436, 50]);
 
-/** Whether the database could not be reached or may not be written now: the caller may come back. */
+/** Whether the database could not be reached, or cannot be written now, so that trying again later may help. */
 export function isMongoUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const inside = insideBulk(error);
   if (inside !== error) return isMongoUnavailable(inside);
   if (unavailableNames.has(error.name)) return true;
   if ('code' in error && typeof error.code === 'number' && unavailableCodes.has(error.code)) return true;
-  // mongoose with bufferCommands off, asked before the connection is open, has only a message to know it by.
+  // With bufferCommands off, mongoose throws this before the connection is open; only the message identifies it.
   if (error.name === 'MongooseError' && error.message.includes('bufferCommands = false')) return true;
   return error.cause instanceof Error && isMongoUnavailable(error.cause);
 }
 
-/** A bulk write hides what the driver failed with (6.20): it becomes the message, and this member. */
+/** The driver (6.20) wraps the error of a bulk write and keeps the original in `errorResponse`. */
 export function insideBulk(error: unknown): unknown {
   const bulk = error instanceof Error && error.name === 'MongoBulkWriteError' && 'errorResponse' in error;
   return bulk && error.errorResponse instanceof Error ? error.errorResponse : error;
@@ -37,4 +39,9 @@ export function insideBulk(error: unknown): unknown {
 /** A unique index refused the write (E11000). */
 export function isDuplicateKey(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 11000;
+}
+
+/** A transaction lost against another one that wrote the same documents; the whole of it may be tried again. */
+export function isTransientConflict(error: unknown): boolean {
+  return error instanceof mongo.MongoError && error.hasErrorLabel('TransientTransactionError');
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { collectionsOutsideTheirStore } from '../../scripts/check-collections.js';
 import { impurities } from '../../scripts/check-pure-files.js';
 import { expectFor } from '../support/expect-for.js';
 
@@ -14,19 +15,34 @@ const sound: Record<string, string> = {
   'contract/rates.ts': "export const path = '/api/rates';\n",
   'contract/index.ts':
     "import { z } from 'zod';\nimport { path } from './rates.js';\nexport const contract = z.literal(path);\n",
-  'server/main.ts': "import { compose } from './compose.js';\ncompose();\n",
+  'server/main.ts':
+    "import { boot } from './boot.js';\nimport { compose } from './compose.js';\nboot(compose());\n",
+  'server/boot.ts': 'export const boot = (service: object) => service;\n',
   'server/compose.ts': [
-    "import { createRates } from './features/rates/service.js';",
-    "import { ratesRouter } from './features/rates/router.js';",
-    "import { createAnchors } from './features/anchors/service.js';",
+    "import { createAnchors } from './features/anchors/feature.js';",
+    "import { anchorStore } from './features/anchors/store.js';",
+    "import { createRates } from './features/rates/feature.js';",
+    "import { emit } from './deliveries/deliveries.js';",
     "import { respond } from './http/respond.js';",
-    'export const compose = () => [ratesRouter(createRates(createAnchors())), respond];',
+    'export const compose = () => [createRates(createAnchors(anchorStore())), emit, respond];',
   ].join('\n'),
   'server/http/respond.ts':
     "import { contract } from '../../contract/index.js';\nexport const respond = () => contract;\n",
+  'server/mongo/models.ts': "import { Schema } from 'mongoose';\nexport const defineModel = () => Schema;\n",
+  'server/mongo/transactions.ts': "export type { ClientSession } from 'mongoose';\n",
+  'server/deliveries/outbox-store.ts':
+    "import { defineModel } from '../mongo/models.js';\nexport const addEvent = () => defineModel();\n",
+  'server/deliveries/deliveries.ts':
+    "import { addEvent } from './outbox-store.js';\nexport const emit = () => addEvent();\n",
   'server/errors.ts': "import { path } from '../contract/rates.js';\nexport const wrong = path;\n",
   'server/crypto/merkle.ts':
     "import { createHash } from 'node:crypto';\nexport const hash = () => createHash('sha256');\n",
+  'server/features/rates/feature.ts': [
+    "import type { Anchors } from '../anchors/service.js';",
+    "import { ratesRouter } from './router.js';",
+    "import { createRatesService } from './service.js';",
+    'export const createRates = (anchors: Anchors) => ratesRouter(createRatesService(anchors));',
+  ].join('\n'),
   'server/features/rates/router.ts': [
     "import type { Request } from 'express';",
     "import { contract } from '../../../contract/index.js';",
@@ -37,20 +53,30 @@ const sound: Record<string, string> = {
   ].join('\n'),
   'server/features/rates/service.ts': [
     "import type { Anchors } from '../anchors/service.js';",
+    "import { quoteOf } from './quote.js';",
+    "import { rateStore } from './rate-store.js';",
+    'export const createRatesService = (anchors: Anchors) => [anchors, quoteOf, rateStore];',
+    'export type Rates = ReturnType<typeof createRatesService>;',
+  ].join('\n'),
+  'server/features/rates/quote.ts': [
+    "import type { ClientSession } from '../../mongo/transactions.js';",
     "import { rank } from './ranking.rules.js';",
-    "import { rateModel } from './store.js';",
-    'export const createRates = (anchors: Anchors) => [anchors, rank, rateModel];',
-    'export type Rates = ReturnType<typeof createRates>;',
+    'export const quoteOf = (session: ClientSession) => [session, rank];',
   ].join('\n'),
   'server/features/rates/ranking.rules.ts':
     "import { hash } from '../../crypto/merkle.js';\nexport const rank = () => hash;\n",
-  'server/features/rates/store.ts': "import { Schema } from 'mongoose';\nexport const rateModel = Schema;\n",
+  'server/features/rates/rate-store.ts':
+    "import { Schema } from 'mongoose';\nexport const rateStore = () => Schema;\n",
+  'server/features/anchors/feature.ts':
+    "import { createDirectory } from './service.js';\nexport const createAnchors = createDirectory;\n",
   'server/features/anchors/service.ts':
-    "import { anchorModel } from './store.js';\nexport const createAnchors = () => anchorModel;\nexport type Anchors = ReturnType<typeof createAnchors>;\n",
+    'export const createDirectory = (store: object) => store;\nexport type Anchors = ReturnType<typeof createDirectory>;\n',
   'server/features/anchors/store.ts':
-    "import { Schema } from 'mongoose';\nexport const anchorModel = Schema;\n",
+    "import { defineModel } from '../../mongo/models.js';\nexport const anchorStore = () => defineModel();\n",
   'scripts/emit.ts': "import { contract } from '../contract/index.js';\nexport const emitted = contract;\n",
   'test/support/app.ts': "import { compose } from '../../server/compose.js';\nexport const app = compose;\n",
+  'test/anchors/expected.ts': "import { app } from '../support/app.js';\nexport const expected = app;\n",
+  'test/rates/expected.ts': "import { app } from '../support/app.js';\nexport const expected = app;\n",
 };
 
 /** Lines added to files of the sound house: each file must then be named by the rule, for what the line imports. */
@@ -59,18 +85,47 @@ const violations: [rule: string, file: string, line: string][] = [
   ['contract-runs-in-a-browser', 'contract/rates.ts', "export * from 'node:crypto';"],
   ['contract-own-packages', 'contract/rates.ts', "export * from 'mongoose';"],
   ['pure-files-touch-nothing', 'server/crypto/merkle.ts', "export * from 'mongoose';"],
-  ['pure-files-are-called', 'server/features/rates/ranking.rules.ts', "export * from './store.js';"],
+  ['pure-files-touch-nothing', 'server/features/rates/ranking.rules.ts', "export * from '../../boot.js';"],
+  ['pure-files-are-called', 'server/features/rates/ranking.rules.ts', "export * from './rate-store.js';"],
+  ['pure-files-are-called', 'server/features/rates/ranking.rules.ts', "export * from './quote.js';"],
   ['pure-files-use-no-machine', 'server/features/rates/ranking.rules.ts', "export * from 'node:fs';"],
   ['routers-know-no-storage', 'server/features/rates/router.ts', "export * from 'mongoose';"],
-  ['routers-know-no-storage', 'server/features/rates/router.ts', "export type * from './store.js';"],
+  ['routers-know-no-storage', 'server/features/rates/router.ts', "export type * from './rate-store.js';"],
   ['routers-are-handed-their-service', 'server/features/rates/router.ts', "export * from './service.js';"],
-  ['services-know-no-http', 'server/features/rates/service.ts', "export * from '../../http/respond.js';"],
-  ['features-share-only-types', 'server/features/rates/service.ts', "export * from '../anchors/service.js';"],
-  ['stores-stay-at-home', 'server/features/rates/service.ts', "export type * from '../anchors/store.js';"],
-  ['only-compose-sees-features', 'server/http/respond.ts', "export * from '../features/rates/store.js';"],
-  ['only-main-composes', 'server/errors.ts', "export type * from './compose.js';"],
+  ['routers-are-handed-their-service', 'server/features/rates/router.ts', "export * from './quote.js';"],
+  ['only-the-edge-knows-http', 'server/features/rates/service.ts', "export * from '../../http/respond.js';"],
+  ['only-the-edge-knows-http', 'server/features/rates/quote.ts', "export type * from 'express';"],
+  ['only-the-edge-knows-http', 'server/features/anchors/store.ts', "export type * from 'express';"],
+  ['only-the-edge-knows-http', 'server/deliveries/deliveries.ts', "export * from '../http/respond.js';"],
+  ['only-stores-know-collections', 'server/features/rates/quote.ts', "export type * from 'mongoose';"],
+  ['only-stores-know-collections', 'server/features/anchors/feature.ts', "export * from 'mongoose';"],
+  ['only-stores-know-collections', 'server/deliveries/deliveries.ts', "export * from '../mongo/models.js';"],
+  ['features-share-only-types', 'server/features/rates/quote.ts', "export * from '../anchors/service.js';"],
+  ['features-share-only-types', 'server/features/rates/feature.ts', "export * from '../anchors/feature.js';"],
+  [
+    'features-share-only-types',
+    'server/features/rates/service.ts',
+    "export * from '../../deliveries/deliveries.js';",
+  ],
+  ['stores-stay-at-home', 'server/features/rates/quote.ts', "export type * from '../anchors/store.js';"],
+  [
+    'stores-stay-at-home',
+    'server/features/rates/service.ts',
+    "export type * from '../../deliveries/outbox-store.js';",
+  ],
+  ['compose-sees-factories-and-stores', 'server/compose.ts', "export * from './features/rates/service.js';"],
+  ['compose-sees-factories-and-stores', 'server/boot.ts', "export * from './features/anchors/service.js';"],
+  ['only-compose-sees-features', 'server/http/respond.ts', "export * from '../features/anchors/store.js';"],
+  [
+    'only-compose-sees-features',
+    'server/deliveries/deliveries.ts',
+    "export type * from '../features/rates/service.js';",
+  ],
+  ['only-compose-sees-features', 'server/errors.ts', "export type * from './features/rates/service.js';"],
+  ['only-programs-compose', 'server/errors.ts', "export type * from './compose.js';"],
   ['server-imports-no-scripts', 'server/errors.ts', "export * from '../scripts/emit.js';"],
   ['nothing-imports-tests', 'scripts/emit.ts', "export * from '../test/support/app.js';"],
+  ['tests-share-only-fixtures', 'test/rates/expected.ts', "export * from '../anchors/expected.js';"],
   ['no-development-packages-in-production', 'server/errors.ts', "export * from 'fast-check';"],
   ['declared-packages-only', 'server/errors.ts', "export * from 'bson';"],
   ['resolvable', 'server/errors.ts', "export * from './no-such-file.js';"],
@@ -128,7 +183,7 @@ describe('import rules', () => {
     }));
   }
 
-  it('let pass what is as it should be', async () => {
+  it('find nothing in a house that keeps them', async () => {
     expect(await findings()).toEqual([]);
   });
 
@@ -166,7 +221,7 @@ function importedName(line: string): string {
   return /'(?:node:|(?:\.{1,2}\/)*)(.+?)(?:\.js)?'/.exec(line)?.[1] ?? line;
 }
 
-describe('purity', () => {
+describe('the check of pure files', () => {
   it.each([
     ['the clock', 'export const now = () => Date.now();', 'Date.now'],
     ['the clock by its constructor', 'export const now = () => new Date();', 'new Date() without an instant'],
@@ -175,11 +230,11 @@ describe('purity', () => {
     ['the environment', 'export const home = process.env.HOME;', 'process'],
     ['timers', 'setTimeout(() => undefined, 1);', 'setTimeout'],
     ['the wire', "export const get = () => fetch('https://example.org');", 'fetch'],
-  ])('is refused to a file that uses %s', (_name, source, what) => {
+  ])('refuses a file that uses %s', (_name, source, what) => {
     expect(impurities('x.rules.ts', source)).toEqual([`x.rules.ts:1 uses ${what}`]);
   });
 
-  it('is granted to a file that only computes', () => {
+  it('accepts a file that only computes', () => {
     const source = [
       "import { createHash } from 'node:crypto';",
       '// Date.now() is mentioned, not used',
@@ -188,5 +243,57 @@ describe('purity', () => {
       'export const read = (given: { process: number }) => given.process + createHash.length;',
     ].join('\n');
     expect(impurities('x.rules.ts', source)).toEqual([]);
+  });
+});
+
+describe('the check of collections', () => {
+  const store = {
+    name: 'server/features/intents/store.ts',
+    source: "const schema = new Schema({}, { collection: 'intents' });",
+  };
+  const inService = (source: string) => ({ name: 'server/features/intents/service.ts', source });
+  const inOtherStore = (source: string) => ({ name: 'server/features/reputation/card-store.ts', source });
+
+  it.each([
+    [
+      'another store that opens the collection by its name',
+      inOtherStore("connection.collection('intents');"),
+      'names intents, the collection of server/features/intents/store.ts',
+    ],
+    [
+      'another store that opens it by a helper',
+      inOtherStore("bulkCollection(connection, 'intents');"),
+      'names intents, the collection of server/features/intents/store.ts',
+    ],
+    [
+      'another store that joins it in a pipeline',
+      inOtherStore("aggregate([{ $lookup: { from: 'intents' } }]);"),
+      'names intents, the collection of server/features/intents/store.ts',
+    ],
+    [
+      'a service that opens it, also beside the store',
+      inService("connection.collection('intents');"),
+      'opens intents outside a store',
+    ],
+    [
+      'a service that defines a collection',
+      inService("new Schema({}, { collection: 'notes' });"),
+      'defines notes outside a store',
+    ],
+  ])('refuses %s', (_name, file, what) => {
+    expect(collectionsOutsideTheirStore([store, file])).toEqual([`${file.name}:1 ${what}`]);
+  });
+
+  it('accepts the same word where it names no collection', () => {
+    const file = inOtherStore("drop('intents'); const scopes = { scope: 'intents' };");
+    expect(collectionsOutsideTheirStore([store, file])).toEqual([]);
+  });
+
+  it('accepts the stores of one folder that use the collections of each other', () => {
+    const beside = {
+      name: 'server/features/intents/aggregation-store.ts',
+      source: "connection.collection('intents');",
+    };
+    expect(collectionsOutsideTheirStore([store, beside])).toEqual([]);
   });
 });

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { createEmit } from '../../../server/deliveries/deliveries.js';
 import { createOutboxStore } from '../../../server/deliveries/outbox-store.js';
-import { createPublisher } from '../../../server/features/publisher/service.js';
+import { createPublisher } from '../../../server/features/publisher/feature.js';
+import { createPublisherStore } from '../../../server/features/publisher/store.js';
 import { publisherLease } from '../../../server/features/publisher/tick.js';
 import { createWebhookStore } from '../../../server/features/webhooks/store.js';
 import { silentLogger } from '../../../server/logger.js';
@@ -26,7 +27,8 @@ export async function openLog(uri: string, database: string, size: number, oracl
   });
   let round = 0;
   const publisher = createPublisher({
-    connection,
+    store: createPublisherStore(connection),
+    publicCache: false,
     leases,
     inTransaction: createInTransaction(connection),
     writeEvent: createEmit({ outbox, endpoints: createWebhookStore(connection), clock: Date.now, newId }),

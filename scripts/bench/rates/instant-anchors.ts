@@ -1,6 +1,7 @@
 import { type Fleet, parseFleet } from '../../../server/features/anchors/fleet.rules.js';
 import { noEndpoints } from '../../../server/features/anchors/sep1.rules.js';
-import { createRates, type Rates } from '../../../server/features/rates/service.js';
+import { createRatesFeature } from '../../../server/features/rates/feature.js';
+import type { Rates } from '../../../server/features/rates/service.js';
 import { silentLogger } from '../../../server/logger.js';
 import type { Outbound } from '../../../server/outbound/outbound.js';
 import { corridors } from '../../simulated-anchors/corridors.js';
@@ -26,7 +27,7 @@ export function ratesOverInstantAnchors(anchorCount: number): RatesFixture {
     elapsedMs: 0,
     truncated: false,
   });
-  const rates = createRates({
+  const rates = createRatesFeature({
     directory: {
       corridor: (id) => fleet.corridors.find((corridor) => corridor.id === id),
       anchorsOf: () => fleet.anchors,
@@ -42,7 +43,8 @@ export function ratesOverInstantAnchors(anchorCount: number): RatesFixture {
     fxOutbound: outbound,
     fxUrl: undefined,
     fxMaxAgeMs: 0,
-    epochs: { read: () => 0, onInvalidate: () => undefined },
+    cacheVersions: { read: () => 0, onInvalidate: () => undefined },
+    publicCache: false,
     reputationOf: () => ({ score: '91.27', state: 'scored', outcomes: 1_200, meanShortfall: '0.0012' }),
     clock: () => nowMs,
     random: Math.random,

@@ -3,45 +3,45 @@ import type { CorridorAnswer } from '../../../contract/schemas/corridors.js';
 import type { DiscoveryView } from './discovery.js';
 import type { Corridor, Fleet } from './fleet.rules.js';
 import { type AnchorEndpoints, noEndpoints } from './sep1.rules.js';
-import type { AnchorRecord } from './store.js';
+import type { AnchorDocument } from './store.js';
 
 /** A stored anchor as a list shows it. */
-export function toAnchorSummary(record: AnchorRecord): AnchorSummary {
+export function toAnchorSummary(anchor: AnchorDocument): AnchorSummary {
   return {
-    id: record._id,
-    name: record.name,
-    note: record.note,
-    status: !record.listed ? 'delisted' : record.refusedKey !== null ? 'refused' : 'active',
-    simulated: record.simulated,
-    homeDomain: record.homeDomain,
-    corridors: record.listed
-      ? record.corridors.map(({ corridor, deliveryMethods }) => ({
+    id: anchor._id,
+    name: anchor.name,
+    note: anchor.note,
+    status: !anchor.listed ? 'delisted' : anchor.refusedKey !== null ? 'refused' : 'active',
+    simulated: anchor.simulated,
+    homeDomain: anchor.homeDomain,
+    corridors: anchor.listed
+      ? anchor.corridors.map(({ corridor, deliveryMethods }) => ({
           corridor,
           deliveryMethods: [...deliveryMethods],
         }))
       : [],
-    onboardedAt: record.onboardedAt.toISOString(),
-    delistedAt: record.delistedAt?.toISOString() ?? null,
+    onboardedAt: anchor.onboardedAt.toISOString(),
+    delistedAt: anchor.delistedAt?.toISOString() ?? null,
   };
 }
 
 /** A stored anchor whole. `view` is what discovery knows of it now; a delisted one has only what was stored. */
 export function toAnchorAnswer(
-  record: AnchorRecord,
+  anchor: AnchorDocument,
   view: DiscoveryView | undefined,
   corridorOf: (id: string) => Corridor | undefined,
 ): AnchorAnswer {
-  const summary = toAnchorSummary(record);
-  const endpoints = view?.endpoints ?? record.endpoints ?? noEndpoints;
-  const fetchedAt = view === undefined ? record.discoveredAt : view.fetchedAt;
+  const summary = toAnchorSummary(anchor);
+  const endpoints = view?.endpoints ?? anchor.endpoints ?? noEndpoints;
+  const fetchedAt = view === undefined ? anchor.discoveredAt : view.fetchedAt;
   const { quoteServer, transferServerSep24, transferServerSep6, webAuthEndpoint } = endpoints;
   const served = summary.corridors.flatMap(({ corridor }) => corridorOf(corridor) ?? []);
   return {
     ...summary,
-    signingKey: record.signingKey ?? endpoints.signingKey,
+    signingKey: anchor.signingKey ?? endpoints.signingKey,
     endpoints: { quoteServer, transferServerSep24, transferServerSep6, webAuthEndpoint },
     discovery: {
-      state: view?.state ?? (record.homeDomain === null ? 'configured' : 'stale'),
+      state: view?.state ?? (anchor.homeDomain === null ? 'configured' : 'stale'),
       fetchedAt: fetchedAt === null ? null : new Date(fetchedAt).toISOString(),
       reason: view?.reason ?? null,
     },

@@ -1,8 +1,9 @@
 import type { DiscoveryState } from '../../../contract/schemas/anchors.js';
+import { createCache, lasting } from '../../cache/cache.js';
+import { backoffMs } from '../../jobs/backoff.js';
 import type { Outbound } from '../../outbound/outbound.js';
+import { toUpstreamFault, UpstreamFault } from '../../outbound/upstream-fault.js';
 import type { Clock, Logger, Random } from '../../ports.js';
-import { createRefreshedValue, type RefreshedValue } from '../../upstream/refreshed-value.js';
-import { toUpstreamFault, UpstreamFault } from '../../upstream/upstream-fault.js';
 import type { Fleet } from './fleet.rules.js';
 import {
   type AnchorEndpoints,
@@ -14,11 +15,8 @@ import {
 } from './sep1.rules.js';
 
 const tomlTimeoutMs = 2_000;
-const policy = {
-  freshMs: 10 * 60_000,
-  staleMs: 24 * 3_600_000,
-  retry: { baseMs: 2_000, factor: 2, maxMs: 60_000, jitter: 0.2 },
-};
+const lifetime = { freshMs: 10 * 60_000, staleMs: 24 * 3_600_000 };
+const retry = { baseMs: 2_000, factor: 2, maxMs: 60_000, jitter: 0.2 };
 
 export interface DiscoveryView {
   endpoints: AnchorEndpoints;
@@ -28,7 +26,7 @@ export interface DiscoveryView {
   reason: string | null;
 }
 
-/** Addresses of the anchors, from their stellar.toml; what the fleet file says goes before what the file says. */
+/** The addresses of the anchors: those of the fleet file, and for the rest those of the anchor's stellar.toml. */
 export interface Discovery {
   /** Reads the stellar.toml if need be, within 2 s. Throws UpstreamFault. */
   endpointsOf(anchorId: string): Promise<AnchorEndpoints>;
@@ -36,8 +34,8 @@ export interface Discovery {
   view(anchorId: string): DiscoveryView | undefined;
   /** Takes over what an earlier run read. */
   seed(anchorId: string, endpoints: AnchorEndpoints, fetchedAt: number): void;
-  /** Forgets what was read of anchors that serve `corridor`, or of all; returns of how many. */
-  drop(corridor: string | undefined): number;
+  /** Frees the readings that an invalidation made void; returns how many. */
+  dropVoid(): number;
 }
 
 export function createDiscovery(deps: {
@@ -46,32 +44,28 @@ export function createDiscovery(deps: {
   clock: Clock;
   random: Random;
   logger: Logger;
-  /** The epoch for entries of these corridors. */
-  epoch: (corridors: readonly string[]) => number;
+  /** The cache version for anchors of these corridors. */
+  version: (corridors: readonly string[]) => number;
   /** Told of every successful reading. */
   onRead: (anchorId: string, read: AnchorEndpoints) => void;
 }): Discovery {
   const anchors = new Map(deps.fleet.anchors.map((anchor) => [anchor.id, anchor]));
-  const readings = new Map<string, RefreshedValue<AnchorEndpoints>>();
+  const readings = createCache<string, AnchorEndpoints>({
+    load: read,
+    lifetimeOf: lasting(lifetime),
+    versionOf: (anchorId) => deps.version(anchors.get(anchorId)?.corridors.map(({ id }) => id) ?? []),
+    retryDelayMs: (failures) => backoffMs(failures, retry, deps.random),
+    clock: deps.clock,
+  });
 
-  for (const { id, homeDomain, corridors } of deps.fleet.anchors) {
-    if (homeDomain === undefined) continue;
-    const corridorIds = corridors.map((corridor) => corridor.id);
-    readings.set(
-      id,
-      createRefreshedValue({
-        load: () => read(id, homeDomain),
-        policy,
-        clock: deps.clock,
-        random: deps.random,
-        epoch: () => deps.epoch(corridorIds),
-      }),
-    );
+  /** With a home domain it has a stellar.toml to read; without one, the fleet file says everything. */
+  function hasToml(anchorId: string): boolean {
+    return anchors.get(anchorId)?.homeDomain !== undefined;
   }
 
-  async function read(anchorId: string, homeDomain: string): Promise<AnchorEndpoints> {
+  async function read(anchorId: string): Promise<AnchorEndpoints> {
     try {
-      const endpoints = await fetchToml(deps.outbound, homeDomain);
+      const endpoints = await fetchToml(deps.outbound, anchors.get(anchorId)?.homeDomain ?? '');
       deps.onRead(anchorId, endpoints);
       return endpoints;
     } catch (error) {
@@ -91,13 +85,11 @@ export function createDiscovery(deps: {
 
   return {
     async endpointsOf(anchorId) {
-      const reading = readings.get(anchorId);
-      return withOverrides(anchorId, reading === undefined ? noEndpoints : await reading.get());
+      return withOverrides(anchorId, hasToml(anchorId) ? await readings.get(anchorId) : noEndpoints);
     },
     view(anchorId) {
       if (!anchors.has(anchorId)) return undefined;
-      const reading = readings.get(anchorId);
-      if (reading === undefined) {
+      if (!hasToml(anchorId)) {
         return {
           endpoints: withOverrides(anchorId, noEndpoints),
           state: 'configured',
@@ -105,26 +97,19 @@ export function createDiscovery(deps: {
           reason: null,
         };
       }
-      const found = reading.peek();
-      const fault = reading.lastFault();
+      const found = readings.peek(anchorId);
+      const fault = readings.faultOf(anchorId);
       const reason = fault instanceof UpstreamFault ? fault.reason : null;
       const endpoints = withOverrides(anchorId, found?.value ?? noEndpoints);
       if (found === undefined) {
         return { endpoints, state: reason === null ? 'pending' : 'failed', fetchedAt: null, reason };
       }
-      return { endpoints, state: found.fresh ? 'fresh' : 'stale', fetchedAt: found.fetchedAt, reason };
+      return { endpoints, state: found.fresh ? 'fresh' : 'stale', fetchedAt: found.asOf, reason };
     },
     seed(anchorId, endpoints, fetchedAt) {
-      readings.get(anchorId)?.seed(endpoints, fetchedAt);
+      if (hasToml(anchorId)) readings.seed(anchorId, endpoints, fetchedAt);
     },
-    drop(corridor) {
-      let dropped = 0;
-      for (const [anchorId, reading] of readings) {
-        const serves = anchors.get(anchorId)?.corridors.some(({ id }) => id === corridor) === true;
-        if ((corridor === undefined || serves) && reading.drop()) dropped += 1;
-      }
-      return dropped;
-    },
+    dropVoid: () => readings.dropVoid(),
   };
 }
 

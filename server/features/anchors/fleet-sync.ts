@@ -1,13 +1,12 @@
-import type { ClientSession } from 'mongoose';
 import type { Emit } from '../../deliveries/deliveries.js';
 import { isDuplicateKey } from '../../mongo/failures.js';
-import type { InTransaction } from '../../mongo/transactions.js';
+import type { ClientSession, InTransaction } from '../../mongo/transactions.js';
 import type { Clock, Logger } from '../../ports.js';
 import type { Fleet, FleetAnchor } from './fleet.rules.js';
-import type { AnchorModel, AnchorRecord } from './store.js';
+import type { AnchorDocument, AnchorListing, AnchorStore } from './store.js';
 
 interface SyncDeps {
-  model: AnchorModel;
+  store: AnchorStore;
   fleet: Fleet;
   clock: Clock;
   logger: Logger;
@@ -21,38 +20,20 @@ const maxTries = 3;
  * Brings the fleet file into MongoDB: new anchors with their `anchor.onboarded` event in one transaction, known ones
  * updated, those no longer listed marked delisted. Idempotent, also among instances that start together.
  */
-export async function syncFleet(deps: SyncDeps): Promise<AnchorRecord[]> {
-  const ids = deps.fleet.anchors.map((anchor) => anchor.id);
-  const known = new Set((await deps.model.find({}, { _id: 1 }).lean()).map((row) => row._id));
-  for (const anchor of deps.fleet.anchors) {
+export async function syncFleet(deps: SyncDeps): Promise<AnchorDocument[]> {
+  const { store, fleet, logger } = deps;
+  const ids = fleet.anchors.map((anchor) => anchor.id);
+  const known = await store.knownIds();
+  for (const anchor of fleet.anchors) {
     if (!known.has(anchor.id)) await onboard(deps, anchor);
   }
-  await deps.model.bulkWrite(
-    deps.fleet.anchors.flatMap((anchor) => [
-      // Addresses read from one domain say nothing of another.
-      {
-        updateOne: {
-          filter: { _id: anchor.id, homeDomain: { $ne: anchor.homeDomain ?? null } },
-          update: { $set: { endpoints: null, discoveredAt: null } },
-        },
-      },
-      {
-        updateOne: {
-          filter: { _id: anchor.id },
-          update: { $set: { ...listing(anchor), listed: true, delistedAt: null } },
-        },
-      },
-    ]),
-  );
-  const delisted = await deps.model.updateMany(
-    { listed: true, _id: { $nin: ids } },
-    { $set: { listed: false, delistedAt: new Date(deps.clock()) } },
-  );
-  if (delisted.modifiedCount > 0) deps.logger.info({ count: delisted.modifiedCount }, 'anchors delisted');
-  return deps.model.find({ _id: { $in: ids } }).lean<AnchorRecord[]>();
+  await store.list(fleet.anchors.map((anchor) => ({ id: anchor.id, ...toListing(anchor) })));
+  const delisted = await store.delistOthers(ids, new Date(deps.clock()));
+  if (delisted > 0) logger.info({ count: delisted }, 'anchors delisted');
+  return store.findMany(ids);
 }
 
-/** E11000 aborts the transaction; the next try finds what another instance inserted meanwhile. */
+/** A duplicate id aborts the transaction; the next try finds what another instance inserted meanwhile. */
 async function onboard(deps: SyncDeps, anchor: Fleet['anchors'][number]): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -70,11 +51,9 @@ async function insertIfNew(
   anchor: Fleet['anchors'][number],
   session: ClientSession,
 ): Promise<boolean> {
-  const found = await deps.model.findById(anchor.id, { _id: 1 }, { session }).lean();
-  if (found !== null) return false;
-  const record: AnchorRecord = {
+  const document: AnchorDocument = {
     _id: anchor.id,
-    ...listing(anchor),
+    ...toListing(anchor),
     listed: true,
     onboardedAt: new Date(deps.clock()),
     delistedAt: null,
@@ -83,18 +62,17 @@ async function insertIfNew(
     endpoints: null,
     discoveredAt: null,
   };
-  await deps.model.create([record], { session });
+  if (!(await deps.store.insertIfNew(document, session))) return false;
   await deps.writeEvent(session, 'anchor.onboarded', {
     anchorId: anchor.id,
     name: anchor.name,
-    corridors: record.corridors.map(({ corridor }) => corridor),
+    corridors: document.corridors.map(({ corridor }) => corridor),
     simulated: anchor.simulated,
   });
   return true;
 }
 
-/** What the fleet file says of an anchor, and may say anew at every start. */
-function listing(anchor: FleetAnchor & { simulated: boolean }) {
+function toListing(anchor: FleetAnchor & { simulated: boolean }): AnchorListing {
   return {
     name: anchor.name,
     note: anchor.note ?? null,

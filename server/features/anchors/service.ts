@@ -1,27 +1,24 @@
-import type { Connection } from 'mongoose';
-import pLimit from 'p-limit';
+import { bulkhead } from 'cockatiel';
 import type { AnchorAnswer, AnchorPage } from '../../../contract/schemas/anchors.js';
 import type { CorridorPage } from '../../../contract/schemas/corridors.js';
 import type { Emit } from '../../deliveries/deliveries.js';
 import { ApiError } from '../../errors.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
+import { UpstreamFault } from '../../outbound/upstream-fault.js';
 import { readCursor, readLimit, toPage } from '../../paging.js';
 import type { Clock, Logger, Random } from '../../ports.js';
-import { UpstreamFault } from '../../upstream/upstream-fault.js';
-import type { Epochs } from '../cache/epochs.js';
+import type { CacheVersions } from '../cache/cache-versions.js';
 import { toAnchorAnswer, toAnchorSummary, toCorridorAnswer } from './anchor-answer.rules.js';
 import { createDiscovery } from './discovery.js';
 import type { Corridor, Fleet } from './fleet.rules.js';
 import { syncFleet } from './fleet-sync.js';
 import type { AnchorEndpoints } from './sep1.rules.js';
 import { createSigningKeys } from './signing-keys.js';
-import { anchorModel, findAnchors } from './store.js';
+import type { AnchorStore } from './store.js';
 
 const idPattern = /^[a-z0-9-]{1,40}$/;
-const warmUpConcurrency = 16;
-/** As long as a reading is fresh; refused anchors, which nobody asks for rates, get their second chance by it. */
-const rereadMs = 10 * 60_000;
+const concurrentReadings = 16;
 
 type FleetMember = Fleet['anchors'][number];
 
@@ -34,9 +31,12 @@ export interface PageRequest {
 export interface AnchorDirectory {
   /** Brings the fleet file into MongoDB and loads what is known; call it before serving. */
   sync(): Promise<void>;
-  /** Reads every stellar.toml in the background, now and then again. */
-  start(): void;
-  /** Waits for what is under way. */
+  /**
+   * Reads every stellar.toml whose last reading is no longer fresh. Refused anchors, which nobody asks for rates, get
+   * their second chance by it.
+   */
+  discoverDue(): Promise<void>;
+  /** Waits until everything that was read is stored. */
   stop(): Promise<void>;
   corridor(id: string): Corridor | undefined;
   /** Ordered by id. */
@@ -58,10 +58,10 @@ export interface AnchorDirectory {
 }
 
 export interface AnchorDirectoryDeps {
-  connection: Connection;
+  store: AnchorStore;
   fleet: Fleet;
   outbound: Outbound;
-  epochs: Pick<Epochs, 'read' | 'onInvalidate'>;
+  cacheVersions: Pick<CacheVersions, 'read' | 'onInvalidate'>;
   clock: Clock;
   random: Random;
   logger: Logger;
@@ -72,24 +72,20 @@ export interface AnchorDirectoryDeps {
 }
 
 export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirectory {
-  const { fleet, clock, logger, epochs } = deps;
-  const model = anchorModel(deps.connection);
+  const { store, fleet, clock, logger, cacheVersions } = deps;
   const corridors = new Map(fleet.corridors.map((corridor) => [corridor.id, corridor]));
   const members = new Map(fleet.anchors.map((anchor) => [anchor.id, anchor]));
-  const keys = createSigningKeys({ model, logger });
+  const keys = createSigningKeys({ store, logger });
   const underWay = new Set<Promise<unknown>>();
-  let timer: NodeJS.Timeout | undefined;
 
   const discovery = createDiscovery({
     ...deps,
-    epoch: (corridorIds) => epochs.read('anchors', corridorIds),
+    version: (corridorIds) => cacheVersions.read('anchors', corridorIds),
     onRead: (anchorId, read) => track(keep(anchorId, read)),
   });
-  epochs.onInvalidate((scope, corridor) =>
-    scope === 'all' || scope === 'anchors' ? discovery.drop(corridor) : 0,
-  );
+  cacheVersions.onInvalidate(() => discovery.dropVoid());
 
-  /** Work nobody waits for, until `stop`. */
+  /** Work that nobody waits for until `stop`. */
   function track(work: Promise<unknown>): void {
     const settled = work.catch((error: unknown) => {
       logger.warn({ err: error }, 'what was read of an anchor could not be kept');
@@ -100,15 +96,7 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
 
   async function keep(anchorId: string, read: AnchorEndpoints): Promise<void> {
     await keys.judge(anchorId, members.get(anchorId)?.endpoints?.signingKey ?? read.signingKey);
-    await model.updateOne({ _id: anchorId }, { $set: { endpoints: read, discoveredAt: new Date(clock()) } });
-  }
-
-  function readAll(): void {
-    const limit = pLimit(warmUpConcurrency);
-    for (const { id } of fleet.anchors) {
-      // A failure is logged where it happens and tried again when the anchor is asked.
-      track(limit(() => discovery.endpointsOf(id).catch(() => undefined)));
-    }
+    await store.keepEndpoints(anchorId, read, new Date(clock()));
   }
 
   function servingAnchors(): FleetMember[] {
@@ -117,9 +105,9 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
 
   return {
     async sync() {
-      const records = await syncFleet({ ...deps, model });
-      keys.load(records);
-      for (const { _id, endpoints, discoveredAt } of records) {
+      const anchors = await syncFleet(deps);
+      keys.load(anchors);
+      for (const { _id, endpoints, discoveredAt } of anchors) {
         if (endpoints !== null && discoveredAt !== null)
           discovery.seed(_id, endpoints, discoveredAt.getTime());
       }
@@ -133,13 +121,13 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
         }
       }
     },
-    start() {
-      readAll();
-      timer = setInterval(readAll, rereadMs);
-      timer.unref();
+    async discoverDue() {
+      const readings = bulkhead(concurrentReadings, Number.POSITIVE_INFINITY);
+      // A failure is logged where it happens, and the anchor is read again when somebody asks for it.
+      const read = (id: string) => readings.execute(() => discovery.endpointsOf(id)).catch(() => undefined);
+      await Promise.all(fleet.anchors.map(({ id }) => read(id)));
     },
     async stop() {
-      clearInterval(timer);
       await Promise.all(underWay);
     },
     corridor: (id) => corridors.get(id),
@@ -156,7 +144,7 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
     },
     async signingKeyOf(anchorId) {
       if (members.has(anchorId)) return keys.keyOf(anchorId);
-      return (await model.findById(anchorId, { signingKey: 1 }).lean())?.signingKey ?? null;
+      return store.signingKeyOf(anchorId);
     },
     tokenFor(anchorId, url) {
       const granted = members.get(anchorId)?.partnerToken;
@@ -183,14 +171,14 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
       const list = ['anchors', corridor ?? '*'];
       const [afterId] = readCursor(page.cursor, list, [idPattern]) ?? [];
       const limit = readLimit(page.limit);
-      const records = await findAnchors(model, { corridor, afterId, limit });
-      return toPage(records.map(toAnchorSummary), limit, list, (last) => [last.id]);
+      const anchors = await store.page({ corridor, afterId, limit });
+      return toPage(anchors.map(toAnchorSummary), limit, list, (last) => [last.id]);
     },
     async getAnchor(id) {
-      const record = await model.findById(id).lean();
-      if (record === null) throw new ApiError('UNKNOWN_ANCHOR', `No anchor ${id} was ever in the fleet.`);
-      const view = record.listed ? discovery.view(id) : undefined;
-      return toAnchorAnswer(record, view, (corridorId) => corridors.get(corridorId));
+      const anchor = await store.find(id);
+      if (anchor === null) throw new ApiError('UNKNOWN_ANCHOR', `No anchor ${id} was ever in the fleet.`);
+      const view = anchor.listed ? discovery.view(id) : undefined;
+      return toAnchorAnswer(anchor, view, (corridorId) => corridors.get(corridorId));
     },
   };
 }

@@ -1,17 +1,20 @@
 import type { Logger } from '../../ports.js';
-import type { AnchorModel, AnchorRecord } from './store.js';
+import type { AnchorDocument, AnchorStore } from './store.js';
 
 /** The key each anchor came with. An id that shows another one later is refused until it shows the first again. */
 export interface SigningKeys {
-  load(records: readonly AnchorRecord[]): void;
+  load(anchors: readonly AnchorDocument[]): void;
   keyOf(anchorId: string): string | null;
   isRefused(anchorId: string): boolean;
   /** Judges the key an anchor shows now; null shows none and changes nothing. */
   judge(anchorId: string, shown: string | null): Promise<void>;
 }
 
-export function createSigningKeys(deps: { model: AnchorModel; logger: Logger }): SigningKeys {
-  const { model, logger } = deps;
+export function createSigningKeys(deps: {
+  store: Pick<AnchorStore, 'adoptSigningKey' | 'setRefusedKey'>;
+  logger: Logger;
+}): SigningKeys {
+  const { store, logger } = deps;
   const known = new Map<string, { key: string | null; refused: string | null }>();
 
   function state(anchorId: string) {
@@ -19,20 +22,14 @@ export function createSigningKeys(deps: { model: AnchorModel; logger: Logger }):
   }
 
   /** The first key of an anchor, unless another instance has stored one already; then that one counts. */
-  async function adopt(anchorId: string, shown: string): Promise<string> {
+  function adopt(anchorId: string, shown: string): Promise<string> {
     known.set(anchorId, { key: shown, refused: null });
-    const adopted = await model.updateOne(
-      { _id: anchorId, signingKey: null },
-      { $set: { signingKey: shown } },
-    );
-    if (adopted.matchedCount > 0) return shown;
-    const record = await model.findById(anchorId, { signingKey: 1 }).lean<AnchorRecord>();
-    return record?.signingKey ?? shown;
+    return store.adoptSigningKey(anchorId, shown);
   }
 
   return {
-    load(records) {
-      for (const { _id, signingKey, refusedKey } of records) {
+    load(anchors) {
+      for (const { _id, signingKey, refusedKey } of anchors) {
         known.set(_id, { key: signingKey, refused: refusedKey });
       }
     },
@@ -49,7 +46,7 @@ export function createSigningKeys(deps: { model: AnchorModel; logger: Logger }):
       if (refused === null)
         logger.warn({ anchorId }, 'anchor shows its first signing key again and is served');
       else logger.error({ anchorId, key, shown }, 'anchor shows another signing key and is not served');
-      await model.updateOne({ _id: anchorId }, { $set: { refusedKey: refused } });
+      await store.setRefusedKey(anchorId, refused);
     },
   };
 }

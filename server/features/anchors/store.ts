@@ -1,9 +1,9 @@
-import { type Connection, Schema } from 'mongoose';
+import { type ClientSession, type Connection, Schema } from 'mongoose';
 import { defineModel } from '../../mongo/models.js';
 import type { AnchorEndpoints } from './sep1.rules.js';
 
-/** An anchor that is or was in the fleet. Never deleted: its record stays readable. */
-export interface AnchorRecord {
+/** An anchor that is or was in the fleet. Never deleted: what is known of it stays readable. */
+export interface AnchorDocument {
   /** The anchor id. */
   _id: string;
   name: string;
@@ -20,14 +20,14 @@ export interface AnchorRecord {
   signingKey: string | null;
   /** Another key that it shows now and that keeps it from being served. */
   refusedKey: string | null;
-  /** What its stellar.toml said last, so that a restart need not wait for it. */
+  /** What its stellar.toml said last, so that a restart does not wait for it. */
   endpoints: AnchorEndpoints | null;
   discoveredAt: Date | null;
 }
 
 const text = { type: String, default: null };
 
-const anchorSchema = new Schema<AnchorRecord>(
+const anchorSchema = new Schema<AnchorDocument>(
   {
     _id: { type: String, required: true },
     name: { type: String, required: true },
@@ -52,25 +52,102 @@ const anchorSchema = new Schema<AnchorRecord>(
   { collection: 'anchors', versionKey: false },
 );
 
-export function anchorModel(connection: Connection) {
-  return defineModel(connection, 'Anchor', anchorSchema);
+/** What the fleet file says about an anchor, and may change at every start. */
+export type AnchorListing = Pick<AnchorDocument, 'name' | 'note' | 'simulated' | 'homeDomain' | 'corridors'>;
+
+/** The anchors of the fleet file, past and present. */
+export interface AnchorStore {
+  find(id: string): Promise<AnchorDocument | null>;
+  findMany(ids: readonly string[]): Promise<AnchorDocument[]>;
+  /**
+   * A page ordered by id, after `afterId`; one more than `limit`, where there is one, tells that more follow. With
+   * `corridor`, only anchors that serve it now.
+   */
+  page(query: {
+    corridor: string | undefined;
+    afterId: string | undefined;
+    limit: number;
+  }): Promise<AnchorDocument[]>;
+  knownIds(): Promise<Set<string>>;
+  /** False if the id is known already. Among concurrent inserts, all but one reject with E11000. */
+  insertIfNew(anchor: AnchorDocument, session: ClientSession): Promise<boolean>;
+  /** Takes over what the fleet file says and lists the anchors. A new home domain voids the addresses of the old. */
+  list(listings: readonly ({ id: string } & AnchorListing)[]): Promise<void>;
+  /** Delists every anchor except these; returns how many were listed until now. */
+  delistOthers(ids: readonly string[], at: Date): Promise<number>;
+  signingKeyOf(id: string): Promise<string | null>;
+  /** Stores the first key of an anchor. Returns the key that counts: another instance may have stored one before. */
+  adoptSigningKey(id: string, key: string): Promise<string>;
+  setRefusedKey(id: string, key: string | null): Promise<void>;
+  keepEndpoints(id: string, endpoints: AnchorEndpoints, at: Date): Promise<void>;
 }
 
-export type AnchorModel = ReturnType<typeof anchorModel>;
+export function createAnchorStore(connection: Connection): AnchorStore {
+  const model = defineModel(connection, 'Anchor', anchorSchema);
 
-/** A page of anchors by id, after `afterId`; one more than `limit`, if there is one, tells that more follow. */
-export async function findAnchors(
-  model: AnchorModel,
-  query: { corridor: string | undefined; afterId: string | undefined; limit: number },
-): Promise<AnchorRecord[]> {
-  const serving =
-    query.corridor === undefined
-      ? {}
-      : { listed: true, refusedKey: null, 'corridors.corridor': query.corridor };
-  const after = query.afterId === undefined ? {} : { _id: { $gt: query.afterId } };
-  return model
-    .find({ ...serving, ...after })
-    .sort({ _id: 1 })
-    .limit(query.limit + 1)
-    .lean<AnchorRecord[]>();
+  async function signingKeyOf(id: string): Promise<string | null> {
+    const found = await model.findById(id, { signingKey: 1 }).lean<Pick<AnchorDocument, 'signingKey'>>();
+    return found?.signingKey ?? null;
+  }
+
+  return {
+    find: (id) => model.findById(id).lean<AnchorDocument>(),
+    findMany: (ids) => model.find({ _id: { $in: ids } }).lean<AnchorDocument[]>(),
+    page({ corridor, afterId, limit }) {
+      const serving =
+        corridor === undefined ? {} : { listed: true, refusedKey: null, 'corridors.corridor': corridor };
+      const after = afterId === undefined ? {} : { _id: { $gt: afterId } };
+      return model
+        .find({ ...serving, ...after })
+        .sort({ _id: 1 })
+        .limit(limit + 1)
+        .lean<AnchorDocument[]>();
+    },
+    async knownIds() {
+      const found = await model.find({}, { _id: 1 }).lean();
+      return new Set(found.map(({ _id }) => _id));
+    },
+    async insertIfNew(anchor, session) {
+      const found = await model.findById(anchor._id, { _id: 1 }, { session }).lean();
+      if (found !== null) return false;
+      await model.create([anchor], { session });
+      return true;
+    },
+    async list(listings) {
+      await model.bulkWrite(
+        listings.flatMap(({ id, ...listing }) => [
+          {
+            updateOne: {
+              filter: { _id: id, homeDomain: { $ne: listing.homeDomain } },
+              update: { $set: { endpoints: null, discoveredAt: null } },
+            },
+          },
+          {
+            updateOne: {
+              filter: { _id: id },
+              update: { $set: { ...listing, listed: true, delistedAt: null } },
+            },
+          },
+        ]),
+      );
+    },
+    async delistOthers(ids, at) {
+      const delisted = await model.updateMany(
+        { listed: true, _id: { $nin: ids } },
+        { $set: { listed: false, delistedAt: at } },
+      );
+      return delisted.modifiedCount;
+    },
+    signingKeyOf,
+    async adoptSigningKey(id, key) {
+      const adopted = await model.updateOne({ _id: id, signingKey: null }, { $set: { signingKey: key } });
+      return adopted.matchedCount > 0 ? key : ((await signingKeyOf(id)) ?? key);
+    },
+    async setRefusedKey(id, key) {
+      await model.updateOne({ _id: id }, { $set: { refusedKey: key } });
+    },
+    async keepEndpoints(id, endpoints, at) {
+      await model.updateOne({ _id: id }, { $set: { endpoints, discoveredAt: at } });
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import type { CacheScope, InvalidateCacheAnswer } from '../../../contract/schemas/cache.js';
 import { ApiError } from '../../errors.js';
 import { type Clock, type Logger, toInstant } from '../../ports.js';
-import type { Epochs } from './epochs.js';
+import type { CacheVersions } from './cache-versions.js';
 
 export interface CacheAdmin {
   /** Throws UNSUPPORTED_PAIR for a corridor that is not served. */
@@ -12,7 +12,7 @@ export interface CacheAdmin {
 }
 
 export function createCacheAdmin(deps: {
-  epochs: Pick<Epochs, 'invalidate'>;
+  cacheVersions: Pick<CacheVersions, 'invalidate'>;
   hasCorridor: (id: string) => boolean;
   clock: Clock;
   logger: Logger;
@@ -23,12 +23,12 @@ export function createCacheAdmin(deps: {
         const message = `the corridor ${corridor} is not served`;
         throw new ApiError('UNSUPPORTED_PAIR', message, { details: [{ path: 'body.corridor', message }] });
       }
-      const { epoch, droppedEntries } = await deps.epochs.invalidate(scope, corridor);
-      deps.logger.info({ scope, corridor, epoch, droppedEntries }, 'cache invalidated');
+      const { version, droppedEntries } = await deps.cacheVersions.invalidate(scope, corridor);
+      deps.logger.info({ scope, corridor, version, droppedEntries }, 'cache invalidated');
       return {
         scope,
         corridor: corridor ?? null,
-        epoch,
+        epoch: version,
         droppedEntries,
         invalidatedAt: toInstant(deps.clock()),
       };

@@ -1,31 +1,39 @@
 import { type Connection, Schema } from 'mongoose';
 import { defineModel } from '../../mongo/models.js';
 
-/** One counter a scope and corridor; `*` stands for every corridor. Counters only grow. */
-export interface EpochRow {
+/** One counter per scope and corridor, `*` standing for every corridor. Counters only grow. */
+interface CacheVersionDocument {
   /** `rates:usdc-ngn`, `all:*` */
   _id: string;
+  /** The stored name of the version. */
   epoch: number;
 }
 
-const epochSchema = new Schema<EpochRow>(
+const cacheVersionSchema = new Schema<CacheVersionDocument>(
   { _id: { type: String, required: true }, epoch: { type: Number, required: true } },
   { collection: 'cache_epochs', versionKey: false },
 );
 
-export function epochModel(connection: Connection) {
-  return defineModel(connection, 'CacheEpoch', epochSchema);
+/** The counters of the cache versions, which all instances share. */
+export interface CacheVersionStore {
+  /** Counts one up and returns the new version, once a majority of the replica set has it. */
+  increment(id: string): Promise<number>;
+  /** Every counter: at most scopes times corridors, a few hundred small documents. */
+  list(): Promise<{ id: string; version: number }[]>;
 }
 
-/** Counts one up and returns the new value, once a majority has it. */
-export async function bumpEpoch(model: ReturnType<typeof epochModel>, id: string): Promise<number> {
-  const row = await model
-    .findOneAndUpdate({ _id: id }, { $inc: { epoch: 1 } }, { upsert: true, returnDocument: 'after' })
-    .lean();
-  return row?.epoch ?? 1;
-}
-
-/** Every counter: scopes times corridors at most, a few hundred tiny rows. */
-export async function readEpochs(model: ReturnType<typeof epochModel>): Promise<EpochRow[]> {
-  return model.find({}).lean<EpochRow[]>();
+export function createCacheVersionStore(connection: Connection): CacheVersionStore {
+  const model = defineModel(connection, 'CacheVersion', cacheVersionSchema);
+  return {
+    async increment(id) {
+      const counted = await model
+        .findOneAndUpdate({ _id: id }, { $inc: { epoch: 1 } }, { upsert: true, returnDocument: 'after' })
+        .lean();
+      return counted?.epoch ?? 1;
+    },
+    async list() {
+      const documents = await model.find({}).lean<CacheVersionDocument[]>();
+      return documents.map(({ _id, epoch }) => ({ id: _id, version: epoch }));
+    },
+  };
 }

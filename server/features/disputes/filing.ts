@@ -1,13 +1,11 @@
 import { bulkhead, isBulkheadRejectedError } from 'cockatiel';
-import type { ClientSession } from 'mongoose';
 import type { DisputeAnswer, FileDisputeBody } from '../../../contract/schemas/disputes.js';
 import { parsePublicKey } from '../../../contract/verification/strkey.js';
 import type { VerifyPool } from '../../crypto/verify-pool.js';
 import type { Emit } from '../../deliveries/deliveries.js';
 import { ApiError } from '../../errors.js';
-import type { RateLimitState } from '../../http/rate-limiter.js';
-import type { InTransaction } from '../../mongo/transactions.js';
-import type { Clock, NewId } from '../../ports.js';
+import type { ClientSession, InTransaction } from '../../mongo/transactions.js';
+import type { Clock, NewId, RateLimitState } from '../../ports.js';
 import { newDispute, toDisputeAnswer, toEventData } from './dispute.rules.js';
 import {
   type DisputableIntent,

@@ -1,8 +1,7 @@
-import type { ClientSession } from 'mongoose';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import { ApiError } from '../../errors.js';
-import type { RateLimitState } from '../../http/rate-limiter.js';
-import type { Clock } from '../../ports.js';
+import type { ClientSession } from '../../mongo/transactions.js';
+import type { Clock, RateLimitState } from '../../ports.js';
 import type { DisputeWindowDocument, DisputeWindowStore } from './store.js';
 
 const { points, windowSeconds } = rateLimitClasses.dispute;
@@ -13,7 +12,7 @@ const { points, windowSeconds } = rateLimitClasses.dispute;
  * taken by the disputes that are recorded, once each: a captured dispute that is sent again costs its owner nothing,
  * however often, from however many addresses and on whatever day.
  *
- * These are not counted by the general limiter (http/limit-windows.ts), whose 150 ms and fallback to the process are
+ * These are not counted by the general limiter (http/limit-window-store.ts), whose 150 ms and fallback to the process are
  * made for reads: this limit must hold whatever the load, and a point must be part of the transaction it is taken for.
  */
 export interface DisputeLimits {

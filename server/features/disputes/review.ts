@@ -1,8 +1,7 @@
-import type { ClientSession } from 'mongoose';
 import type { AdminDispute, ResolveDisputeBody } from '../../../contract/schemas/disputes.js';
 import type { Emit } from '../../deliveries/deliveries.js';
 import { ApiError } from '../../errors.js';
-import type { InTransaction } from '../../mongo/transactions.js';
+import type { ClientSession, InTransaction } from '../../mongo/transactions.js';
 import { readCursor, readLimit, toPage } from '../../paging.js';
 import type { Clock, Logger } from '../../ports.js';
 import { toAdminDispute, toEventData } from './dispute.rules.js';

@@ -1,5 +1,5 @@
-import type { ClientSession } from 'mongoose';
 import type { Waker } from '../../mongo/change-streams.js';
+import type { ClientSession } from '../../mongo/transactions.js';
 import type { Logger } from '../../ports.js';
 import type { Admission, Contribution } from '../reputation/contribution.rules.js';
 import type { Intent } from './intent.js';

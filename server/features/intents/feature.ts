@@ -6,12 +6,15 @@ import type { Outbound } from '../../outbound/outbound.js';
 import type { Clock, Logger } from '../../ports.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import { createMakeProgress } from './progress.js';
-import { createReconcile, type Reconcile } from './reconcile.js';
+import { createReconcile, type Reconcile, reconcileLease } from './reconcile.js';
 import { createIntentsRouter, createReconcileRouter } from './router.js';
 import { createIntentService, type IntentServiceDeps } from './service.js';
 import { createTakeStatusCallback } from './status-callback.js';
 import type { IntentStore } from './store.js';
 import { createTransactionPoll, type PollDirectory } from './transaction-poll.js';
+
+/** To be seeded at boot. */
+export const intentLeases = [reconcileLease] as const;
 
 export interface IntentsDeps extends Pick<IntentServiceDeps, 'quoteFrom' | 'disputeOf' | 'onAttached'> {
   store: IntentStore;

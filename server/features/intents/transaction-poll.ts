@@ -1,7 +1,7 @@
 import type { Outbound } from '../../outbound/outbound.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
 import type { Clock } from '../../ports.js';
-import { UpstreamFault } from '../../upstream/upstream-fault.js';
+import { UpstreamFault } from '../../outbound/upstream-fault.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import { readRecord, type TransactionRecord } from './sep-record.rules.js';
 import type { Dialect } from './status-table.rules.js';

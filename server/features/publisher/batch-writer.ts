@@ -1,101 +1,118 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { type BatchHeader, batchHeaderHash } from '../../../contract/verification/verify-batch.js';
 import type { HeldLease } from '../../mongo/leases.js';
+import type { InLeasedTransaction } from '../../mongo/transactions.js';
 import type { NewId } from '../../ports.js';
-import { type Chunk, nextHeader, type Predecessor } from './batch.rules.js';
-import type { Fenced } from './fenced.js';
-import type { Gathered } from './gather.js';
+import {
+  batchRoot,
+  type Chunk,
+  type Entry,
+  entriesPerChunk,
+  inOrder,
+  maxEntries,
+  nextHeader,
+  type Predecessor,
+  toChunk,
+  toEntry,
+} from './batch.rules.js';
+import type { BatchDocument, BatchStore } from './batch-store.js';
 import type { Signer } from './signer.rules.js';
-import type { OnStep } from './steps.js';
-import type { BatchRow, ChunkRow, PublisherStore } from './store.js';
+import type { TickStore } from './tick-store.js';
 
-/** About 1 MB a transaction. */
+export interface Gathered {
+  chunks: Chunk[];
+  root: string;
+  size: number;
+}
+
+/**
+ * Reads the cards and hashes them into the tree of a batch. Yields to other work after every chunk: hashing 50,000
+ * cards takes a second. Throws Error on too many cards or two of one anchor and corridor.
+ */
+export async function gatherBatch(cards: AsyncIterable<ScoreCard>, signal: AbortSignal): Promise<Gathered> {
+  const entries: Entry[] = [];
+  for await (const card of cards) {
+    if (entries.length === maxEntries) throw new Error(`a batch holds at most ${maxEntries} entries`);
+    entries.push(toEntry(card));
+    if (entries.length % entriesPerChunk === 0) {
+      await nextTurn();
+      signal.throwIfAborted();
+    }
+  }
+  const sorted = inOrder(entries);
+  const chunks: Chunk[] = [];
+  for (let start = 0; start < sorted.length; start += entriesPerChunk) {
+    chunks.push(toChunk(sorted.slice(start, start + entriesPerChunk), chunks.length));
+    await nextTurn();
+    signal.throwIfAborted();
+  }
+  return { chunks, root: batchRoot(chunks), size: sorted.length };
+}
+
+/** About 1 MB per transaction. */
 const chunksPerTransaction = 8;
 const deletesPerTransaction = 64;
 
 export interface BatchWriter {
   /** Stores the entries, then commits the batch by inserting its signed header. */
-  write(lease: HeldLease, content: Gathered, latest: Predecessor | null, signer: Signer): Promise<BatchRow>;
+  write(
+    lease: HeldLease,
+    content: Gathered,
+    latest: Predecessor | null,
+    signer: Signer,
+  ): Promise<BatchDocument>;
   /** Removes the entries of an attempt that was never committed. */
   discard(lease: HeldLease, attempt: string): Promise<void>;
 }
 
 /**
- * Writes under an attempt of its own, which the header names once it is committed: entries of an attempt that no
- * header names are nobody's, so whatever a dying process leaves is invisible. Every write is fenced by the lease.
+ * Writes the entries under an attempt id of their own, which the header names once it is committed. Entries of an
+ * attempt that no header names belong to no batch, so whatever a dying process leaves behind is invisible.
  */
 export function createBatchWriter(deps: {
-  store: PublisherStore;
-  fenced: Fenced;
+  batches: BatchStore;
+  ticks: TickStore;
+  inLeasedTransaction: InLeasedTransaction;
   newId: NewId;
   formula: string;
-  onStep: OnStep;
 }): BatchWriter {
-  const { store, fenced, newId, formula, onStep } = deps;
-
-  async function noteAttempt(lease: HeldLease, attempt: string): Promise<void> {
-    await fenced(lease, async (session) => {
-      await store.state.updateOne({ _id: 'publisher' }, { $set: { attempt } }, { session });
-    });
-  }
+  const { batches, ticks, inLeasedTransaction, newId, formula } = deps;
 
   async function insertChunks(lease: HeldLease, attempt: string, chunks: readonly Chunk[]): Promise<void> {
     for (let from = 0; from < chunks.length; from += chunksPerTransaction) {
       lease.signal.throwIfAborted();
-      const rows = chunks
-        .slice(from, from + chunksPerTransaction)
-        .map((chunk): ChunkRow => ({ _id: `${attempt}:${chunk.index}`, attempt, ...chunk }));
-      await fenced(lease, async (session) => {
-        await store.chunkBulk.insertMany(rows, { session });
-      });
-      await onStep('entries_written');
+      const portion = chunks.slice(from, from + chunksPerTransaction);
+      await inLeasedTransaction(lease, (session) => batches.insertChunks(session, attempt, portion));
     }
-  }
-
-  async function insertHeader(lease: HeldLease, row: BatchRow): Promise<void> {
-    await fenced(lease, async (session) => {
-      await store.batches.create([row], { session });
-      await store.keys.updateOne(
-        { _id: row.header.keyId },
-        { $setOnInsert: { publicKey: row.publicKey, firstSequence: row._id } },
-        { session, upsert: true },
-      );
-      await store.state.updateOne({ _id: 'publisher' }, { $set: { attempt: null } }, { session });
-    });
   }
 
   return {
     async write(lease, { chunks, root, size }, latest, signer) {
       const attempt = newId();
-      await noteAttempt(lease, attempt);
-      await onStep('attempt_noted');
+      await inLeasedTransaction(lease, (session) => ticks.noteAttempt(session, attempt));
       await insertChunks(lease, attempt, chunks);
-      const made = { at: await store.now(), keyId: signer.keyId };
-      const header = nextHeader({ root, size, formula }, latest, made);
-      const row = toRow(header, signer, attempt);
-      await insertHeader(lease, row);
-      await onStep('header_committed');
-      return row;
+      const made = { at: await ticks.now(), keyId: signer.keyId };
+      const batch = toBatch(nextHeader({ root, size, formula }, latest, made), signer, attempt);
+      await inLeasedTransaction(lease, async (session) => {
+        await batches.insert(session, batch);
+        await ticks.forgetAttempt(session);
+      });
+      return batch;
     },
 
     async discard(lease, attempt) {
       for (;;) {
-        const rows = await store.chunks
-          .find({ attempt }, { _id: 1 })
-          .limit(deletesPerTransaction)
-          .lean<{ _id: string }[]>();
-        if (rows.length === 0) break;
-        await fenced(lease, async (session) => {
-          await store.chunks.deleteMany({ _id: { $in: rows.map(({ _id }) => _id) } }, { session });
-        });
+        const ids = await batches.listChunkIds(attempt, deletesPerTransaction);
+        if (ids.length === 0) break;
+        await inLeasedTransaction(lease, (session) => batches.deleteChunks(session, ids));
       }
-      await fenced(lease, async (session) => {
-        await store.state.updateOne({ _id: 'publisher', attempt }, { $set: { attempt: null } }, { session });
-      });
+      await inLeasedTransaction(lease, (session) => ticks.forgetAttempt(session));
     },
   };
 }
 
-function toRow(header: BatchHeader, signer: Signer, attempt: string): BatchRow {
+function toBatch(header: BatchHeader, signer: Signer, attempt: string): BatchDocument {
   return {
     _id: header.sequence,
     header,

@@ -1,9 +1,31 @@
-import type { PublisherReason, PublisherStatus } from '../../../contract/schemas/publisher.js';
-import type { StateRow, TickNote } from './store.js';
+import type {
+  PublisherReason,
+  PublisherStatus,
+  TickFailure,
+  TickResult,
+} from '../../../contract/schemas/publisher.js';
+
+/** How a tick ended. */
+export interface TickNote {
+  startedAt: Date;
+  /** Null for a tick that died. */
+  finishedAt: Date | null;
+  result: TickResult | null;
+  failure: TickFailure | null;
+}
+
+/** What ticks tell each other and health. */
+export interface TickState {
+  /** The tick under way, or one that died; `token` is its lease's. */
+  running: { token: number; startedAt: Date } | null;
+  lastTick: TickNote | null;
+  consecutiveFailures: number;
+  /** Entries may be stored under this attempt, and no batch names it yet. */
+  attempt: string | null;
+}
 
 /** The state before the first tick. */
-export const firstState: StateRow = {
-  _id: 'publisher',
+export const firstState: TickState = {
   running: null,
   lastTick: null,
   consecutiveFailures: 0,
@@ -11,7 +33,7 @@ export const firstState: StateRow = {
 };
 
 /** The state once the tick in it has died: it counts as a failure, and as the last tick. */
-export function withoutDeadTick(state: StateRow): StateRow {
+export function withoutDeadTick(state: TickState): TickState {
   if (state.running === null) return state;
   return {
     ...state,
@@ -26,13 +48,13 @@ export function withoutDeadTick(state: StateRow): StateRow {
   };
 }
 
-/** The state as a tick begins; one still marked as running was someone's whose lease is gone. */
-export function beginTick(state: StateRow, tick: { token: number; startedAt: Date }): StateRow {
+/** The state as a tick begins. A tick still marked as running belonged to a holder whose lease is gone. */
+export function beginTick(state: TickState, tick: { token: number; startedAt: Date }): TickState {
   return { ...withoutDeadTick(state), running: tick };
 }
 
-/** The state as the tick ends; without a note where it was stopped halfway, which says nothing of how things are. */
-export function endTick(state: StateRow, note: TickNote | null): StateRow {
+/** The state as the tick ends. Null for a tick that was stopped halfway: it neither failed nor succeeded. */
+export function endTick(state: TickState, note: TickNote | null): TickState {
   if (note === null) return { ...state, running: null };
   return {
     ...state,
@@ -45,7 +67,7 @@ export function endTick(state: StateRow, note: TickNote | null): StateRow {
 /** What health is judged by. */
 export interface Facts {
   now: Date;
-  state: StateRow;
+  state: TickState;
   lease: { token: number; expiresAt: Date } | null;
   hasKey: boolean;
   hasBatch: boolean;
@@ -55,26 +77,26 @@ export interface Facts {
   staleAfterMs: number;
 }
 
-export interface Verdict {
+export interface Assessment {
   status: PublisherStatus;
   reason: PublisherReason | null;
-  state: StateRow;
+  state: TickState;
 }
 
-/** What is wrong and needs someone comes before what is merely late, and that before what is merely not there. */
-export function judge(facts: Facts): Verdict {
+/** Failures, which need a person, come before what is late, and that before what does not exist yet. */
+export function judge(facts: Facts): Assessment {
   const state = isAlive(facts) ? facts.state : withoutDeadTick(facts.state);
-  const verdict = (status: PublisherStatus, reason: PublisherReason | null) => ({ status, reason, state });
+  const assessed = (status: PublisherStatus, reason: PublisherReason | null) => ({ status, reason, state });
   const { now, waitingSince, staleAfterMs } = facts;
   const isOld = (instant: Date) => now.getTime() - instant.getTime() > staleAfterMs;
 
-  if (state.consecutiveFailures > 0) return verdict('failing', state.lastTick?.failure ?? 'internal');
-  if (!facts.hasKey) return verdict('idle', 'no_key');
+  if (state.consecutiveFailures > 0) return assessed('failing', state.lastTick?.failure ?? 'internal');
+  if (!facts.hasKey) return assessed('idle', 'no_key');
   const { lastTick, running } = state;
   const lastAt = lastTick?.finishedAt ?? lastTick?.startedAt ?? running?.startedAt;
-  if (lastAt === undefined ? facts.hasBatch : isOld(lastAt)) return verdict('stale', 'no_tick');
-  if (waitingSince !== null && isOld(waitingSince)) return verdict('stale', 'receipt_overdue');
-  return facts.hasBatch ? verdict('ok', null) : verdict('idle', 'nothing_published');
+  if (lastAt === undefined ? facts.hasBatch : isOld(lastAt)) return assessed('stale', 'no_tick');
+  if (waitingSince !== null && isOld(waitingSince)) return assessed('stale', 'receipt_overdue');
+  return facts.hasBatch ? assessed('ok', null) : assessed('idle', 'nothing_published');
 }
 
 /** The tick in the state still has its lease. */

@@ -1,14 +1,13 @@
 import type { PublisherHealth, PublisherKey } from '../../../contract/schemas/publisher.js';
 import type { BatchKey } from '../../../contract/verification/verify-batch.js';
 import { toInstant } from '../../ports.js';
-import { judge } from './health.rules.js';
-import { readState } from './journal.js';
-import type { BatchLog } from './log.js';
-import type { BatchRow, KeyRow, PublisherStore, StateRow } from './store.js';
+import type { BatchDocument, BatchStore } from './batch-store.js';
+import { judge, type TickState } from './health.rules.js';
+import type { TickStore } from './tick-store.js';
 
 interface HealthDeps {
-  store: PublisherStore;
-  log: BatchLog;
+  batches: BatchStore;
+  ticks: TickStore;
   lease: () => Promise<{ token: number; expiresAt: Date } | null>;
   currentKey: BatchKey | undefined;
   oldKeys: readonly BatchKey[];
@@ -16,34 +15,28 @@ interface HealthDeps {
   staleAfterMs: number;
 }
 
-/** Reads health from what ticks have committed; nothing here depends on the instance that is asked. */
+/** Reads health from what ticks have committed, so that every instance gives the same answer. */
 export function createHealth(deps: HealthDeps): () => Promise<PublisherHealth> {
-  const { store, log, currentKey, hasOracle, staleAfterMs } = deps;
+  const { batches, ticks, currentKey, hasOracle, staleAfterMs } = deps;
 
   async function keys(): Promise<PublisherKey[]> {
-    const used = await store.keys.find().sort({ firstSequence: -1 }).limit(maxKeys).lean<KeyRow[]>();
+    const used = await batches.listKeys(maxKeys);
     const listed = new Map<string, PublisherKey>();
     const add = ({ keyId, publicKey }: BatchKey, current: boolean) => {
       if (!listed.has(keyId)) listed.set(keyId, { keyId, publicKey, current });
     };
     if (currentKey !== undefined) add(currentKey, true);
-    for (const { _id, publicKey } of used) add({ keyId: _id, publicKey }, false);
-    for (const key of deps.oldKeys) add(key, false);
+    for (const key of [...used, ...deps.oldKeys]) add(key, false);
     return [...listed.values()];
   }
 
   return async () => {
-    // Each is newer than the one before, so that nothing is read as missing that a later one already shows.
-    const submitted = await log.latestSubmitted();
-    const oldest = hasOracle ? await log.oldestUnsettled() : null;
-    const latest = await log.latest();
-    const [state, lease, listed, now] = await Promise.all([
-      readState(store),
-      deps.lease(),
-      keys(),
-      store.now(),
-    ]);
-    const verdict = judge({
+    // Read from the oldest to the newest, so that nothing seems to be missing that a later one already shows.
+    const submitted = await batches.latestSubmitted();
+    const oldest = hasOracle ? await batches.oldestWithoutReceipt() : null;
+    const latest = await batches.latest();
+    const [state, lease, listed, now] = await Promise.all([ticks.read(), deps.lease(), keys(), ticks.now()]);
+    const assessment = judge({
       now,
       state,
       lease,
@@ -53,10 +46,10 @@ export function createHealth(deps: HealthDeps): () => Promise<PublisherHealth> {
       staleAfterMs,
     });
     return {
-      status: verdict.status,
-      reason: verdict.reason,
+      status: assessment.status,
+      reason: assessment.reason,
       checkedAt: toInstant(now.getTime()),
-      ...ticksOf(verdict.state),
+      ...ticksOf(assessment.state),
       latest: latest === null ? null : latestOf(latest),
       lastSubmission: submissionOf(submitted),
       oracle: hasOracle,
@@ -69,7 +62,7 @@ export function createHealth(deps: HealthDeps): () => Promise<PublisherHealth> {
 /** Enough for a rotation a week over two years; older ones are in their batches. */
 const maxKeys = 100;
 
-function ticksOf({ running, lastTick, consecutiveFailures }: StateRow) {
+function ticksOf({ running, lastTick, consecutiveFailures }: TickState) {
   return {
     running: running === null ? null : { startedAt: instantOf(running.startedAt) },
     lastTick:
@@ -85,13 +78,13 @@ function ticksOf({ running, lastTick, consecutiveFailures }: StateRow) {
   };
 }
 
-function latestOf({ _id, headerHash, header }: BatchRow): PublisherHealth['latest'] {
+function latestOf({ _id, headerHash, header }: BatchDocument): PublisherHealth['latest'] {
   return { sequence: _id, headerHash, root: header.root, createdAt: header.createdAt };
 }
 
-function submissionOf(row: BatchRow | null): PublisherHealth['lastSubmission'] {
-  if (row === null || row.submittedAt === null) return null;
-  return { sequence: row._id, headerHash: row.headerHash, submittedAt: instantOf(row.submittedAt) };
+function submissionOf(batch: BatchDocument | null): PublisherHealth['lastSubmission'] {
+  if (batch === null || batch.submittedAt === null) return null;
+  return { sequence: batch._id, headerHash: batch.headerHash, submittedAt: instantOf(batch.submittedAt) };
 }
 
 function instantOf(date: Date): string {

@@ -9,16 +9,10 @@ import { ApiError } from '../../errors.js';
 import { readCursor, toPage, unknownCursor, writeCursor } from '../../paging.js';
 import { toInstant } from '../../ports.js';
 import { entriesPerChunk, entryKey, entryProofOf } from './batch.rules.js';
-import { type BatchRow, type ChunkRow, chunkOrder, type PublisherStore } from './store.js';
+import type { BatchDocument, BatchStore } from './batch-store.js';
 
-/** The published log, read. Only what a majority holds is shown, so nothing shown is ever taken back. */
+/** The published log, read. */
 export interface BatchLog {
-  latest(): Promise<BatchRow | null>;
-  /** The oldest batch without a receipt, or, without an oracle, without its event. */
-  oldestUnsettled(): Promise<BatchRow | null>;
-  latestSubmitted(): Promise<BatchRow | null>;
-  /** Batches without a receipt; 0 without an oracle. */
-  pending(): Promise<number>;
   list(query: ListQuery): Promise<BatchPage>;
   /** Throws UNKNOWN_BATCH. */
   get(sequence: number): Promise<PublishedBatch>;
@@ -39,51 +33,20 @@ export interface ListQuery {
 
 const wholeNumber = /^[1-9]\d{0,14}$/;
 
-export function createBatchLog(deps: { store: PublisherStore; hasOracle: boolean }): BatchLog {
-  const { store, hasOracle } = deps;
-  const first = (filter: object, order: 1 | -1) =>
-    store.batches.findOne(filter).sort({ _id: order }).readConcern('majority').lean<BatchRow>();
-
-  const latest = () => first({}, -1);
-  const latestSubmitted = () => first({ open: false }, -1);
-
-  async function find(sequence: number): Promise<BatchRow> {
-    const row = await first({ _id: sequence }, 1);
-    if (row === null) throw new ApiError('UNKNOWN_BATCH', `There is no batch ${sequence}.`);
-    return row;
-  }
-
-  async function chunksOf(attempt: string, from: number, to: number): Promise<ChunkRow[]> {
-    return store.chunks
-      .find({ attempt, index: { $gte: from, $lte: to } })
-      .sort({ index: 1 })
-      .lean<ChunkRow[]>();
+export function createBatchLog(store: BatchStore): BatchLog {
+  async function find(sequence: number): Promise<BatchDocument> {
+    const batch = await store.find(sequence);
+    if (batch === null) throw new ApiError('UNKNOWN_BATCH', `There is no batch ${sequence}.`);
+    return batch;
   }
 
   return {
-    latest,
-    latestSubmitted,
-    oldestUnsettled: () => first(hasOracle ? { open: true } : { announced: false }, 1),
-
-    async pending() {
-      if (!hasOracle) return 0;
-      // Receipts come in order, so the two ends give the number; the older end first, never to count too few.
-      const submitted = await latestSubmitted();
-      return ((await latest())?._id ?? 0) - (submitted?._id ?? 0);
-    },
-
     async list({ order = 'desc', from, limit, cursor }) {
       const name = ['batches', order, String(from ?? 'end')];
       const [after] = readCursor(cursor, name, [wholeNumber]) ?? [];
-      const [past, to] = order === 'asc' ? (['$gt', '$gte'] as const) : (['$lt', '$lte'] as const);
-      const place = after === undefined ? from && { [to]: from } : { [past]: Number(after) };
-      const rows = await store.batches
-        .find(place ? { _id: place } : {})
-        .sort({ _id: order === 'asc' ? 1 : -1 })
-        .limit(limit + 1)
-        .readConcern('majority')
-        .lean<BatchRow[]>();
-      const page = toPage(rows, limit, name, ({ _id }) => [_id]);
+      const place = after === undefined ? { from } : { after: Number(after) };
+      const batches = await store.list({ order, ...place, limit: limit + 1 });
+      const page = toPage(batches, limit, name, ({ _id }) => [_id]);
       return { ...page, items: page.items.map(toPublished) };
     },
 
@@ -98,7 +61,8 @@ export function createBatchLog(deps: { store: PublisherStore; hasOracle: boolean
       if (start > 0 && start >= header.size) throw unknownCursor();
       const end = Math.min(start + limit, header.size);
       const firstChunk = Math.floor(start / entriesPerChunk);
-      const chunks = await chunksOf(attempt, firstChunk, Math.floor((end - 1) / entriesPerChunk));
+      const lastChunk = Math.floor((end - 1) / entriesPerChunk);
+      const chunks = await store.listChunks(attempt, firstChunk, lastChunk);
       const offset = firstChunk * entriesPerChunk;
       const texts = chunks.flatMap(({ entries }) => entries).slice(start - offset, end - offset);
       return {
@@ -110,12 +74,9 @@ export function createBatchLog(deps: { store: PublisherStore; hasOracle: boolean
     },
 
     async prove(sequence, { anchor, corridor }) {
-      const row = await find(sequence);
-      const { attempt, header } = row;
-      const chunk = await store.chunks
-        .findOne({ attempt, lastKey: { $gte: entryKey(anchor, corridor) } })
-        .sort({ lastKey: 1 })
-        .lean<ChunkRow>();
+      const batch = await find(sequence);
+      const { attempt, header } = batch;
+      const chunk = await store.findChunkByKey(attempt, entryKey(anchor, corridor));
       const cards = chunk?.entries.map(toCard) ?? [];
       const at = cards.findIndex((card) => card.anchorId === anchor && card.corridor === corridor);
       const entry = cards[at];
@@ -123,18 +84,14 @@ export function createBatchLog(deps: { store: PublisherStore; hasOracle: boolean
       if (chunk === null || entry === undefined || leafHash === undefined) {
         throw new ApiError('UNKNOWN_BATCH', `Batch ${sequence} has no entry of ${anchor} in ${corridor}.`);
       }
-      const roots = await store.chunks
-        .find({ attempt }, { _id: 0, index: 1, root: 1 })
-        .sort({ index: 1 })
-        .hint(chunkOrder)
-        .lean<Pick<ChunkRow, 'index' | 'root'>[]>();
+      const chunkRoots = await store.listChunkRoots(attempt);
       return {
         entry,
         index: chunk.index * entriesPerChunk + at,
         size: header.size,
         leafHash,
-        proof: entryProofOf({ chunk, at, chunkRoots: roots.map(({ root }) => root) }),
-        batch: toPublished(row),
+        proof: entryProofOf({ chunk, at, chunkRoots }),
+        batch: toPublished(batch),
       };
     },
   };
@@ -145,14 +102,14 @@ function toCard(text: string): ScoreCard {
   return JSON.parse(text) as ScoreCard;
 }
 
-function toPublished({
+export function toPublished({
   header,
   headerHash,
   signature,
   publicKey,
   receipt,
   submittedAt,
-}: BatchRow): PublishedBatch {
+}: BatchDocument): PublishedBatch {
   return {
     header,
     headerHash,

@@ -15,7 +15,7 @@ export type SubmitToOracle = (submission: Submission) => Promise<OracleOutcome>;
 
 const baseTimeoutMs = 10_000;
 /** The oracle hashes every entry before it answers. */
-const timeoutMsAnEntry = 1;
+const timeoutMsPerEntry = 1;
 const maxTimeoutMs = 60_000;
 const maxReceiptBytes = 16 * 1024;
 
@@ -44,7 +44,7 @@ export function createSubmitToOracle(deps: {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'idempotency-key': submission.headerHash },
         body: submission.body,
-        timeoutMs: Math.min(maxTimeoutMs, timeoutMs + submission.size * timeoutMsAnEntry),
+        timeoutMs: Math.min(maxTimeoutMs, timeoutMs + submission.size * timeoutMsPerEntry),
         maxBytes: maxReceiptBytes,
       });
       const { status, headers } = answer;

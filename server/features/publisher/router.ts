@@ -1,9 +1,11 @@
 import { initServer } from '@ts-rest/express';
 import { publisherContract } from '../../../contract/endpoints/publisher.js';
+import type { PublisherHealth } from '../../../contract/schemas/publisher.js';
 import { ApiError } from '../../errors.js';
 import { setFreshness } from '../../http/send-json.js';
 import { readLimit } from '../../paging.js';
-import type { Publisher } from './service.js';
+import type { BatchLog } from './log.js';
+import type { Tick } from './tick.js';
 
 /** A batch may still get its receipt. */
 const batchFreshSeconds = 5;
@@ -11,42 +13,44 @@ const batchFreshSeconds = 5;
 const entriesFreshSeconds = 86_400;
 
 export function createPublisherRouter(deps: {
-  publisher: Pick<Publisher, 'tick' | 'health' | 'log'>;
+  tick: Tick;
+  health: () => Promise<PublisherHealth>;
+  log: BatchLog;
   /** Cache-Control: public instead of private. */
   publicCache: boolean;
 }) {
-  const { publisher } = deps;
+  const { tick, health, log } = deps;
   const cache = { public: deps.publicCache };
   return initServer().router(publisherContract, {
     tickPublisher: async () => {
-      const outcome = await publisher.tick();
+      const outcome = await tick();
       if (!outcome.ran) {
         const { startedAt } = outcome;
         throw new ApiError('RUN_IN_PROGRESS', 'A tick is running already.', { startedAt });
       }
       return { status: 200, body: outcome.value };
     },
-    getPublisherHealth: async () => ({ status: 200, body: await publisher.health() }),
+    getPublisherHealth: async () => ({ status: 200, body: await health() }),
     listBatches: async ({ query, res }) => {
       const from = query.from === undefined ? undefined : Number(query.from);
       const limit = readLimit(query.limit);
-      const body = await publisher.log.list({ order: query.order, from, limit, cursor: query.cursor });
+      const body = await log.list({ order: query.order, from, limit, cursor: query.cursor });
       setFreshness(res, batchFreshSeconds, cache);
       return { status: 200, body };
     },
     getBatch: async ({ params, res }) => {
-      const body = await publisher.log.get(Number(params.sequence));
+      const body = await log.get(Number(params.sequence));
       setFreshness(res, batchFreshSeconds, cache);
       return { status: 200, body };
     },
     listBatchEntries: async ({ params, query, res }) => {
       const page = { limit: readLimit(query.limit), cursor: query.cursor };
-      const body = await publisher.log.entries(Number(params.sequence), page);
+      const body = await log.entries(Number(params.sequence), page);
       setFreshness(res, entriesFreshSeconds, cache);
       return { status: 200, body };
     },
     proveBatchEntry: async ({ params, query, res }) => {
-      const body = await publisher.log.prove(Number(params.sequence), query);
+      const body = await log.prove(Number(params.sequence), query);
       // Its batch may still get its receipt.
       setFreshness(res, batchFreshSeconds, cache);
       return { status: 200, body };

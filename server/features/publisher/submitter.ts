@@ -4,12 +4,12 @@ import type { OracleReceipt } from '../../../contract/verification/verify-receip
 import type { Emit } from '../../deliveries/deliveries.js';
 import { type BackoffPolicy, backoffMs } from '../../jobs/backoff.js';
 import type { HeldLease } from '../../mongo/leases.js';
+import type { InLeasedTransaction } from '../../mongo/transactions.js';
 import { untilAborted } from '../../outbound/until-aborted.js';
 import type { Logger, Random } from '../../ports.js';
-import type { Fenced } from './fenced.js';
+import type { BatchDocument, BatchStore } from './batch-store.js';
 import type { Submission, SubmitToOracle } from './oracle.js';
-import type { OnStep } from './steps.js';
-import type { BatchRow, ChunkRow, PublisherStore } from './store.js';
+import type { TickStore } from './tick-store.js';
 
 export interface RetryPolicy extends BackoffPolicy {
   /** Within one tick; the next tick begins anew. */
@@ -23,36 +23,33 @@ const chunksPerRead = 8;
 
 export interface Submitter {
   /** Submits one batch until it has a receipt, or says why not. The batches before it must have theirs. */
-  submit(lease: HeldLease, batch: BatchRow): Promise<TickFailure | null>;
+  submit(lease: HeldLease, batch: BatchDocument): Promise<TickFailure | null>;
   /** Writes the event of a batch where there is no oracle to wait for. */
-  announce(lease: HeldLease, batch: BatchRow): Promise<void>;
+  announce(lease: HeldLease, batch: BatchDocument): Promise<void>;
 }
 
 /**
- * Before every attempt the lease is proved by a fenced write, and by the time passed since, so that a holder that was
- * taken over submits nothing more, not even where it was stopped between that write and the POST. One whose POST was
- * under way already has sent a committed batch, which the oracle, idempotent by header hash, takes or has taken; the
- * receipt can no longer be stored by it.
+ * Before every attempt the lease is proved by a transaction under it and by the time that has passed since, so that a
+ * holder that was taken over submits nothing more, even if it was stopped between that transaction and the POST. If its
+ * POST was already under way, it has sent a committed batch, which the oracle, idempotent by header hash, takes or has
+ * taken; but it can no longer store the receipt.
  */
 export function createSubmitter(deps: {
-  store: PublisherStore;
-  fenced: Fenced;
+  batches: BatchStore;
+  ticks: Pick<TickStore, 'now'>;
+  inLeasedTransaction: InLeasedTransaction;
   writeEvent: Emit;
   submitToOracle: SubmitToOracle | undefined;
   retry: RetryPolicy;
   random: Random;
   logger: Logger;
-  onStep: OnStep;
 }): Submitter {
-  const { store, fenced, submitToOracle, retry, logger, onStep } = deps;
+  const { batches, ticks, inLeasedTransaction, submitToOracle, retry, logger } = deps;
 
-  async function toSubmission({ _id, header, headerHash, signature, publicKey, attempt }: BatchRow) {
+  async function toSubmission({ _id, header, headerHash, signature, publicKey, attempt }: BatchDocument) {
     const texts: string[] = [];
     for (let from = 0; texts.length < header.size; from += chunksPerRead) {
-      const chunks = await store.chunks
-        .find({ attempt, index: { $gte: from, $lt: from + chunksPerRead } }, { entries: 1, _id: 0 })
-        .sort({ index: 1 })
-        .lean<Pick<ChunkRow, 'entries'>[]>();
+      const chunks = await batches.listChunks(attempt, from, from + chunksPerRead - 1);
       if (chunks.length === 0) throw new Error(`batch ${_id} has lost its entries`);
       for (const { entries } of chunks) texts.push(...entries);
     }
@@ -63,21 +60,16 @@ export function createSubmitter(deps: {
 
   async function proveLease(lease: HeldLease): Promise<void> {
     lease.signal.throwIfAborted();
-    await fenced(lease, async () => undefined);
-    await onStep('submission_claimed');
+    await inLeasedTransaction(lease, async () => undefined);
+    lease.throwIfLapsed();
   }
 
-  async function storeReceipt(lease: HeldLease, batch: BatchRow, receipt: OracleReceipt): Promise<void> {
-    const submittedAt = await store.now();
-    await fenced(lease, async (session) => {
-      await store.batches.updateOne(
-        { _id: batch._id, open: true },
-        { $set: { open: false, announced: true, receipt, submittedAt } },
-        { session },
-      );
+  async function storeReceipt(lease: HeldLease, batch: BatchDocument, receipt: OracleReceipt): Promise<void> {
+    const submittedAt = await ticks.now();
+    await inLeasedTransaction(lease, async (session) => {
+      await batches.saveReceipt(session, batch._id, receipt, submittedAt);
       await deps.writeEvent(session, 'publisher.tick', { ...eventOf(batch), submitted: true });
     });
-    await onStep('receipt_stored');
   }
 
   return {
@@ -86,9 +78,7 @@ export function createSubmitter(deps: {
       const submission = await toSubmission(batch);
       for (let attempt = 1; ; attempt += 1) {
         await proveLease(lease);
-        lease.throwIfLapsed();
         const outcome = await untilAborted(lease.signal, () => submitToOracle(submission));
-        await onStep('oracle_answered');
         if ('receipt' in outcome) {
           await storeReceipt(lease, batch, outcome.receipt);
           return null;
@@ -105,20 +95,14 @@ export function createSubmitter(deps: {
     },
 
     async announce(lease, batch) {
-      await fenced(lease, async (session) => {
-        const { modifiedCount } = await store.batches.updateOne(
-          { _id: batch._id, announced: false },
-          { $set: { announced: true } },
-          { session },
-        );
-        if (modifiedCount === 0) return;
+      await inLeasedTransaction(lease, async (session) => {
+        if (!(await batches.markAnnounced(session, batch._id))) return;
         await deps.writeEvent(session, 'publisher.tick', { ...eventOf(batch), submitted: false });
       });
-      await onStep('announced');
     },
   };
 }
 
-function eventOf({ _id, header, headerHash }: BatchRow) {
+function eventOf({ _id, header, headerHash }: BatchDocument) {
   return { sequence: _id, root: header.root, headerHash, size: header.size };
 }

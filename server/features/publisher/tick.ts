@@ -1,26 +1,26 @@
 import type { TickAnswer, TickFailure, TickResult } from '../../../contract/schemas/publisher.js';
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { type HeldLease, LeaseLostError, type LeaseOutcome, type Leases } from '../../mongo/leases.js';
+import type { InLeasedTransaction } from '../../mongo/transactions.js';
 import { type Logger, toInstant } from '../../ports.js';
 import { isUnchanged } from './batch.rules.js';
-import type { BatchWriter } from './batch-writer.js';
-import { gatherBatch } from './gather.js';
-import type { Journal } from './journal.js';
-import type { BatchLog } from './log.js';
+import type { BatchDocument, BatchStore } from './batch-store.js';
+import { type BatchWriter, gatherBatch } from './batch-writer.js';
+import { beginTick, endTick, type TickNote, type TickState } from './health.rules.js';
+import { toPublished } from './log.js';
 import type { Signer } from './signer.rules.js';
-import type { OnStep } from './steps.js';
-import type { BatchRow } from './store.js';
 import type { Submitter } from './submitter.js';
+import type { TickStore } from './tick-store.js';
 
 /** One tick at a time, whichever instance it is on. */
 export const publisherLease = 'publisher';
 
-/** A backlog, as after an oracle was configured late, is worked off in portions. */
+/** A backlog, as after an oracle was configured late, is worked off in portions of this size. */
 const maxSubmissions = 100;
 
 interface Progress {
   result: TickResult | null;
-  batch: BatchRow | null;
+  batch: BatchDocument | null;
   submitted: number[];
   failure: TickFailure | null;
 }
@@ -29,8 +29,9 @@ interface Progress {
 export type Tick = () => Promise<LeaseOutcome<TickAnswer>>;
 
 export interface TickDeps {
-  log: BatchLog;
-  journal: Journal;
+  batches: BatchStore;
+  ticks: TickStore;
+  inLeasedTransaction: InLeasedTransaction;
   writer: BatchWriter;
   submitter: Submitter;
   leases: Pick<Leases, 'run'>;
@@ -41,15 +42,13 @@ export interface TickDeps {
   hasOracle: boolean;
   leaseTtlMs: number;
   logger: Logger;
-  onStep: OnStep;
 }
 
 export function createTick(deps: TickDeps): Tick {
-  const { log, journal, writer, submitter, signer, logger, onStep } = deps;
+  const { batches, ticks, inLeasedTransaction, writer, submitter, signer, logger } = deps;
 
   async function run(lease: HeldLease): Promise<TickAnswer> {
-    const { startedAt, abandoned } = await journal.begin(lease);
-    await onStep('tick_noted');
+    const { startedAt, abandoned } = await noteBegin(lease);
     const progress: Progress = { result: null, batch: null, submitted: [], failure: null };
     try {
       if (abandoned !== null) await writer.discard(lease, abandoned);
@@ -59,17 +58,49 @@ export function createTick(deps: TickDeps): Tick {
       throw lease.signal.aborted ? lease.signal.reason : error;
     }
     const { result, failure } = progress;
-    const finishedAt = await journal.end(lease, { startedAt, result, failure });
-    await onStep('end_noted');
+    const finishedAt = await noteEnd(lease, { startedAt, result, failure });
     return {
       startedAt: toInstant(startedAt.getTime()),
       finishedAt: toInstant(finishedAt.getTime()),
       result,
-      batch: progress.batch === null ? null : await log.get(progress.batch._id),
+      batch: await publishedNow(progress.batch),
       submitted: progress.submitted,
-      pending: await log.pending(),
+      pending: deps.hasOracle ? await batches.countWithoutReceipt() : 0,
       failure,
     };
+  }
+
+  /** One that still seems to run has died; what it may have stored is the abandoned attempt. */
+  async function noteBegin(lease: HeldLease): Promise<{ startedAt: Date; abandoned: string | null }> {
+    const startedAt = await ticks.now();
+    const state = await changeState(lease, (before) => beginTick(before, { token: lease.token, startedAt }));
+    return { startedAt, abandoned: state.attempt };
+  }
+
+  /** Null for a tick that was stopped halfway. */
+  async function noteEnd(lease: HeldLease, note: Omit<TickNote, 'finishedAt'> | null): Promise<Date> {
+    const finishedAt = await ticks.now();
+    await changeState(lease, (before) => endTick(before, note === null ? null : { ...note, finishedAt }));
+    return finishedAt;
+  }
+
+  function changeState(lease: HeldLease, next: (before: TickState) => TickState): Promise<TickState> {
+    return inLeasedTransaction(lease, async (session) => {
+      const state = next(await ticks.read(session));
+      await ticks.save(session, state);
+      return state;
+    });
+  }
+
+  /** The batch as it is read by now, with its receipt if it has one. */
+  async function publishedNow(made: BatchDocument | null): Promise<TickAnswer['batch']> {
+    const batch = made === null ? null : await batches.find(made._id);
+    return batch === null ? null : toPublished(batch);
+  }
+
+  /** The oldest batch without a receipt, or, without an oracle, without its event. */
+  function oldestUnsettled(): Promise<BatchDocument | null> {
+    return deps.hasOracle ? batches.oldestWithoutReceipt() : batches.oldestUnannounced();
   }
 
   /** Older batches first: the oracle follows the chain, and so does whoever reads the events. */
@@ -77,7 +108,7 @@ export function createTick(deps: TickDeps): Tick {
     if (!(await settleOlder(lease, progress))) return 'held';
     if (signer === undefined) return 'no_key';
     const content = await gatherBatch(deps.gatherCards(), lease.signal);
-    const latest = await log.latest();
+    const latest = await batches.latest();
     if (isUnchanged({ ...content, formula: deps.formula }, latest)) {
       return latest === null ? 'empty' : 'unchanged';
     }
@@ -89,15 +120,15 @@ export function createTick(deps: TickDeps): Tick {
   /** Whether every batch there was is settled now. */
   async function settleOlder(lease: HeldLease, progress: Progress): Promise<boolean> {
     for (let count = 0; count < maxSubmissions; count += 1) {
-      const oldest = await log.oldestUnsettled();
+      const oldest = await oldestUnsettled();
       if (oldest === null) return true;
       if (!(await settle(lease, oldest, progress))) return false;
     }
-    return (await log.oldestUnsettled()) === null;
+    return (await oldestUnsettled()) === null;
   }
 
   /** By a receipt, or where there is no oracle by the event alone. */
-  async function settle(lease: HeldLease, batch: BatchRow, progress: Progress): Promise<boolean> {
+  async function settle(lease: HeldLease, batch: BatchDocument, progress: Progress): Promise<boolean> {
     if (!deps.hasOracle) {
       await submitter.announce(lease, batch);
       return true;
@@ -108,13 +139,13 @@ export function createTick(deps: TickDeps): Tick {
     return true;
   }
 
-  /** One that was cut short, by a stop or a take-over, has not failed; and after a take-over notes nothing at all. */
+  /** A tick cut short by a stop has not failed. After a take-over its note is refused with every other write. */
   async function endBadly(lease: HeldLease, startedAt: Date, error: unknown): Promise<void> {
     const cutShort = lease.signal.aborted || error instanceof LeaseLostError;
     const note = cutShort ? null : ({ startedAt, result: null, failure: 'internal' } as const);
-    await journal
-      .end(lease, note)
-      .catch((failed: unknown) => logger.warn({ err: failed }, 'the end of a failed tick was not noted'));
+    await noteEnd(lease, note).catch((failed: unknown) =>
+      logger.warn({ err: failed }, 'the end of a failed tick was not noted'),
+    );
   }
 
   return () => deps.leases.run(publisherLease, deps.leaseTtlMs, run);

@@ -6,19 +6,17 @@ import {
   afterNothing,
   afterSuccess,
   type BreakerState,
-  closedBreaker,
-} from './breaker.rules.js';
-import {
   type BudgetLimits,
   type BudgetState,
   callEnded,
+  closedBreaker,
   freshBudget,
-  type Lane,
+  type Priority,
   pauseCalls,
   takeCall,
-} from './call-budget.rules.js';
+} from './anchor-gate.rules.js';
 
-/** What a call says of the anchor's health. */
+/** What a call says about the anchor's health. */
 export type Health = 'well' | 'failing' | 'unknown';
 
 export interface GatedCall<T> {
@@ -28,12 +26,12 @@ export interface GatedCall<T> {
   pause?: { retryAfter: string | undefined };
 }
 
-/** Breaker and call budget of every anchor: what may be called now, and what came of it. */
+/** Decides for every anchor whether it may be called now, by its circuit breaker and its budget of calls. */
 export interface AnchorGate {
-  /** Runs `call`, or says why it may not be made now. */
+  /** Makes the call, or says why it may not be made now. */
   run<T>(
     anchorId: string,
-    lane: Lane,
+    priority: Priority,
     call: () => Promise<GatedCall<T>>,
   ): Promise<
     { made: true; value: T } | { made: false; reason: Extract<UnavailableReason, 'busy' | 'circuit_open'> }
@@ -47,7 +45,7 @@ interface AnchorState {
 
 export function createAnchorGate(deps: { clock: Clock; limits: BudgetLimits }): AnchorGate {
   const { clock, limits } = deps;
-  /** As many entries as the fleet has anchors. */
+  /** One entry per anchor of the fleet. */
   const states = new Map<string, AnchorState>();
 
   function stateOf(anchorId: string): AnchorState {
@@ -57,13 +55,13 @@ export function createAnchorGate(deps: { clock: Clock; limits: BudgetLimits }): 
   }
 
   return {
-    async run(anchorId, lane, call) {
+    async run(anchorId, priority, call) {
       const state = stateOf(anchorId);
       const breaker = admit(state.breaker, clock());
       if (!breaker.admitted) return { made: false, reason: 'circuit_open' };
-      const budget = takeCall(state.budget, lane, limits, clock());
+      const budget = takeCall(state.budget, priority, limits, clock());
       state.budget = budget.state;
-      // The breaker's trial, if this was to be it, is left for a call that can be made.
+      // If this call was to be the breaker's trial, a later call that the budget allows becomes it.
       if (!budget.taken) return { made: false, reason: 'busy' };
       state.breaker = breaker.state;
       let health: Health = 'unknown';
@@ -76,7 +74,7 @@ export function createAnchorGate(deps: { clock: Clock; limits: BudgetLimits }): 
         return { made: true, value: outcome.value };
       } finally {
         state.budget = callEnded(state.budget);
-        const about = { reference: lane === 'reference', nowMs: clock() };
+        const about = { reference: priority === 'reference', nowMs: clock() };
         if (health === 'well') state.breaker = afterSuccess(state.breaker, about);
         else if (health === 'failing') state.breaker = afterFailure(state.breaker, about);
         else state.breaker = afterNothing(state.breaker);

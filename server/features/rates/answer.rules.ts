@@ -9,7 +9,7 @@ import { expectedReceive } from './money.rules.js';
 import type { Offer } from './quote.rules.js';
 import { rankQuotes } from './ranking.rules.js';
 
-/** An anchor's record in a corridor, as quotes show it and make use of it. */
+/** An anchor's record in a corridor, as quotes show and use it. */
 export interface QuoteReputation {
   score: string | null;
   state: ReputationState;
@@ -18,55 +18,62 @@ export interface QuoteReputation {
   meanShortfall: string | null;
 }
 
-/** What one anchor said, and when. */
-export interface Row {
+/** What asking one anchor came to: an offer, or the reason why there is none. */
+export type QuoteResult = { offer: Offer } | { reason: UnavailableReason };
+
+/** The result of asking one anchor, and when it was asked. */
+export interface Reply {
   anchorId: string;
   anchorName: string;
   simulated: boolean;
-  reply: { offer: Offer } | { reason: UnavailableReason };
-  /** Epoch milliseconds of the reply. */
+  result: QuoteResult;
+  /** When it replied, in epoch milliseconds. */
   at: number;
 }
 
-/** The quote that a row makes, with the anchor's record put to it; undefined where it holds a reason. */
-export function toQuote(corridor: Corridor, row: Row, reputation: QuoteReputation): RateQuote | undefined {
-  if ('reason' in row.reply) return undefined;
-  const { offer } = row.reply;
+/** The quote in a reply, with the anchor's record added; undefined where the reply holds a reason. */
+export function toQuote(
+  corridor: Corridor,
+  reply: Reply,
+  reputation: QuoteReputation,
+): RateQuote | undefined {
+  if ('reason' in reply.result) return undefined;
+  const { offer } = reply.result;
   const { score, state, outcomes, meanShortfall } = reputation;
   return {
-    anchorId: row.anchorId,
-    anchorName: row.anchorName,
-    simulated: row.simulated,
+    anchorId: reply.anchorId,
+    anchorName: reply.anchorName,
+    simulated: reply.simulated,
     ...offer,
-    quotedAt: new Date(row.at).toISOString(),
+    quotedAt: new Date(reply.at).toISOString(),
     reputation: { score, state, outcomes },
     expectedReceive: expectedReceive(offer.receiveAmount, meanShortfall, corridor.payoutDecimals),
   };
 }
 
-export type Verdict = 'quotes' | 'nobody_serves' | 'all_refused' | 'nobody_answers';
+export type RepliesResult = 'quotes' | 'nobody_serves' | 'all_refused' | 'nobody_answers';
 
 /**
- * What the rows of all anchors come to. `nobody_serves`: none offers this delivery method, or none publishes a price;
- * `all_refused`: those that do refuse the amount; `nobody_answers`: some should have had a quote and gave none.
+ * What the replies of all anchors come to. `nobody_serves`: none offers this delivery method, or none publishes a
+ * price; `all_refused`: those that do refuse the amount; `nobody_answers`: some should have had a quote and gave none.
  */
-export function judgeRows(rows: readonly Row[]): Verdict {
-  const reasons = rows.flatMap((row) => ('reason' in row.reply ? [row.reply.reason] : []));
-  if (reasons.length < rows.length) return 'quotes';
+export function judgeReplies(replies: readonly Reply[]): RepliesResult {
+  const reasons = replies.flatMap(({ result }) => ('reason' in result ? [result.reason] : []));
+  if (reasons.length < replies.length) return 'quotes';
   if (reasons.every((reason) => reason === 'not_served')) return 'nobody_serves';
   const refused = reasons.every((reason) => reason === 'not_served' || reason === 'refused_amount');
   return refused ? 'all_refused' : 'nobody_answers';
 }
 
-/** The answer out of the rows: ranked, with the reasons of those that have no quote, in the order of anchor ids. */
+/** The answer made of the replies: ranked, and the reasons of those without a quote, ordered by anchor id. */
 export function assembleAnswer(
   corridor: Corridor,
   amount: string,
-  rows: readonly Row[],
+  replies: readonly Reply[],
   context: { reputationOf: (anchorId: string) => QuoteReputation; asOf: number; stale: boolean },
 ): RatesAnswer {
   const quotes = rankQuotes(
-    rows.flatMap((row) => toQuote(corridor, row, context.reputationOf(row.anchorId)) ?? []),
+    replies.flatMap((reply) => toQuote(corridor, reply, context.reputationOf(reply.anchorId)) ?? []),
   );
   const best = quotes[0];
   return {
@@ -78,8 +85,8 @@ export function assembleAnswer(
     stale: context.stale,
     best: best === undefined ? null : { anchorId: best.anchorId },
     quotes,
-    unavailable: rows.flatMap((row) =>
-      'reason' in row.reply ? [{ anchorId: row.anchorId, reason: row.reply.reason }] : [],
+    unavailable: replies.flatMap(({ anchorId, result }) =>
+      'reason' in result ? [{ anchorId, reason: result.reason }] : [],
     ),
   };
 }

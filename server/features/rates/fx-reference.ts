@@ -1,7 +1,8 @@
+import { createCache, lasting } from '../../cache/cache.js';
+import { backoffMs } from '../../jobs/backoff.js';
 import type { Outbound } from '../../outbound/outbound.js';
+import { toUpstreamFault, UpstreamFault } from '../../outbound/upstream-fault.js';
 import type { Clock, Logger, Random } from '../../ports.js';
-import { createRefreshedValue } from '../../upstream/refreshed-value.js';
-import { toUpstreamFault, UpstreamFault } from '../../upstream/upstream-fault.js';
 import { type FxRate, type FxTable, rateFor, readFxTable } from './fx.rules.js';
 
 const fxTimeoutMs = 2_000;
@@ -13,8 +14,8 @@ const retry = { baseMs: 2_000, factor: 2, maxMs: 60_000, jitter: 0.2 };
 export interface FxReference {
   /** Undefined while there is no reference that is recent enough. */
   rateOf(asset: { code: string; currency: string }): Promise<FxRate | undefined>;
-  /** Forgets the table; returns 1 if there was one. */
-  drop(): number;
+  /** Frees the table if an invalidation made it void; returns 1 if there was one. */
+  dropVoid(): number;
 }
 
 export function createFxReference(deps: {
@@ -26,13 +27,12 @@ export function createFxReference(deps: {
   random: Random;
   logger: Logger;
   maxAgeMs: number;
-  epoch: () => number;
+  version: () => number;
 }): FxReference {
   const { url, clock, maxAgeMs, logger } = deps;
-  if (url === undefined) return { rateOf: async () => undefined, drop: () => 0 };
+  if (url === undefined) return { rateOf: async () => undefined, dropVoid: () => 0 };
 
-  const table = createRefreshedValue<FxTable>({
-    ...deps,
+  const table = createCache<void, FxTable>({
     load: async () => {
       try {
         return await fetchTable(deps.outbound, url);
@@ -43,7 +43,10 @@ export function createFxReference(deps: {
       }
     },
     // How old a table may be is judged by its own date.
-    policy: { freshMs, staleMs: maxAgeMs, retry },
+    lifetimeOf: lasting({ freshMs, staleMs: maxAgeMs }),
+    versionOf: deps.version,
+    retryDelayMs: (failures) => backoffMs(failures, retry, deps.random),
+    clock,
   });
 
   return {
@@ -55,7 +58,7 @@ export function createFxReference(deps: {
         throw error;
       }
     },
-    drop: () => (table.drop() ? 1 : 0),
+    dropVoid: () => table.dropVoid(),
   };
 }
 

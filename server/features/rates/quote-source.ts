@@ -1,25 +1,22 @@
-import type { UnavailableReason } from '../../../contract/schemas/rates.js';
 import type { Outbound } from '../../outbound/outbound.js';
+import { parseJson, toUpstreamFault, UpstreamFault } from '../../outbound/upstream-fault.js';
 import type { Clock } from '../../ports.js';
-import { toUpstreamFault, UpstreamFault } from '../../upstream/upstream-fault.js';
-import { within } from '../../upstream/within.js';
+import { withTimeout } from '../../with-timeout.js';
 import type { Corridor } from '../anchors/fleet.rules.js';
 import type { AnchorEndpoints } from '../anchors/sep1.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { AnchorGate, GatedCall } from './anchor-gate.js';
-import type { Lane } from './call-budget.rules.js';
-import { type FeeInfo, parseJson } from './fee-info.js';
+import type { Priority } from './anchor-gate.rules.js';
+import type { QuoteResult } from './answer.rules.js';
+import type { FeeInfo } from './fee-info.js';
 import type { FxReference } from './fx-reference.js';
-import { type Offer, offerFromFee, offerFromSep38 } from './quote.rules.js';
+import { offerFromFee, offerFromSep38 } from './quote.rules.js';
 import { priceUrl, readPrice, reasonOfStatus, type Sep38Context } from './sep38.rules.js';
 
 const anchorTimeoutMs = 2_000;
 /** Discovery, fee and FX have their own limits; together they may not take much longer than one call. */
 const overallTimeoutMs = 2_200;
 const maxPriceBytes = 64 * 1024;
-
-/** What one anchor says to one question. */
-export type AnchorReply = { offer: Offer } | { reason: UnavailableReason };
 
 export interface Question {
   anchorId: string;
@@ -28,11 +25,11 @@ export interface Question {
   amount: string;
   /** As asked for; undefined: any. */
   deliveryMethod: string | undefined;
-  lane: Lane;
+  priority: Priority;
 }
 
 /** Asks one anchor, once. Never rejects for a reason that lies with the anchor. */
-export type QuoteSource = (question: Question) => Promise<AnchorReply>;
+export type QuoteSource = (question: Question) => Promise<QuoteResult>;
 
 export function createQuoteSource(deps: {
   directory: Pick<AnchorDirectory, 'anchor' | 'endpointsOf' | 'tokenFor'>;
@@ -44,7 +41,7 @@ export function createQuoteSource(deps: {
 }): QuoteSource {
   const { directory, gate, clock } = deps;
 
-  async function ask(question: Question): Promise<AnchorReply> {
+  async function ask(question: Question): Promise<QuoteResult> {
     const { anchorId, corridor, deliveryMethod } = question;
     const served = directory.anchor(anchorId)?.corridors.find(({ id }) => id === corridor.id);
     const methods = served?.deliveryMethods ?? [];
@@ -69,10 +66,10 @@ export function createQuoteSource(deps: {
     endpoints: AnchorEndpoints,
     label: string | null,
     askedAtMs: number,
-  ): Promise<AnchorReply> {
+  ): Promise<QuoteResult> {
     const timeoutMs = anchorTimeoutMs - (clock() - askedAtMs);
     if (timeoutMs < 1) return { reason: 'timeout' };
-    const outcome = await gate.run(question.anchorId, question.lane, () =>
+    const outcome = await gate.run(question.anchorId, question.priority, () =>
       fetchPrice(question, endpoints, label, timeoutMs),
     );
     return outcome.made ? outcome.value : { reason: outcome.reason };
@@ -83,7 +80,7 @@ export function createQuoteSource(deps: {
     endpoints: AnchorEndpoints,
     label: string | null,
     timeoutMs: number,
-  ): Promise<GatedCall<AnchorReply>> {
+  ): Promise<GatedCall<QuoteResult>> {
     const context = contextFor(endpoints);
     const url = priceUrl(endpoints.quoteServer ?? '', corridor, { amount, deliveryMethod, context });
     const token = directory.tokenFor(anchorId, url);
@@ -123,7 +120,7 @@ export function createQuoteSource(deps: {
     { corridor, amount }: Question,
     endpoints: AnchorEndpoints,
     label: string | null,
-  ): Promise<AnchorReply> {
+  ): Promise<QuoteResult> {
     const asset = { code: corridor.sellCode, currency: corridor.currency };
     const [schedule, rate] = await Promise.all([
       deps.fees.scheduleOf(endpoints, corridor.sellCode),
@@ -136,12 +133,17 @@ export function createQuoteSource(deps: {
 
   return async (question) => {
     try {
-      return await within(overallTimeoutMs, ask(question));
+      return await withTimeout(overallTimeoutMs, ask(question), tooLate);
     } catch (error) {
       if (error instanceof UpstreamFault) return { reason: error.reason };
       throw error;
     }
   };
+}
+
+/** What was asked for goes on meanwhile, and fills its caches. */
+function tooLate(): UpstreamFault {
+  return new UpstreamFault('timeout', `no answer in ${overallTimeoutMs} ms`);
 }
 
 /** SEP-38 §Price: `context` is sep6 or sep31; an anchor that serves businesses alone knows the latter only. */

@@ -1,5 +1,4 @@
-import { mongo } from 'mongoose';
-import { isMongoUnavailable } from '../../mongo/failures.js';
+import { isMongoUnavailable, isTransientConflict } from '../../mongo/failures.js';
 import type { HeldLease, LeaseOutcome, Leases } from '../../mongo/leases.js';
 import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
 import type { Logger } from '../../ports.js';
@@ -98,5 +97,5 @@ export function createAggregator(deps: AggregatorDeps): Aggregator {
 /** It ran out of time, or into conflicts with other writers until it did. */
 function mayPassInSmallerBatches(error: unknown): boolean {
   if (isMongoUnavailable(error)) return true;
-  return error instanceof mongo.MongoError && error.hasErrorLabel('TransientTransactionError');
+  return isTransientConflict(error);
 }

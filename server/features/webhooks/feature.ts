@@ -8,6 +8,10 @@ import type { SecretBox } from './secrets.js';
 import { createWebhookService } from './service.js';
 import type { WebhookStore } from './store.js';
 
+/** What the delivery engine is handed of this feature; it is constructed before the feature, which wakes it. */
+export { createEndpoints } from './endpoints.js';
+export { createSecretBox } from './secrets.js';
+
 export interface WebhooksDeps {
   store: WebhookStore;
   secretBox: SecretBox;

@@ -6,7 +6,7 @@ import { connectMongo } from '../../../server/mongo/connection.js';
 import type { Logger } from '../../../server/ports.js';
 import { outboxOf } from '../../fixtures/deliveries/emit.js';
 import { answerText, type HostileAnchor, startHostileAnchor } from '../../fixtures/rates/hostile-anchor.js';
-import { type RatesHarness, startRatesHarness } from '../../fixtures/rates/rates-over-http.js';
+import { type RatesService, startRatesService } from '../../fixtures/rates/rates-service.js';
 import { testDatabase } from '../../support/database.js';
 import { silentLogger } from '../../support/silent-logger.js';
 
@@ -17,7 +17,7 @@ const tomlPath = '/.well-known/stellar.toml';
 
 let server: HostileAnchor;
 let connection: Connection;
-const running: RatesHarness[] = [];
+const running: RatesService[] = [];
 
 beforeAll(async () => {
   connection = await connectMongo({ uri: database.uri });
@@ -51,9 +51,9 @@ function anchor(id: string, patch: object = {}) {
 
 async function start(anchors: object[], patch: { logger?: Logger; env?: Record<string, string> } = {}) {
   const fleet = { corridors: [corridor('usdc-ngn', 'NGN'), corridor('usdc-kes', 'KES')], anchors };
-  const harness = await startRatesHarness({ uri: database.uri, fleet, allow: [server.origin], ...patch });
-  running.push(harness);
-  return harness;
+  const service = await startRatesService({ uri: database.uri, fleet, allow: [server.origin], ...patch });
+  running.push(service);
+  return service;
 }
 
 function onboarded(anchorId: string) {
@@ -189,7 +189,7 @@ describe('the signing key of an anchor', () => {
       [anchor('turncoat'), anchor('loyal', { endpoints: { signingKey: firstKey } })],
       { logger },
     );
-    await second.epochs.invalidate('anchors', undefined);
+    await second.cacheVersions.invalidate('anchors', undefined);
     await expect(second.directory.endpointsOf('turncoat')).rejects.toMatchObject({ reason: 'not_served' });
     await second.directory.stop();
     expect(second.directory.anchor('turncoat')).toBeUndefined();
@@ -205,8 +205,8 @@ describe('the signing key of an anchor', () => {
     const third = await start([anchor('turncoat')]);
     expect(third.directory.anchorsOf('usdc-ngn')).toEqual([]);
     server.routes[tomlPath] = toml(firstKey);
-    await third.epochs.invalidate('anchors', undefined);
-    third.directory.start();
+    await third.cacheVersions.invalidate('anchors', undefined);
+    await third.directory.discoverDue();
     await third.directory.stop();
     expect(third.directory.anchorsOf('usdc-ngn').map(({ id }) => id)).toEqual(['turncoat']);
   });

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
-import { limitWindowModel } from '../../../server/http/limit-windows.js';
-import { createRateLimiter, type RateLimitState } from '../../../server/http/rate-limiter.js';
+import { limitWindowModel } from '../../../server/http/limit-window-store.js';
+import { createRateLimiter } from '../../../server/http/rate-limiter.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
+import type { RateLimitState } from '../../../server/ports.js';
 import { testDatabase } from '../../support/database.js';
 import { silentLogger } from '../../support/silent-logger.js';
 

@@ -201,6 +201,6 @@ it(`survives ${rounds} kills under an oracle that fails, hangs, answers late and
   expect(sequences.length).toBeGreaterThan(rounds / 10);
 
   // Nothing is left of the attempts that died.
-  const attempts = await instance.store.chunks.distinct('attempt');
+  const attempts = await instance.stored.chunks.distinct('attempt');
   expect(attempts).toHaveLength(sequences.length);
 }, 600_000);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type TickStep, tickSteps } from '../../../server/features/publisher/steps.js';
 import { cardsOf, publisherTests, verifyLog } from '../../fixtures/publisher/publisher.js';
 import { buildChild, startChild } from '../../fixtures/publisher/publisher-workers.js';
+import { type TickStep, tickSteps } from '../../fixtures/publisher/tick-steps.js';
 import { testDatabase } from '../../support/database.js';
 import { waitFor } from '../../support/wait-for.js';
 
@@ -74,7 +74,7 @@ describe('a process killed at a step of its tick', () => {
       expect(await instance.events()).toMatchObject([{ sequence: 1 }, { sequence: 2 }]);
       expect(await instance.publisher.health()).toMatchObject({ status: 'ok', consecutiveFailures: 0 });
       // One chunk of the first batch and two of the second: whatever the dead process left is gone.
-      expect(await instance.store.chunks.countDocuments()).toBe(3);
+      expect(await instance.stored.chunks.countDocuments()).toBe(3);
     },
     30_000,
   );
@@ -82,9 +82,9 @@ describe('a process killed at a step of its tick', () => {
   it('in the middle of writing its entries leaves none of them', async () => {
     const instance = await tests.open({ leaseTtlMs });
     await dieAt('entries_written', tests.oracle.url, 5_000);
-    expect(await instance.store.chunks.countDocuments()).toBe(8);
+    expect(await instance.stored.chunks.countDocuments()).toBe(8);
     await instance.tickSoon();
-    expect(await instance.store.chunks.countDocuments()).toBe(1);
+    expect(await instance.stored.chunks.countDocuments()).toBe(1);
     expect(await verifyLog(instance.publisher)).toHaveLength(1);
   });
 

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
-import type { TickStep } from '../../../server/features/publisher/steps.js';
 import {
   cardsOf,
   type PublisherInstance,
@@ -13,6 +12,7 @@ import {
   type ChildOptions,
   startChild,
 } from '../../fixtures/publisher/publisher-workers.js';
+import type { TickStep } from '../../fixtures/publisher/tick-steps.js';
 import { testDatabase } from '../../support/database.js';
 import { itWhere } from '../../support/it-where.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -40,12 +40,15 @@ function start(options: Partial<ChildOptions>, clockOffsetMs = 0): Child {
 }
 
 /** Everything a tick may write, but for the notes of ticks themselves. */
-async function everything({ store, events }: PublisherInstance) {
+async function everything({ stored, events }: PublisherInstance) {
   return {
-    batches: await store.batches.find().sort({ _id: 1 }).lean(),
-    chunks: await store.chunks.find({}, { _id: 1 }).sort({ _id: 1 }).lean(),
-    state: await store.state.findById('publisher').lean(),
-    keys: await store.keys.find().lean(),
+    batches: await stored.batches.find().sort({ _id: 1 }).toArray(),
+    chunks: await stored.chunks
+      .find({}, { projection: { _id: 1 } })
+      .sort({ _id: 1 })
+      .toArray(),
+    state: await stored.state.findOne({ _id: 'publisher' }),
+    keys: await stored.keys.find().toArray(),
     events: await events(),
     taken: [...tests.oracle.taken()],
   };
@@ -106,7 +109,7 @@ describe('a holder stopped until its lease is taken over', () => {
     await instance.tickSoon();
     child.signal('SIGCONT');
     await child.gone;
-    expect(await instance.store.chunks.countDocuments()).toBe(1);
+    expect(await instance.stored.chunks.countDocuments()).toBe(1);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { TickNote, TickState } from '../../../server/features/publisher/health.rules.js';
 import {
   beginTick,
   endTick,
@@ -6,13 +7,12 @@ import {
   firstState,
   judge,
 } from '../../../server/features/publisher/health.rules.js';
-import type { StateRow, TickNote } from '../../../server/features/publisher/store.js';
 
 const at = (minutes: number) => new Date(Date.UTC(2026, 10, 21, 9, minutes));
 const good: TickNote = { startedAt: at(0), finishedAt: at(1), result: 'published', failure: null };
 const bad: TickNote = { ...good, failure: 'oracle_timeout' };
 
-const ticked: StateRow = { ...firstState, lastTick: good };
+const ticked: TickState = { ...firstState, lastTick: good };
 const facts: Facts = {
   now: at(5),
   state: ticked,
@@ -30,7 +30,7 @@ function verdict(changes: Partial<Facts>): string {
 
 describe('ticks', () => {
   it('count failures in a row until one does all it set out to do', () => {
-    let state: StateRow = firstState;
+    let state: TickState = firstState;
     for (const [note, failures] of [
       [bad, 1],
       [bad, 2],

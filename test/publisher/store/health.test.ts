@@ -50,7 +50,7 @@ describe('health', () => {
 
   it('is stale, not idle, where batches are and no tick was ever noted', async () => {
     await instance.tick();
-    await instance.store.state.deleteMany({});
+    await instance.stored.state.deleteMany({});
     expect(await instance.publisher.health()).toMatchObject({ status: 'stale', reason: 'no_tick' });
   });
 
@@ -66,7 +66,7 @@ describe('health', () => {
   it('counts a tick as running while its lease is held, as failed once the lease is gone', async () => {
     await instance.tick();
     const dead = { running: { token: 0, startedAt: new Date('2026-01-01T00:00:00.000Z') } };
-    await instance.store.state.updateOne({ _id: 'publisher' }, dead);
+    await instance.stored.state.updateOne({ _id: 'publisher' }, { $set: dead });
     expect(await instance.publisher.health()).toMatchObject({
       status: 'failing',
       reason: 'interrupted',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { BatchPage } from '../../../contract/schemas/publisher.js';
 import { verifyBatch, verifyEntry } from '../../../contract/verification/verify-batch.js';
-import { chunkOrder } from '../../../server/features/publisher/store.js';
+import { chunkOrder } from '../../../server/features/publisher/batch-store.js';
 import { writeCursor } from '../../../server/paging.js';
 import {
   allEntries,
@@ -132,9 +132,9 @@ describe('a proof', () => {
   });
 
   it('needs one chunk of entries; the roots of the others come from an index alone', async () => {
-    const row = await instance.store.batches.findById(batches).lean();
-    const plan = await instance.store.chunks
-      .find({ attempt: row?.attempt ?? '' }, { _id: 0, index: 1, root: 1 })
+    const row = await instance.stored.batches.findOne({ _id: batches });
+    const plan = await instance.stored.chunks
+      .find({ attempt: row?.attempt ?? '' }, { projection: { _id: 0, index: 1, root: 1 } })
       .sort({ index: 1 })
       .hint(chunkOrder)
       .explain('executionStats');

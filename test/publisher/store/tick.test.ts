@@ -43,7 +43,7 @@ describe('a tick', () => {
       expect(await instance.tick()).toMatchObject({ result: 'unchanged', batch: null, submitted: [] });
     }
     expect(await instance.publisher.health()).toMatchObject({ status: 'ok', consecutiveFailures: 0 });
-    expect(await instance.store.batches.countDocuments()).toBe(1);
+    expect(await instance.stored.batches.countDocuments()).toBe(1);
     expect(await instance.events()).toHaveLength(1);
   });
 
@@ -140,7 +140,7 @@ describe('a tick that ends early', () => {
     });
     dying.setCards(cardsOf(300));
     await expect(dying.tick()).rejects.toThrow('died here');
-    expect(await instance.store.chunks.countDocuments()).toBe(2);
+    expect(await instance.stored.chunks.countDocuments()).toBe(2);
     expect(await instance.publisher.latestBatch()).toBeNull();
     await expect(instance.publisher.log.entries(1, { limit: 1, cursor: undefined })).rejects.toThrow(
       ApiError,
@@ -148,7 +148,7 @@ describe('a tick that ends early', () => {
 
     instance.setCards(cardsOf(3));
     await instance.tick();
-    expect(await instance.store.chunks.countDocuments()).toBe(1);
+    expect(await instance.stored.chunks.countDocuments()).toBe(1);
     expect((await verifyLog(instance.publisher)).map(({ header }) => header.size)).toEqual([3]);
   });
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { ngnAnchors, price, ratesDesk } from '../../fixtures/rates/rates-instance.js';
+import { ngnAnchors, price, simulatedRates } from '../../fixtures/rates/simulated-rates.js';
 import { waitFor } from '../../support/wait-for.js';
 
-const desk = ratesDesk();
-const { world, callsTo, quoteNgn } = desk;
+const fixture = simulatedRates();
+const { world, callsTo, quoteNgn } = fixture;
 
 describe('the cache', () => {
   it('makes 1,000 concurrent cold requests one call per anchor', async () => {
@@ -13,7 +13,7 @@ describe('the cache', () => {
       1, 1, 1, 1, 1,
     ]);
     expect(callsTo('ferry', 'GET /sep24/info')).toBe(1);
-    expect(desk.simulated.fx.calls['GET /fx']).toBe(1);
+    expect(fixture.simulated.fx.calls['GET /fx']).toBe(1);
   });
 
   it('knows one amount by all its spellings', async () => {
@@ -22,10 +22,10 @@ describe('the cache', () => {
   });
 
   it('answers alike for 15 s, stale with one refresh behind it up to 60 s, and anew after that', async () => {
-    const first = await desk.harness.rates.quote('usdc-ngn', {});
+    const first = await fixture.service.rates.quote('usdc-ngn', {});
     expect(first.freshForMs).toBe(15_000);
     world.now += 14_999;
-    const still = await desk.harness.rates.quote('usdc-ngn', {});
+    const still = await fixture.service.rates.quote('usdc-ngn', {});
     expect(still).toEqual({ answer: first.answer, freshForMs: 1 });
     expect(callsTo('harbour')).toBe(1);
 
@@ -43,9 +43,9 @@ describe('the cache', () => {
 
   it('asks again at once after an invalidation of this corridor, and not after one of another', async () => {
     const first = await quoteNgn();
-    await desk.harness.epochs.invalidate('rates', 'usdc-kes');
+    await fixture.service.cacheVersions.invalidate('rates', 'usdc-kes');
     expect(await quoteNgn()).toBe(first);
-    const { droppedEntries } = await desk.harness.epochs.invalidate('rates', 'usdc-ngn');
+    const { droppedEntries } = await fixture.service.cacheVersions.invalidate('rates', 'usdc-ngn');
     expect(droppedEntries).toBeGreaterThanOrEqual(1 + ngnAnchors.length);
     expect(await quoteNgn()).not.toBe(first);
     expect(callsTo('harbour')).toBe(2);
@@ -53,7 +53,7 @@ describe('the cache', () => {
 
   it('does not keep what was begun before an invalidation', async () => {
     let release = () => {};
-    desk.simulated.anchor('harbour').override(price, async (_req, res) => {
+    fixture.simulated.anchor('harbour').override(price, async (_req, res) => {
       await new Promise<void>((resolve) => {
         release = resolve;
       });
@@ -61,8 +61,8 @@ describe('the cache', () => {
     });
     const before = quoteNgn();
     await waitFor(() => expect(callsTo('harbour')).toBe(1), { timeout: 10_000 });
-    await desk.harness.epochs.invalidate('rates', undefined);
-    desk.simulated.anchor('harbour').override(price, null);
+    await fixture.service.cacheVersions.invalidate('rates', undefined);
+    fixture.simulated.anchor('harbour').override(price, null);
     const after = await quoteNgn();
     release();
     const old = await before;

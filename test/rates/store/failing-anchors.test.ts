@@ -1,30 +1,30 @@
 import { describe, expect, it } from '@jest/globals';
-import { ngnAnchors, price, ratesDesk } from '../../fixtures/rates/rates-instance.js';
+import { ngnAnchors, price, simulatedRates } from '../../fixtures/rates/simulated-rates.js';
 import { waitFor } from '../../support/wait-for.js';
 
-const desk = ratesDesk();
-const { world, start, callsTo, quoteNgn, refreshed } = desk;
+const fixture = simulatedRates();
+const { world, start, callsTo, quoteNgn, refreshed } = fixture;
 
 describe('an anchor that fails', () => {
   it('costs the answer its own row and nothing else, and is named with the reason', async () => {
-    desk.simulated.anchor('harbour').override(price, (_req, res) => void res.writeHead(500).end('<html>'));
+    fixture.simulated.anchor('harbour').override(price, (_req, res) => void res.writeHead(500).end('<html>'));
     const answer = await quoteNgn();
     expect(answer.unavailable).toEqual([{ anchorId: 'harbour', reason: 'error' }]);
     expect(answer.quotes).toHaveLength(ngnAnchors.length - 1);
   });
 
   it('leaves the answer as fresh as its quotes are, though it is asked for again sooner', async () => {
-    desk.simulated.anchor('harbour').override(price, (_req, res) => void res.writeHead(500).end('<html>'));
-    const { freshForMs } = await desk.harness.rates.quote('usdc-ngn', {});
+    fixture.simulated.anchor('harbour').override(price, (_req, res) => void res.writeHead(500).end('<html>'));
+    const { freshForMs } = await fixture.service.rates.quote('usdc-ngn', {});
     world.now += 6_000;
-    desk.simulated.anchor('harbour').override(price, null);
+    fixture.simulated.anchor('harbour').override(price, null);
     expect(freshForMs).toBe(15_000);
-    expect((await desk.harness.rates.quote('usdc-ngn', {})).freshForMs).toBe(9_000);
+    expect((await fixture.service.rates.quote('usdc-ngn', {})).freshForMs).toBe(9_000);
     await waitFor(async () => expect((await quoteNgn()).unavailable).toEqual([]));
   });
 
   it('and hangs is given up after 2 s', async () => {
-    desk.simulated.anchor('harbour').override(price, () => {});
+    fixture.simulated.anchor('harbour').override(price, () => {});
     const startedAt = performance.now();
     const answer = await quoteNgn();
     const elapsedMs = performance.now() - startedAt;
@@ -34,21 +34,21 @@ describe('an anchor that fails', () => {
   });
 
   it('five times in a row is left alone, and comes back by one trial', async () => {
-    desk.simulated.anchor('harbour').override(price, (_req, res) => void res.writeHead(503).end());
+    fixture.simulated.anchor('harbour').override(price, (_req, res) => void res.writeHead(503).end());
     for (let i = 0; i < 5; i += 1) {
       await quoteNgn({ amount: String(200 + i) });
     }
     const answer = await quoteNgn({ amount: '300' });
     expect(answer.unavailable).toEqual([{ anchorId: 'harbour', reason: 'circuit_open' }]);
     expect(callsTo('harbour')).toBe(5);
-    desk.simulated.anchor('harbour').override(price, null);
+    fixture.simulated.anchor('harbour').override(price, null);
     world.now += 10_000;
     expect((await quoteNgn({ amount: '301' })).unavailable).toEqual([]);
     expect((await quoteNgn({ amount: '302' })).unavailable).toEqual([]);
   });
 
   it('is never taken off by refusing amounts', async () => {
-    desk.simulated.anchor('harbour').override(price, (_req, res) => {
+    fixture.simulated.anchor('harbour').override(price, (_req, res) => {
       res.writeHead(400).end('{"error":"amount is below the minimum"}');
     });
     for (let i = 0; i < 10; i += 1) {
@@ -59,25 +59,25 @@ describe('an anchor that fails', () => {
 
   it('as all the others do: the old answer stands for a minute, then 503 with a time to come back', async () => {
     const first = await quoteNgn();
-    for (const each of desk.simulated.anchors)
+    for (const each of fixture.simulated.anchors)
       each.override('*', (_req, res) => void res.writeHead(500).end());
-    await desk.harness.epochs.invalidate('fx', undefined);
-    desk.simulated.fx.override('*', (_req, res) => void res.writeHead(500).end());
+    await fixture.service.cacheVersions.invalidate('fx', undefined);
+    fixture.simulated.fx.override('*', (_req, res) => void res.writeHead(500).end());
     world.now += 30_000;
     expect(await quoteNgn()).toMatchObject({ stale: true, asOf: first.asOf });
-    await refreshed(desk.harness.rates);
+    await refreshed(fixture.service.rates);
     expect(callsTo('harbour')).toBe(2);
     expect(await quoteNgn()).toMatchObject({ stale: true, asOf: first.asOf });
     world.now += 30_001;
     await expect(quoteNgn()).rejects.toMatchObject({ code: 'RATES_UNAVAILABLE', extras: { retryAfter: 5 } });
-    desk.simulated.fx.override('*', null);
+    fixture.simulated.fx.override('*', null);
   });
 });
 
 describe('a client that cycles random amounts', () => {
   it('neither pushes an anchor over its budget nor takes it off the board', async () => {
     const arrivals: number[] = [];
-    desk.simulated.anchor('harbour').override(price, (_req, res) => {
+    fixture.simulated.anchor('harbour').override(price, (_req, res) => {
       arrivals.push(world.now);
       res.writeHead(200).end('{"sell_amount":"100","buy_amount":"150000"}');
     });
@@ -90,7 +90,7 @@ describe('a client that cycles random amounts', () => {
       if (reason === 'busy') busy += 1;
       else expect(reason).toBeUndefined();
       if (i % 8 !== 7) continue;
-      const board = await desk.harness.rates.quote('usdc-ngn', {}, { maxAgeMs: 0 });
+      const board = await fixture.service.rates.quote('usdc-ngn', {}, { maxAgeMs: 0 });
       const harbour = board.answer.quotes.find(({ anchorId }) => anchorId === 'harbour');
       boards.push(harbour?.quotedAt === new Date(world.now).toISOString());
     }
@@ -102,14 +102,14 @@ describe('a client that cycles random amounts', () => {
   });
 
   it('and finds those that an anchor stumbles over does not open its breaker for the others', async () => {
-    desk.simulated.anchor('harbour').override(price, (req, res) => {
+    fixture.simulated.anchor('harbour').override(price, (req, res) => {
       const amount = new URL(req.url ?? '', 'http://x').searchParams.get('sell_amount');
       if (amount === '100') res.writeHead(200).end('{"sell_amount":"100","buy_amount":"150000"}');
       else res.writeHead(500).end();
     });
     await quoteNgn();
     for (let i = 0; i < 12; i += 1) await quoteNgn({ amount: String(600 + i) });
-    const board = await desk.harness.rates.quote('usdc-ngn', {}, { maxAgeMs: 0 });
+    const board = await fixture.service.rates.quote('usdc-ngn', {}, { maxAgeMs: 0 });
     expect(board.answer.quotes.map(({ anchorId }) => anchorId)).toContain('harbour');
   });
 
@@ -129,13 +129,13 @@ describe('a client that cycles random amounts', () => {
   });
 
   it('leaves an anchor in peace that answers 429, but for reference amounts', async () => {
-    desk.simulated
+    fixture.simulated
       .anchor('harbour')
       .override(price, (_req, res) => void res.writeHead(429, { 'retry-after': '30' }).end());
     expect((await quoteNgn({ amount: '800' })).unavailable).toEqual([
       { anchorId: 'harbour', reason: 'busy' },
     ]);
-    desk.simulated.anchor('harbour').override(price, null);
+    fixture.simulated.anchor('harbour').override(price, null);
     world.now += 29_000;
     expect((await quoteNgn({ amount: '801' })).unavailable).toEqual([
       { anchorId: 'harbour', reason: 'busy' },

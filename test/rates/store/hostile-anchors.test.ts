@@ -7,7 +7,7 @@ import {
   type HostileAnchor,
   startHostileAnchor,
 } from '../../fixtures/rates/hostile-anchor.js';
-import { type RatesHarness, startRatesHarness } from '../../fixtures/rates/rates-over-http.js';
+import { type RatesService, startRatesService } from '../../fixtures/rates/rates-service.js';
 import { testDatabase } from '../../support/database.js';
 
 const database = testDatabase();
@@ -19,7 +19,7 @@ const goodPrice = { total_price: '0.0006', price: '0.0006', sell_amount: '100', 
 let honest: HostileAnchor;
 let hostile: HostileAnchor;
 let bystander: HostileAnchor;
-const running: RatesHarness[] = [];
+const running: RatesService[] = [];
 
 beforeAll(async () => {
   [honest, hostile, bystander] = await Promise.all([
@@ -71,13 +71,13 @@ async function start({ anchor = {}, env = {}, fxUrl }: Setup = {}) {
     ],
   };
   const allow = [honest.origin, hostile.origin];
-  const harness = await startRatesHarness({ uri: database.uri, fleet, allow, env, fxUrl });
-  running.push(harness);
-  return harness;
+  const service = await startRatesService({ uri: database.uri, fleet, allow, env, fxUrl });
+  running.push(service);
+  return service;
 }
 
-async function reasonFor(harness: RatesHarness): Promise<UnavailableReason | 'quoted'> {
-  const { answer } = await harness.rates.quote('usdc-ngn', {});
+async function reasonFor(service: RatesService): Promise<UnavailableReason | 'quoted'> {
+  const { answer } = await service.rates.quote('usdc-ngn', {});
   expect(ratesAnswer.parse(answer)).toEqual(answer);
   expect(answer.quotes.map(({ anchorId }) => anchorId)).toContain('honest');
   expect(answer.best).toEqual({ anchorId: 'honest' });
@@ -192,9 +192,9 @@ describe('a hostile stellar.toml', () => {
     hostile.routes[tomlPath] = answerText(`ANCHOR_QUOTE_SERVER = "${bystander.origin}/sep38"`);
     expect(await reasonFor(await start(discovered()))).toBe('blocked');
     hostile.routes[tomlPath] = answerText('ANCHOR_QUOTE_SERVER = "http://169.254.169.254/latest"');
-    const harness = await start(discovered());
-    await harness.epochs.invalidate('anchors', undefined);
-    expect(await reasonFor(harness)).toBe('blocked');
+    const service = await start(discovered());
+    await service.cacheVersions.invalidate('anchors', undefined);
+    expect(await reasonFor(service)).toBe('blocked');
     expect(bystander.seen).toEqual([]);
   });
 
@@ -208,7 +208,7 @@ describe('a hostile stellar.toml', () => {
 
     const moved = await start(setup);
     hostile.routes[tomlPath] = answerText(`ANCHOR_QUOTE_SERVER = "${honest.origin}/elsewhere"`);
-    await moved.epochs.invalidate('all', undefined);
+    await moved.cacheVersions.invalidate('all', undefined);
     await reasonFor(moved);
     const elsewhere = honest.seen.filter(({ url }) => url.startsWith('/elsewhere'));
     expect(elsewhere).toHaveLength(1);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { ratesAnswer } from '../../../contract/schemas/rates.js';
-import { ngnAnchors, price, ratesDesk } from '../../fixtures/rates/rates-instance.js';
+import { ngnAnchors, price, simulatedRates } from '../../fixtures/rates/simulated-rates.js';
 
-const desk = ratesDesk();
-const { start, callsTo, quoteNgn } = desk;
+const fixture = simulatedRates();
+const { start, callsTo, quoteNgn } = fixture;
 
 describe('the rates of a corridor', () => {
   it('come from every anchor over HTTP, ranked, each in its own way', async () => {
@@ -29,7 +29,7 @@ describe('the rates of a corridor', () => {
   });
 
   it('put adjusted amounts after exact ones', async () => {
-    const { answer } = await desk.harness.rates.quote('usdc-zar', { amount: '500' });
+    const { answer } = await fixture.service.rates.quote('usdc-zar', { amount: '500' });
     const windlass = answer.quotes.find((quote) => quote.anchorId === 'windlass');
     expect(windlass).toMatchObject({ adjusted: true });
     expect(windlass?.sellAmount).not.toBe('500');
@@ -37,9 +37,9 @@ describe('the rates of a corridor', () => {
   });
 
   it('tell the country to anchors where the corridor is told by it', async () => {
-    const { answer } = await desk.harness.rates.quote('usdc-xof-sn', {});
+    const { answer } = await fixture.service.rates.quote('usdc-xof-sn', {});
     expect(answer.quotes.length).toBeGreaterThan(0);
-    const asked = desk.simulated.anchor('tidewater').seen.filter(({ route }) => route === price);
+    const asked = fixture.simulated.anchor('tidewater').seen.filter(({ route }) => route === price);
     expect(asked.at(-1)?.url).toContain('country_code=SN');
   });
 
@@ -70,7 +70,7 @@ describe('the rates of a corridor', () => {
   });
 
   it('of an unknown corridor, or beyond its limits, are refused', async () => {
-    await expect(desk.harness.rates.quote('usdc-zzz', {})).rejects.toMatchObject({
+    await expect(fixture.service.rates.quote('usdc-zzz', {})).rejects.toMatchObject({
       code: 'UNKNOWN_CORRIDOR',
     });
     for (const amount of ['9.9999999', '10000.01']) {
@@ -80,7 +80,7 @@ describe('the rates of a corridor', () => {
   });
 
   it('are a 422 where every anchor refuses the amount', async () => {
-    for (const each of desk.simulated.anchors) {
+    for (const each of fixture.simulated.anchors) {
       each.override(price, (_req, res) => {
         res.writeHead(400).end('{"error":"amount is below the minimum"}');
       });
@@ -92,7 +92,7 @@ describe('the rates of a corridor', () => {
 
 describe('the quote of one anchor', () => {
   it('is asked of that one alone, and shares what the rates keep', async () => {
-    const from = await desk.harness.rates.quoteFrom('usdc-ngn', 'harbour', '120', 'bank_account');
+    const from = await fixture.service.rates.quoteFrom('usdc-ngn', 'harbour', '120', 'bank_account');
     expect(from).toMatchObject({
       quote: { anchorId: 'harbour', sellAmount: '120', deliveryMethod: 'bank_account' },
     });
@@ -108,7 +108,7 @@ describe('the quote of one anchor', () => {
     ['a delivery method it does not offer', 'usdc-ngn', 'harbour', '100', 'cash', 'not_served'],
     ['an amount out of range', 'usdc-ngn', 'harbour', '1', undefined, 'refused_amount'],
   ] as const)('is none, with the reason, for %s', async (_name, corridor, anchor, amount, method, reason) => {
-    expect(await desk.harness.rates.quoteFrom(corridor, anchor, amount, method)).toEqual({
+    expect(await fixture.service.rates.quoteFrom(corridor, anchor, amount, method)).toEqual({
       quote: null,
       reason,
     });
@@ -120,13 +120,13 @@ describe('estimates', () => {
     const without = await start({ fxUrl: undefined });
     const answer = (await without.rates.quote('usdc-ngn', {})).answer;
     expect(answer.unavailable).toEqual([{ anchorId: 'ferry', reason: 'no_fx' }]);
-    desk.simulated.fx.override('*', (_req, res) => {
+    fixture.simulated.fx.override('*', (_req, res) => {
       res.writeHead(200).end(JSON.stringify({ base: 'USD', date: '2020-01-01', rates: { NGN: 1500 } }));
     });
     const old = await start();
     expect((await old.rates.quote('usdc-ngn', {})).answer.unavailable).toEqual([
       { anchorId: 'ferry', reason: 'no_fx' },
     ]);
-    desk.simulated.fx.override('*', null);
+    fixture.simulated.fx.override('*', null);
   });
 });

@@ -2,14 +2,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { snapshotAnswer } from '../../../contract/schemas/snapshot.js';
 import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
 import { createSnapshot, type Snapshot } from '../../../server/features/snapshot/service.js';
-import { type RatesHarness, startRatesHarness } from '../../fixtures/rates/rates-over-http.js';
+import { type RatesService, startRatesService } from '../../fixtures/rates/rates-service.js';
 import { testDatabase } from '../../support/database.js';
-import { silentLogger } from '../../support/silent-logger.js';
 
 const database = testDatabase();
 const price = 'GET /sep38/price';
 let simulated: SimulatedAnchors;
-let harness: RatesHarness;
+let service: RatesService;
 let snapshot: Snapshot;
 
 beforeAll(async () => {
@@ -23,15 +22,14 @@ beforeAll(async () => {
 afterAll(() => simulated.stop());
 beforeEach(async () => {
   const { fleet, allow, env, fxUrl } = simulated;
-  harness = await startRatesHarness({ uri: database.uri, fleet, allow, env, fxUrl });
-  const { directory, rates, epochs, world } = harness;
+  service = await startRatesService({ uri: database.uri, fleet, allow, env, fxUrl });
+  const { directory, rates, cacheVersions, world } = service;
   const clock = () => world.now;
-  snapshot = createSnapshot({ directory, rates, epochs, clock, random: () => 0.5, logger: silentLogger });
+  snapshot = createSnapshot({ directory, rates, cacheVersions, clock });
   for (const each of simulated.anchors) each.resetCalls();
 });
 afterEach(async () => {
-  await snapshot.stop();
-  await harness.close();
+  await service.close();
   for (const each of simulated.anchors) each.override(price, null);
 });
 
@@ -41,10 +39,10 @@ describe('the snapshot', () => {
     expect(snapshotAnswer.parse(answer)).toEqual(answer);
     expect(freshForMs).toBe(15_000);
     expect(answer.corridors.map(({ corridor }) => corridor)).toEqual(
-      harness.directory.corridors().map(({ id }) => id),
+      service.directory.corridors().map(({ id }) => id),
     );
     const ngn = answer.corridors.find(({ corridor }) => corridor === 'usdc-ngn');
-    const rates = await harness.rates.quote('usdc-ngn', {});
+    const rates = await service.rates.quote('usdc-ngn', {});
     expect(ngn).toMatchObject({
       amount: '100',
       best: { anchorId: rates.answer.best?.anchorId, simulated: true },
@@ -62,12 +60,12 @@ describe('the snapshot', () => {
   it('is built anew after an invalidation of it, of rates, or of everything, and not of other things', async () => {
     let before = (await snapshot.get()).answer;
     for (const scope of ['snapshot', 'rates', 'all'] as const) {
-      await harness.epochs.invalidate(scope, undefined);
+      await service.cacheVersions.invalidate(scope, undefined);
       const after = (await snapshot.get()).answer;
       expect(after).not.toBe(before);
       before = after;
     }
-    await harness.epochs.invalidate('fx', undefined);
+    await service.cacheVersions.invalidate('fx', undefined);
     expect((await snapshot.get()).answer).toBe(before);
   });
 
@@ -78,30 +76,24 @@ describe('the snapshot', () => {
     for (const each of simulated.anchors) each.override('*', null);
   });
 
-  it('builds in the background from its start until it is stopped, and keeps reference amounts fresh', async () => {
-    const { directory, rates, epochs, world } = harness;
-    const clock = () => world.now;
-    const quick = createSnapshot({
-      directory,
-      rates,
-      epochs,
-      clock,
-      random: () => 0.5,
-      logger: silentLogger,
-      intervalMs: 40,
-    });
-    quick.start();
-    const first = (await quick.get()).answer;
-    world.now += 20_000;
-    const deadline = Date.now() + 5_000;
-    while ((await quick.get()).answer === first && Date.now() < deadline) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-    expect((await harness.rates.quote('usdc-ngn', {})).answer.stale).toBe(false);
-    await quick.stop();
-    const asked = simulated.anchor('harbour').calls[price];
-    world.now += 20_000;
-    await new Promise((resolve) => setTimeout(resolve, 120));
-    expect(simulated.anchor('harbour').calls[price]).toBe(asked);
+  it('is replaced by a rebuild, which keeps the reference amounts fresh', async () => {
+    const first = (await snapshot.get()).answer;
+    service.world.now += 20_000;
+    expect((await snapshot.get()).answer).toBe(first);
+    await snapshot.rebuild();
+    expect((await snapshot.get()).answer).not.toBe(first);
+    expect((await service.rates.quote('usdc-ngn', {})).answer.stale).toBe(false);
+  });
+
+  it('is rebuilt by asking again for quotes older than half the interval, and only for those', async () => {
+    const asked = () => simulated.anchor('harbour').calls[price] ?? 0;
+    await snapshot.rebuild();
+    const before = asked();
+    service.world.now += 7_499;
+    await snapshot.rebuild();
+    expect(asked()).toBe(before);
+    service.world.now += 1;
+    await snapshot.rebuild();
+    expect(asked()).toBeGreaterThan(before);
   });
 });

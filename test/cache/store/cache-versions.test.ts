@@ -1,31 +1,29 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
 import { invalidateCacheAnswer } from '../../../contract/schemas/cache.js';
-import { createEpochs, type Epochs } from '../../../server/features/cache/epochs.js';
+import { type CacheVersions, createCacheVersions } from '../../../server/features/cache/cache-versions.js';
 import { createCacheAdmin } from '../../../server/features/cache/service.js';
+import { createCacheVersionStore } from '../../../server/features/cache/store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
 import { testDatabase } from '../../support/database.js';
 import { silentLogger } from '../../support/silent-logger.js';
-import { waitFor } from '../../support/wait-for.js';
 
 const database = testDatabase();
 let connection: Connection;
-let here: Epochs;
-let there: Epochs;
+let here: CacheVersions;
+let there: CacheVersions;
 
 beforeAll(async () => {
   connection = await connectMongo({ uri: database.uri });
-  here = createEpochs({ connection, random: Math.random, logger: silentLogger });
-  there = createEpochs({ connection, random: Math.random, logger: silentLogger });
+  here = createCacheVersions({ store: createCacheVersionStore(connection) });
+  there = createCacheVersions({ store: createCacheVersionStore(connection) });
   await prepareCollections(connection);
-  await here.start();
-  await there.start();
+  await here.poll();
+  await there.poll();
 });
 
 afterAll(async () => {
-  await here.stop();
-  await there.stop();
   await connection.close();
 });
 
@@ -33,14 +31,14 @@ const ngn = ['usdc-ngn'];
 const kes = ['usdc-kes'];
 
 describe('an invalidation', () => {
-  it('moves the epoch of its scope and corridor here at once, and of no other', async () => {
+  it('changes the version of its scope and corridor here at once, and no other', async () => {
     const before = [here.read('rates', ngn), here.read('rates', kes), here.read('fx'), here.read('rates')];
     await here.invalidate('rates', 'usdc-ngn');
     const after = [here.read('rates', ngn), here.read('rates', kes), here.read('fx'), here.read('rates')];
-    expect(after.map((epoch, i) => epoch - (before[i] ?? 0))).toEqual([1, 0, 0, 1]);
+    expect(after.map((version, i) => version - (before[i] ?? 0))).toEqual([1, 0, 0, 1]);
   });
 
-  it('of everything moves every epoch', async () => {
+  it('of everything changes every version', async () => {
     const read = () => [
       here.read('rates', ngn),
       here.read('anchors', kes),
@@ -49,31 +47,34 @@ describe('an invalidation', () => {
     ];
     const before = read();
     await here.invalidate('all', undefined);
-    expect(read().map((epoch, i) => epoch > (before[i] ?? 0))).toEqual([true, true, true, true]);
+    expect(read().map((version, i) => version > (before[i] ?? 0))).toEqual([true, true, true, true]);
   });
 
-  it('reaches the other instances within a second', async () => {
-    const heard: unknown[] = [];
-    there.onInvalidate((scope, corridor) => heard.push([scope, corridor]));
+  it('reaches another instance with its next poll, and frees there what became void', async () => {
+    await there.poll();
+    let freed = 0;
+    there.onInvalidate(() => ++freed);
     await here.invalidate('rates', 'usdc-kes');
-    const known = () => expect(there.read('rates', kes)).toBe(here.read('rates', kes));
-    await waitFor(known, { timeout: 1_000, interval: 20 });
-    expect(heard).toContainEqual(['rates', 'usdc-kes']);
+    expect(there.read('rates', kes)).not.toBe(here.read('rates', kes));
+    await there.poll();
+    expect(there.read('rates', kes)).toBe(here.read('rates', kes));
+    expect(freed).toBe(1);
+    await there.poll();
+    expect(freed).toBe(1);
   });
 
-  it('counts up by one however many happen at once, and every instance ends at the same number', async () => {
-    const epochs = await Promise.all(
+  it('counts up by one however many happen at once, and every instance ends at the same version', async () => {
+    const counted = await Promise.all(
       Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? here : there).invalidate('fx', undefined)),
     );
-    expect(new Set(epochs.map(({ epoch }) => epoch)).size).toBe(20);
-    const agree = () => expect(here.read('fx')).toBe(there.read('fx'));
-    await waitFor(agree, { timeout: 1_000, interval: 20 });
+    expect(new Set(counted.map(({ version }) => version)).size).toBe(20);
+    await Promise.all([here.poll(), there.poll()]);
+    expect(here.read('fx')).toBe(there.read('fx'));
   });
 
-  it('is known to an instance from its start', async () => {
-    const late = createEpochs({ connection, random: Math.random, logger: silentLogger });
-    await late.start();
-    await late.stop();
+  it('is known to an instance from its first poll', async () => {
+    const late = createCacheVersions({ store: createCacheVersionStore(connection) });
+    await late.poll();
     expect(late.read('rates', ngn)).toBe(here.read('rates', ngn));
   });
 });
@@ -81,7 +82,7 @@ describe('an invalidation', () => {
 describe('the cache administration', () => {
   const admin = () =>
     createCacheAdmin({
-      epochs: here,
+      cacheVersions: here,
       hasCorridor: (id) => id === 'usdc-ngn',
       clock: () => Date.parse('2026-11-21T09:30:00Z'),
       logger: silentLogger,

@@ -6,15 +6,13 @@ import {
   afterNothing,
   afterSuccess,
   type BreakerState,
-  closedBreaker,
-} from '../../../server/features/rates/breaker.rules.js';
-import {
   callEnded,
+  closedBreaker,
   freshBudget,
-  type Lane,
+  type Priority,
   pauseCalls,
   takeCall,
-} from '../../../server/features/rates/call-budget.rules.js';
+} from '../../../server/features/rates/anchor-gate.rules.js';
 
 const limits = { callsPerSecond: 20, inFlight: 20 };
 
@@ -70,7 +68,7 @@ describe('the circuit breaker', () => {
 describe('the call budget', () => {
   it('is never overdrawn in any second, whatever calls come when', () => {
     const step = fc.record({
-      lane: fc.constantFrom<Lane>('reference', 'known', 'new'),
+      priority: fc.constantFrom<Priority>('reference', 'known', 'new'),
       waitMs: fc.integer({ min: 0, max: 120 }),
     });
     fc.assert(
@@ -78,9 +76,9 @@ describe('the call budget', () => {
         let state = freshBudget;
         let nowMs = 0;
         const taken: number[] = [];
-        for (const { lane, waitMs } of steps) {
+        for (const { priority, waitMs } of steps) {
           nowMs += waitMs;
-          const result = takeCall(state, lane, limits, nowMs);
+          const result = takeCall(state, priority, limits, nowMs);
           state = result.state;
           if (!result.taken) continue;
           taken.push(nowMs);

@@ -1,41 +1,44 @@
-import type { Connection } from 'mongoose';
 import type { PublisherHealth } from '../../../contract/schemas/publisher.js';
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { fromHex } from '../../../contract/verification/bytes.js';
 import type { Emit } from '../../deliveries/deliveries.js';
 import type { Leases } from '../../mongo/leases.js';
-import type { InTransaction } from '../../mongo/transactions.js';
+import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Logger, NewId, Random } from '../../ports.js';
 import { createBatchWriter } from './batch-writer.js';
-import { createFenced } from './fenced.js';
 import { createHealth } from './health.js';
-import { createJournal } from './journal.js';
 import { type BatchLog, createBatchLog } from './log.js';
 import { createSubmitToOracle } from './oracle.js';
+import { createPublisherRouter } from './router.js';
 import { createSigner, publicBatchKey } from './signer.rules.js';
-import type { OnStep } from './steps.js';
-import { publisherStore } from './store.js';
+import type { PublisherStore } from './store.js';
 import { createSubmitter, defaultRetry, type RetryPolicy } from './submitter.js';
 import { createTick, publisherLease, type Tick } from './tick.js';
 
+/** To be seeded at boot. */
+export const publisherLeases = [publisherLease] as const;
+
 export interface Publisher {
-  /** Submits what waits, publishes what changed. */
+  router: ReturnType<typeof createPublisherRouter>;
+  /** A job: submits what waits, publishes what changed. */
   tick: Tick;
   health(): Promise<PublisherHealth>;
-  log: Pick<BatchLog, 'list' | 'get' | 'entries' | 'prove' | 'pending'>;
+  log: BatchLog;
   /** The latest committed batch, or null before the first. */
   latestBatch(): Promise<{ sequence: number; root: string } | null>;
+  /** Batches without a receipt; 0 without an oracle. */
+  countPending(): Promise<number>;
 }
 
 export interface PublisherDeps {
-  connection: Connection;
+  store: PublisherStore;
   leases: Pick<Leases, 'run' | 'read'>;
   inTransaction: InTransaction;
   writeEvent: Emit;
-  /** The cards of window 30, in any order, one an anchor and corridor. */
+  /** The cards of window 30 in any order, one per anchor and corridor. */
   gatherCards: () => AsyncIterable<ScoreCard>;
-  /** Version of the score formula the cards follow. */
+  /** Version of the score formula that the cards follow. */
   formula: string;
   /** PUBLISHER_SECRET_KEY: an Ed25519 seed, 64 hex digits; undefined: nothing is published. */
   secretKey: string | undefined;
@@ -45,6 +48,8 @@ export interface PublisherDeps {
   oracleUrl: string | undefined;
   /** A connector that trusts the origin of `oracleUrl`. */
   outbound: Outbound;
+  /** Cache-Control: public instead of private. */
+  publicCache: boolean;
   newId: NewId;
   random: Random;
   logger: Logger;
@@ -53,67 +58,51 @@ export interface PublisherDeps {
   leaseTtlMs?: number;
   oracleTimeoutMs?: number;
   retry?: RetryPolicy;
-  onStep?: OnStep;
 }
 
 export const defaultTickIntervalMs = 300_000;
 const defaultLeaseTtlMs = 30_000;
 
-/** Takes no clock: every instant is the database's, so that no instance's clock can matter. */
+/** Takes no clock: every instant is the database's, so the clocks of instances do not matter. */
 export function createPublisher(deps: PublisherDeps): Publisher {
-  const { connection, formula, newId, logger } = deps;
-  const { onStep = () => undefined, oracleUrl, tickIntervalMs = defaultTickIntervalMs } = deps;
+  const { store, leases, oracleUrl, formula, publicCache, outbound } = deps;
+  const { tickIntervalMs = defaultTickIntervalMs, oracleTimeoutMs: timeoutMs } = deps;
+  const { batches, ticks } = store;
   const hasOracle = oracleUrl !== undefined;
-  const store = publisherStore(connection);
-  const fenced = createFenced(deps.inTransaction);
+  const inLeasedTransaction = createInLeasedTransaction(deps.inTransaction);
   const signer = deps.secretKey === undefined ? undefined : createSigner(deps.secretKey);
-  const log = createBatchLog({ store, hasOracle });
-  const submitToOracle =
-    oracleUrl === undefined
-      ? undefined
-      : createSubmitToOracle({
-          url: oracleUrl,
-          outbound: deps.outbound,
-          ...(deps.oracleTimeoutMs === undefined ? {} : { timeoutMs: deps.oracleTimeoutMs }),
-        });
-  const submitter = createSubmitter({
-    ...deps,
-    store,
-    fenced,
-    submitToOracle,
-    retry: deps.retry ?? defaultRetry,
-    onStep,
-  });
+  const log = createBatchLog(batches);
+  const writes = { batches, ticks, inLeasedTransaction };
+  const submitToOracle = hasOracle
+    ? createSubmitToOracle({ url: oracleUrl, outbound, ...(timeoutMs === undefined ? {} : { timeoutMs }) })
+    : undefined;
   const tick = createTick({
-    log,
-    journal: createJournal({ store, fenced }),
-    writer: createBatchWriter({ store, fenced, newId, formula, onStep }),
-    submitter,
-    leases: deps.leases,
-    gatherCards: deps.gatherCards,
-    formula,
+    ...deps,
+    ...writes,
+    writer: createBatchWriter({ ...writes, formula, newId: deps.newId }),
+    submitter: createSubmitter({ ...deps, ...writes, submitToOracle, retry: deps.retry ?? defaultRetry }),
     signer,
     hasOracle,
     leaseTtlMs: deps.leaseTtlMs ?? defaultLeaseTtlMs,
-    logger,
-    onStep,
   });
   const health = createHealth({
-    store,
-    log,
-    lease: () => deps.leases.read(publisherLease),
+    batches,
+    ticks,
+    lease: () => leases.read(publisherLease),
     currentKey: signer,
     oldKeys: deps.oldKeys.map((key) => publicBatchKey(fromHex(key))),
     hasOracle,
     staleAfterMs: 3 * tickIntervalMs,
   });
   return {
+    router: createPublisherRouter({ tick, health, log, publicCache }),
     tick,
     health,
     log,
     async latestBatch() {
-      const latest = await log.latest();
+      const latest = await batches.latest();
       return latest === null ? null : { sequence: latest._id, root: latest.header.root };
     },
+    countPending: async () => (hasOracle ? batches.countWithoutReceipt() : 0),
   };
 }

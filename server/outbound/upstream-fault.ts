@@ -1,5 +1,5 @@
 import type { UnavailableReason } from '../../contract/schemas/rates.js';
-import { OutboundError, type OutboundFailure } from '../outbound/outbound-error.js';
+import { OutboundError, type OutboundFailure } from './outbound-error.js';
 
 /** Somebody else's service cannot be used just now, for a reason that the rates answer names. */
 export class UpstreamFault extends Error {
@@ -21,9 +21,18 @@ const reasonOfFailure: Readonly<Record<OutboundFailure, UnavailableReason>> = {
   bad_response: 'malformed',
 };
 
-/** What a failed call of the connector comes to; anything else is not the other side's doing and is thrown on. */
+/** The fault behind a failed outward call. Throws on what is not the other side's doing. */
 export function toUpstreamFault(error: unknown): UpstreamFault {
   if (error instanceof UpstreamFault) return error;
   if (!(error instanceof OutboundError)) throw error;
   return new UpstreamFault(reasonOfFailure[error.failure], error.message, error);
+}
+
+/** The JSON of somebody else's answer. Throws UpstreamFault `malformed`. */
+export function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch (error) {
+    throw new UpstreamFault('malformed', 'the answer is not JSON', error);
+  }
 }

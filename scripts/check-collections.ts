@@ -1,0 +1,93 @@
+/**
+ * Every collection is named by one store and by nobody else: `npm run check:collections` ends with 1 on a finding.
+ * Import rules cannot see a collection that is opened by a string.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import ts from 'typescript';
+
+export interface SourceFile {
+  name: string;
+  source: string;
+}
+
+const storeFile = /[-/]store\.ts$|\/store\//;
+/** `collection('intents')`, `bulkCollection(connection, 'intents')`. */
+const opensCollection = /collections?$/i;
+/** `{ collection: 'intents' }`, and the stages of a pipeline that read or write another collection. */
+const namesCollection = new Set(['collection', 'from', 'coll', 'into', '$out', '$unionWith']);
+
+/** One line for each collection that a file names though it is not the store that defines it. */
+export function collectionsOutsideTheirStore(files: readonly SourceFile[]): string[] {
+  const home = new Map<string, string>();
+  const found: string[] = [];
+  for (const file of files) {
+    if (!storeFile.test(file.name)) continue;
+    for (const { collection, isDefinition } of namedIn(file)) {
+      if (isDefinition) home.set(collection, file.name);
+    }
+  }
+  for (const file of files) {
+    for (const { collection, isDefinition, line } of namedIn(file)) {
+      const at = `${file.name}:${line}`;
+      const owner = home.get(collection);
+      if (!storeFile.test(file.name))
+        found.push(`${at} ${isDefinition ? 'defines' : 'opens'} ${collection} outside a store`);
+      else if (owner !== undefined && folderOf(owner) !== folderOf(file.name))
+        found.push(`${at} names ${collection}, the collection of ${owner}`);
+    }
+  }
+  return found;
+}
+
+interface Named {
+  collection: string;
+  /** The option of a schema, in place of a use. */
+  isDefinition: boolean;
+  line: number;
+}
+
+function namedIn({ name, source }: SourceFile): Named[] {
+  const file = ts.createSourceFile(name, source, ts.ScriptTarget.Latest, true);
+  const found: Named[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isStringLiteralLike(node)) {
+      const { parent } = node;
+      const isProperty = ts.isPropertyAssignment(parent) && namesCollection.has(parent.name.getText());
+      const isArgument = ts.isCallExpression(parent) && opensCollection.test(calleeName(parent));
+      if (isProperty || isArgument) {
+        const { line } = file.getLineAndCharacterOfPosition(node.getStart());
+        const isDefinition = isProperty && parent.name.getText() === 'collection';
+        found.push({ collection: node.text, isDefinition, line: line + 1 });
+      }
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
+}
+
+function calleeName({ expression }: ts.CallExpression): string {
+  return ts.isPropertyAccessExpression(expression) ? expression.name.text : expression.getText();
+}
+
+/** The stores of one folder may join each other's collections. */
+function folderOf(name: string): string {
+  return name.replace(/(\/store)?\/[^/]+$/, '');
+}
+
+function check(): void {
+  const root = new URL('../', import.meta.url);
+  const names = readdirSync(new URL('server/', root), { recursive: true, encoding: 'utf8' });
+  const files = names
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => ({
+      name: `server/${name}`,
+      source: readFileSync(fileURLToPath(new URL(`server/${name}`, root)), 'utf8'),
+    }));
+  const found = collectionsOutsideTheirStore(files);
+  for (const line of found) console.error(line);
+  if (found.length > 0) process.exitCode = 1;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) check();

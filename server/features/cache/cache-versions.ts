@@ -1,0 +1,73 @@
+import type { CacheScope } from '../../../contract/schemas/cache.js';
+import type { CacheVersionStore } from './store.js';
+
+/** Every corridor. */
+const anyCorridor = '*';
+
+/**
+ * Counters that say which cached entries count. An entry belongs to the version read when its load began; it is served
+ * only while the version is still the same (see server/cache).
+ */
+export interface CacheVersions {
+  /**
+   * The version for entries of `scope`. With `corridors`, invalidations of other corridors do not change it; without,
+   * every invalidation of the scope does.
+   */
+  read(scope: CacheScope, corridors?: readonly string[]): number;
+  /** `free` is called after each change; it frees what became void and returns how many entries that were. */
+  onInvalidate(free: () => number): void;
+  /** Counts the version up by majority, then frees here. Rejects, freeing nothing, while MongoDB is away. */
+  invalidate(
+    scope: CacheScope,
+    corridor: string | undefined,
+  ): Promise<{ version: number; droppedEntries: number }>;
+  /** Learns what other instances invalidated. While it fails, caches go on with the versions last known. */
+  poll(): Promise<void>;
+}
+
+export function createCacheVersions({ store }: { store: CacheVersionStore }): CacheVersions {
+  const counters = new Map<string, number>();
+  /** Sums already made, until a counter changes: every request reads one. As many as scopes and corridors. */
+  const sums = new Map<string, number>();
+  const listeners: (() => number)[] = [];
+
+  /** Takes a counter over unless it is known already; returns how many entries were freed. */
+  function learn(id: string, version: number): number {
+    if (version <= (counters.get(id) ?? 0)) return 0;
+    counters.set(id, version);
+    sums.clear();
+    return listeners.reduce((dropped, free) => dropped + free(), 0);
+  }
+
+  function sumOf(scope: CacheScope, corridors: readonly string[] | undefined): number {
+    let sum = 0;
+    for (const [id, version] of counters) {
+      const [of, corridor = anyCorridor] = id.split(':');
+      const touches = corridors === undefined || corridor === anyCorridor || corridors.includes(corridor);
+      if (touches && (of === scope || of === 'all')) sum += version;
+    }
+    return sum;
+  }
+
+  return {
+    read(scope, corridors) {
+      const key = corridors === undefined ? scope : `${scope}:${corridors.join(',')}`;
+      const known = sums.get(key);
+      if (known !== undefined) return known;
+      const sum = sumOf(scope, corridors);
+      sums.set(key, sum);
+      return sum;
+    },
+    onInvalidate(free) {
+      listeners.push(free);
+    },
+    async invalidate(scope, corridor) {
+      const id = `${scope}:${corridor ?? anyCorridor}`;
+      const version = await store.increment(id);
+      return { version, droppedEntries: learn(id, version) };
+    },
+    async poll() {
+      for (const { id, version } of await store.list()) learn(id, version);
+    },
+  };
+}

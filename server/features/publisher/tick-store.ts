@@ -1,0 +1,66 @@
+import { type ClientSession, type Connection, Schema } from 'mongoose';
+import { defineModel } from '../../mongo/models.js';
+import { firstState, type TickState } from './health.rules.js';
+
+interface TickStateDocument extends TickState {
+  _id: 'publisher';
+}
+
+/** What ticks leave behind for each other and for health: one document. */
+export interface TickStore {
+  read(session?: ClientSession): Promise<TickState>;
+  save(session: ClientSession, state: TickState): Promise<void>;
+  /** Notes that entries may be stored under this attempt, and that no batch names it yet. */
+  noteAttempt(session: ClientSession, attempt: string): Promise<void>;
+  /** Forgets the attempt: a batch names it, or nothing is left of it. */
+  forgetAttempt(session: ClientSession): Promise<void>;
+  /** The wall clock of the database: the one clock that all instances share. */
+  now(): Promise<Date>;
+}
+
+const stateSchema = new Schema<TickStateDocument>(
+  {
+    _id: { type: String, required: true },
+    running: { type: Schema.Types.Mixed, default: null },
+    lastTick: { type: Schema.Types.Mixed, default: null },
+    consecutiveFailures: { type: Number, required: true },
+    attempt: { type: String, default: null },
+  },
+  { collection: 'publisher_state', versionKey: false, minimize: false },
+);
+
+const _id = 'publisher';
+
+export function createTickStore(connection: Connection): TickStore {
+  const model = defineModel(connection, 'PublisherState', stateSchema);
+
+  return {
+    async read(session) {
+      const found = await model
+        .findById(_id)
+        .session(session ?? null)
+        .lean<TickStateDocument>();
+      if (found === null) return firstState;
+      const { _id: _one, ...state } = found;
+      return state;
+    },
+
+    async save(session, state) {
+      await model.updateOne({ _id }, { $set: state }, { session, upsert: true });
+    },
+
+    async noteAttempt(session, attempt) {
+      await model.updateOne({ _id }, { $set: { attempt } }, { session });
+    },
+
+    async forgetAttempt(session) {
+      await model.updateOne({ _id }, { $set: { attempt: null } }, { session });
+    },
+
+    async now() {
+      const answer = await connection.db?.command({ hello: 1 });
+      if (!(answer?.localTime instanceof Date)) throw new Error('the database did not tell its time');
+      return answer.localTime;
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import type { Outbound } from '../../outbound/outbound.js';
+import type { Clock, Logger, Random } from '../../ports.js';
+import type { AnchorDirectory } from '../anchors/service.js';
+import type { CacheVersions } from '../cache/cache-versions.js';
+import { createAnchorGate } from './anchor-gate.js';
+import type { QuoteReputation } from './answer.rules.js';
+import { createFeeInfo } from './fee-info.js';
+import { createFxReference } from './fx-reference.js';
+import { createQuoteSource } from './quote-source.js';
+import { createReplies } from './replies.js';
+import { createRatesRouter } from './router.js';
+import { createRates } from './service.js';
+
+export interface RatesLimits {
+  /** Upstream calls to one anchor in any one second, from this instance. */
+  callsPerSecond: number;
+  /** Upstream calls to one anchor at the same time. */
+  inFlight: number;
+  /** Memory for the anchors' replies, and as much again for the answers made of them. */
+  cacheBytes: number;
+}
+
+const defaultLimits: RatesLimits = { callsPerSecond: 20, inFlight: 20, cacheBytes: 32 * 1024 * 1024 };
+
+export interface RatesFeatureDeps {
+  directory: Pick<AnchorDirectory, 'corridor' | 'anchorsOf' | 'anchor' | 'endpointsOf' | 'tokenFor'>;
+  /** For the anchors' addresses: trusts nothing by name. */
+  outbound: Outbound;
+  /** For FX_URL: trusts its origin. */
+  fxOutbound: Outbound;
+  fxUrl: string | undefined;
+  fxMaxAgeMs: number;
+  cacheVersions: Pick<CacheVersions, 'read' | 'onInvalidate'>;
+  reputationOf: (anchorId: string, corridorId: string) => QuoteReputation;
+  /** Cache-Control: public instead of private. */
+  publicCache: boolean;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+  limits?: Partial<RatesLimits>;
+}
+
+/** Live quotes of every anchor of a corridor, ranked, behind caches and a limit on calls to each anchor. */
+export function createRatesFeature(deps: RatesFeatureDeps) {
+  const { cacheVersions, clock } = deps;
+  const limits = { ...defaultLimits, ...deps.limits };
+  const versionOf = (corridorId: string) => cacheVersions.read('rates', [corridorId]);
+
+  const fees = createFeeInfo({ ...deps, version: () => cacheVersions.read('anchors') });
+  const fx = createFxReference({
+    ...deps,
+    url: deps.fxUrl,
+    outbound: deps.fxOutbound,
+    maxAgeMs: deps.fxMaxAgeMs,
+    version: () => cacheVersions.read('fx'),
+  });
+  cacheVersions.onInvalidate(() => fees.dropVoid() + fx.dropVoid());
+
+  const gate = createAnchorGate({ clock, limits });
+  const source = createQuoteSource({ ...deps, gate, fees, fx });
+  const replies = createReplies({ source, versionOf, maxBytes: limits.cacheBytes, clock });
+  const rates = createRates({ ...deps, replies, versionOf, cacheBytes: limits.cacheBytes });
+  const router = createRatesRouter({ rates, publicCache: deps.publicCache });
+  return { router, quote: rates.quote, quoteFrom: rates.quoteFrom };
+}

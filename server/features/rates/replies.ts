@@ -1,0 +1,77 @@
+import type { UnavailableReason } from '../../../contract/schemas/rates.js';
+import { type Cache, createCache } from '../../cache/cache.js';
+import type { Clock } from '../../ports.js';
+import type { Corridor, Fleet } from '../anchors/fleet.rules.js';
+import type { Reply } from './answer.rules.js';
+import type { QuoteSource } from './quote-source.js';
+
+export const freshMs = 15_000;
+export const staleMs = 60_000;
+
+/** How long an anchor is not asked again after a reply without a quote. What it decided holds as long as a quote. */
+const reasonFreshMs: Readonly<Record<UnavailableReason, number>> = {
+  refused_amount: freshMs,
+  not_served: freshMs,
+  unauthorized: freshMs,
+  blocked: freshMs,
+  timeout: 5_000,
+  unreachable: 5_000,
+  malformed: 5_000,
+  error: 5_000,
+  no_fx: 5_000,
+  busy: 1_000,
+  circuit_open: 1_000,
+};
+
+/** Until when a reply may be used without asking again. */
+export function replyFreshUntil(reply: Reply): number {
+  return reply.at + ('reason' in reply.result ? reasonFreshMs[reply.result.reason] : freshMs);
+}
+
+/** What one anchor is asked. */
+export interface AnchorQuestion {
+  corridor: Corridor;
+  anchor: Fleet['anchors'][number];
+  /** Normalised. */
+  amount: string;
+  /** As asked for; undefined: any. */
+  deliveryMethod: string | undefined;
+}
+
+/** The replies of single anchors, one call each however many ask. */
+export type Replies = Cache<AnchorQuestion, Reply>;
+
+export function createReplies(deps: {
+  source: QuoteSource;
+  versionOf: (corridorId: string) => number;
+  maxBytes: number;
+  clock: Clock;
+}): Replies {
+  const { clock, maxBytes } = deps;
+
+  async function ask(question: AnchorQuestion, previous: Reply | undefined): Promise<Reply> {
+    const { corridor, anchor, amount, deliveryMethod } = question;
+    const quoted = previous !== undefined && 'offer' in previous.result;
+    const priority = amount === corridor.referenceAmount ? 'reference' : quoted ? 'known' : 'new';
+    const result = await deps.source({ anchorId: anchor.id, corridor, amount, deliveryMethod, priority });
+    // Our own budget says nothing about the anchor: its last quote stands while it is recent.
+    const busy = 'reason' in result && result.reason === 'busy';
+    if (busy && quoted && clock() - previous.at < staleMs) return previous;
+    return { anchorId: anchor.id, anchorName: anchor.name, simulated: anchor.simulated, result, at: clock() };
+  }
+
+  return createCache<AnchorQuestion, Reply>({
+    load: ask,
+    keyOf: ({ corridor, anchor, amount, deliveryMethod }) =>
+      [corridor.id, anchor.id, amount, deliveryMethod ?? ''].join('|'),
+    // Never served stale by itself: whether an answer of several replies is stale is told by its oldest quote.
+    lifetimeOf: (reply) => {
+      const freshUntil = replyFreshUntil(reply);
+      return { asOf: reply.at, freshUntil, staleUntil: freshUntil };
+    },
+    versionOf: ({ corridor }) => deps.versionOf(corridor.id),
+    maxBytes,
+    maxEntryBytes: 64 * 1024,
+    clock,
+  });
+}
