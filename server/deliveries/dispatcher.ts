@@ -1,3 +1,4 @@
+import { setTimeout as rest } from 'node:timers/promises';
 import { isMongoUnavailable } from '../mongo/failures.js';
 import type { Clock, Logger, NewId } from '../ports.js';
 import { newDelivery, queueKey, retentionMs, timedId } from './delivery.rules.js';
@@ -25,6 +26,8 @@ export interface DispatcherDeps extends Omit<EndpointQueueDeps, 'report' | 'stor
   logger: Logger;
 }
 
+/** Looks follow each other no faster, so that a stream of events is taken in batches; the first look is at once. */
+const restBetweenLooksMs = 20;
 /** Events of one step; a full step means that there may be more. */
 const eventsAtOnce = 500;
 
@@ -52,6 +55,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       const full = await fanOut();
       again ||= full;
       if (dueWanted) await wakeDueQueues();
+      if (again && !full) await rest(restBetweenLooksMs);
     }
   }
 

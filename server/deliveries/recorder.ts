@@ -1,3 +1,4 @@
+import { setTimeout as rest } from 'node:timers/promises';
 import { backoffMs } from '../jobs/backoff.js';
 import type { Logger, Random } from '../ports.js';
 import type { AttemptDocument, Claimed } from './delivery.rules.js';
@@ -16,6 +17,8 @@ export interface Recorder {
 }
 
 const batchSize = 256;
+/** Batches follow each other no faster, so that a stream of attempts takes few writes; the first batch is at once. */
+const restBetweenBatchesMs = 10;
 
 export function createRecorder(deps: {
   store: Pick<DeliveryStore, 'record'>;
@@ -67,6 +70,7 @@ export function createRecorder(deps: {
       } catch (error) {
         for (const { failed } of batch) failed(error);
       }
+      if (waiting.length < batchSize) await rest(restBetweenBatchesMs);
     }
     writing = false;
   }
