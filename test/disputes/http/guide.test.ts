@@ -11,14 +11,14 @@ import { verifyEd25519 } from '../../../contract/verification/ed25519.js';
 import { sep53Hash } from '../../../contract/verification/sep53.js';
 import { decodePublicKey, encodeSecretKey } from '../../../contract/verification/strkey.js';
 import { anchorSigner, type Signer, signer } from '../../fixtures/disputes/dispute-values.js';
-import { disputesHarness } from '../../fixtures/disputes/disputes-over-http.js';
+import { disputesFixture } from '../../fixtures/disputes/disputes-over-http.js';
 import { itWhere, runsHere } from '../../support/it-where.js';
 import { runProgram } from '../../support/run-program.js';
 
 const guide = readFileSync(new URL('../../../docs/disputes.md', import.meta.url), 'utf8');
 const contractIndex = fileURLToPath(new URL('../../../contract/index.ts', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'fairlead-guide-'));
-const harness = disputesHarness();
+const fixture = disputesFixture();
 const ada = signer('ada');
 const harbour = anchorSigner('harbour');
 
@@ -28,7 +28,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 function snippet(fence: string): string {
   const found = new RegExp(`^\`\`\`${fence}\\n(.*?)^\`\`\`$`, 'ms').exec(guide)?.[1];
   if (found === undefined) throw new Error(`docs/disputes.md has no block ${fence}`);
-  return found.replaceAll('https://fairlead.example', harness.app.url);
+  return found.replaceAll('https://fairlead.example', fixture.app.url);
 }
 
 function place(name: string, text: string): string {
@@ -91,11 +91,11 @@ describe('the code of docs/disputes.md', () => {
     'files for a wallet that signs by SEP-53 and answers %s',
     async (encoding) => {
       const { disputeByWallet } = await load('wallet');
-      const { _id: intentHash, ...intent } = await harness.add(ada, 'settled');
+      const { _id: intentHash, ...intent } = await fixture.add(ada, 'settled');
       const wallet = walletOf(ada, encoding);
       const answer: DisputeAnswer = await disputeByWallet(wallet, { ...intent, intentHash }, 'Nothing came.');
       expect(answer).toMatchObject({ status: 'open', filedBy: 'account', intentHash });
-      expect((await harness.read(intentHash)).dispute?.disputeId).toBe(answer.id);
+      expect((await fixture.read(intentHash)).dispute?.disputeId).toBe(answer.id);
       await expect(
         disputeByWallet(walletOf(harbour, encoding), { ...intent, intentHash }, 'Not mine.'),
       ).rejects.toThrow('INVALID_SIGNATURE');
@@ -104,7 +104,7 @@ describe('the code of docs/disputes.md', () => {
 
   it('files for a program that has the key', async () => {
     const { dispute } = await load('program');
-    const intent = await harness.add(ada, 'failed');
+    const intent = await fixture.add(ada, 'failed');
     const secretKey = encodeSecretKey(harbour.secretKey);
     const answer: DisputeAnswer = await dispute(intent._id, 'harbour', 'Paid on Monday.', secretKey);
     expect(answer).toMatchObject({ filedBy: 'anchor', intentHash: intent._id });
@@ -117,9 +117,9 @@ describe('the code of docs/disputes.md', () => {
     'files for an anchor in Python',
     async () => {
       const script = place('dispute.py', snippet('python'));
-      const intent = await harness.add(ada, 'failed');
+      const intent = await fixture.add(ada, 'failed');
       const run = (secret: string) =>
-        runProgram('python3', ['-B', script, harness.app.url, intent._id, 'harbour', 'Paid on Monday.'], {
+        runProgram('python3', ['-B', script, fixture.app.url, intent._id, 'harbour', 'Paid on Monday.'], {
           env: { ...process.env, SIGNING_SECRET: secret },
         });
       const filed = await run(encodeSecretKey(harbour.secretKey));

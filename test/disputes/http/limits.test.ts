@@ -10,11 +10,11 @@ import {
   signer,
   storedIntent,
 } from '../../fixtures/disputes/dispute-values.js';
-import { disputesHarness } from '../../fixtures/disputes/disputes-over-http.js';
+import { disputesFixture } from '../../fixtures/disputes/disputes-over-http.js';
 import { countVerifications } from '../../fixtures/disputes/verifications.js';
 import type { TestApp } from '../../support/app.js';
 
-const harness = disputesHarness();
+const fixture = disputesFixture();
 /** Of disputes per key. */
 const { points: limit, windowSeconds } = rateLimitClasses.dispute;
 /** Of requests per client and minute. */
@@ -26,13 +26,13 @@ function freshSigner(): Signer {
   return signer(`key ${keys}`);
 }
 
-type Answer = Awaited<ReturnType<typeof harness.file>>;
+type Answer = Awaited<ReturnType<typeof fixture.file>>;
 
 async function fileNew(owner: Signer, options: { address?: string; instance?: TestApp; hex?: boolean } = {}) {
   const { hex = false, ...rest } = options;
-  const body = disputeOf(await harness.add(owner, 'settled'), owner);
+  const body = disputeOf(await fixture.add(owner, 'settled'), owner);
   const publicKey = hex ? toHex(decodePublicKey(owner.account)) : body.publicKey;
-  return harness.file({ ...body, publicKey }, rest);
+  return fixture.file({ ...body, publicKey }, rest);
 }
 
 function expectRefused({ status, headers, body }: Answer): void {
@@ -43,7 +43,7 @@ function expectRefused({ status, headers, body }: Answer): void {
   expect(body).toEqual({ code: 'RATE_LIMITED', message: expect.any(String), retryAfter });
   expect(headers.get('x-ratelimit-limit')).toBe(String(limit));
   expect(headers.get('x-ratelimit-remaining')).toBe('0');
-  const resetInSeconds = Number(headers.get('x-ratelimit-reset')) - harness.now() / 1_000;
+  const resetInSeconds = Number(headers.get('x-ratelimit-reset')) - fixture.now() / 1_000;
   expect(Math.abs(resetInSeconds - retryAfter)).toBeLessThan(10);
 }
 
@@ -78,18 +78,18 @@ describe('one dispute of a key beyond its limit within 24 hours', () => {
 
   it('is refused to every client, on every instance, after a restart, and however the key is spelled', async () => {
     const owner = freshSigner();
-    let other = await harness.startAnother();
+    let other = await fixture.startAnother();
     for (let filed = 0; filed < limit - 1; filed += 1) {
       const options = filed % 2 === 0 ? { hex: true } : { instance: other };
       expect((await fileNew(owner, options)).status).toBe(201);
     }
-    await harness.stop(other);
-    other = await harness.startAnother();
+    await fixture.stop(other);
+    other = await fixture.startAnother();
     expect((await fileNew(owner, { instance: other })).status).toBe(201);
     for (const options of [{}, { hex: true }, { instance: other }, { instance: other, hex: true }]) {
       expectRefused(await fileNew(owner, options));
     }
-    harness.pass(windowSeconds * 1_000);
+    fixture.pass(windowSeconds * 1_000);
     const { status, headers } = await fileNew(owner);
     expect([status, headers.get('x-ratelimit-remaining')]).toEqual([201, String(limit - 1)]);
   });
@@ -97,7 +97,7 @@ describe('one dispute of a key beyond its limit within 24 hours', () => {
   it('is refused whether or not there is such an intent', async () => {
     const owner = freshSigner();
     const address = '198.51.100.2';
-    const attempt = () => harness.file(disputeOf(storedIntent(owner.account, null), owner), { address });
+    const attempt = () => fixture.file(disputeOf(storedIntent(owner.account, null), owner), { address });
     for (let tries = 0; tries < limit; tries += 1) expect((await attempt()).status).toBe(404);
     expectRefused(await attempt());
   });
@@ -106,9 +106,9 @@ describe('one dispute of a key beyond its limit within 24 hours', () => {
 describe('a stranger', () => {
   it('with bad signatures from fifty addresses leaves the owner the whole limit', async () => {
     const owner = freshSigner();
-    const intent = await harness.add(owner, 'settled');
+    const intent = await fixture.add(owner, 'settled');
     const bad = { ...disputeOf(intent, owner), signature: falseSignature };
-    const answers = await spread(50, 10, (index) => harness.file(bad, { address: `198.18.1.${index}` }));
+    const answers = await spread(50, 10, (index) => fixture.file(bad, { address: `198.18.1.${index}` }));
     expect(countStatuses(answers)).toEqual({ 403: 50 });
     const address = '198.51.100.3';
     const own = [];
@@ -119,9 +119,9 @@ describe('a stranger', () => {
 
   it('who sends a captured dispute again from fifty addresses costs the owner one dispute and no more', async () => {
     const owner = freshSigner();
-    const captured = disputeOf(await harness.add(owner, 'settled'), owner);
-    expect((await harness.file(captured)).status).toBe(201);
-    const answers = await spread(50, 10, (index) => harness.file(captured, { address: `198.18.2.${index}` }));
+    const captured = disputeOf(await fixture.add(owner, 'settled'), owner);
+    expect((await fixture.file(captured)).status).toBe(201);
+    const answers = await spread(50, 10, (index) => fixture.file(captured, { address: `198.18.2.${index}` }));
     expect(countStatuses(answers)).toEqual({ 200: 50 });
     const own = [];
     for (let filed = 0; filed < limit - 1; filed += 1) own.push(await fileNew(owner));
@@ -131,8 +131,8 @@ describe('a stranger', () => {
 
   it('who captured one that could not be filed yet gains as little', async () => {
     const owner = freshSigner();
-    const captured = disputeOf(await harness.add(owner, null), owner);
-    const answers = await spread(50, 10, (index) => harness.file(captured, { address: `198.18.3.${index}` }));
+    const captured = disputeOf(await fixture.add(owner, null), owner);
+    const answers = await spread(50, 10, (index) => fixture.file(captured, { address: `198.18.3.${index}` }));
     expect(countStatuses(answers)).toEqual({ 409: 50 });
     expect((await fileNew(owner)).headers.get('x-ratelimit-remaining')).toBe(String(limit - 1));
   });
@@ -141,10 +141,10 @@ describe('a stranger', () => {
 describe('one client', () => {
   it('causes no more verifications than the limit by a thousand bad signatures at once', async () => {
     const owner = freshSigner();
-    const intent = await harness.add(owner, 'settled');
+    const intent = await fixture.add(owner, 'settled');
     const bad = { ...disputeOf(intent, owner), signature: falseSignature };
     const verifications = countVerifications();
-    const answers = await spread(1_000, 1_000, () => harness.file(bad, { address: '198.51.100.4' }));
+    const answers = await spread(1_000, 1_000, () => fixture.file(bad, { address: '198.51.100.4' }));
     const verified = verifications.count();
     verifications.stop();
     const counts = countStatuses(answers);
@@ -158,33 +158,33 @@ describe('one client', () => {
 
   it('causes no more of them by sending them to two instances at once, in both spellings of the key', async () => {
     const owner = freshSigner();
-    const intent = await harness.add(owner, 'settled');
+    const intent = await fixture.add(owner, 'settled');
     const bad = { ...disputeOf(intent, owner), signature: falseSignature };
     const inHex = { ...bad, publicKey: toHex(decodePublicKey(owner.account)) };
-    const second = await harness.startAnother();
+    const second = await fixture.startAnother();
     const verifications = countVerifications();
     const answers = await spread(1_000, 200, (index) =>
-      harness.file(index % 3 === 0 ? inHex : bad, {
+      fixture.file(index % 3 === 0 ? inHex : bad, {
         address: '198.51.100.7',
-        instance: index % 2 === 0 ? second : harness.app,
+        instance: index % 2 === 0 ? second : fixture.app,
       }),
     );
     const verified = verifications.count();
     verifications.stop();
-    await harness.stop(second);
+    await fixture.stop(second);
     expect(verified).toBe(countStatuses(answers)[403] ?? 0);
     expect(verified).toBeGreaterThan(0);
     expect(verified).toBeLessThanOrEqual(limit);
   });
 
   it('with ten thousand fresh keys is stopped at its own limit, and has left no more behind', async () => {
-    const intent = await harness.add(freshSigner(), 'settled');
+    const intent = await fixture.add(freshSigner(), 'settled');
     const body = { ...disputeOf(intent, freshSigner()), signature: falseSignature };
-    const windows = harness.app.connection.collection('dispute_windows');
+    const windows = fixture.app.connection.collection('dispute_windows');
     const before = await windows.countDocuments();
     const startedAt = performance.now();
     const answers = await spread(10_000, 25, () =>
-      harness.file({ ...body, publicKey: randomBytes(32).toString('hex') }, { address: '198.51.100.5' }),
+      fixture.file({ ...body, publicKey: randomBytes(32).toString('hex') }, { address: '198.51.100.5' }),
     );
     const allowed = clientLimit * (1 + Math.floor((performance.now() - startedAt) / 60_000));
     const counts = countStatuses(answers);
@@ -202,7 +202,7 @@ describe('one client', () => {
   it('is shown the limit of which less is left', async () => {
     const address = '198.51.100.6';
     const shown = async () => {
-      const { headers } = await harness.file(
+      const { headers } = await fixture.file(
         disputeOf(storedIntent(freshSigner().account, null), freshSigner()),
         { address },
       );

@@ -1,19 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import type { PublisherHealth } from '../../../contract/schemas/publisher.js';
-import { publisherHarness } from '../../fixtures/publisher/publisher-over-http.js';
-import { reputationHarness } from '../../fixtures/reputation/reputation-over-http.js';
+import { publisherFixture } from '../../fixtures/publisher/publisher-over-http.js';
+import { reputationHttpFixture } from '../../fixtures/reputation/reputation-over-http.js';
 
 const path = '/api/publisher/health';
 
-const harness = await publisherHarness({
+const fixture = await publisherFixture({
   PUBLISHER_OLD_KEYS: '3b6a27bcceb6a42d62a3a8d02a6f0d73653215771de243a63ac048a18b59da29',
 });
 
 describe('200', () => {
   it('tells how the publisher is, uncached, and lists the keys, old ones too', async () => {
-    const batch = await harness.publish();
-    const { status, body, headers } = await harness.get<PublisherHealth>(path);
+    const batch = await fixture.publish();
+    const { status, body, headers } = await fixture.get<PublisherHealth>(path);
     expect(status).toBe(200);
     expect(headers.get('cache-control')).toBe('no-store');
     expect(body).toMatchObject({
@@ -29,14 +29,14 @@ describe('200', () => {
 
   it('has its own limit, and says so', async () => {
     const { points } = rateLimitClasses.publisherHealth;
-    const { headers } = await harness.get(path);
+    const { headers } = await fixture.get(path);
     expect(headers.get('x-ratelimit-limit')).toBe(String(points));
     expect(headers.get('x-ratelimit-remaining')).toBe(String(points - 1));
   });
 });
 
 describe('200 without a publisher key', () => {
-  const keyless = reputationHarness();
+  const keyless = reputationHttpFixture();
 
   it('is idle and gives the reason', async () => {
     const { status, body } = await keyless.get<PublisherHealth>(path);
@@ -46,7 +46,7 @@ describe('200 without a publisher key', () => {
 });
 
 describe('400', () => {
-  const keyless = reputationHarness();
+  const keyless = reputationHttpFixture();
 
   it('for a query that it does not know', async () => {
     expect((await keyless.get(`${path}?full=1`)).status).toBe(400);

@@ -1,21 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { verifyBatch } from '../../../contract/verification/verify-batch.js';
-import { publisherHarness, tickPath } from '../../fixtures/publisher/publisher-over-http.js';
+import { publisherFixture, tickPath } from '../../fixtures/publisher/publisher-over-http.js';
 
-const harness = await publisherHarness();
-const { oracle } = harness;
+const fixture = await publisherFixture();
+const { oracle } = fixture;
 
 describe('200', () => {
   it('works bare before there is anything to publish', async () => {
-    const { status, body, headers } = await harness.tick();
+    const { status, body, headers } = await fixture.tick();
     expect(status).toBe(200);
     expect(body).toMatchObject({ batch: null, submitted: [], pending: 0, failure: null });
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
   it('publishes the scores, signed, and submits them', async () => {
-    const batch = await harness.publish();
+    const batch = await fixture.publish();
     const keys = [{ keyId: batch.header.keyId, publicKey: batch.publicKey }];
     expect(verifyBatch({ ...batch, keys })).toMatchObject({ ok: true });
     expect(batch.receipt).toMatchObject({ oracle: oracle.publicKey, headerHash: batch.headerHash });
@@ -23,16 +23,16 @@ describe('200', () => {
   });
 
   it('makes no batch of the same scores, also with an empty object for a body', async () => {
-    const { status, body } = await harness.tick({ body: {} });
+    const { status, body } = await fixture.tick({ body: {} });
     expect({ status, body }).toMatchObject({ status: 200, body: { result: 'unchanged', batch: null } });
   });
 
   it('says so where the oracle does not take the batch, and submits it the next time', async () => {
     oracle.behaveAlways(() => 'fail');
-    const { header, receipt } = await harness.publish();
+    const { header, receipt } = await fixture.publish();
     expect(receipt).toBeNull();
     oracle.behaveAlways(() => 'honest');
-    const { status, body } = await harness.tick();
+    const { status, body } = await fixture.tick();
     expect(status).toBe(200);
     expect(body).toMatchObject({ failure: null, pending: 0, submitted: [header.sequence] });
   });
@@ -40,8 +40,8 @@ describe('200', () => {
 
 describe('400', () => {
   it('for a body or a query that it does not know', async () => {
-    expect((await harness.tick({ body: { force: true } })).status).toBe(400);
-    const { status } = await harness.app.client.request('POST', `${tickPath}?force=1`, {
+    expect((await fixture.tick({ body: { force: true } })).status).toBe(400);
+    const { status } = await fixture.app.client.request('POST', `${tickPath}?force=1`, {
       headers: { authorization: 'Bearer cron-secret-of-the-tests-0123456789' },
     });
     expect(status).toBe(400);
@@ -52,7 +52,7 @@ describe('401', () => {
   it('without the cron secret, and nothing is published', async () => {
     const before = oracle.taken().length;
     for (const headers of [{}, { authorization: 'Bearer wrong' }, { 'x-admin-key': 'wrong' }]) {
-      const answer = await harness.app.client.request('POST', tickPath, { headers });
+      const answer = await fixture.app.client.request('POST', tickPath, { headers });
       expect(answer).toMatchObject({ status: 401, body: { code: 'UNAUTHORIZED' } });
       expect(answer.headers.get('www-authenticate')).toBe('Bearer');
     }
@@ -63,9 +63,9 @@ describe('401', () => {
 describe('409', () => {
   it('while another tick runs, with when it began', async () => {
     oracle.behave({ lateMs: 700 });
-    const first = harness.publish();
+    const first = fixture.publish();
     while (!oracle.arrivals().some(([, behavior]) => typeof behavior === 'object')) await delay(10);
-    const { status, body } = await harness.tick();
+    const { status, body } = await fixture.tick();
     expect({ status, body }).toMatchObject({ status: 409, body: { code: 'RUN_IN_PROGRESS' } });
     const { startedAt = '' } = body as { startedAt?: string };
     const { createdAt } = (await first).header;

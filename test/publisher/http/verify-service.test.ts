@@ -5,22 +5,22 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { exitCodes, verifyService } from '../../../scripts/verify-service.js';
-import { publisherHarness } from '../../fixtures/publisher/publisher-over-http.js';
+import { publisherFixture } from '../../fixtures/publisher/publisher-over-http.js';
 import {
   startTamperingProxy,
   type Tamper,
   type TamperingProxy,
 } from '../../fixtures/publisher/tampering-proxy.js';
 
-const harness = await publisherHarness();
+const fixture = await publisherFixture();
 const folder = mkdtempSync(join(tmpdir(), 'fairlead-verify-'));
 let proxy: TamperingProxy;
 let memory: string;
 let files = 0;
 
 beforeAll(async () => {
-  for (let count = 0; count < 3; count += 1) await harness.publish();
-  proxy = await startTamperingProxy(harness.app.url);
+  for (let count = 0; count < 3; count += 1) await fixture.publish();
+  proxy = await startTamperingProxy(fixture.app.url);
 });
 afterAll(async () => {
   await proxy.stop();
@@ -55,13 +55,13 @@ describe('ends with 0', () => {
   it('where everything holds, and remembers the head, the keys and the oracle', async () => {
     const { code, verdict, said } = await verify();
     expect(verdict).toMatch(/^VERIFIED: 3 batches, \d{2,} entries, for the first time/);
-    expect(said.join('\n')).toContain(`receipts  3 of 3, by ${harness.oracle.publicKey}`);
+    expect(said.join('\n')).toContain(`receipts  3 of 3, by ${fixture.oracle.publicKey}`);
     expect(code).toBe(exitCodes.verified);
     const kept = JSON.parse(readFileSync(memory, 'utf8'));
     expect(kept.services[proxy.url]).toMatchObject({
-      head: { sequence: 3, headerHash: harness.oracle.taken()[2]?.receipt.headerHash },
+      head: { sequence: 3, headerHash: fixture.oracle.taken()[2]?.receipt.headerHash },
       keys: [{ keyId: 'd7e1e084be213b01' }],
-      oracle: harness.oracle.publicKey,
+      oracle: fixture.oracle.publicKey,
     });
   });
 
@@ -71,7 +71,7 @@ describe('ends with 0', () => {
       code: 0,
       verdict: expect.stringContaining('it still holds batch 3'),
     });
-    await harness.publish();
+    await fixture.publish();
     expect(await verify('--new-only')).toMatchObject({
       code: 0,
       verdict: expect.stringMatching(/^VERIFIED: 2 batches/),
@@ -79,7 +79,7 @@ describe('ends with 0', () => {
   });
 
   it('with the oracle asked, who confirms each batch', async () => {
-    const { code, said } = await verify('--oracle', new URL(harness.oracle.url).origin);
+    const { code, said } = await verify('--oracle', new URL(fixture.oracle.url).origin);
     expect(code).toBe(0);
     expect(said.join('\n')).toMatch(/confirms [34]/);
   });
@@ -252,7 +252,7 @@ describe('ends with 1', () => {
   });
 
   it('the oracle was given something else, or nothing', async () => {
-    const liar = await startTamperingProxy(new URL(harness.oracle.url).origin);
+    const liar = await startTamperingProxy(new URL(fixture.oracle.url).origin);
     liar.tamper((_, body) => ({ ...body, receipt: { ...body.receipt, headerHash: otherHash } }));
     expect(await verify('--oracle', liar.url)).toMatchObject({
       code: 1,
