@@ -212,13 +212,11 @@ function corridorFaults(corridor: z.infer<typeof corridorSchema>): string[] {
   if (!allowed.includes(corridor.id)) faults.push(`id: must be ${allowed.join(' or ')} for these assets`);
   if (minorUnitsOf(currency) === undefined)
     faults.push(`buyAsset: ${currency} is not a known ISO 4217 currency`);
-  if (sellIssuer !== null && !publicKey.safeParse(sellIssuer).success) {
+  if (sellIssuer !== null && !publicKey.safeParse(sellIssuer).success)
     faults.push('sellAsset: the issuer has a wrong checksum');
-  }
   if (new Decimal(corridor.min).gt(corridor.max)) faults.push('min: is more than max');
-  if (isOutOfRange(corridor.referenceAmount, corridor)) {
+  if (isOutOfRange(corridor.referenceAmount, corridor))
     faults.push('referenceAmount: is not between min and max');
-  }
   return faults;
 }
 
