@@ -10,7 +10,7 @@ describe('200', async () => {
     PUBLISHER_OLD_KEYS: '3b6a27bcceb6a42d62a3a8d02a6f0d73653215771de243a63ac048a18b59da29',
   });
 
-  it('tells how the publisher is, uncached, and lists the keys, old ones too', async () => {
+  it('reports the health of the publisher, uncached, and lists current and old keys', async () => {
     const batch = await fixture.publish();
     const { status, body, headers } = await fixture.get<PublisherHealth>(path);
     expect(status).toBe(200);
@@ -26,7 +26,7 @@ describe('200', async () => {
     expect(body.keys.map(({ current }) => current)).toEqual([true, false]);
   });
 
-  it('is limited to 120 requests in 60 seconds, and says so', async () => {
+  it('is limited to 120 requests in 60 seconds, and names the limit in the headers', async () => {
     const { headers } = await fixture.get(path);
     expect(headers.get('x-ratelimit-limit')).toBe('120');
     expect(headers.get('x-ratelimit-remaining')).toBe('119');
@@ -46,7 +46,7 @@ describe('200 without a publisher key', () => {
 describe('400', () => {
   const keyless = reputationHttpFixture();
 
-  it('for a query that it does not know', async () => {
+  it('for an unknown query parameter', async () => {
     expect((await keyless.get(`${path}?full=1`)).status).toBe(400);
   });
 });
