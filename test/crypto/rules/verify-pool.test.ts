@@ -29,7 +29,7 @@ describe('verify', () => {
     },
   );
 
-  it('does not take one form for a message of its own', async () => {
+  it('refuses a signature over the intent hash in upper case', async () => {
     const pool = createVerifyPool();
     const upper = signEd25519(utf8(intentHash.toUpperCase()), seed);
     expect(await pool.verifyDispute({ signature: upper, publicKey, intentHash })).toBe(false);
