@@ -4,8 +4,8 @@ import { Money } from './money.rules.js';
 type Ranked = Pick<RateQuote, 'anchorId' | 'tier' | 'adjusted' | 'receiveAmount' | 'sellAmount'>;
 
 /**
- * Best first, a total order: the anchors' own prices before estimates, exact amounts before adjusted ones, then what
- * is received for each unit sold (recomputed from the amounts), then the anchor id.
+ * A total order, best first: the anchors' own prices before estimates, exact amounts before adjusted ones, then by the
+ * amount received per unit sold (recomputed from the amounts), then by anchor id.
  */
 export function compareQuotes(a: Ranked, b: Ranked): number {
   if (a.tier !== b.tier) return a.tier === 'anchor' ? -1 : 1;
