@@ -1,12 +1,12 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import pLimit from 'p-limit';
 import type { Clock } from '../ports.js';
+import { untilAborted } from '../time-limits.js';
 import { parseAllowedOrigin } from './allow.js';
 import { createConnectionPool } from './connection-pool.js';
 import { type Answer, type Exchange, exchange } from './exchange.js';
 import { createPublicLookup, type LookupFn, systemLookup } from './lookup.js';
 import { OutboundError } from './outbound-error.js';
-import { untilAborted } from './until-aborted.js';
 import { vetUrl } from './vet-url.js';
 
 export { parseOutboundAllow } from './allow.js';

@@ -9,6 +9,7 @@ import {
   stablecoinAmount,
 } from '../../../contract/schemas/primitives.js';
 import { decodePublicKey, StrkeyError } from '../../../contract/verification/strkey.js';
+import { isOutOfRange, plainDecimal } from '../../amounts.rules.js';
 
 /** The fleet file is not usable; the message lists every fault with its path inside the file. */
 export class FleetError extends Error {
@@ -177,15 +178,10 @@ function toCorridor(raw: z.infer<typeof corridorSchema>): Corridor {
     payoutDecimals: minorUnitsOf(currency) ?? 2,
     country: raw.country ?? null,
     countryMatters: raw.id.split('-').length === 3,
-    referenceAmount: plain(raw.referenceAmount),
-    min: plain(raw.min),
-    max: plain(raw.max),
+    referenceAmount: plainDecimal(raw.referenceAmount),
+    min: plainDecimal(raw.min),
+    max: plainDecimal(raw.max),
   };
-}
-
-/** The normal form of an amount: no trailing zeros. */
-function plain(amount: string): string {
-  return new Decimal(amount).toFixed();
 }
 
 /** Checks relations between fields: ids that agree with assets, references that exist, amounts in order. */
@@ -220,8 +216,7 @@ function corridorFaults(corridor: z.infer<typeof corridorSchema>): string[] {
     faults.push('sellAsset: the issuer has a wrong checksum');
   }
   if (new Decimal(corridor.min).gt(corridor.max)) faults.push('min: is more than max');
-  const reference = new Decimal(corridor.referenceAmount);
-  if (reference.lt(corridor.min) || reference.gt(corridor.max)) {
+  if (isOutOfRange(corridor.referenceAmount, corridor)) {
     faults.push('referenceAmount: is not between min and max');
   }
   return faults;

@@ -1,6 +1,7 @@
 import type { ErrorDetail } from '../../../contract/errors.js';
 import type { CreateIntentBody, IntentAnswer, IntentDispute } from '../../../contract/schemas/intents.js';
 import { intentHash as hashOf } from '../../../contract/verification/intent-hash.js';
+import { isOutOfRange, plainDecimal } from '../../amounts.rules.js';
 import { ApiError, invalidRequest } from '../../errors.js';
 import type { Clock } from '../../ports.js';
 import type { Corridor } from '../anchors/fleet.rules.js';
@@ -8,14 +9,7 @@ import type { AnchorDirectory } from '../anchors/service.js';
 import type { Rates } from '../rates/service.js';
 import type { AcceptedQuote, Intent } from './intent.js';
 import { toAnswer } from './intent-answer.rules.js';
-import {
-  isOutOfRange,
-  minReceiveFaults,
-  newIntent,
-  paysLess,
-  plainAmount,
-  termFaults,
-} from './new-intent.rules.js';
+import { minReceiveFaults, newIntent, paysLess, termFaults } from './new-intent.rules.js';
 import type { MakeProgress } from './progress.js';
 import type { IntentStore } from './store.js';
 
@@ -68,7 +62,7 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
     refuse(termFaults(body, clock()));
     const corridor = corridorOf(body);
     refuse(minReceiveFaults(body.minReceive, corridor.payoutDecimals));
-    const sellAmount = plainAmount(body.sellAmount);
+    const sellAmount = plainDecimal(body.sellAmount);
     if (isOutOfRange(sellAmount, corridor)) {
       throw outOfRange(`must be between ${corridor.min} and ${corridor.max} in this corridor`);
     }

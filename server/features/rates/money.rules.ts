@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import { plainDecimal } from '../../amounts.rules.js';
 
 /** Decimals of this feature: precise enough that no product or quotient of amounts loses a visible digit. */
 export const Money = Decimal.clone({
@@ -11,11 +12,6 @@ export const Money = Decimal.clone({
 /** Decimal places of an amount on Stellar. The smallest unit is one stroop. */
 export const stablecoinPlaces = 7;
 const rateDigits = 10;
-
-/** The normal form of an amount: no trailing zeros, no exponent. `100.50` → `100.5`. */
-export function plain(value: Decimal | string): string {
-  return new Money(value).toFixed();
-}
 
 /** Amounts that a user receives are rounded down. */
 export function roundPayout(value: Decimal, decimals: number): Decimal {
@@ -38,13 +34,7 @@ export function expectedReceive(
   meanShortfall: string | null,
   decimals: number,
 ): string {
-  if (meanShortfall === null) return plain(receiveAmount);
+  if (meanShortfall === null) return plainDecimal(receiveAmount);
   const share = Decimal.max(0, new Money(1).sub(meanShortfall));
   return roundPayout(new Money(receiveAmount).mul(share), decimals).toFixed();
-}
-
-/** Whether an amount is outside the limits of a corridor. */
-export function isOutOfRange(corridor: { min: string; max: string }, amount: string): boolean {
-  const value = new Money(amount);
-  return value.lt(corridor.min) || value.gt(corridor.max);
 }

@@ -1,7 +1,7 @@
 import type { Outbound } from '../../outbound/outbound.js';
 import { parseJson, toUpstreamFault, UpstreamFault } from '../../outbound/upstream-fault.js';
 import type { Clock } from '../../ports.js';
-import { withTimeout } from '../../with-timeout.js';
+import { withTimeout } from '../../time-limits.js';
 import type { Corridor } from '../anchors/fleet.rules.js';
 import type { AnchorEndpoints } from '../anchors/sep1.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';

@@ -1,9 +1,10 @@
 import type { Decimal } from 'decimal.js';
 import type { RateQuote } from '../../../contract/schemas/rates.js';
+import { plainDecimal } from '../../amounts.rules.js';
 import type { Corridor } from '../anchors/fleet.rules.js';
 import type { FeeSchedule } from './fee-schedule.rules.js';
 import type { FxRate } from './fx.rules.js';
-import { effectiveRate, Money, plain, roundFee, roundPayout, stablecoinPlaces } from './money.rules.js';
+import { effectiveRate, Money, roundFee, roundPayout, stablecoinPlaces } from './money.rules.js';
 import type { Sep38Price } from './sep38.rules.js';
 
 /** What an anchor offers, before its name and record are added. */
@@ -78,7 +79,7 @@ export function offerFromFee(
     value: {
       tier: 'estimate',
       ...amounts(sell, receive, asked.amount),
-      fee: { total: plain(fee), asset: corridor.sellAsset },
+      fee: { total: plainDecimal(fee), asset: corridor.sellAsset },
       deliveryMethod: asked.deliveryMethod,
       sep38: null,
       estimate: {
@@ -96,8 +97,8 @@ export function offerFromFee(
 
 function amounts(sell: Decimal, receive: Decimal, askedAmount: string) {
   return {
-    sellAmount: plain(sell),
-    receiveAmount: plain(receive),
+    sellAmount: plainDecimal(sell),
+    receiveAmount: plainDecimal(receive),
     adjusted: !sell.eq(askedAmount),
     rate: effectiveRate(receive, sell),
   };
@@ -105,5 +106,5 @@ function amounts(sell: Decimal, receive: Decimal, askedAmount: string) {
 
 function toFee(corridor: Corridor, fee: { total: string; asset: string }): { total: string; asset: string } {
   const decimals = fee.asset === corridor.sellAsset ? stablecoinPlaces : corridor.payoutDecimals;
-  return { total: plain(roundFee(new Money(fee.total), decimals)), asset: fee.asset };
+  return { total: plainDecimal(roundFee(new Money(fee.total), decimals)), asset: fee.asset };
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { UnavailableReason } from '../../../contract/schemas/rates.js';
+import { plainDecimal } from '../../amounts.rules.js';
 import type { Corridor } from '../anchors/fleet.rules.js';
-import { Money, plain } from './money.rules.js';
+import { Money } from './money.rules.js';
 
 /** The contexts allowed on GET /price: `sep24` is only for firm quotes. */
 export type Sep38Context = 'sep6' | 'sep31';
@@ -66,11 +67,11 @@ export function readPrice(json: unknown, corridor: Corridor, context: Sep38Conte
   if (fee?.asset === corridor.sellAsset && new Money(fee.total).gte(sell_amount)) return undefined;
   if (total_price !== undefined && !agrees(total_price, sell_amount, buy_amount)) return undefined;
   return {
-    price: price === undefined ? null : plain(price),
-    totalPrice: total_price === undefined ? null : plain(total_price),
-    sellAmount: plain(sell_amount),
-    buyAmount: plain(buy_amount),
-    fee: fee === undefined ? null : { total: plain(fee.total), asset: fee.asset },
+    price: price === undefined ? null : plainDecimal(price),
+    totalPrice: total_price === undefined ? null : plainDecimal(total_price),
+    sellAmount: plainDecimal(sell_amount),
+    buyAmount: plainDecimal(buy_amount),
+    fee: fee === undefined ? null : { total: plainDecimal(fee.total), asset: fee.asset },
     context,
   };
 }

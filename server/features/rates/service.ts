@@ -4,6 +4,7 @@ import type {
   RatesQuery,
   UnavailableReason,
 } from '../../../contract/schemas/rates.js';
+import { isOutOfRange, plainDecimal } from '../../amounts.rules.js';
 import { createCache } from '../../cache/cache.js';
 import { ApiError } from '../../errors.js';
 import type { Clock } from '../../ports.js';
@@ -11,7 +12,6 @@ import type { Corridor } from '../anchors/fleet.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { CacheVersions } from '../cache/cache-versions.js';
 import { assembleAnswer, judgeReplies, type QuoteReputation, toQuote } from './answer.rules.js';
-import { isOutOfRange, plain } from './money.rules.js';
 import { freshMs, type Replies, replyFreshUntil, staleMs } from './replies.js';
 
 export interface Rates {
@@ -131,8 +131,8 @@ export function createRates(deps: RatesDeps): Rates {
       if (corridor === undefined) {
         throw new ApiError('UNKNOWN_CORRIDOR', `The corridor ${corridorId} is not served.`);
       }
-      const amount = plain(given ?? corridor.referenceAmount);
-      if (isOutOfRange(corridor, amount)) {
+      const amount = plainDecimal(given ?? corridor.referenceAmount);
+      if (isOutOfRange(amount, corridor)) {
         throw amountError(`must be between ${corridor.min} and ${corridor.max} in this corridor`);
       }
       const maxAgeMs = options?.maxAgeMs ?? freshMs;
@@ -142,8 +142,8 @@ export function createRates(deps: RatesDeps): Rates {
       const corridor = directory.corridor(corridorId);
       const anchor = directory.anchorsOf(corridorId).find(({ id }) => id === anchorId);
       if (corridor === undefined || anchor === undefined) return { quote: null, reason: 'not_served' };
-      if (isOutOfRange(corridor, amount)) return { quote: null, reason: 'refused_amount' };
-      const question = { corridor, anchor, amount: plain(amount), deliveryMethod };
+      if (isOutOfRange(amount, corridor)) return { quote: null, reason: 'refused_amount' };
+      const question = { corridor, anchor, amount: plainDecimal(amount), deliveryMethod };
       const reply = await replies.get(question, { maxAgeMs: freshMs });
       if ('reason' in reply.result) return { quote: null, reason: reply.result.reason };
       const quote = toQuote(corridor, reply, deps.reputationOf(anchorId, corridorId));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import { intentHash } from '../../../contract/verification/intent-hash.js';
 import { account, day, intentsFixture, minute } from '../../fixtures/intents/intents-over-http.js';
 
@@ -259,13 +260,14 @@ describe('422', () => {
 });
 
 describe('429', () => {
-  it('after 20 requests of a client in a minute, with the rate-limit headers', async () => {
+  it('beyond the limit of a client in a minute, with the rate-limit headers', async () => {
+    const limit = rateLimitClasses.intent.points;
     const headers = { 'x-forwarded-for': '198.51.100.7' };
     const send = () => fixture.app.client.request('POST', '/api/intent/offramp', { headers, body: {} });
     const answers = [];
-    for (let i = 0; i < 21; i += 1) answers.push(await send());
-    expect(answers.map(({ status }) => status)).toEqual([...Array(20).fill(400), 429]);
-    expect(answers.at(-1)?.headers.get('x-ratelimit-limit')).toBe('20');
+    for (let i = 0; i <= limit; i += 1) answers.push(await send());
+    expect(answers.map(({ status }) => status)).toEqual([...Array(limit).fill(400), 429]);
+    expect(answers.at(-1)?.headers.get('x-ratelimit-limit')).toBe(String(limit));
     expect(answers.at(-1)?.body).toMatchObject({ code: 'RATE_LIMITED' });
   });
 });

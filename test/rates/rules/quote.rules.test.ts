@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { decimalAnswer } from '../../../contract/schemas/primitives.js';
-import { expectedReceive, isOutOfRange, plain } from '../../../server/features/rates/money.rules.js';
+import { isOutOfRange, plainDecimal } from '../../../server/amounts.rules.js';
+import { expectedReceive } from '../../../server/features/rates/money.rules.js';
 import { offerFromFee, offerFromSep38 } from '../../../server/features/rates/quote.rules.js';
 import { readPrice } from '../../../server/features/rates/sep38.rules.js';
 import { corridorFixture } from '../../fixtures/rates/corridor.js';
@@ -172,14 +173,14 @@ describe('an estimate', () => {
 
 describe('amounts', () => {
   it('have one normal form', () => {
-    expect(['100', '100.0', '100.50', '0.1000000', '0100'].map(plain)).toEqual([
+    expect(['100', '100.0', '100.50', '0.1000000', '0100'].map(plainDecimal)).toEqual([
       '100',
       '100',
       '100.5',
       '0.1',
       '100',
     ]);
-    expect(plain('0.0000001')).toBe('0.0000001');
+    expect(plainDecimal('0.0000001')).toBe('0.0000001');
   });
 
   it('are expected as quoted without a record, and less the mean shortfall with one, rounded down', () => {
@@ -191,11 +192,11 @@ describe('amounts', () => {
 
   it('are out of range below min and above max, but not at the limits', () => {
     const range = { min: '10', max: '10000' };
-    expect(['10', '10000', '10.0000000'].map((amount) => isOutOfRange(range, amount))).toEqual([
+    expect(['10', '10000', '10.0000000'].map((amount) => isOutOfRange(amount, range))).toEqual([
       false,
       false,
       false,
     ]);
-    expect(['9.9999999', '10000.0000001'].map((amount) => isOutOfRange(range, amount))).toEqual([true, true]);
+    expect(['9.9999999', '10000.0000001'].map((amount) => isOutOfRange(amount, range))).toEqual([true, true]);
   });
 });

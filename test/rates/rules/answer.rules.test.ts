@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { compareQuotes, rankQuotes } from '../../../server/features/rates/ranking.rules.js';
+import { compareQuotes, rankQuotes } from '../../../server/features/rates/answer.rules.js';
 
 const quote = fc.record({
   anchorId: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
