@@ -13,6 +13,8 @@ import { createRecorder } from './recorder.js';
 import { createSender } from './sender.js';
 
 export type { DeliveryDocument } from './delivery.rules.js';
+export { createDeliveryStore } from './delivery-store.js';
+export { createOutboxStore } from './outbox-store.js';
 
 /**
  * Writes an event in the transaction of its cause: both are committed or neither is. Returns the event id. Who gets the

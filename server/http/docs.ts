@@ -27,6 +27,11 @@ const options: SwaggerUiOptions = {
   },
 };
 
+/** docs/openapi.json; the build keeps it at the same place beside the compiled server. */
+export function readDocument(): object {
+  return JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8')) as object;
+}
+
 /**
  * `/docs` (Swagger UI on local files, under a strict policy) and `/openapi.json` (the document, with this origin as
  * its server). Neither limited nor authenticated; nothing in them comes from the request.

@@ -104,6 +104,30 @@ export function createOutbound(options: OutboundOptions): { request: Outbound; c
   return { request, close };
 }
 
+/**
+ * The connectors of the service: to addresses that come from others, to the operator's own services, and to the
+ * receivers of webhooks. The receivers have their own, so that those that hang do not take the places of calls to anchors.
+ */
+export function createConnectors(options: {
+  /** Exact origins out of OUTBOUND_ALLOW. */
+  allow: readonly string[];
+  /** FX_URL and ORACLE_URL, where they are set. */
+  trusted: readonly (string | undefined)[];
+}) {
+  const trusted = options.trusted.flatMap((url) => (url === undefined ? [] : [new URL(url).origin]));
+  const anyone = createOutbound({ allow: options.allow });
+  const operators = createOutbound({ allow: [], trusted });
+  const subscribers = createOutbound({ allow: options.allow });
+  return {
+    anyone: anyone.request,
+    operators: operators.request,
+    subscribers: subscribers.request,
+    async close() {
+      await Promise.all([anyone.close(), operators.close(), subscribers.close()]);
+    },
+  };
+}
+
 function checkArguments(asked: OutboundRequest): Exchange {
   const { method = 'GET', timeoutMs, maxBytes } = asked;
   if (!(timeoutMs >= 1 && timeoutMs <= maxTimeoutMs)) throw new TypeError('timeoutMs is out of range');

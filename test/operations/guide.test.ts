@@ -59,8 +59,15 @@ describe('docs/operations.md', () => {
       discovery: own,
       quoteReputation: own,
     };
-    const work = { aggregate: run, reconcile: run, refresh: run, tick: run, ...ofEveryInstance };
-    const jobs = createSchedule(work, { leased: true }).filter(({ on }) => on === 'one instance');
+    const work = {
+      leased: true,
+      aggregate: run,
+      reconcile: run,
+      refresh: run,
+      tick: run,
+      ...ofEveryInstance,
+    };
+    const jobs = createSchedule(work).filter(({ on }) => on === 'one instance');
     const rows = [...section('Jobs').matchAll(/^\| `(\w+)` \| (\d+) s \|/gm)];
     expect(rows.map(([, name, seconds]) => [name, Number(seconds)])).toEqual(
       jobs.map(({ name, intervalMs }) => [name, intervalMs / 1_000]),
