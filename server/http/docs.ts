@@ -61,7 +61,7 @@ export function createDocsRouter(deps: { document: object }): Router {
   });
   router.use(
     base,
-    // swagger-ui-dist holds much besides what the page loads; for that the common 404 follows.
+    // swagger-ui-dist holds many files that the page does not load; they get the common 404.
     (req, res, next) => {
       if (!files.has(req.path)) return next('router');
       res.setHeader('Cache-Control', `public, max-age=${yearSeconds}, immutable`);

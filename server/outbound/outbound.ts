@@ -58,7 +58,7 @@ const maxTimeoutMs = 120_000;
 const ownHeaders =
   /^(host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/i;
 
-/** The one way out for every address that comes from others. See allow.ts for what it lets through. */
+/** Makes every call to an address that comes from others. See allow.ts for the addresses that it allows. */
 export function createOutbound(options: OutboundOptions): { request: Outbound; close(): Promise<void> } {
   const listed = new Set([...options.allow, ...(options.trusted ?? [])].map(parseAllowedOrigin));
   const clock = options.clock ?? (() => performance.now());

@@ -35,7 +35,7 @@ const publicKey = z.string().superRefine((text, context) => {
   }
 });
 
-/** An http or https address without credentials, query or fragment. Whether it may be called is the connector's affair. */
+/** An http or https address without credentials, query or fragment. The connector decides whether it may be called. */
 const address = z
   .string()
   .max(512)
@@ -101,7 +101,7 @@ const anchorSchema = z
   })
   .strict();
 
-/** The file as it is written; what its members say together is checked besides. docs/fleet.md describes it. */
+/** The file as it is written; relations between members are checked separately. docs/fleet.md describes it. */
 export const fleetSchema = z
   .object({
     note: z.string().optional(),
@@ -113,7 +113,7 @@ export const fleetSchema = z
 
 export type FleetAnchor = z.infer<typeof anchorSchema>;
 
-/** A corridor with what its assets say spelled out. */
+/** A corridor, with the details of its assets. */
 export interface Corridor {
   id: string;
   /** SEP-38 form: `stellar:USDC:G…` or `stellar:native`. */
@@ -184,7 +184,7 @@ function toCorridor(raw: z.infer<typeof corridorSchema>): Corridor {
   };
 }
 
-/** What no single field shows: ids that agree with assets, references that exist, amounts in order. */
+/** Checks relations between fields: ids that agree with assets, references that exist, amounts in order. */
 function crossFaults(fleet: z.infer<typeof fleetSchema>): string[] {
   const faults: string[] = [];
   const corridorIds = new Set<string>();

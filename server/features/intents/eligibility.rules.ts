@@ -13,7 +13,7 @@ export interface EligibilityTerms {
   createdAtMs: number;
 }
 
-/** Anchors' clocks differ from ours. What really guards against old transactions is the observation before payment. */
+/** Anchors' clocks differ from ours. Old transactions are mainly excluded by the required observation before payment. */
 export const startedAtToleranceMs = 60_000;
 
 const withdrawalKinds: ReadonlySet<string> = new Set(['withdrawal', 'withdrawal-exchange']);

@@ -17,7 +17,7 @@ export interface QuoteReputation {
   meanShortfall: string | null;
 }
 
-/** What asking one anchor came to: an offer, or the reason why there is none. */
+/** The result of asking one anchor: an offer, or the reason why there is none. */
 export type QuoteResult = { offer: Offer } | { reason: UnavailableReason };
 
 /** The result of asking one anchor, and when it was asked. */
@@ -30,7 +30,7 @@ export interface Reply {
   at: number;
 }
 
-/** The quote in a reply, with the anchor's record added; undefined where the reply holds a reason. */
+/** The quote in a reply, with the anchor's record added; undefined if the reply holds a reason. */
 export function toQuote(
   corridor: Corridor,
   reply: Reply,
@@ -53,8 +53,8 @@ export function toQuote(
 export type RepliesResult = 'quotes' | 'nobody_serves' | 'all_refused' | 'nobody_answers';
 
 /**
- * What the replies of all anchors come to. `nobody_serves`: none offers this delivery method, or none publishes a
- * price; `all_refused`: those that do refuse the amount; `nobody_answers`: some should have had a quote and gave none.
+ * The outcome of all replies together. `nobody_serves`: no anchor offers this delivery method or publishes a price;
+ * `all_refused`: all anchors that do refuse the amount; `nobody_answers`: some should have a quote but gave none.
  */
 export function judgeReplies(replies: readonly Reply[]): RepliesResult {
   const reasons = replies.flatMap(({ result }) => ('reason' in result ? [result.reason] : []));
@@ -64,7 +64,7 @@ export function judgeReplies(replies: readonly Reply[]): RepliesResult {
   return refused ? 'all_refused' : 'nobody_answers';
 }
 
-/** The answer made of the replies: ranked, and the reasons of those without a quote, ordered by anchor id. */
+/** The answer built from the replies: the ranked quotes, and the reasons of the other anchors, ordered by anchor id. */
 export function assembleAnswer(
   corridor: Corridor,
   amount: string,
@@ -93,8 +93,8 @@ export function assembleAnswer(
 type Ranked = Pick<RateQuote, 'anchorId' | 'tier' | 'adjusted' | 'receiveAmount' | 'sellAmount'>;
 
 /**
- * Best first, a total order: the anchors' own prices before estimates, exact amounts before adjusted ones, then what
- * is received for each unit sold (recomputed from the amounts), then the anchor id.
+ * A total order, best first: the anchors' own prices before estimates, exact amounts before adjusted ones, then by the
+ * amount received per unit sold (recomputed from the amounts), then by anchor id.
  */
 export function compareQuotes(a: Ranked, b: Ranked): number {
   if (a.tier !== b.tier) return a.tier === 'anchor' ? -1 : 1;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { plainDecimal } from '../../amounts.rules.js';
 import { Money } from './money.rules.js';
 
-/** What an anchor charges for a withdrawal, in stablecoin; decimals spelled plainly. */
+/** What an anchor charges for a withdrawal, in stablecoin, with normalised decimals. */
 export interface FeeSchedule {
   source: 'sep24' | 'sep6';
   feeFixed: string;

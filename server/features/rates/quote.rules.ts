@@ -7,7 +7,7 @@ import type { FxRate } from './fx.rules.js';
 import { effectiveRate, Money, roundFee, roundPayout, stablecoinPlaces } from './money.rules.js';
 import type { Sep38Price } from './sep38.rules.js';
 
-/** What an anchor offers, before its name and record are put to it. */
+/** What an anchor offers, before its name and record are added. */
 export type Offer = Pick<
   RateQuote,
   | 'tier'
@@ -25,8 +25,9 @@ export type Offer = Pick<
 export type Outcome<T> = { ok: true; value: T } | { ok: false; reason: 'malformed' | 'refused_amount' };
 
 /**
- * An offer out of a SEP-38 price. What is promised rounds down, what is given rounds up; the rate is recomputed from
- * the amounts, since printed prices are rounded and older dialects have none with the fee in.
+ * An offer from a SEP-38 price. Amounts that the user receives are rounded down, amounts that the user pays are rounded
+ * up. The rate is recomputed from the amounts, since printed prices are rounded and older dialects have none that
+ * includes the fee.
  */
 export function offerFromSep38(
   corridor: Corridor,

@@ -35,7 +35,7 @@ async function listAll(query: Record<string, string>): Promise<AdminDispute[]> {
 }
 
 describe('GET 200', () => {
-  it('lists disputes newest first, with all that is needed to decide; filters; pages without loss', async () => {
+  it('lists disputes newest first with all that a verdict needs, filters them, and loses none between pages', async () => {
     const all = [];
     for (let n = 0; n < 5; n += 1) all.push(await filed('settled', n % 2 === 0 ? 'harbour' : 'squall'));
     const [oldest, second] = all;
@@ -70,7 +70,7 @@ describe('GET 200', () => {
     });
   });
 
-  it('goes on where it was, whatever is filed and decided meanwhile', async () => {
+  it('continues a list at its cursor, whatever is filed and decided meanwhile', async () => {
     const before = (await listAll({})).map(({ id }) => id);
     const first = (await fixture.list({ limit: '2' })).body;
     await filed();
@@ -106,7 +106,7 @@ describe('GET 400', () => {
 });
 
 describe('POST 200', () => {
-  it('gives the verdict, shows it with the intent, and tells of it once', async () => {
+  it('records the verdict, shows it with the intent, and sends one event', async () => {
     const dispute = await filed();
     const { status, body } = await fixture.resolve({ id: dispute.id, action: 'reject', actor: 'bob' });
     expect([status, body.status]).toEqual([200, 'rejected']);
@@ -123,7 +123,7 @@ describe('POST 200', () => {
     ]);
   });
 
-  it('answers the same verdict again with what stands, and adds nothing', async () => {
+  it('answers a repeated verdict with the recorded one, and adds nothing', async () => {
     const dispute = await filed();
     const first = await fixture.resolve({ id: dispute.id, action: 'accept', actor: 'ada' });
     const again = await fixture.resolve({ id: dispute.id, action: 'accept', actor: 'bob', note: 'Me too.' });
@@ -149,7 +149,7 @@ describe('POST 400', () => {
 });
 
 describe('POST 404 UNKNOWN_DISPUTE', () => {
-  it('for an id that was never given', async () => {
+  it('for an id that was never issued', async () => {
     const { status, body } = await fixture.resolve({ id: `dsp_${'0'.repeat(36)}`, action: 'accept' });
     expect([status, body.code]).toEqual([404, 'UNKNOWN_DISPUTE']);
   });
@@ -198,11 +198,11 @@ describe('401 UNAUTHORIZED', () => {
     null,
   ];
 
-  it.each(keys)('with %s, reading and deciding alike', async (_what, key) => {
+  it.each(keys)('with %s, for reading and for deciding', async (_what, key) => {
     for (const method of ['GET', 'POST']) expect(await refusal(reviewPath, method, key)).toEqual(alike);
   });
 
-  it('with whatever key while none is configured', async () => {
+  it('with any key while none is configured', async () => {
     const closed = await fixture.startAnother({ ADMIN_SECRET_KEY: '' });
     for (const key of [testAdminKey, ...keys.map(([, given]) => given)]) {
       for (const method of ['GET', 'POST']) {
@@ -211,7 +211,7 @@ describe('401 UNAUTHORIZED', () => {
     }
   });
 
-  it('before the body is looked at, and for no page of another site', async () => {
+  it('before the body is read, and without CORS headers for other sites', async () => {
     const headers = { 'content-type': 'application/json', origin: 'https://evil.example' };
     const answer = await fixture.app.client.request('POST', reviewPath, { headers, body: '{' });
     expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([401, null]);

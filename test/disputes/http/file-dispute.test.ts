@@ -16,7 +16,7 @@ const bob = signer('bob');
 const eve = signer('eve');
 const harbour = anchorSigner('harbour');
 describe('201', () => {
-  it('for the account against a settled intent, which then shows it; one event tells of it', async () => {
+  it('for the account against a settled intent, which shows the dispute; one event is sent', async () => {
     const intent = await fixture.add(ada, 'settled');
     const { status, body, headers } = await fixture.file(disputeOf(intent, ada));
     expect(status).toBe(201);
@@ -56,12 +56,12 @@ describe('201', () => {
     expect([status, body.filedBy]).toEqual([201, 'anchor']);
   });
 
-  it('for the account against one that expired although a transaction was attached', async () => {
+  it('for the account against an intent that expired with a transaction attached', async () => {
     const intent = await fixture.add(ada, 'expired');
     expect((await fixture.file(disputeOf(intent, ada))).status).toBe(201);
   });
 
-  it('for a key in hex of either case', async () => {
+  it('for a key in upper-case or lower-case hex', async () => {
     const hex = toHex(decodePublicKey(bob.account));
     for (const publicKey of [hex, hex.toUpperCase()]) {
       const intent = await fixture.add(bob, 'settled');
@@ -71,7 +71,7 @@ describe('201', () => {
     expect(items[0]?.publicKey).toBe(bob.account);
   });
 
-  it('at the last moment of the 30 days, the recovery counting where there was one', async () => {
+  it('at the last moment of the 30 days after the outcome, or after its recovery', async () => {
     const late = await fixture.add(bob, 'settled');
     const recovered = await fixture.add(bob, 'settled', { recoveredAt: new Date(fixture.now() + 20 * day) });
     fixture.pass(30 * day - 60_000);
@@ -82,7 +82,7 @@ describe('201', () => {
 });
 
 describe('200', () => {
-  it('for the same dispute again, from wherever, however signed and with whatever reason: the first stands', async () => {
+  it('for the same dispute from another client, in another signature form or with another reason; the first one stays', async () => {
     const intent = await fixture.add(ada, 'settled');
     const body = disputeOf(intent, ada);
     const first = await fixture.file(body);
@@ -96,7 +96,7 @@ describe('200', () => {
     expect(await fixture.events(intent._id)).toHaveLength(1);
   });
 
-  it('after the verdict and after the 30 days too: it shows how it stands', async () => {
+  it('after the verdict and after the 30 days, with the current state', async () => {
     const intent = await fixture.add(ada, 'settled');
     const { body } = await fixture.file(disputeOf(intent, ada));
     await fixture.resolve({ id: body.id, action: 'reject' });
@@ -107,7 +107,7 @@ describe('200', () => {
 });
 
 describe('a browser', () => {
-  it('may file from any page, and may read the limit', async () => {
+  it('may file a dispute from any page, and may read the rate-limit headers', async () => {
     const headers = { origin: 'https://wallet.example', 'access-control-request-method': 'POST' };
     const preflight = await fixture.app.client.request('OPTIONS', disputePath, { headers });
     expect(preflight.headers.get('access-control-allow-origin')).toBe('*');

@@ -88,7 +88,7 @@ describe('the code of docs/disputes.md', () => {
   }, 120_000);
 
   it.each(['base64', 'hex'] as const)(
-    'files for a wallet that signs by SEP-53 and answers %s',
+    'files a dispute for a wallet that signs by SEP-53 and answers %s',
     async (encoding) => {
       const { disputeByWallet } = await load('wallet');
       const { _id: intentHash, ...intent } = await fixture.add(ada, 'settled');
@@ -102,7 +102,7 @@ describe('the code of docs/disputes.md', () => {
     },
   );
 
-  it('files for a program that has the key', async () => {
+  it('files a dispute for a program that has the key', async () => {
     const { dispute } = await load('program');
     const intent = await fixture.add(ada, 'failed');
     const secretKey = encodeSecretKey(harbour.secretKey);
@@ -114,7 +114,7 @@ describe('the code of docs/disputes.md', () => {
     runsHere('python3', '-c', 'import cryptography'),
     'no python3 with the package cryptography: the Python example of docs/disputes.md',
   )(
-    'files for an anchor in Python',
+    'files a dispute for an anchor in Python',
     async () => {
       const script = place('dispute.py', snippet('python'));
       const intent = await fixture.add(ada, 'failed');
@@ -141,13 +141,13 @@ describe('the code of docs/disputes.md', () => {
 });
 
 describe('docs/disputes.md', () => {
-  it('shows a body whose signature verifies, over the form it names', () => {
+  it('shows a body whose signature verifies over the SEP-53 hash', () => {
     const body = fileDisputeBody.parse(JSON.parse(snippet('json')));
     const signature = new Uint8Array(Buffer.from(body.signature, 'base64'));
     expect(verifyEd25519(signature, sep53Hash(body.intentHash), decodePublicKey(body.publicKey))).toBe(true);
   });
 
-  it('tells of every member, every refusal of its own and every effect', () => {
+  it('explains every member, every specific refusal and every effect', () => {
     const shared = ['MALFORMED_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'INTERNAL'];
     const { errors } = contract.disputes.fileDispute.metadata;
     const codes = errors.filter((code) => !shared.includes(code));

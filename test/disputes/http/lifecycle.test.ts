@@ -54,8 +54,8 @@ async function accept(id: string): Promise<AdminDispute> {
 const effectOn = async (intentHash: string) =>
   (await fixture.documents().findOne({ _id: intentHash as never }))?.disputeEffect;
 
-describe('from a wallet to a verdict', () => {
-  it('a settled intent, disputed by the account and accepted, is shown so and counts as not filled', async () => {
+describe('a dispute from the wallet to the verdict', () => {
+  it('counts a settled intent as not filled when the dispute of the account is accepted', async () => {
     const { intentHash } = await ended('complete');
     expect((await fixture.read(intentHash)).status).toBe('settled');
     const { id, httpStatus } = await file(intentHash, wallet);
@@ -70,7 +70,7 @@ describe('from a wallet to a verdict', () => {
     expect(await effectOn(intentHash)).toBe('counts_not_filled');
   });
 
-  it('a failed one, disputed by the anchor with the key of its stellar.toml, counts as filled', async () => {
+  it("counts a failed intent as filled when the dispute signed by the anchor's key is accepted", async () => {
     const { intentHash } = await ended('fail');
     expect((await fixture.read(intentHash)).outcome?.reason).toBe('error');
     expect((await file(intentHash, wallet)).code).toBe('SIGNER_NOT_ENTITLED');

@@ -65,7 +65,7 @@ async function spread<T>(count: number, atOnce: number, work: (index: number) =>
 }
 
 describe('one dispute of a key beyond its limit within 24 hours', () => {
-  it('is refused to the client that filed the others, with up to a day to wait', async () => {
+  it('is refused to the client that filed the others, with a wait of up to a day', async () => {
     const owner = freshSigner();
     const address = '198.51.100.1';
     for (let left = limit - 1; left >= 0; left -= 1) {
@@ -94,7 +94,7 @@ describe('one dispute of a key beyond its limit within 24 hours', () => {
     expect([status, headers.get('x-ratelimit-remaining')]).toEqual([201, String(limit - 1)]);
   });
 
-  it('is refused whether or not there is such an intent', async () => {
+  it('is refused even for an unknown intent', async () => {
     const owner = freshSigner();
     const address = '198.51.100.2';
     const attempt = () => fixture.file(disputeOf(storedIntent(owner.account, null), owner), { address });
@@ -103,8 +103,8 @@ describe('one dispute of a key beyond its limit within 24 hours', () => {
   });
 });
 
-describe('a stranger', () => {
-  it('with bad signatures from fifty addresses leaves the owner the whole limit', async () => {
+describe('a stranger to the key', () => {
+  it("cannot use up the owner's limit with bad signatures from fifty addresses", async () => {
     const owner = freshSigner();
     const intent = await fixture.add(owner, 'settled');
     const bad = { ...disputeOf(intent, owner), signature: falseSignature };
@@ -117,7 +117,7 @@ describe('a stranger', () => {
     expect(own[0]?.headers.get('x-ratelimit-remaining')).toBe(String(limit - 1));
   });
 
-  it('who sends a captured dispute again from fifty addresses costs the owner one dispute and no more', async () => {
+  it("cannot use up the owner's limit by resending a captured dispute from fifty addresses", async () => {
     const owner = freshSigner();
     const captured = disputeOf(await fixture.add(owner, 'settled'), owner);
     expect((await fixture.file(captured)).status).toBe(201);
@@ -129,7 +129,7 @@ describe('a stranger', () => {
     expectRefused(await fileNew(owner));
   });
 
-  it('who captured one that could not be filed yet gains as little', async () => {
+  it("cannot use up the owner's limit with a captured dispute that could not be filed yet", async () => {
     const owner = freshSigner();
     const captured = disputeOf(await fixture.add(owner, null), owner);
     const answers = await spread(50, 10, (index) => fixture.file(captured, { address: `198.18.3.${index}` }));
@@ -139,7 +139,7 @@ describe('a stranger', () => {
 });
 
 describe('one client', () => {
-  it('causes no more verifications than the limit by a thousand bad signatures at once', async () => {
+  it('causes no more verifications than the limit with a thousand bad signatures at once', async () => {
     const owner = freshSigner();
     const intent = await fixture.add(owner, 'settled');
     const bad = { ...disputeOf(intent, owner), signature: falseSignature };
@@ -156,7 +156,7 @@ describe('one client', () => {
     expect(counts[429] ?? 0).toBeGreaterThan(900);
   });
 
-  it('causes no more of them by sending them to two instances at once, in both spellings of the key', async () => {
+  it('causes no more verifications than the limit on two instances, in both spellings of the key', async () => {
     const owner = freshSigner();
     const intent = await fixture.add(owner, 'settled');
     const bad = { ...disputeOf(intent, owner), signature: falseSignature };
@@ -177,7 +177,7 @@ describe('one client', () => {
     expect(verified).toBeLessThanOrEqual(limit);
   });
 
-  it('with ten thousand fresh keys is stopped at its own limit, and has left no more behind', async () => {
+  it('with ten thousand new keys is stopped at its own limit, and leaves no more documents than that', async () => {
     const intent = await fixture.add(freshSigner(), 'settled');
     const body = { ...disputeOf(intent, freshSigner()), signature: falseSignature };
     const windows = fixture.app.connection.collection('dispute_windows');
@@ -199,7 +199,7 @@ describe('one client', () => {
     }
   }, 180_000);
 
-  it('is shown the limit of which less is left', async () => {
+  it('gets the headers of the limit with the least remaining', async () => {
     const address = '198.51.100.6';
     const shown = async () => {
       const { headers } = await fixture.file(

@@ -43,7 +43,7 @@ describe('400', () => {
     ['a reason over 2,000 characters', { reason: 'a'.repeat(2_001) }, 'body.reason', /2000/],
     ['a reason that is no text', { reason: ['x'] }, 'body.reason', /string/],
     ['a member that is not known', { nonce: 'x' }, 'body.nonce', /not known/],
-  ] as const)('for %s, saying so', async (_what, patch, path, message) => {
+  ] as const)('for %s, and names it', async (_what, patch, path, message) => {
     const { status, body } = await fixture.file({ ...good, ...patch });
     expect([status, body.code]).toEqual([400, 'INVALID_REQUEST']);
     expect(body.details?.map((detail) => detail.path)).toEqual([path]);
@@ -55,14 +55,14 @@ describe('400', () => {
     expect([status, body.details?.[0]?.path]).toEqual([400, `body.${name}`]);
   });
 
-  it('for a body that is not JSON, or none', async () => {
+  it('for a body that is not JSON, and for no body', async () => {
     expect((await fixture.app.client.request('POST', disputePath)).status).toBe(400);
     const headers = { 'content-type': 'application/json' };
     const { status } = await fixture.app.client.request('POST', disputePath, { headers, body: '{' });
     expect(status).toBe(400);
   });
 
-  it('takes a reason of 2,000 characters, whatever bytes they are', async () => {
+  it('does not occur for a reason of 2,000 characters, however many bytes they take', async () => {
     const intent = await fixture.add(eve, 'settled');
     const reason = '\u20a6'.repeat(2_000);
     expect((await fixture.file({ ...disputeOf(intent, eve), reason })).status).toBe(201);
@@ -87,7 +87,7 @@ describe('403 SIGNER_NOT_ENTITLED', () => {
     expect((await fixture.read(intent._id)).dispute).toBe(null);
   });
 
-  it('for the account, where it expired without a transaction', async () => {
+  it('for the account of an intent that expired without a transaction', async () => {
     const { transactionId, ...intent } = storedIntent(ada.account, 'expired', { now: fixture.now() });
     expect(transactionId).toBeDefined();
     await fixture.app.connection.collection<typeof intent>('intents').insertOne(intent);
@@ -112,7 +112,7 @@ describe('403 INVALID_SIGNATURE', () => {
     expect((await fixture.read(intent._id)).dispute).toBe(null);
   });
 
-  it('for one false bit, and for nonsense', async () => {
+  it('for a signature with one changed bit, and for random bytes', async () => {
     const intent = await fixture.add(bob, 'settled');
     const body = disputeOf(intent, bob);
     const bytes = Buffer.from(body.signature, 'base64');
@@ -123,7 +123,7 @@ describe('403 INVALID_SIGNATURE', () => {
     }
   });
 
-  it('for the small-order forgery, should such an account ever come to have an intent', async () => {
+  it('for a small-order forgery, even if such an account had an intent', async () => {
     for (const { publicKey, signature } of zip215.cases.filter((_, index) => index % 28 === 0)) {
       const key = Buffer.from(publicKey, 'hex');
       const account = encodePublicKey(key);
@@ -147,7 +147,7 @@ describe('404 UNKNOWN_INTENT', () => {
 });
 
 describe('409', () => {
-  it('INTENT_UNRESOLVED while there is no outcome, for either party', async () => {
+  it('INTENT_UNRESOLVED while there is no outcome, for both parties', async () => {
     const intent = await fixture.add(ada, null);
     for (const party of [ada, harbour]) {
       const { status, body } = await fixture.file(disputeOf(intent, party));
@@ -162,7 +162,7 @@ describe('409', () => {
     expect([status, body.code]).toEqual([409, 'DISPUTE_WINDOW_CLOSED']);
   });
 
-  it('DISPUTE_EXISTS while that of the other party is open, as after a recovery', async () => {
+  it('DISPUTE_EXISTS while a dispute of the other party is open, as after a recovery', async () => {
     const intent = await fixture.add(bob, 'failed');
     const { body: filed } = await fixture.file(disputeOf(intent, harbour));
     await fixture.app.connection
@@ -179,7 +179,7 @@ describe('409', () => {
 });
 
 describe('413 and 415', () => {
-  it('for a body over 16 KB, and for one that is not declared JSON', async () => {
+  it('for a body over 16 KB, and for one without a JSON content type', async () => {
     const intent = await fixture.add(bob, 'settled');
     const body = { ...disputeOf(intent, bob), reason: 'a'.repeat(17_000) };
     expect((await fixture.file(body)).status).toBe(413);
@@ -189,7 +189,7 @@ describe('413 and 415', () => {
 });
 
 describe('422 ANCHOR_MISMATCH', () => {
-  it('for another anchor than that of the intent, though the signature is genuine', async () => {
+  it('for another anchor than that of the intent, even with a genuine signature', async () => {
     const intent = await fixture.add(bob, 'settled');
     const { status, body } = await fixture.file({ ...disputeOf(intent, bob), anchorId: 'squall' });
     expect([status, body.code]).toEqual([422, 'ANCHOR_MISMATCH']);
@@ -198,7 +198,7 @@ describe('422 ANCHOR_MISMATCH', () => {
 });
 
 describe('the order of refusals', () => {
-  it('is intent, signer, anchor, signature, outcome', async () => {
+  it('is: intent, signer, anchor, signature, outcome', async () => {
     const unknown = { ...disputeOf(storedIntent(ada.account, null), eve), anchorId: 'squall' };
     const intent = await fixture.add(ada, null);
     const body = { ...disputeOf(intent, eve), anchorId: 'squall', signature: falseSignature };

@@ -39,7 +39,7 @@ async function refreshed(instance: TestApp = fixture.app) {
 }
 
 describe('an accepted dispute', () => {
-  it('counts the outcome as what the dispute makes of it, and no other does', async () => {
+  it('changes how the outcome counts; an open or rejected one does not', async () => {
     for (let n = 0; n < 36; n += 1) await add('settled');
     const against = {
       settled: await dispute('settled'),
@@ -80,7 +80,7 @@ describe('an accepted dispute', () => {
     }
   });
 
-  it('moves the scores once when two admins decide at once, on two instances', async () => {
+  it('changes the scores once when two admins decide at once on two instances', async () => {
     const other = await fixture.startAnother();
     const ids = [];
     for (let n = 0; n < 8; n += 1) ids.push(await dispute('settled'));

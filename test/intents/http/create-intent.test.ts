@@ -11,7 +11,7 @@ async function stored(): Promise<number> {
 }
 
 describe('201', () => {
-  it('records the intent under the hash that the contract computes, against the quote of this moment', async () => {
+  it('stores the intent under the hash that the contract computes, with the current quote', async () => {
     const terms = fixture.terms({ minReceive: '1000.00', deliveryMethod: 'bank_account' });
     const { status, headers, body } = await fixture.post(terms);
     expect(status).toBe(201);
@@ -34,7 +34,7 @@ describe('201', () => {
     expect(await fixture.read(body.intentHash)).toEqual(body);
   });
 
-  it('neither stores, returns nor logs the nonce', async () => {
+  it('does not store, return or log the nonce', async () => {
     const terms = fixture.terms();
     const { body } = await fixture.post(terms);
     await fixture.post({ ...terms, sellAmount: 'wrong' });
@@ -46,7 +46,7 @@ describe('201', () => {
     expect(JSON.stringify([document, body])).not.toContain(terms.nonce);
   });
 
-  it('takes the account as hex too: it is the same intent', async () => {
+  it('treats a hex account as the same intent', async () => {
     const terms = fixture.terms();
     const first = await fixture.post(terms);
     const again = await fixture.post({ ...terms, account: hex.toUpperCase(), sellAmount: '100.0000000' });
@@ -54,7 +54,7 @@ describe('201', () => {
     expect(again.body).toEqual(first.body);
   });
 
-  it('without a quote where the anchor has none at the moment, so that it cannot escape by having none', async () => {
+  it('accepts an intent without a quote when the anchor has none, so that its outcome still counts', async () => {
     fixture.anchors.anchor('squall').setProfile({ faults: { error500: 1, html: 0, hang: 0 } });
     const unquoted = { anchorId: 'squall', sellAmount: '131' };
     const { status, body } = await fixture.post(fixture.terms(unquoted));
@@ -64,14 +64,14 @@ describe('201', () => {
     fixture.anchors.anchor('squall').setProfile({ faults: { error500: 0, html: 0, hang: 0 } });
   });
 
-  it('keeps the tier of an estimate', async () => {
+  it('stores the tier of an estimated quote', async () => {
     const { body } = await fixture.post(fixture.terms({ anchorId: 'ferry' }));
     expect(body.quote?.tier).toBe('estimate');
   });
 });
 
 describe('200', () => {
-  it('for the same intent sent 50 times in parallel: one 201, 49 times 200, one intent', async () => {
+  it('answers one 201 and 49 times 200 to the same intent sent 50 times in parallel', async () => {
     const terms = fixture.terms();
     const before = await stored();
     const answers = await Promise.all(Array.from({ length: 50 }, () => fixture.post(terms)));
@@ -81,14 +81,14 @@ describe('200', () => {
     expect(await stored()).toBe(before + 1);
   });
 
-  it('with a transaction from the start, 50 times in parallel too', async () => {
+  it('stores one intent when it is sent with a transaction 50 times in parallel', async () => {
     const terms = fixture.terms({ anchorTransactionId: 'parallel-1' });
     const answers = await Promise.all(Array.from({ length: 50 }, () => fixture.post(terms)));
     const count = (status: number) => answers.filter((answer) => answer.status === status).length;
     expect([count(201), count(200)]).toEqual([1, 49]);
   });
 
-  it('attaches the transaction once, also to the later of two that race', async () => {
+  it('attaches a transaction once when two requests race', async () => {
     const terms = fixture.terms();
     const first = await fixture.post(terms);
     const answers = await Promise.all(
@@ -102,7 +102,7 @@ describe('200', () => {
     for (const { status, body } of answers) if (status === 200) expect(body.transaction?.id).toBe(kept);
   });
 
-  it('does not depend on what was needed at first: neither a quote nor a deadline still ahead', async () => {
+  it('repeats an intent without a new quote and after its deadline', async () => {
     const expiresAt = new Date(fixture.now() + minute).toISOString();
     const terms = fixture.terms({ expiresAt });
     await fixture.post(terms);
@@ -140,19 +140,22 @@ describe('400 INVALID_REQUEST', () => {
     ['a corridor of another form', { corridor: 'USDC-NGN' }, 'body.corridor', /./],
   ];
 
-  it.each(bad)('for %s, says where and why, and stores nothing', async (_name, patch, path, says) => {
-    const before = await stored();
-    const { status, body } = await fixture.post(fixture.terms(patch));
-    expect([status, body]).toMatchObject([400, { code: 'INVALID_REQUEST' }]);
-    const { details } = body as never as { details: { path: string; message: string }[] };
-    expect(details[0]?.path).toBe(path);
-    expect(details[0]?.message).toMatch(says);
-    expect(await stored()).toBe(before);
-  });
+  it.each(bad)(
+    'for %s, with the path and the reason, and stores nothing',
+    async (_name, patch, path, says) => {
+      const before = await stored();
+      const { status, body } = await fixture.post(fixture.terms(patch));
+      expect([status, body]).toMatchObject([400, { code: 'INVALID_REQUEST' }]);
+      const { details } = body as never as { details: { path: string; message: string }[] };
+      expect(details[0]?.path).toBe(path);
+      expect(details[0]?.message).toMatch(says);
+      expect(await stored()).toBe(before);
+    },
+  );
 });
 
 describe('409 TRANSACTION_CONFLICT', () => {
-  it('for a transaction once the time is over: the intent has expired without one', async () => {
+  it('for a transaction sent after the intent expired without one', async () => {
     const terms = fixture.terms({ expiresAt: new Date(fixture.now() + minute).toISOString() });
     const { body } = await fixture.post(terms);
     await fixture.pass(minute);
@@ -165,7 +168,7 @@ describe('409 TRANSACTION_CONFLICT', () => {
     });
   });
 
-  it('for another transaction than the one attached; the first stays', async () => {
+  it('for a second transaction; the first one stays attached', async () => {
     const terms = fixture.terms({ anchorTransactionId: 'mine-1' });
     const { body } = await fixture.post(terms);
     const other = await fixture.post({ ...terms, anchorTransactionId: 'mine-2' });
@@ -173,7 +176,7 @@ describe('409 TRANSACTION_CONFLICT', () => {
     expect((await fixture.read(body.intentHash)).transaction?.id).toBe('mine-1');
   });
 
-  it('for one that belongs to another intent of the anchor, at first as later; and stores nothing', async () => {
+  it('for a transaction of another intent of the same anchor, and stores nothing', async () => {
     await fixture.post(fixture.terms({ anchorTransactionId: 'taken' }));
     const before = await stored();
     const atFirst = await fixture.post(fixture.terms({ anchorTransactionId: 'taken' }));
@@ -185,7 +188,7 @@ describe('409 TRANSACTION_CONFLICT', () => {
     expect((await fixture.read(body.intentHash)).transaction).toBeNull();
   });
 
-  it('not for the same id at another anchor: it is another transaction', async () => {
+  it('does not occur for the same transaction id at another anchor', async () => {
     const answers = [
       await fixture.post(fixture.terms({ anchorTransactionId: 'same-id' })),
       await fixture.post(fixture.terms({ anchorId: 'squall', anchorTransactionId: 'same-id' })),
@@ -193,7 +196,7 @@ describe('409 TRANSACTION_CONFLICT', () => {
     expect(answers.map(({ status }) => status)).toEqual([201, 201]);
   });
 
-  it('lets one of 40 intents that are offered one transaction have it', async () => {
+  it('attaches a transaction to only one of 40 intents that claim it', async () => {
     const all = Array.from({ length: 40 }, () => fixture.terms({ anchorTransactionId: 'popular' }));
     const answers = await Promise.all(all.map((terms) => fixture.post(terms)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -202,7 +205,7 @@ describe('409 TRANSACTION_CONFLICT', () => {
 });
 
 describe('409 QUOTE_BELOW_MINIMUM', () => {
-  it('where the quote pays out less, and not by a kobo more; stores nothing', async () => {
+  it('for a quote one minor unit below minReceive, and stores nothing', async () => {
     const { body } = await fixture.post(fixture.terms());
     const quoted = body.quote?.receiveAmount ?? '';
     const [whole = '', places = ''] = quoted.split('.');
@@ -215,7 +218,7 @@ describe('409 QUOTE_BELOW_MINIMUM', () => {
     expect((await fixture.post(fixture.terms({ minReceive: quoted }))).status).toBe(201);
   });
 
-  it('holds an anchor that quotes another amount to its rate, not to the larger sum', async () => {
+  it('compares the rate when the anchor quotes another amount than the one requested', async () => {
     const patch = { anchorId: 'windlass', corridor: 'usdc-mxn', sellAmount: '500' };
     const { body } = await fixture.post(fixture.terms(patch));
     expect(body.quote).toMatchObject({ adjusted: true, sellAmount: '542' });
@@ -230,7 +233,7 @@ describe('422', () => {
     ['an unknown anchor', { anchorId: 'nobody' }, 'body.anchorId'],
     ['an anchor that does not serve the corridor', { anchorId: 'lighter' }, 'body.anchorId'],
     ['a delivery method it does not offer there', { deliveryMethod: 'cash' }, 'body.deliveryMethod'],
-  ])('UNSUPPORTED_PAIR for %s; stores nothing', async (_name, patch, path) => {
+  ])('UNSUPPORTED_PAIR for %s, and stores nothing', async (_name, patch, path) => {
     const before = await stored();
     const { status, body } = await fixture.post(fixture.terms(patch));
     expect([status, body]).toMatchObject([422, { code: 'UNSUPPORTED_PAIR', details: [{ path }] }]);
@@ -240,7 +243,7 @@ describe('422', () => {
   it.each([
     ['under the least of the corridor', '0.0000001'],
     ['over the most of the corridor', '999999999'],
-  ])('AMOUNT_OUT_OF_RANGE for an amount %s; stores nothing', async (_name, sellAmount) => {
+  ])('AMOUNT_OUT_OF_RANGE for an amount %s, and stores nothing', async (_name, sellAmount) => {
     const before = await stored();
     const { status, body } = await fixture.post(fixture.terms({ sellAmount }));
     const details = [{ path: 'body.sellAmount' }];
@@ -248,7 +251,7 @@ describe('422', () => {
     expect(await stored()).toBe(before);
   });
 
-  it('AMOUNT_OUT_OF_RANGE where this anchor does not quote the amount', async () => {
+  it('AMOUNT_OUT_OF_RANGE when the anchor does not quote this amount', async () => {
     fixture.anchors.anchor('harbour').setProfile({ maxAmount: '50' });
     const { status, body } = await fixture.post(fixture.terms({ sellAmount: '777' }));
     fixture.anchors.anchor('harbour').setProfile({ maxAmount: '20000' });
@@ -257,7 +260,7 @@ describe('422', () => {
 });
 
 describe('429', () => {
-  it('beyond the limit of one client in a minute, with the headers of the limit', async () => {
+  it('beyond the limit of a client in a minute, with the rate-limit headers', async () => {
     const limit = rateLimitClasses.intent.points;
     const headers = { 'x-forwarded-for': '198.51.100.7' };
     const send = () => fixture.app.client.request('POST', '/api/intent/offramp', { headers, body: {} });

@@ -43,7 +43,7 @@ async function watch(minutes: number): Promise<void> {
 }
 
 describe('200', () => {
-  it('with an empty body or none, and says what it did', async () => {
+  it('accepts an empty body or none, and reports what it did', async () => {
     const { intentHash, id, anchor } = await followed();
     anchor.pay(id, { ending: 'complete' });
     await fixture.pass(minute);
@@ -62,7 +62,7 @@ describe('200', () => {
     expect((await fixture.app.client.request('POST', path, { headers, body: {} })).status).toBe(200);
   });
 
-  it('measures from payment to completion, to within its own looks', async () => {
+  it('measures the time from payment to completion, as exactly as it polls', async () => {
     const { intentHash, id, anchor } = await followed();
     anchor.setProfile({ settlement: { ...anchor.context.profile().settlement, settleSeconds: [200, 200] } });
     anchor.pay(id, { ending: 'complete' });
@@ -79,7 +79,7 @@ describe('200', () => {
     ['refund', 'failed refunded'],
     ['refund-old-error', 'failed refunded'],
     ['refund-old-completed', 'failed refunded'],
-  ] as const)('follows the ending %s to %s', async (ending, expected) => {
+  ] as const)('records a withdrawal that ends as %s as %s', async (ending, expected) => {
     const { intentHash, id, anchor } = await followed();
     anchor.pay(id, { ending });
     await watch(10);
@@ -87,7 +87,7 @@ describe('200', () => {
     expect(await eventsOf(intentHash)).toEqual(['intent.failed']);
   });
 
-  it('fails what stands as error for a day, and settles it when the anchor recovers: one event each', async () => {
+  it('fails an intent after a day in error, settles it when the anchor recovers, and sends one event for each', async () => {
     const { intentHash, id, anchor } = await followed();
     anchor.pay(id, { ending: 'fail' });
     await watch(10);
@@ -107,7 +107,7 @@ describe('200', () => {
     expect(await eventsOf(intentHash)).toHaveLength(2);
   });
 
-  it('lets an anchor that recovers from error within the day settle without a failure', async () => {
+  it('records no failure when the anchor recovers from an error within a day', async () => {
     const { intentHash, id, anchor } = await followed();
     anchor.pay(id, { ending: 'recover' });
     for (let i = 0; i < 12; i += 1) {
@@ -118,7 +118,7 @@ describe('200', () => {
     expect(await eventsOf(intentHash)).toEqual(['intent.settled']);
   });
 
-  it('fails a payout that is overdue', async () => {
+  it('fails an intent whose payout is overdue', async () => {
     const { intentHash, id, anchor } = await followed();
     anchor.pay(id, { ending: 'stuck' });
     await watch(2);
@@ -127,7 +127,7 @@ describe('200', () => {
     expect(await outcomeOf(intentHash)).toBe('failed overdue');
   });
 
-  it('settles cash at its pick-up, timed to when it was ready', async () => {
+  it('settles cash at pick-up, and measures the time until it was ready', async () => {
     const { intentHash, id, anchor } = await followed('ferry', { funding_method: 'cash' });
     anchor.pay(id, { ending: 'complete' });
     await watch(12);
@@ -143,7 +143,7 @@ describe('200', () => {
     expect(outcome?.settleSeconds).toBeLessThanOrEqual(480);
   });
 
-  it('expires what was abandoned, without an event', async () => {
+  it('expires an abandoned intent without an event', async () => {
     const bare = (await fixture.post(fixture.terms())).body.intentHash;
     const { intentHash } = await followed();
     await fixture.pass(2 * day + hour);
@@ -153,7 +153,7 @@ describe('200', () => {
     expect([...(await eventsOf(bare)), ...(await eventsOf(intentHash))]).toEqual([]);
   });
 
-  it('reads SEP-6 where the anchor speaks that', async () => {
+  it('polls an anchor that only speaks SEP-6', async () => {
     const terms = fixture.terms({ anchorId: 'lighter', corridor: 'usdc-kes' });
     const { body } = await fixture.post(terms);
     const { origin } = fixture.anchors.anchor('lighter');
@@ -176,7 +176,7 @@ describe('200', () => {
     expect((await fixture.documents().findOne({ _id: body.intentHash as never }))?.dialect).toBe('sep6');
   });
 
-  it('does not score one that was paid before it was first seen', async () => {
+  it('does not score a transaction that was paid before it was first polled', async () => {
     const id = await fixture.begin('harbour');
     await fixture.pass(30 * second);
     fixture.anchors.anchor('harbour').pay(id, { ending: 'complete' });
@@ -191,13 +191,13 @@ describe('200', () => {
     });
   });
 
-  it('keeps no bank details of what it polls', async () => {
+  it('stores no bank details from polled records', async () => {
     const { intentHash } = await followed();
     const document = await fixture.documents().findOne({ _id: intentHash as never });
     expect(JSON.stringify(document)).not.toMatch(/SIMULATED BANK/);
   });
 
-  it('says which it could not reach, and which the anchor does not know; both are looked at again', async () => {
+  it('reports unreachable and unknown transactions, and polls both again', async () => {
     await fixture.pass(90 * day);
     await fixture.settle();
     const unknown = (await fixture.post(fixture.terms({ anchorTransactionId: 'never-heard-of' }))).body
@@ -213,7 +213,7 @@ describe('200', () => {
     expect((await fixture.reconcile()).body).toMatchObject({ looked: 2, unreachable: 0, notFound: 1 });
   });
 
-  it('asks an anchor that does not answer three times a run and goes on with the others', async () => {
+  it('gives up on a failing anchor after three polls per run and continues with the others', async () => {
     await fixture.pass(90 * day);
     await fixture.settle();
     const dead = await Promise.all(Array.from({ length: 8 }, () => followed('squall')));
@@ -230,7 +230,7 @@ describe('200', () => {
 });
 
 describe('409 RUN_IN_PROGRESS', () => {
-  it('while one runs, saying since when; the other runs to its end', async () => {
+  it('while another run is active, with its start time; the other run finishes', async () => {
     await fixture.pass(90 * day);
     await fixture.settle();
     await Promise.all(Array.from({ length: 6 }, () => followed('harbour')));

@@ -48,7 +48,7 @@ async function documentOf(intentHash: string) {
 }
 
 describe('200', () => {
-  it('a genuine callback moves the intent, up to settlement', async () => {
+  it('applies genuine callbacks until the intent is settled', async () => {
     const { intentHash, transactionId } = await attached();
     const steps = [
       { status: 'pending_user_transfer_start' },
@@ -76,7 +76,7 @@ describe('200', () => {
     ]);
   });
 
-  it('under the older header name, as the anchor of the old dialect sends it', async () => {
+  it('accepts the deprecated name of the signature header', async () => {
     const { intentHash, transactionId } = await attached('galleon');
     const body = bodyOf(transactionId);
     const { signature = '' } = signed(body, 'galleon');
@@ -84,7 +84,7 @@ describe('200', () => {
     expect([status, answer.applied]).toEqual([200, true]);
   });
 
-  it('keeps nothing that is not listed: no bank details, no message', async () => {
+  it('stores only the listed members: no bank details, no message', async () => {
     const { intentHash, transactionId } = await attached();
     const body = bodyOf(transactionId, {
       to: 'IBAN-SECRET',
@@ -99,7 +99,7 @@ describe('200', () => {
     expect(fixture.logged()).not.toMatch(/-SECRET/);
   });
 
-  it('reads a word it does not know as still open', async () => {
+  it('treats an unknown status as still open', async () => {
     const { intentHash, transactionId } = await attached();
     const body = bodyOf(transactionId, { status: 'pending_moon_phase' });
     expect((await send(intentHash, body, signed(body))).body).toMatchObject({
@@ -109,7 +109,7 @@ describe('200', () => {
     expect((await fixture.read(intentHash)).transaction?.status).toBe('unrecognised');
   });
 
-  it('changes nothing where it is of another transaction, or none is attached: a callback attaches none', async () => {
+  it('changes nothing for another transaction, and attaches no transaction', async () => {
     const { intentHash } = await attached();
     const bare = await fixture.post(fixture.terms());
     for (const hash of [intentHash, bare.body.intentHash]) {
@@ -123,13 +123,13 @@ describe('200', () => {
     }
   });
 
-  it('changes nothing where it is no record', async () => {
+  it('changes nothing when the body holds no transaction record', async () => {
     const { intentHash } = await attached();
     const body = JSON.stringify({ hello: 'world' });
     expect((await send(intentHash, body, signed(body))).body.applied).toBe(false);
   });
 
-  it('changes nothing when repeated, and nothing when older than one already taken', async () => {
+  it('changes nothing when repeated or older than the last applied one', async () => {
     const { intentHash, transactionId } = await attached();
     const older = bodyOf(transactionId, { status: 'error' });
     const olderHeaders = signed(older);
@@ -144,7 +144,7 @@ describe('200', () => {
     expect(await documentOf(intentHash)).toEqual(before);
   });
 
-  it('of 30 copies at once takes one', async () => {
+  it('applies one of 30 copies that arrive at once', async () => {
     const { intentHash, transactionId } = await attached();
     const body = bodyOf(transactionId, { status: 'refunded', stellar_transaction_id: 'ab' });
     const headers = signed(body);
@@ -157,7 +157,7 @@ describe('200', () => {
 });
 
 describe('the callbacks of an anchor that grants no partner token', () => {
-  it('settle an intent from end to end, the wallet having named the URL', async () => {
+  it('settle an intent from start to end when the wallet gave the anchor the URL', async () => {
     const patch = { anchorId: 'windlass', corridor: 'usdc-mxn', deliveryMethod: 'bank_account' };
     const terms = fixture.terms(patch);
     const { body } = await fixture.post(terms);
@@ -192,21 +192,21 @@ describe('403 INVALID_SIGNATURE', () => {
     expect(await documentOf(target.intentHash)).toEqual(before);
   }
 
-  it('without a signature', () => refused({}));
-  it('for a malformed one', () => refused({ signature: 't=now, s=AAAA' }));
-  it('for one by the key of another anchor', () => refused(signed(body, 'squall')));
-  it('for another host than ours', () => refused(signed(body, 'harbour', 'elsewhere.example')));
-  it('for another body, be it the same JSON', () => refused(signed(body), ` ${body}`));
-  it('for another time than the one signed', () => {
+  it('for a callback without a signature', () => refused({}));
+  it('for a malformed signature', () => refused({ signature: 't=now, s=AAAA' }));
+  it('for a signature by the key of another anchor', () => refused(signed(body, 'squall')));
+  it('for a signature over another host', () => refused(signed(body, 'harbour', 'elsewhere.example')));
+  it('for a signature over another body, even of the same JSON', () => refused(signed(body), ` ${body}`));
+  it('for another timestamp than the signed one', () => {
     const { signature = '' } = signed(body);
     return refused({ signature: signature.replace(/t=(\d+)/, (_, t) => `t=${Number(t) + 1}`) });
   });
-  it('for one that is older than two minutes', async () => {
+  it('for a signature older than two minutes', async () => {
     const headers = signed(body);
     await fixture.pass(2 * minute + second);
     await refused(headers);
   });
-  it('for one of another intent of the same anchor, which names another transaction', async () => {
+  it('not for a genuine callback of another intent of the anchor, which is 200 and changes nothing', async () => {
     const other = await attached();
     const theirs = bodyOf(other.transactionId, { status: 'completed', amount_out: '1' });
     const before = await documentOf(target.intentHash);
@@ -214,7 +214,7 @@ describe('403 INVALID_SIGNATURE', () => {
     expect(answer.applied).toBe(false);
     expect(await documentOf(target.intentHash)).toEqual(before);
   });
-  it('for a key made up by the sender', () => {
+  it("for a signature by a key of the sender's own", () => {
     const seed = createHash('sha256').update('forger').digest();
     const pkcs8 = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed]);
     const key = createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' });
@@ -225,7 +225,7 @@ describe('403 INVALID_SIGNATURE', () => {
 });
 
 describe('404 UNKNOWN_INTENT', () => {
-  it('whatever the signature', async () => {
+  it('for an unknown hash, whatever the signature', async () => {
     const body = bodyOf('a');
     const { status, body: answer } = await send('0'.repeat(64), body, signed(body));
     expect([status, answer]).toMatchObject([404, { code: 'UNKNOWN_INTENT' }]);
@@ -233,7 +233,7 @@ describe('404 UNKNOWN_INTENT', () => {
 });
 
 describe('400 and 415', () => {
-  it('for what is no JSON object', async () => {
+  it('for a body that is not a JSON object', async () => {
     const { intentHash } = await attached();
     expect((await send(intentHash, '[]', signed('[]'))).status).toBe(400);
     expect((await send(intentHash, '{', signed('{'))).status).toBe(400);

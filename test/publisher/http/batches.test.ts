@@ -19,7 +19,7 @@ beforeAll(async () => {
 const sequences = ({ items }: BatchPage) => items.map(({ header }) => header.sequence);
 
 describe('GET /api/publisher/batches', () => {
-  it('200: the batches newest first, to be kept for a moment', async () => {
+  it('200: lists batches newest first, cacheable for a moment', async () => {
     const { status, body, headers } = await fixture.get<BatchPage>(batchesPath);
     expect({ status, body }).toEqual({
       status: 200,
@@ -29,7 +29,7 @@ describe('GET /api/publisher/batches', () => {
     expect(headers.get('etag')).not.toBeNull();
   });
 
-  it('200: in order from a sequence, page by page', async () => {
+  it('200: lists batches in order from a sequence, page by page', async () => {
     const first = await fixture.get<BatchPage>(`${batchesPath}?order=asc&from=2&limit=1`);
     expect(sequences(first.body)).toEqual([2]);
     const next = `limit=5&cursor=${first.body.nextCursor}`;
@@ -52,7 +52,7 @@ describe('GET /api/publisher/batches', () => {
 });
 
 describe('GET /api/publisher/batches/{sequence}', () => {
-  it('200: the batch, which follows the one before', async () => {
+  it('200: returns the batch, linked to the one before', async () => {
     const { body } = await fixture.get<PublishedBatch>(`${batchesPath}/2`);
     expect(body).toEqual(published[1]);
     const keys = [{ keyId: body.header.keyId, publicKey: body.publicKey }];
@@ -60,24 +60,27 @@ describe('GET /api/publisher/batches/{sequence}', () => {
     expect(verifyBatch({ ...body, keys, previous })).toMatchObject({ ok: true });
   });
 
-  it('200: 304 for who has it already', async () => {
+  it('304: for a client that has it already', async () => {
     const { headers } = await fixture.get(`${batchesPath}/1`);
     const again = await fixture.get(`${batchesPath}/1`, { 'if-none-match': headers.get('etag') ?? '' });
     expect(again.status).toBe(304);
   });
 
-  it('404: no such batch', async () => {
+  it('404: for an unknown batch', async () => {
     const { status, body } = await fixture.get(`${batchesPath}/4`);
     expect({ status, body }).toMatchObject({ status: 404, body: { code: 'UNKNOWN_BATCH' } });
   });
 
-  it.each(['0', '01', '-1', '1.0', 'latest', '1234567890123456'])('400: %s is no sequence', async (text) => {
-    expect((await fixture.get(`${batchesPath}/${text}`)).status).toBe(400);
-  });
+  it.each(['0', '01', '-1', '1.0', 'latest', '1234567890123456'])(
+    '400: %s is not a sequence',
+    async (text) => {
+      expect((await fixture.get(`${batchesPath}/${text}`)).status).toBe(400);
+    },
+  );
 });
 
 describe('GET /api/publisher/batches/{sequence}/entries', () => {
-  it('200: in pages, the cards of the public scores, and they have the signed root', async () => {
+  it('200: returns the cards of the public scores in pages, with the signed root', async () => {
     const scores = await fixture.get<PublicScores>('/v1/public/scores?limit=100');
     const entries: BatchEntries['items'] = [];
     let cursor: string | null = '';
@@ -95,16 +98,16 @@ describe('GET /api/publisher/batches/{sequence}/entries', () => {
     expect(verifyBatch({ ...body, entries, keys })).toMatchObject({ ok: true });
   });
 
-  it('200: may be kept for a day', async () => {
+  it('200: is cacheable for a day', async () => {
     const { headers } = await fixture.get(`${batchesPath}/1/entries`);
     expect(headers.get('cache-control')).toBe('private, max-age=86400');
   });
 
-  it('400: a cursor that was never given', async () => {
+  it('400: for a cursor that was never issued', async () => {
     expect((await fixture.get(`${batchesPath}/1/entries?cursor=AAAA`)).status).toBe(400);
   });
 
-  it('404: no such batch', async () => {
+  it('404: for an unknown batch', async () => {
     expect(await fixture.get(`${batchesPath}/9/entries`)).toMatchObject({
       status: 404,
       body: { code: 'UNKNOWN_BATCH' },
@@ -116,7 +119,7 @@ describe('GET /api/publisher/batches/{sequence}/proof', () => {
   const proofOf = (query: string, sequence = 3) =>
     fixture.get<EntryProof>(`${batchesPath}/${sequence}/proof?${query}`);
 
-  it('200: a score and the proof that the batch of the oracle contains it', async () => {
+  it('200: returns a score and the proof that the submitted batch contains it', async () => {
     const { body } = await proofOf('anchor=harbour&corridor=usdc-ngn');
     const { batch, ...claim } = body;
     expect(claim.entry).toMatchObject({
@@ -133,7 +136,7 @@ describe('GET /api/publisher/batches/{sequence}/proof', () => {
     );
   });
 
-  it('200: of an older batch the score as it was then', async () => {
+  it('200: returns the score of that time for an older batch', async () => {
     expect((await proofOf('anchor=harbour&corridor=usdc-ngn', 1)).body.entry.outcomes).toBe(40);
   });
 
@@ -147,7 +150,7 @@ describe('GET /api/publisher/batches/{sequence}/proof', () => {
     expect((await proofOf(query)).status).toBe(400);
   });
 
-  it('404: no such entry, no such batch', async () => {
+  it('404: for an unknown entry or batch', async () => {
     for (const answer of [
       await proofOf('anchor=nobody&corridor=usdc-ngn'),
       await proofOf('anchor=harbour&corridor=usdc-zzz'),

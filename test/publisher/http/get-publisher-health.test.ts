@@ -11,7 +11,7 @@ const fixture = await publisherFixture({
 });
 
 describe('200', () => {
-  it('tells how the publisher is, uncached, and lists the keys, old ones too', async () => {
+  it('reports the health of the publisher, uncached, and lists current and old keys', async () => {
     const batch = await fixture.publish();
     const { status, body, headers } = await fixture.get<PublisherHealth>(path);
     expect(status).toBe(200);
@@ -27,7 +27,7 @@ describe('200', () => {
     expect(body.keys.map(({ current }) => current)).toEqual([true, false]);
   });
 
-  it('has its own limit, and says so', async () => {
+  it('has its own limit, and names it in the headers', async () => {
     const { points } = rateLimitClasses.publisherHealth;
     const { headers } = await fixture.get(path);
     expect(headers.get('x-ratelimit-limit')).toBe(String(points));
@@ -48,7 +48,7 @@ describe('200 without a publisher key', () => {
 describe('400', () => {
   const keyless = reputationHttpFixture();
 
-  it('for a query that it does not know', async () => {
+  it('for an unknown query parameter', async () => {
     expect((await keyless.get(`${path}?full=1`)).status).toBe(400);
   });
 });

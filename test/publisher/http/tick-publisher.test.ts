@@ -7,14 +7,14 @@ const fixture = await publisherFixture();
 const { oracle } = fixture;
 
 describe('200', () => {
-  it('works bare before there is anything to publish', async () => {
+  it('succeeds without a body before there is anything to publish', async () => {
     const { status, body, headers } = await fixture.tick();
     expect(status).toBe(200);
     expect(body).toMatchObject({ batch: null, submitted: [], pending: 0, failure: null });
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  it('publishes the scores, signed, and submits them', async () => {
+  it('publishes the signed scores and submits them', async () => {
     const batch = await fixture.publish();
     const keys = [{ keyId: batch.header.keyId, publicKey: batch.publicKey }];
     expect(verifyBatch({ ...batch, keys })).toMatchObject({ ok: true });
@@ -22,12 +22,12 @@ describe('200', () => {
     expect(oracle.taken().at(-1)?.header).toEqual(batch.header);
   });
 
-  it('makes no batch of the same scores, also with an empty object for a body', async () => {
+  it('makes no batch of unchanged scores, also with an empty object as body', async () => {
     const { status, body } = await fixture.tick({ body: {} });
     expect({ status, body }).toMatchObject({ status: 200, body: { result: 'unchanged', batch: null } });
   });
 
-  it('says so where the oracle does not take the batch, and submits it the next time', async () => {
+  it('reports that the oracle does not take the batch, and submits it the next time', async () => {
     oracle.behaveAlways(() => 'fail');
     const { header, receipt } = await fixture.publish();
     expect(receipt).toBeNull();
@@ -39,7 +39,7 @@ describe('200', () => {
 });
 
 describe('400', () => {
-  it('for a body or a query that it does not know', async () => {
+  it('for an unknown body member or query parameter', async () => {
     expect((await fixture.tick({ body: { force: true } })).status).toBe(400);
     const { status } = await fixture.app.client.request('POST', `${tickPath}?force=1`, {
       headers: { authorization: 'Bearer cron-secret-of-the-tests-0123456789' },
@@ -49,7 +49,7 @@ describe('400', () => {
 });
 
 describe('401', () => {
-  it('without the cron secret, and nothing is published', async () => {
+  it('without the cron secret, and publishes nothing', async () => {
     const before = oracle.taken().length;
     for (const headers of [{}, { authorization: 'Bearer wrong' }, { 'x-admin-key': 'wrong' }]) {
       const answer = await fixture.app.client.request('POST', tickPath, { headers });
@@ -61,7 +61,7 @@ describe('401', () => {
 });
 
 describe('409', () => {
-  it('while another tick runs, with when it began', async () => {
+  it('while another tick runs, with its start time', async () => {
     oracle.behave({ lateMs: 700 });
     const first = fixture.publish();
     while (!oracle.arrivals().some(([, behavior]) => typeof behavior === 'object')) await delay(10);

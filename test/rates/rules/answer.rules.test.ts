@@ -23,7 +23,7 @@ describe('the ranking', () => {
     );
   });
 
-  it('comes out the same whatever order the anchors answered in', () => {
+  it('does not depend on the order in which the anchors answered', () => {
     const distinct = fc.uniqueArray(quote, { selector: (each) => each.anchorId });
     fc.assert(
       fc.property(distinct, fc.integer(), (quotes, seed) => {

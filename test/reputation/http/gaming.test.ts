@@ -104,7 +104,7 @@ beforeAll(async () => {
 });
 
 describe('no score moves', () => {
-  it('by 1,000 withdrawals that are announced and abandoned', async () => {
+  it('after 1,000 withdrawals that are announced and abandoned', async () => {
     const before = await card();
     expect(before).toMatchObject({ outcomes: 80, filled: 72, state: 'scored' });
     const answers = await inCrowds(1_000, () => fixture.post(fixture.terms()));
@@ -115,13 +115,13 @@ describe('no score moves', () => {
     expect(await card()).toEqual(before);
   }, 90_000);
 
-  it('by 500 dust withdrawals of one account in a day, each of them settled', async () => {
+  it('after 500 settled dust withdrawals of one account in a day', async () => {
     const before = await card();
     expect(await settleMany(500, '9.99')).toBe(500);
     expect(await card()).toEqual(before);
   }, 90_000);
 
-  it('by withdrawals that went well and are announced afterwards', async () => {
+  it('after successful withdrawals that are announced only afterwards', async () => {
     const before = await card();
     const ids: string[] = [];
     for (let begun = 0; begun < 20; begun += 1) ids.push(await fixture.begin('harbour'));
@@ -139,7 +139,7 @@ describe('no score moves', () => {
 });
 
 describe('a score moves by no more than the rules allow', () => {
-  it('for one withdrawal that 1,000 intents lay claim to: one outcome', async () => {
+  it('counts one outcome for one withdrawal that 1,000 intents claim', async () => {
     const before = await card();
     const claims = await inCrowds(1_000, () => {
       const terms = fixture.terms();
@@ -162,7 +162,7 @@ describe('a score moves by no more than the rules allow', () => {
     expect(after?.filled).toBe((before?.filled ?? 0) + 1);
   }, 90_000);
 
-  it('for 100 real withdrawals of one account in a day: three outcomes and one account-day', async () => {
+  it('counts three outcomes and one account-day for 100 real withdrawals of one account in a day', async () => {
     const before = await card();
     expect(await settleMany(100, '11')).toBe(100);
     const after = await card();
@@ -170,7 +170,7 @@ describe('a score moves by no more than the rules allow', () => {
     expect(after?.accountDays).toBe((before?.accountDays ?? 0) + 1);
   }, 60_000);
 
-  it('for eight more on the next day, as the service itself sees them: three and one again', async () => {
+  it('counts three outcomes and one account-day again for eight more on the next day', async () => {
     await fixture.pass(day);
     const before = await card();
     const followed: string[] = [];

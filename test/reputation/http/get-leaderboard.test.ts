@@ -6,7 +6,7 @@ const fixture = reputationHttpFixture();
 const path = '/api/reputation/leaderboard';
 
 describe('200', () => {
-  it('lists the whole fleet without scores before there is anything to judge by', async () => {
+  it('lists the whole fleet without scores before the first outcome', async () => {
     expect((await fixture.get<LeaderboardAnswer>(path)).body).toEqual({
       corridor: null,
       window: 30,
@@ -24,7 +24,7 @@ describe('200', () => {
     ).toBe(true);
   });
 
-  it('ranks the best first, over all corridors and in one', async () => {
+  it('ranks the best anchor first, over all corridors and in one corridor', async () => {
     await fixture.record('harbour', 'usdc-ngn', 60, 59);
     await fixture.record('squall', 'usdc-ngn', 60, 40);
     await fixture.record('squall', 'usdc-kes', 40);
@@ -49,14 +49,14 @@ describe('200', () => {
     expect(first.body.items.length + rest.body.items.length).toBe(fixture.app.simulated.fleet.anchors.length);
   });
 
-  it('may be kept for some seconds and asked for again by its ETag', async () => {
+  it('may be cached for some seconds and revalidated by its ETag', async () => {
     const { headers } = await fixture.get(path);
     expect(headers.get('cache-control')).toMatch(/^private, max-age=\d+$/);
     const again = await fixture.get(path, { 'if-none-match': headers.get('etag') ?? '' });
     expect(again.status).toBe(304);
   });
 
-  it('of a corridor that nobody serves is empty', async () => {
+  it('is empty for a corridor that nobody serves', async () => {
     const { body } = await fixture.get<LeaderboardAnswer>(`${path}?corridor=usdc-zzz`);
     expect(body.items).toEqual([]);
   });
@@ -78,7 +78,7 @@ describe('400', () => {
     expect(body).toMatchObject({ details: [{ path: `query.${query.split('=')[0]}` }] });
   });
 
-  it('for the cursor of another ranking', async () => {
+  it('for a cursor of another ranking', async () => {
     const { body } = await fixture.get<LeaderboardAnswer>(`${path}?limit=1`);
     const { status } = await fixture.get(`${path}?limit=1&window=90&cursor=${body.nextCursor}`);
     expect(status).toBe(400);

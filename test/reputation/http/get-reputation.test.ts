@@ -6,7 +6,7 @@ import { reputationHttpFixture } from '../../fixtures/reputation/reputation-over
 const fixture = reputationHttpFixture();
 
 describe('200 of an anchor', () => {
-  it('is a record of zeros for one that nobody used yet', async () => {
+  it('shows zeros for an anchor that nobody has used yet', async () => {
     await fixture.refresh();
     const { body } = await fixture.get<AnchorReputation>('/api/reputation/lighter');
     expect(body).toMatchObject({
@@ -22,7 +22,7 @@ describe('200 of an anchor', () => {
     expect(body.corridors.map(({ corridor }) => corridor)).toEqual(['usdc-brl', 'usdc-kes', 'usdc-ugx']);
   });
 
-  it('has its card in each corridor, and its own score from those that have one', async () => {
+  it('has a card per corridor, and an overall score from the scored corridors', async () => {
     await fixture.record('harbour', 'usdc-ngn', 100, 96);
     await fixture.record('harbour', 'usdc-kes', 29);
     await fixture.refresh();
@@ -42,7 +42,7 @@ describe('200 of an anchor', () => {
     expect(headers.get('cache-control')).toMatch(/max-age/);
   });
 
-  it('is what quotes of the anchor show', async () => {
+  it('shows the same reputation as the quotes of the anchor', async () => {
     const { body } = await fixture.get<AnchorReputation>('/api/reputation/harbour');
     const rates = await fixture.get<RatesAnswer>('/api/rates/usdc-ngn?amount=137');
     const quote = rates.body.quotes.find(({ anchorId }) => anchorId === 'harbour');
@@ -52,7 +52,7 @@ describe('200 of an anchor', () => {
 });
 
 describe('200 of a history', () => {
-  it('has a point for each day with an outcome', async () => {
+  it('has a point per day with an outcome', async () => {
     const { body } = await fixture.get<ReputationHistory>('/api/reputation/harbour/history');
     expect(body).toMatchObject({ anchorId: 'harbour', corridor: null, window: 30, nextCursor: null });
     expect(body.items).toHaveLength(1);
@@ -63,7 +63,7 @@ describe('200 of a history', () => {
     expect(kes.body.items[0]).toMatchObject({ outcomes: 29, score: null, state: 'insufficient_data' });
   });
 
-  it('is empty for one that nobody used yet', async () => {
+  it('is empty for an anchor that nobody has used yet', async () => {
     const { body } = await fixture.get<ReputationHistory>('/api/reputation/lighter/history');
     expect(body.items).toEqual([]);
   });

@@ -6,7 +6,7 @@ import { silentLogger } from '../../support/silent-logger.js';
 const fixture = reputationHttpFixture();
 
 describe('200', () => {
-  it('with an empty body or none, and says what it did', async () => {
+  it('accepts an empty body or none, and reports what it did', async () => {
     await fixture.record('harbour', 'usdc-ngn', 40);
     const first = await fixture.refresh();
     expect(first.status).toBe(200);
@@ -19,7 +19,7 @@ describe('200', () => {
 });
 
 describe('400', () => {
-  it('for a body that asks for anything', async () => {
+  it('for a body with any member', async () => {
     const { status, body } = await fixture.refresh({ body: { rebuild: true } });
     expect({ status, body }).toMatchObject({ status: 400, body: { code: 'INVALID_REQUEST' } });
   });
@@ -35,7 +35,7 @@ describe('401 UNAUTHORIZED', () => {
 });
 
 describe('409 RUN_IN_PROGRESS', () => {
-  it('while another instance runs one, with the time it began', async () => {
+  it('while another instance runs a refresh, with its start time', async () => {
     const { connection } = fixture.app;
     const elsewhere = createLeases({ connection, owner: 'elsewhere', logger: silentLogger });
     await elsewhere.run('reputation-refresh', 10_000, async () => {
