@@ -1,13 +1,9 @@
-import { readFileSync } from 'node:fs';
-import type { Express } from 'express';
 import type { Connection } from 'mongoose';
 import { createApp } from './app.js';
 import { boot } from './boot.js';
 import type { Config } from './config.js';
 import { createVerifyPool } from './crypto/verify-pool.js';
-import { createDeliveries } from './deliveries/deliveries.js';
-import { createDeliveryStore } from './deliveries/delivery-store.js';
-import { createOutboxStore } from './deliveries/outbox-store.js';
+import { createDeliveries, createDeliveryStore, createOutboxStore } from './deliveries/deliveries.js';
 import { createAnchorsFeature } from './features/anchors/feature.js';
 import type { Fleet } from './features/anchors/fleet.rules.js';
 import { createAnchorStore } from './features/anchors/store.js';
@@ -28,7 +24,7 @@ import { createScoresFeature } from './features/scores/feature.js';
 import { createSnapshotFeature } from './features/snapshot/feature.js';
 import { createEndpoints, createSecretBox, createWebhooksFeature } from './features/webhooks/feature.js';
 import { createWebhookStore } from './features/webhooks/store.js';
-import { createDocsRouter } from './http/docs.js';
+import { createDocsRouter, readDocument } from './http/docs.js';
 import { createMetrics } from './http/metrics.js';
 import { createRateLimiter } from './http/rate-limiter.js';
 import { createSchedule, type TaskName } from './jobs/schedule.js';
@@ -37,37 +33,35 @@ import type { Lifecycle } from './lifecycle.js';
 import { answersPing } from './mongo/connection.js';
 import { createLeases } from './mongo/leases.js';
 import { createInTransaction } from './mongo/transactions.js';
-import { createOutbound } from './outbound/outbound.js';
+import { createConnectors } from './outbound/outbound.js';
 import type { World } from './ports.js';
 
 /** The composed service: main.ts boots it, starts it and lets it listen. */
 export interface Service {
-  app: Express;
+  app: ReturnType<typeof createApp>;
   /** Brings the database in order; once, before anything else. */
   boot(): Promise<void>;
   /** Starts the background work; the lifecycle stops it. */
   start(): void;
 }
 
-export interface ServiceDeps {
+/** The one place where things are constructed and handed to each other. The connection is open; nothing uses it yet. */
+export function composeService(deps: {
   config: Config;
   fleet: Fleet;
-  /** Open already. */
   connection: Connection;
   world: World;
   lifecycle: Lifecycle;
-}
-
-/** The one place where things are constructed and handed to each other. It reads and writes nothing. */
-export function composeService({ config, fleet, connection, world, lifecycle }: ServiceDeps): Service {
+}): Service {
+  const { config, fleet, connection, world, lifecycle } = deps;
   const { clock, random, newId, logger, env } = world;
-  const { cachePublic: publicCache } = config;
+  const { outboundAllow, fxUrl, oracleUrl } = config;
 
   // Stores first: they need nothing but the connection, and features are handed their functions.
   const anchorStore = createAnchorStore(connection);
   const cacheVersionStore = createCacheVersionStore(connection);
   const intentStore = createIntentStore(connection);
-  const intentAggregation = createAggregationStore(connection);
+  const aggregation = createAggregationStore(connection);
   const disputeStore = createDisputeStore(connection);
   const disputeWindows = createDisputeWindowStore(connection);
   const reputationStore = createReputationStore(connection);
@@ -85,145 +79,111 @@ export function composeService({ config, fleet, connection, world, lifecycle }: 
       openWebhookDeliveries: deliveryStore.countOpen,
       dueWebhookDeliveries: () => deliveryStore.countDue(webhookStore.enabledAmong),
       // Without an oracle nothing waits for a receipt.
-      pendingBatches: async () =>
-        config.oracleUrl === undefined ? 0 : publisherStore.batches.countWithoutReceipt(),
+      pendingBatches: async () => (oracleUrl ? publisherStore.batches.countWithoutReceipt() : 0),
       openDisputes: disputeStore.countOpen,
-      unfoldedIntents: intentAggregation.countPendingAggregation,
+      unfoldedIntents: aggregation.countPendingAggregation,
     },
     clock,
     logger,
   });
-  const anyone = createOutbound({ allow: config.outboundAllow });
-  const operators = createOutbound({ allow: [], trusted: origins([config.fxUrl, config.oracleUrl]) });
-  // A connector of its own: receivers that hang must not take the places of calls to anchors.
-  const subscribers = createOutbound({ allow: config.outboundAllow });
-  lifecycle.onStop('outbound connections', async () => {
-    await Promise.all([anyone.close(), operators.close(), subscribers.close()]);
-  });
+  const outbound = createConnectors({ allow: outboundAllow, trusted: [fxUrl, oracleUrl] });
+  lifecycle.onStop('outbound connections', () => outbound.close());
   const verifyPool = createVerifyPool();
   lifecycle.onStop('signature workers', () => verifyPool.close());
   const leases = createLeases({ connection, owner: newId(), logger });
   const inTransaction = createInTransaction(connection);
   const scheduler = createScheduler<TaskName>({ meter: metrics.jobs, random, logger });
 
+  /** What any feature may take of it. `env` is for the anchors alone: it holds their tokens. */
+  const shared = { clock, random, newId, logger, leases, inTransaction, publicCache: config.cachePublic };
+
   // The delivery engine, and the features in the order in which they need each other.
   const secretBox = createSecretBox(config.webhookKey);
   const deliveries = createDeliveries({
+    ...shared,
     outbox: outboxStore,
     store: deliveryStore,
     endpoints: createEndpoints({ store: webhookStore, secretBox, clock, logger }),
-    outbound: metrics.countOutbound(subscribers.request, 'webhooks'),
+    outbound: metrics.countOutbound(outbound.subscribers, 'webhooks'),
     meter: metrics.webhooks,
-    clock,
-    random,
-    newId,
-    logger,
   });
   const webhooks = createWebhooksFeature({
+    ...shared,
     store: webhookStore,
     secretBox,
     deliveries,
-    outboundAllow: config.outboundAllow,
-    clock,
-    newId,
-    logger,
+    outboundAllow,
   });
-  const cache = createCacheFeature({
+  const { cacheVersions, router: adminCache } = createCacheFeature({
+    ...shared,
     store: cacheVersionStore,
     hasCorridor: (id) => fleet.corridors.some((corridor) => corridor.id === id),
-    clock,
-    logger,
   });
-  const { cacheVersions } = cache;
-  const anchors = createAnchorsFeature({
+  const { directory, routers: fleetRouters } = createAnchorsFeature({
+    ...shared,
     store: anchorStore,
     fleet,
-    outbound: metrics.countOutbound(anyone.request, 'discovery'),
+    env,
+    outbound: metrics.countOutbound(outbound.anyone, 'discovery'),
     cacheVersions,
     writeEvent: deliveries.emit,
-    inTransaction,
-    env,
-    publicCache,
-    clock,
-    random,
-    logger,
   });
-  const { directory } = anchors;
   const reputation = createReputationFeature({
+    ...shared,
     store: reputationStore,
-    intents: intentAggregation,
-    leases,
-    inTransaction,
+    intents: aggregation,
     fleet: directory,
-    publicCache,
-    clock,
-    logger,
   });
   const publisher = createPublisherFeature({
+    ...shared,
     store: publisherStore,
-    leases,
-    inTransaction,
     writeEvent: deliveries.emit,
     gatherCards: () => reputation.listEveryCard(30),
     formula: 'v1',
     secretKey: config.publisherSecretKey,
     oldKeys: config.publisherOldKeys,
-    oracleUrl: config.oracleUrl,
-    outbound: metrics.countOutbound(operators.request, 'oracle'),
-    publicCache,
-    newId,
-    random,
-    logger,
+    oracleUrl,
+    outbound: metrics.countOutbound(outbound.operators, 'oracle'),
   });
   const scores = createScoresFeature({
+    ...shared,
     runOf: reputation.runOf,
     listCards: reputation.listCards,
     latestBatch: publisher.latestBatch,
-    publicCache,
-    clock,
   });
   const rates = createRatesFeature({
+    ...shared,
     directory,
-    outbound: metrics.countOutbound(anyone.request, 'rates'),
-    fxOutbound: metrics.countOutbound(operators.request, 'fx'),
-    fxUrl: config.fxUrl,
+    outbound: metrics.countOutbound(outbound.anyone, 'rates'),
+    fxOutbound: metrics.countOutbound(outbound.operators, 'fx'),
+    fxUrl,
     fxMaxAgeMs: config.fxMaxAgeSeconds * 1_000,
     cacheVersions,
     reputationOf: reputation.reputationOf,
-    publicCache,
-    clock,
-    random,
-    logger,
   });
-  const snapshot = createSnapshotFeature({ directory, rates, cacheVersions, publicCache, clock });
+  const snapshot = createSnapshotFeature({ ...shared, directory, rates, cacheVersions });
   const intents = createIntentsFeature({
+    ...shared,
     store: intentStore,
     directory,
-    outbound: metrics.countOutbound(anyone.request, 'reconcile'),
+    outbound: metrics.countOutbound(outbound.anyone, 'reconcile'),
     quoteFrom: rates.quoteFrom,
     disputeOf: disputeStore.disputeOf,
     verifyMessage: verifyPool.verifyMessage,
     onAttached: () => scheduler.wake('reconcile'),
-    leases,
-    inTransaction,
     writeEvent: deliveries.emit,
     failureGraceMs: config.failureGraceSeconds * 1_000,
     publicUrl: config.publicUrl,
-    clock,
-    logger,
   });
   const disputes = createDisputesFeature({
+    ...shared,
     store: disputeStore,
     windows: disputeWindows,
     findIntent: intentStore.findByHash,
     applyEffect: intentStore.applyDisputeEffect,
     signingKeyOf: directory.signingKeyOf,
     verifyDispute: verifyPool.verifyDispute,
-    inTransaction,
     writeEvent: deliveries.emit,
-    clock,
-    newId,
-    logger,
   });
   const health = createHealthFeature({
     pingDatabase: () => answersPing(connection),
@@ -234,8 +194,7 @@ export function composeService({ config, fleet, connection, world, lifecycle }: 
   const app = createApp({
     routers: {
       rates: rates.router,
-      corridors: anchors.routers.corridors,
-      anchors: anchors.routers.anchors,
+      ...fleetRouters,
       snapshot: snapshot.router,
       intents: intents.router,
       disputes: disputes.router,
@@ -244,7 +203,7 @@ export function composeService({ config, fleet, connection, world, lifecycle }: 
       scores: scores.router,
       publisher: publisher.router,
       adminDisputes: disputes.adminRouter,
-      adminCache: cache.router,
+      adminCache,
       webhooks: webhooks.router,
     },
     operations: [health.router, createDocsRouter({ document: readDocument() })],
@@ -256,24 +215,19 @@ export function composeService({ config, fleet, connection, world, lifecycle }: 
     newId,
   });
 
-  const schedule = createSchedule(
-    {
-      aggregate: reputation.aggregate,
-      reconcile: intents.reconcile,
-      refresh: reputation.refresh,
-      tick: publisher.tick,
-      deliveries: deliveries.dispatch,
-      cacheVersions: cacheVersions.poll,
-      snapshot: snapshot.rebuild,
-      discovery: directory.discoverDue,
-      quoteReputation: reputation.loadQuoteReputations,
-    },
-    { leased: config.scheduler },
-  );
-  const aggregatorWaker = intentAggregation.watchPendingAggregation({
-    wake: () => scheduler.wake('aggregate'),
-    logger,
+  const schedule = createSchedule({
+    leased: config.scheduler,
+    aggregate: reputation.aggregate,
+    reconcile: intents.reconcile,
+    refresh: reputation.refresh,
+    tick: publisher.tick,
+    deliveries: deliveries.dispatch,
+    cacheVersions: cacheVersions.poll,
+    snapshot: snapshot.rebuild,
+    discovery: directory.discoverDue,
+    quoteReputation: reputation.loadQuoteReputations,
   });
+  const waker = aggregation.watchPendingAggregation({ wake: () => scheduler.wake('aggregate'), logger });
   const leaseNames = [...reputationLeases, ...intentLeases, ...publisherLeases];
 
   return {
@@ -288,17 +242,8 @@ export function composeService({ config, fleet, connection, world, lifecycle }: 
       deliveries.start();
       scheduler.start(schedule);
       if (!config.scheduler) return;
-      lifecycle.onStop('wake-ups of the aggregator', () => aggregatorWaker.stop());
-      aggregatorWaker.start();
+      lifecycle.onStop('wake-ups of the aggregator', () => waker.stop());
+      waker.start();
     },
   };
-}
-
-/** docs/openapi.json; the build keeps it at the same place beside the compiled server. */
-function readDocument(): object {
-  return JSON.parse(readFileSync(new URL('../docs/openapi.json', import.meta.url), 'utf8')) as object;
-}
-
-function origins(urls: readonly (string | undefined)[]): string[] {
-  return [...new Set(urls.flatMap((url) => (url === undefined ? [] : [new URL(url).origin])))];
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseTrustProxy, type TrustedRange } from './http/client-key.js';
 import { parseOutboundAllow } from './outbound/outbound.js';
 
-/** Everything the service is told from outside: environment variables, all faults reported at once. */
+/** The configuration of the service, from environment variables; all faults are reported at once. */
 export interface Config {
   production: boolean;
   host: string;
@@ -31,7 +31,7 @@ export interface Config {
   /** How long a reported `error` must stand before a paid intent counts as failed. */
   failureGraceSeconds: number;
   logLevel: string;
-  /** What is off, or perhaps not meant, because something is not set: a sentence each, for the log. */
+  /** One sentence for the log per feature that is off, or perhaps unintended, because a variable is not set. */
   notices: string[];
 }
 
@@ -137,7 +137,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   };
 }
 
-/** What is wrong with variables in the light of others. */
+/** Faults that depend on several variables together. */
 function faultsTogether(given: Readonly<Record<string, string | undefined>>): string[] {
   const production = given.NODE_ENV === 'production';
   const faults: string[] = [];
@@ -158,7 +158,7 @@ function faultsTogether(given: Readonly<Record<string, string | undefined>>): st
   return faults;
 }
 
-/** Where neither does, the driver takes a database called "test". */
+/** Whether one of them names a database; without a name the driver would use one called "test". */
 export function namesDatabase(mongodbUri: string, mongodbDatabase: string | undefined): boolean {
   return mongodbDatabase !== undefined || /^[^/]+\/\/[^/]+\/[^?]+/.test(mongodbUri);
 }

@@ -1,5 +1,5 @@
 import type { Logger } from './ports.js';
-import { withTimeout } from './with-timeout.js';
+import { withTimeout } from './time-limits.js';
 
 /** What was started, in order; it is stopped in the reverse order. */
 export interface Lifecycle {

@@ -1,5 +1,5 @@
 /**
- * Counts every intent anew and compares the result with the roll-ups in force: `node dist/server/rebuild.js`, with
+ * Counts every intent again and compares the result with the roll-ups in force: `node dist/server/rebuild.js`, with
  * `--adopt` to put the new counts in their place. Reads MONGODB_URI and MONGODB_DATABASE. Ends with 0 where both
  * agree, 1 where they do not, and 2 where it could not be done, as while another instance aggregates.
  */

@@ -1,6 +1,6 @@
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js';
 
-/** Text and bytes, the same in a browser and in Node. Decoders are strict: one value has one spelling. */
+/** Text and bytes, the same in a browser and in Node. Decoders of hex and base64 are strict: one value has one spelling. */
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -44,6 +44,47 @@ export function fromBase64(text: string): Uint8Array {
   }
   const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
   if (toBase64(bytes) !== text) throw new RangeError('must be standard base64 with padding');
+  return bytes;
+}
+
+const base32Alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+/** RFC 4648, upper case, without padding. */
+export function toBase32(bytes: Uint8Array): string {
+  let text = '';
+  let buffer = 0;
+  let bits = 0;
+  for (const byte of bytes) {
+    buffer = (buffer << 8) | byte;
+    bits += 8;
+    while (bits >= 5) {
+      bits -= 5;
+      text += base32Alphabet.charAt(buffer >> bits);
+      buffer &= (1 << bits) - 1;
+    }
+  }
+  if (bits > 0) text += base32Alphabet.charAt(buffer << (5 - bits));
+  return text;
+}
+
+/** The whole bytes in upper-case base32 without padding; bits left over are dropped. Null for any other character. */
+export function fromBase32(text: string): Uint8Array | null {
+  const bytes = new Uint8Array(Math.floor((text.length * 5) / 8));
+  let at = 0;
+  let buffer = 0;
+  let bits = 0;
+  for (const character of text) {
+    const value = base32Alphabet.indexOf(character);
+    if (value < 0) return null;
+    buffer = (buffer << 5) | value;
+    bits += 5;
+    if (bits >= 8) {
+      bits -= 8;
+      bytes[at] = buffer >> bits;
+      at += 1;
+      buffer &= (1 << bits) - 1;
+    }
+  }
   return bytes;
 }
 

@@ -1,11 +1,10 @@
-import { fromHex, toHex } from './bytes.js';
+import { fromBase32, fromHex, toBase32, toHex } from './bytes.js';
 
 /**
  * Stellar keys as text, SEP-23: base32 (RFC 4648, upper case, no padding) of version byte, 32 key bytes and a
  * CRC16-XMODEM in little-endian order. 35 bytes give exactly 56 characters, so there are no spare bits.
  */
 
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const KEY_BYTES = 32;
 const TEXT_LENGTH = 56;
 const PUBLIC_KEY_VERSION = 6 << 3;
@@ -57,42 +56,15 @@ function encode(version: number, key: Uint8Array): string {
   const crc = crc16Xmodem(bytes.subarray(0, KEY_BYTES + 1));
   bytes[KEY_BYTES + 1] = crc & 0xff;
   bytes[KEY_BYTES + 2] = crc >> 8;
-
-  let text = '';
-  let buffer = 0;
-  let bits = 0;
-  for (const byte of bytes) {
-    buffer = (buffer << 8) | byte;
-    bits += 8;
-    while (bits >= 5) {
-      bits -= 5;
-      text += ALPHABET.charAt(buffer >> bits);
-      buffer &= (1 << bits) - 1;
-    }
-  }
-  return text;
+  return toBase32(bytes);
 }
 
 function decode(version: number, letter: string, text: string): Uint8Array {
   if (text.length !== TEXT_LENGTH) {
     throw new StrkeyError('length', `must have ${TEXT_LENGTH} characters, not ${text.length}`);
   }
-  const bytes = new Uint8Array(KEY_BYTES + 3);
-  let at = 0;
-  let buffer = 0;
-  let bits = 0;
-  for (const character of text) {
-    const value = ALPHABET.indexOf(character);
-    if (value < 0) throw new StrkeyError('alphabet', 'must consist of the characters A-Z and 2-7 only');
-    buffer = (buffer << 5) | value;
-    bits += 5;
-    if (bits >= 8) {
-      bits -= 8;
-      bytes[at] = buffer >> bits;
-      at += 1;
-      buffer &= (1 << bits) - 1;
-    }
-  }
+  const bytes = fromBase32(text);
+  if (bytes === null) throw new StrkeyError('alphabet', 'must consist of the characters A-Z and 2-7 only');
   if (bytes[0] !== version) {
     throw new StrkeyError(
       'version',

@@ -1,4 +1,4 @@
-import { withTimeout } from '../../server/with-timeout.js';
+import { withTimeout } from '../../server/time-limits.js';
 
 interface Part {
   name: string;

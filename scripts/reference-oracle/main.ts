@@ -1,11 +1,12 @@
 import { parseArgs } from 'node:util';
+import { runUntilSignal } from '../lib/run-until-signal.js';
 import { startReferenceOracle } from './index.js';
 
 /**
  * tsx scripts/reference-oracle/main.ts [--port 7400] [--state-file oracle.jsonl] [--key G… …]
  * Runs the reference oracle until Ctrl-C and prints what the service needs to use it.
  */
-async function main(): Promise<void> {
+async function main() {
   const { values } = parseArgs({
     options: {
       port: { type: 'string', default: '7400' },
@@ -23,16 +24,7 @@ async function main(): Promise<void> {
     ...(values.key === undefined ? {} : { keys: values.key }),
   });
   console.log(`ORACLE_URL=${oracle.url}\nIts receipts are signed by ${oracle.publicKey}`);
-  const stop = () => {
-    oracle.stop().catch(fail);
-  };
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
+  return oracle;
 }
 
-function fail(fault: unknown): void {
-  console.error(fault instanceof Error ? fault.message : fault);
-  process.exitCode = 1;
-}
-
-main().catch(fail);
+runUntilSignal(main);

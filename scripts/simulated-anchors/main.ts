@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { runUntilSignal } from '../lib/run-until-signal.js';
 import { startSimulatedAnchors } from './index.js';
 
 /**
@@ -7,7 +8,7 @@ import { startSimulatedAnchors } from './index.js';
  *   [--pace 1]
  * Runs the simulated anchors until Ctrl-C and prints what the service needs to use them.
  */
-async function main(): Promise<void> {
+async function main() {
   const { values } = parseArgs({
     options: {
       'port-base': { type: 'string', default: '7300' },
@@ -40,16 +41,7 @@ async function main(): Promise<void> {
     await writeFile(file, `${JSON.stringify(simulated.fleet, null, 2)}\n`);
     console.log(`FLEET_FILE=${file}`);
   }
-  const stop = () => {
-    simulated.stop().catch(fail);
-  };
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
+  return simulated;
 }
 
-function fail(fault: unknown): void {
-  console.error(fault instanceof Error ? fault.message : fault);
-  process.exitCode = 1;
-}
-
-main().catch(fail);
+runUntilSignal(main);

@@ -53,10 +53,5 @@ export function addSep24(
     },
     steady,
   );
-  route(
-    'GET /sep24/more-info/:id',
-    (_request, response) => sendPage(response, 200, 'Simulated withdrawal'),
-    steady,
-  );
   addTransactions(route, context, withdrawals, 'sep24');
 }

@@ -1,7 +1,7 @@
 import { type AnchorContext, servedCorridors } from './context.js';
 import { offered } from './sep1.js';
 import type { Quotes } from './sep38.js';
-import { type AddRoute, sendPage } from './server.js';
+import type { AddRoute } from './server.js';
 import { addTransactions, beginWithdrawal, paymentInstructions, withdrawTerms } from './transfers.js';
 import type { Withdrawals } from './withdrawals.js';
 
@@ -32,11 +32,6 @@ export function addSep6(
       steady,
     );
   }
-  route(
-    'GET /sep6/more-info/:id',
-    (_request, response) => sendPage(response, 200, 'Simulated withdrawal'),
-    steady,
-  );
   addTransactions(route, context, withdrawals, 'sep6');
 }
 

@@ -8,7 +8,7 @@ import { type Caller, callerOf, isAccount } from './identity.js';
 import { Amount, amountForm } from './pricing.js';
 import { offered } from './sep1.js';
 import type { FirmQuote, Quotes } from './sep38.js';
-import { type AddRoute, fieldsOf, Refusal } from './server.js';
+import { type AddRoute, fieldsOf, Refusal, sendPage } from './server.js';
 import type { NewWithdrawal, Withdrawal, Withdrawals } from './withdrawals.js';
 
 const pageLimit = 100;
@@ -118,7 +118,7 @@ function checkAmount(context: AnchorContext, amount: string, quote: FirmQuote | 
     throw new Refusal(400, 'amount is not that of the quote');
 }
 
-/** Adds `GET /transaction` and `GET /transactions`. A partner token reads every transaction, an account its own. */
+/** Adds `GET /transaction`, `GET /transactions` and the page `more-info`. A partner token reads every transaction, an account its own. */
 export function addTransactions(
   route: AddRoute,
   context: AnchorContext,
@@ -167,6 +167,11 @@ export function addTransactions(
       response.json({ transactions: matching.slice(after + 1, after + 1 + limit).map(view) });
     },
     options,
+  );
+  route(
+    `GET /${protocol}/more-info/:id`,
+    (_request, response) => sendPage(response, 200, 'Simulated withdrawal'),
+    { ...options, steady: true },
   );
 }
 

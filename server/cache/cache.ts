@@ -20,7 +20,7 @@ export interface CacheOptions<Question, Value> {
   /** Questions with the same key have the same answer. Default: the question itself as a string. */
   keyOf?(question: Question): string;
   lifetimeOf(value: Value, loadedAt: number): Lifetime;
-  /** What was loaded, or began to load, under another version is void. Default: one version for ever. */
+  /** What was loaded, or began to load, under another version is void. Default: the version never changes. */
   versionOf?(question: Question): number;
   /** How long nobody asks again after this many failures in a row. Default: the next request asks again at once. */
   retryDelayMs?(failures: number): number;
@@ -34,7 +34,7 @@ export interface CacheOptions<Question, Value> {
 }
 
 /**
- * Answers kept in memory: served while fresh, served stale while a single refresh runs, then loaded anew. However many
+ * Answers kept in memory: served while fresh, served stale while a single refresh runs, then loaded again. However many
  * ask for the same answer at the same time, it is loaded once (single-flight).
  */
 export interface Cache<Question, Value> {
@@ -76,7 +76,7 @@ interface Entry<Question, Value> {
 }
 
 const defaultMaxBytes = 32 * 1024 * 1024;
-/** An entry besides its value and key: objects, pointers and, after a failure, the error. */
+/** The size of an entry apart from its value and key: objects, pointers and, after a failure, the error. */
 const overheadBytes = 500;
 
 export function createCache<Question = void, Value = unknown>(

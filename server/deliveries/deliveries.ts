@@ -1,10 +1,9 @@
 import { bulkhead } from 'cockatiel';
 import type { EventData, EventName } from '../../contract/schemas/events.js';
-import type { DeliveryState } from '../../contract/schemas/webhooks.js';
 import type { ClientSession } from '../mongo/transactions.js';
 import type { Outbound } from '../outbound/outbound.js';
 import type { Clock, Logger, NewId, Random } from '../ports.js';
-import type { DeliveryDocument } from './delivery.rules.js';
+import type { DeliveryDocument, DeliveryQuery } from './delivery.rules.js';
 import { newDelivery, timedId } from './delivery.rules.js';
 import type { DeliveryStore } from './delivery-store.js';
 import { createDispatcher } from './dispatcher.js';
@@ -14,6 +13,8 @@ import { createRecorder } from './recorder.js';
 import { createSender } from './sender.js';
 
 export type { DeliveryDocument } from './delivery.rules.js';
+export { createDeliveryStore } from './delivery-store.js';
+export { createOutboxStore } from './outbox-store.js';
 
 /**
  * Writes an event in the transaction of its cause: both are committed or neither is. Returns the event id. Who gets the
@@ -45,14 +46,8 @@ export interface Deliveries {
 }
 
 export interface DeliveryLog {
-  /** Newest first, before the id `before`. `enabled`: whether the webhook is. */
-  page(query: {
-    webhookId: string;
-    enabled: boolean;
-    state?: DeliveryState | undefined;
-    before?: string | undefined;
-    limit: number;
-  }): Promise<DeliveryDocument[]>;
+  /** Newest first. */
+  page(query: DeliveryQuery): Promise<DeliveryDocument[]>;
   /** Sends made-up data at once, also to a webhook that is disabled. */
   sendTest<N extends EventName>(webhookId: string, event: N, data: EventData<N>): Promise<DeliveryDocument>;
   /** Sends a delivery at once; null where the webhook has none of this id. */

@@ -1,7 +1,13 @@
 import { type Connection, mongo, Schema } from 'mongoose';
 import type { DeliveryState } from '../../contract/schemas/webhooks.js';
 import { countUpTo, defineModel } from '../mongo/models.js';
-import { type Claimed, type DeliveryDocument, queueKey, readQueueKey } from './delivery.rules.js';
+import {
+  type Claimed,
+  type DeliveryDocument,
+  type DeliveryQuery,
+  queueKey,
+  readQueueKey,
+} from './delivery.rules.js';
 import {
   claimedBy,
   type FinishedAttempt,
@@ -31,14 +37,8 @@ export interface DeliveryStore {
   record(attempts: readonly FinishedAttempt[]): Promise<number>;
   /** Deletes up to 1,000 deliveries of a webhook that was deleted; false while there are more. */
   dropSome(webhookId: string): Promise<boolean>;
-  /** Newest first, before the id `before` where that is given. `enabled`: whether the webhook is. */
-  page(query: {
-    webhookId: string;
-    enabled: boolean;
-    state?: DeliveryState | undefined;
-    before?: string | undefined;
-    limit: number;
-  }): Promise<DeliveryDocument[]>;
+  /** Newest first. */
+  page(query: DeliveryQuery): Promise<DeliveryDocument[]>;
   /** As it is then; null where the webhook has no delivery of this id. */
   sendAgain(webhookId: string, deliveryId: string, nowMs: number): Promise<DeliveryDocument | null>;
   /** Deliveries that have not ended, held ones included; 100,000 at most. */

@@ -29,6 +29,17 @@ export interface DeliveryDocument {
   expiresAt: Date;
 }
 
+/** Which deliveries of a webhook are listed. */
+export interface DeliveryQuery {
+  webhookId: string;
+  /** Whether the webhook is: what is pending for one that is not is held. */
+  enabled: boolean;
+  state?: DeliveryState | undefined;
+  /** Only those older than the delivery of this id. */
+  before?: string | undefined;
+  limit: number;
+}
+
 export type AttemptDocument = Omit<DeliveryAttempt, 'at'> & { at: Date };
 
 /** A delivery that is ours to send until its claim ends. */

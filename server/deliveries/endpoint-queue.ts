@@ -21,7 +21,7 @@ export interface EndpointQueueDeps {
   send: SendDelivery;
   recorder: Recorder;
   meter: DeliveryMeter;
-  /** Lets only so many POSTs of all queues be under way at once; the others wait in turn. */
+  /** Limits the POSTs of all queues that are under way at once; the others wait in turn. */
   inTurn: <T>(post: () => Promise<T>) => Promise<T>;
   /** A fresh token for each claim, unlike that of any other process. */
   claimToken: () => string;

@@ -27,6 +27,11 @@ const options: SwaggerUiOptions = {
   },
 };
 
+/** docs/openapi.json; the build keeps it at the same place beside the compiled server. */
+export function readDocument(): object {
+  return JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8')) as object;
+}
+
 /**
  * `/docs` (Swagger UI on local files, under a strict policy) and `/openapi.json` (the document, with this origin as
  * its server). Neither limited nor authenticated; nothing in them comes from the request.
@@ -56,7 +61,7 @@ export function createDocsRouter(deps: { document: object }): Router {
   });
   router.use(
     base,
-    // swagger-ui-dist holds much besides what the page loads; for that the common 404 follows.
+    // swagger-ui-dist holds many files that the page does not load; they get the common 404.
     (req, res, next) => {
       if (!files.has(req.path)) return next('router');
       res.setHeader('Cache-Control', `public, max-age=${yearSeconds}, immutable`);

@@ -4,7 +4,7 @@ import type { Connection } from 'mongoose';
 import { RateLimiterMongo, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RateLimitClass } from '../../contract/rate-limits.js';
 import type { Clock, Logger, RateLimitState } from '../ports.js';
-import { withTimeout } from '../with-timeout.js';
+import { withTimeout } from '../time-limits.js';
 import { createCountPoint } from './limit-window-store.js';
 
 const storeTimeoutMs = 150;

@@ -19,9 +19,9 @@ export type TaskName = keyof PeriodicWork;
 
 /**
  * All periodic work of the service. Features own no timers; they expose what is run here.
- * @param options.leased whether this instance takes part in what runs on one instance at a time
+ * @param work.leased whether this instance takes part in what runs on one instance at a time
  */
-export function createSchedule(work: PeriodicWork, options: { leased: boolean }): Task<TaskName>[] {
+export function createSchedule(work: PeriodicWork & { leased: boolean }): Task<TaskName>[] {
   const one = { on: 'one instance' } as const;
   const every = { on: 'every instance' } as const;
   const schedule: Task<TaskName>[] = [
@@ -38,5 +38,5 @@ export function createSchedule(work: PeriodicWork, options: { leased: boolean })
     { name: 'discovery', ...every, intervalMs: 600_000, run: work.discovery },
     { name: 'quoteReputation', ...every, intervalMs: 5_000, run: work.quoteReputation },
   ];
-  return schedule.filter(({ on }) => options.leased || on === 'every instance');
+  return schedule.filter(({ on }) => work.leased || on === 'every instance');
 }

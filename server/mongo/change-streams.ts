@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 import type { Logger } from '../ports.js';
 
-/** A change stream that only wakes a worker; work is found by state, so a missed wake-up costs time, not work. */
+/** A change stream that only wakes a worker, which finds its work by state: a missed wake-up costs time, not work. */
 export interface Waker {
   start(): void;
   stop(): Promise<void>;
@@ -10,8 +10,8 @@ export interface Waker {
 const reopenDelayMs = 1_000;
 
 /**
- * Calls `wake` on every change that matches `pipeline`, and once each time the stream opens: what happened while
- * it was away (or its history was lost) is found by that one scan.
+ * Calls `wake` on every change that matches `pipeline`, and once each time the stream opens, so that the worker finds
+ * what changed while the stream was closed or its history was lost.
  */
 export function createWaker<T>(deps: {
   model: Model<T>;

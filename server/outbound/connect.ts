@@ -1,9 +1,9 @@
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { untilAborted } from '../time-limits.js';
 import { blockReason, canonicalAddress } from './address-rules.js';
 import type { LookupFn } from './lookup.js';
 import { OutboundError } from './outbound-error.js';
-import { untilAborted } from './until-aborted.js';
 import type { Target } from './vet-url.js';
 
 /** How many addresses of one name are tried before giving up. */

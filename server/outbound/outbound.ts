@@ -1,12 +1,12 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import pLimit from 'p-limit';
 import type { Clock } from '../ports.js';
+import { untilAborted } from '../time-limits.js';
 import { parseAllowedOrigin } from './allow.js';
 import { createConnectionPool } from './connection-pool.js';
 import { type Answer, type Exchange, exchange } from './exchange.js';
 import { createPublicLookup, type LookupFn, systemLookup } from './lookup.js';
 import { OutboundError } from './outbound-error.js';
-import { untilAborted } from './until-aborted.js';
 import { vetUrl } from './vet-url.js';
 
 export { parseOutboundAllow } from './allow.js';
@@ -58,7 +58,7 @@ const maxTimeoutMs = 120_000;
 const ownHeaders =
   /^(host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/i;
 
-/** The one way out for every address that comes from others. See allow.ts for what it lets through. */
+/** Makes every call to an address that comes from others. See allow.ts for the addresses that it allows. */
 export function createOutbound(options: OutboundOptions): { request: Outbound; close(): Promise<void> } {
   const listed = new Set([...options.allow, ...(options.trusted ?? [])].map(parseAllowedOrigin));
   const clock = options.clock ?? (() => performance.now());
@@ -102,6 +102,30 @@ export function createOutbound(options: OutboundOptions): { request: Outbound; c
   }
 
   return { request, close };
+}
+
+/**
+ * The connectors of the service: to addresses that come from others, to the operator's own services, and to the
+ * receivers of webhooks. The receivers have their own, so that those that hang do not take the places of calls to anchors.
+ */
+export function createConnectors(options: {
+  /** Exact origins out of OUTBOUND_ALLOW. */
+  allow: readonly string[];
+  /** FX_URL and ORACLE_URL, where they are set. */
+  trusted: readonly (string | undefined)[];
+}) {
+  const trusted = options.trusted.flatMap((url) => (url === undefined ? [] : [new URL(url).origin]));
+  const anyone = createOutbound({ allow: options.allow });
+  const operators = createOutbound({ allow: [], trusted });
+  const subscribers = createOutbound({ allow: options.allow });
+  return {
+    anyone: anyone.request,
+    operators: operators.request,
+    subscribers: subscribers.request,
+    async close() {
+      await Promise.all([anyone.close(), operators.close(), subscribers.close()]);
+    },
+  };
 }
 
 function checkArguments(asked: OutboundRequest): Exchange {

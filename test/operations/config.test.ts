@@ -38,7 +38,7 @@ describe('the configuration', () => {
     expect(message).toContain('"office"');
   });
 
-  it('lists what is wrong with single variables and with several together in that one error', () => {
+  it('lists faults of single variables and of combinations in the same error', () => {
     const message = faults({
       NODE_ENV: 'production',
       PORT: 'web',
@@ -55,7 +55,7 @@ describe('the configuration', () => {
     'mongodb://127.0.0.1/',
     'mongodb://127.0.0.1:27017/?replicaSet=rs0',
     'mongodb+srv://user:password@cluster.example/?w=majority',
-  ])('needs the name of the database: %s', (uri) => {
+  ])('requires a database name: %s', (uri) => {
     expect(faults({ ...least, MONGODB_URI: uri })).toContain('must name a database');
     expect(faults({ ...least, MONGODB_URI: uri, MONGODB_DATABASE: 'fairlead' })).toBe('');
   });
@@ -63,11 +63,11 @@ describe('the configuration', () => {
   it.each([
     'mongodb://a:1,b:2/fairlead?replicaSet=rs0',
     'mongodb+srv://user:password@cluster.example/fairlead',
-  ])('finds it in %s', (uri) => {
+  ])('finds the database name in %s', (uri) => {
     expect(readConfig({ ...least, MONGODB_URI: uri }).mongodbUri).toBe(uri);
   });
 
-  it('says what is off because nothing is set for it', () => {
+  it('lists what is off because it is not configured', () => {
     const all = {
       PUBLIC_URL: 'https://rates.example',
       ADMIN_SECRET_KEY: 'a'.repeat(24),
@@ -84,7 +84,7 @@ describe('the configuration', () => {
     );
   });
 
-  it('takes an empty variable for an unset one', () => {
+  it('treats an empty variable as unset', () => {
     expect(readConfig({ ...least, PORT: '', ADMIN_SECRET_KEY: '' })).toMatchObject({
       port: 8080,
       adminKeys: [],
@@ -94,28 +94,28 @@ describe('the configuration', () => {
   it.each([
     ['127.0.0.1', 'http://127.0.0.1:8080'],
     ['::', 'http://[::]:8080'],
-  ])('builds the public address on HOST %s', (host, url) => {
+  ])('derives the public address from HOST %s', (host, url) => {
     expect(readConfig({ ...least, HOST: host }).publicUrl).toBe(url);
   });
 
-  it('takes two secrets while one replaces the other, and no third', () => {
+  it('accepts two secrets during a rotation, and no third', () => {
     expect(readConfig({ ...least, CRON_SECRET: 'one, two' }).cronSecrets).toEqual(['one', 'two']);
     expect(faults({ ...least, CRON_SECRET: 'one,two,three' })).toContain('CRON_SECRET');
   });
 });
 
 describe('in production', () => {
-  it('the scheduler is off unless asked for', () => {
+  it('leaves the scheduler off unless it is turned on', () => {
     expect(readConfig(production).scheduler).toBe(false);
     expect(readConfig({ ...production, SCHEDULER: 'on' }).scheduler).toBe(true);
   });
 
-  it('a short secret or a missing WEBHOOK_KEY is a start-up error', () => {
+  it('refuses a short secret or a missing WEBHOOK_KEY at start', () => {
     expect(faults({ ...production, ADMIN_SECRET_KEY: 'short' })).toContain('at least 24 characters');
     expect(faults({ ...least, NODE_ENV: 'production' })).toContain('WEBHOOK_KEY');
   });
 
-  it('no fault repeats a secret', () => {
+  it('repeats no secret in an error', () => {
     expect(faults({ ...production, ADMIN_SECRET_KEY: 'hunter2', WEBHOOK_KEY: 'hunter2' })).not.toContain(
       'hunter2',
     );

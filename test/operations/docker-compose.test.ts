@@ -57,7 +57,7 @@ async function config(env?: string): Promise<ComposeFile> {
 
 describe('docker-compose.yml, as docker compose reads it', () => {
   itAsCompose(
-    'without a .env: two replicas of the service behind a replica set that takes writes',
+    'without a .env: starts two replicas of the service after a replica set accepts writes',
     async () => {
       const { mongo, fairlead } = (await config()).services;
       expect(fairlead.deploy?.replicas).toBe(2);
@@ -71,7 +71,7 @@ describe('docker-compose.yml, as docker compose reads it', () => {
   );
 
   itAsCompose(
-    'without a .env: what the service is told is understood by it, but for the key it needs in production',
+    'without a .env: sets only variables that the service accepts, and lacks only the key that production needs',
     async () => {
       const { fairlead } = (await config()).services;
       expect(() => readConfig(fairlead.environment ?? {})).toThrow(/1 fault.*\n.*WEBHOOK_KEY is required/);
@@ -85,7 +85,7 @@ describe('docker-compose.yml, as docker compose reads it', () => {
   );
 
   itAsCompose(
-    'without a .env: nothing is open beyond this machine, and the service may write nowhere',
+    'without a .env: opens no port beyond this machine, and gives the service no writable path',
     async () => {
       const { mongo, fairlead } = (await config()).services;
       expect(mongo.ports ?? []).toEqual([]);
@@ -96,7 +96,7 @@ describe('docker-compose.yml, as docker compose reads it', () => {
   );
 
   itAsCompose(
-    'with .env.example and secrets as .env: they reach the service, and no address of theirs replaces ours',
+    'with .env.example and secrets as .env: passes them to the service, except for the addresses that compose sets',
     async () => {
       const example = readFileSync(join(project, '.env.example'), 'utf8');
       const lines = Object.entries(secrets).map(([name, value]) => `${name}=${value}`);

@@ -8,13 +8,13 @@ const documented = [...read('.env.example').matchAll(/^([A-Z_]+)=(.*)$/gm)];
 const understood = [...read('server/config.ts').matchAll(/^ {2}([A-Z_]+): /gm)];
 
 describe('.env.example', () => {
-  it('names every variable that the service understands, once, and no other', () => {
+  it('names every variable that the service reads, once, and no other', () => {
     const names = documented.map(([, name]) => name);
     expect(understood.length).toBeGreaterThan(15);
     expect([...names].sort()).toEqual(understood.map(([, name]) => name).sort());
   });
 
-  it('is a configuration that the service accepts as it is', () => {
+  it('is accepted by the service unchanged', () => {
     const env = Object.fromEntries(documented.map(([, name, value]) => [name, value]));
     expect(readConfig(env)).toMatchObject({ port: 8080, fleetFile: 'fleets/mainnet.example.json' });
   });

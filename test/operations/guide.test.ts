@@ -34,7 +34,7 @@ const { registry } = createMetrics({
 });
 
 describe('docs/operations.md', () => {
-  it('explains every metric that there is, and no other', () => {
+  it('explains every metric, and no other', () => {
     const names = registry.getMetricsAsArray().map(({ name }) => name);
     const ours = names.filter((name) => !/^(process|nodejs)_/.test(name));
     expect(firstColumn('Metrics').sort()).toEqual(ours.sort());
@@ -42,7 +42,7 @@ describe('docs/operations.md', () => {
     expect([...new Set(anywhere)].sort()).toEqual(ours);
   });
 
-  it('names the outcomes of jobs and of attempts as they are', () => {
+  it('names the outcomes of jobs and attempts as the code has them', () => {
     for (const outcome of jobOutcomes) expect(section('Jobs')).toContain(`\`${outcome}\``);
     const row = /^\| `fairlead_webhook_attempts_total`.*$/m.exec(page)?.[0] ?? '';
     const sent = Object.keys(attemptOutcomes).filter((outcome) => outcome !== 'unknown');
@@ -59,8 +59,15 @@ describe('docs/operations.md', () => {
       discovery: own,
       quoteReputation: own,
     };
-    const work = { aggregate: run, reconcile: run, refresh: run, tick: run, ...ofEveryInstance };
-    const jobs = createSchedule(work, { leased: true }).filter(({ on }) => on === 'one instance');
+    const work = {
+      leased: true,
+      aggregate: run,
+      reconcile: run,
+      refresh: run,
+      tick: run,
+      ...ofEveryInstance,
+    };
+    const jobs = createSchedule(work).filter(({ on }) => on === 'one instance');
     const rows = [...section('Jobs').matchAll(/^\| `(\w+)` \| (\d+) s \|/gm)];
     expect(rows.map(([, name, seconds]) => [name, Number(seconds)])).toEqual(
       jobs.map(({ name, intervalMs }) => [name, intervalMs / 1_000]),
@@ -70,7 +77,7 @@ describe('docs/operations.md', () => {
     expect(listed.sort()).toEqual(internal.map(({ method, path }) => `${method} ${path}`).sort());
   });
 
-  it('says of every collection what it is', () => {
+  it('describes every collection', () => {
     const files = readdirSync(new URL('server/', root), { recursive: true, encoding: 'utf8' });
     const sources = files.filter((name) => name.endsWith('.ts')).map((name) => read(`server/${name}`));
     const collections = sources.flatMap((source) =>
@@ -80,7 +87,7 @@ describe('docs/operations.md', () => {
     expect(firstColumn('Backing up').sort()).toEqual(collections.sort());
   });
 
-  it('speaks of variables that the service understands', () => {
+  it('names only variables that the service reads', () => {
     const understood = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name);
     const named = [...page.matchAll(/`([A-Z]+(?:_[A-Z]+)*)(?:=\w+|=[\d.]+)?`/g)].map(([, name]) => name);
     const others = named.filter((name) => !understood.includes(name));

@@ -28,7 +28,7 @@ const names = [
 ];
 
 describe('a field with the name of a secret', () => {
-  it.each(names)('is not written, however deep it lies: %s', (name) => {
+  it.each(names)('is not written, at any depth: %s', (name) => {
     const text = written((logger) => {
       logger.info({ [name]: secret }, 'at the top');
       logger.warn({ headers: { [name]: secret } }, 'one down');
@@ -41,7 +41,7 @@ describe('a field with the name of a secret', () => {
     expectNowhere({ [name]: secret }, { log: text });
   });
 
-  it('leaves the fields beside it as they are', () => {
+  it('does not affect the fields beside it', () => {
     const fields = {
       webhookId: 'w',
       at: new Date(0),
@@ -56,7 +56,7 @@ describe('a field with the name of a secret', () => {
 });
 
 describe('an error', () => {
-  it('is written by its type, message and stack alone', () => {
+  it('is written with its type, message and stack only', () => {
     const error = Object.assign(new TypeError('it failed'), {
       authorization: secret,
       request: { headers: { 'x-admin-key': secret } },
@@ -68,7 +68,7 @@ describe('an error', () => {
     expect(JSON.stringify(line)).not.toContain(secret);
   });
 
-  it('does not carry the password of an address in its message', () => {
+  it('is written without a password in a URL in its message', () => {
     const error = new Error(`no route to mongodb://fairlead:${secret}@db.example:27017/fairlead`, {
       cause: new Error(`connect to https://user:${secret}@oracle.example/batches`),
     });
@@ -77,13 +77,13 @@ describe('an error', () => {
     expect(text).not.toContain(secret);
   });
 
-  it('does not show half a password where the cut goes through an address', () => {
+  it('is written without half a password if the cut goes through a URL', () => {
     const message = `${'x'.repeat(1_960)} mongodb://fairlead:${secret}@db.example/fairlead`;
     const line = JSON.parse(written((logger) => logger.error({ err: new Error(message) }, 'failed')));
     expect(JSON.stringify(line)).not.toContain(secret.slice(0, 8));
   });
 
-  it('is cut where it is long', () => {
+  it('is cut if it is long', () => {
     const line = JSON.parse(
       written((logger) => logger.error({ err: new Error('x'.repeat(100_000)) }, 'failed')),
     );
@@ -92,8 +92,8 @@ describe('an error', () => {
   });
 });
 
-describe('the level', () => {
-  it('leaves out what is below it', () => {
+describe('the log level', () => {
+  it('leaves out lines below it', () => {
     const text = written((logger) => {
       logger.debug({}, 'of debug');
       logger.info({}, 'of info');

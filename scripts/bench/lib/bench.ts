@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import getPort from 'get-port';
-import { withTimeout } from '../../../server/with-timeout.js';
+import { withTimeout } from '../../../server/time-limits.js';
 import { StartedParts } from '../../lib/started-parts.js';
 import { untilReady } from '../../lib/until-ready.js';
 import { type RunningMongo, startMongo } from '../../mongod/replica-set.js';

@@ -25,7 +25,7 @@ export function toAnchorSummary(anchor: AnchorDocument): AnchorSummary {
   };
 }
 
-/** A stored anchor whole. `view` is what discovery knows of it now; a delisted one has only what was stored. */
+/** A stored anchor with all details. `view` is what discovery knows now; a delisted one has only what was stored. */
 export function toAnchorAnswer(
   anchor: AnchorDocument,
   view: DiscoveryView | undefined,
@@ -45,7 +45,7 @@ export function toAnchorAnswer(
       fetchedAt: fetchedAt === null ? null : new Date(fetchedAt).toISOString(),
       reason: view?.reason ?? null,
     },
-    // A refused anchor may be somebody else: nobody is sent there.
+    // A refused anchor may be an impostor, so no wallet is sent there.
     start: summary.status === 'active' ? startingPoints(endpoints, served) : [],
   };
 }

@@ -26,13 +26,13 @@ export interface DiscoveryView {
   reason: string | null;
 }
 
-/** The addresses of the anchors: those of the fleet file, and for the rest those of the anchor's stellar.toml. */
+/** The addresses of the anchors: from the fleet file, and otherwise from the anchor's stellar.toml. */
 export interface Discovery {
-  /** Reads the stellar.toml if need be, within 2 s. Throws UpstreamFault. */
+  /** Reads the stellar.toml if necessary, within 2 s. Throws UpstreamFault. */
   endpointsOf(anchorId: string): Promise<AnchorEndpoints>;
-  /** What is known now, without asking anybody; undefined for an anchor that is not in the fleet. */
+  /** What is known now, without a request; undefined for an anchor that is not in the fleet. */
   view(anchorId: string): DiscoveryView | undefined;
-  /** Takes over what an earlier run read. */
+  /** Restores what an earlier process read. */
   seed(anchorId: string, endpoints: AnchorEndpoints, fetchedAt: number): void;
   /** Frees the readings that an invalidation made void; returns how many. */
   dropVoid(): number;
@@ -46,7 +46,7 @@ export function createDiscovery(deps: {
   logger: Logger;
   /** The cache version for anchors of these corridors. */
   version: (corridors: readonly string[]) => number;
-  /** Told of every successful reading. */
+  /** Called with every successful reading. */
   onRead: (anchorId: string, read: AnchorEndpoints) => void;
 }): Discovery {
   const anchors = new Map(deps.fleet.anchors.map((anchor) => [anchor.id, anchor]));

@@ -9,6 +9,7 @@ import {
   stablecoinAmount,
 } from '../../../contract/schemas/primitives.js';
 import { decodePublicKey, StrkeyError } from '../../../contract/verification/strkey.js';
+import { isOutOfRange, plainDecimal } from '../../amounts.rules.js';
 
 /** The fleet file is not usable; the message lists every fault with its path inside the file. */
 export class FleetError extends Error {
@@ -34,7 +35,7 @@ const publicKey = z.string().superRefine((text, context) => {
   }
 });
 
-/** An http or https address without credentials, query or fragment. Whether it may be called is the connector's affair. */
+/** An http or https address without credentials, query or fragment. The connector decides whether it may be called. */
 const address = z
   .string()
   .max(512)
@@ -100,7 +101,7 @@ const anchorSchema = z
   })
   .strict();
 
-/** The file as it is written; what its members say together is checked besides. docs/fleet.md describes it. */
+/** The file as it is written; relations between members are checked separately. docs/fleet.md describes it. */
 export const fleetSchema = z
   .object({
     note: z.string().optional(),
@@ -112,7 +113,7 @@ export const fleetSchema = z
 
 export type FleetAnchor = z.infer<typeof anchorSchema>;
 
-/** A corridor with what its assets say spelled out. */
+/** A corridor, with the details of its assets. */
 export interface Corridor {
   id: string;
   /** SEP-38 form: `stellar:USDC:G…` or `stellar:native`. */
@@ -177,18 +178,13 @@ function toCorridor(raw: z.infer<typeof corridorSchema>): Corridor {
     payoutDecimals: minorUnitsOf(currency) ?? 2,
     country: raw.country ?? null,
     countryMatters: raw.id.split('-').length === 3,
-    referenceAmount: plain(raw.referenceAmount),
-    min: plain(raw.min),
-    max: plain(raw.max),
+    referenceAmount: plainDecimal(raw.referenceAmount),
+    min: plainDecimal(raw.min),
+    max: plainDecimal(raw.max),
   };
 }
 
-/** One spelling of an amount: no trailing zeros. */
-function plain(amount: string): string {
-  return new Decimal(amount).toFixed();
-}
-
-/** What no single field shows: ids that agree with assets, references that exist, amounts in order. */
+/** Checks relations between fields: ids that agree with assets, references that exist, amounts in order. */
 function crossFaults(fleet: z.infer<typeof fleetSchema>): string[] {
   const faults: string[] = [];
   const corridorIds = new Set<string>();
@@ -216,14 +212,11 @@ function corridorFaults(corridor: z.infer<typeof corridorSchema>): string[] {
   if (!allowed.includes(corridor.id)) faults.push(`id: must be ${allowed.join(' or ')} for these assets`);
   if (minorUnitsOf(currency) === undefined)
     faults.push(`buyAsset: ${currency} is not a known ISO 4217 currency`);
-  if (sellIssuer !== null && !publicKey.safeParse(sellIssuer).success) {
+  if (sellIssuer !== null && !publicKey.safeParse(sellIssuer).success)
     faults.push('sellAsset: the issuer has a wrong checksum');
-  }
   if (new Decimal(corridor.min).gt(corridor.max)) faults.push('min: is more than max');
-  const reference = new Decimal(corridor.referenceAmount);
-  if (reference.lt(corridor.min) || reference.gt(corridor.max)) {
+  if (isOutOfRange(corridor.referenceAmount, corridor))
     faults.push('referenceAmount: is not between min and max');
-  }
   return faults;
 }
 

@@ -4,7 +4,7 @@ import { corridorsContract } from '../../../contract/endpoints/corridors.js';
 import { setFreshness } from '../../http/send-json.js';
 import type { AnchorDirectory } from './service.js';
 
-/** Both change when the fleet does, at a restart, or when an anchor moves; neither is urgent. */
+/** Both lists change with the fleet file, at a restart, or when an anchor changes its addresses; neither is urgent. */
 const freshSeconds = 15;
 
 interface Deps {

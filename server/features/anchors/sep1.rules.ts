@@ -1,10 +1,10 @@
 import { parse, TomlError } from 'smol-toml';
 import { decodePublicKey, StrkeyError } from '../../../contract/verification/strkey.js';
 
-/** The most a stellar.toml may be, SEP-1 §Specification. */
+/** The maximum size of a stellar.toml, SEP-1 §Specification. */
 export const maxTomlBytes = 100 * 1024;
 
-/** The addresses of an anchor, as its stellar.toml (SEP-1) or the fleet file gives them; null where it has none. */
+/** The addresses of an anchor from its stellar.toml (SEP-1) or the fleet file; null where it has none. */
 export interface AnchorEndpoints {
   quoteServer: string | null;
   transferServerSep24: string | null;
@@ -25,7 +25,7 @@ export const noEndpoints: AnchorEndpoints = {
   signingKey: null,
 };
 
-/** Where the stellar.toml of a home domain or origin lies. */
+/** The address of the stellar.toml of a home domain or origin. */
 export function tomlUrl(homeDomain: string): string {
   const origin = homeDomain.includes('://') ? homeDomain : `https://${homeDomain}`;
   return `${origin}/.well-known/stellar.toml`;
@@ -33,7 +33,7 @@ export function tomlUrl(homeDomain: string): string {
 
 /**
  * Reads a stellar.toml. A field that is absent, of another type or not an acceptable address counts as absent: SEP-1
- * asks for https everywhere, plain http is let through only where the file itself was read over it (development).
+ * requires https everywhere; plain http is accepted only if the file itself was read over it (development).
  * Throws Sep1Error on what is not TOML or too large.
  */
 export function parseStellarToml(body: Uint8Array, options: { readOver: 'http' | 'https' }): AnchorEndpoints {

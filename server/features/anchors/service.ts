@@ -27,13 +27,13 @@ export interface PageRequest {
   cursor?: string | undefined;
 }
 
-/** Who is in the fleet, where they are reached and what is known of them. */
+/** The anchors of the fleet, their addresses, and what is known of them. */
 export interface AnchorDirectory {
   /** Brings the fleet file into MongoDB and loads what is known; call it before serving. */
   sync(): Promise<void>;
   /**
-   * Reads every stellar.toml whose last reading is no longer fresh. Refused anchors, which nobody asks for rates, get
-   * their second chance by it.
+   * Reads every stellar.toml whose last reading is no longer fresh. This also lets refused anchors, which nobody asks
+   * for rates, show their first key again.
    */
   discoverDue(): Promise<void>;
   /** Waits until everything that was read is stored. */
@@ -45,11 +45,11 @@ export interface AnchorDirectory {
   anchorsOf(corridorId: string): readonly FleetMember[];
   /** An anchor of the fleet that is not refused. */
   anchor(id: string): FleetMember | undefined;
-  /** Throws UpstreamFault while the addresses cannot be had. */
+  /** Throws UpstreamFault while the addresses cannot be read. */
   endpointsOf(anchorId: string): Promise<AnchorEndpoints>;
-  /** The key (G…) it signs with, of delisted anchors too; null where none is known. */
+  /** The key (G…) that an anchor signs with, even a delisted one; null if none is known. */
   signingKeyOf(anchorId: string): Promise<string | null>;
-  /** The partner token for this very address, or undefined: it goes to the origin it was granted for alone. */
+  /** The partner token for this address, or undefined: it is sent only to the origin that it was granted for. */
   tokenFor(anchorId: string, url: string): string | undefined;
   listCorridors(page: PageRequest): CorridorPage;
   listAnchors(request: PageRequest & { corridor?: string | undefined }): Promise<AnchorPage>;
@@ -85,7 +85,7 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
   });
   cacheVersions.onInvalidate(() => discovery.dropVoid());
 
-  /** Work that nobody waits for until `stop`. */
+  /** Background work that only `stop` waits for. */
   function track(work: Promise<unknown>): void {
     const settled = work.catch((error: unknown) => {
       logger.warn({ err: error }, 'what was read of an anchor could not be kept');
@@ -137,7 +137,7 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
     anchor: (id) => (keys.isRefused(id) ? undefined : members.get(id)),
     async endpointsOf(anchorId) {
       const endpoints = await discovery.endpointsOf(anchorId);
-      // This very reading may have shown another key.
+      // This reading may have shown another key.
       if (keys.isRefused(anchorId))
         throw new UpstreamFault('not_served', 'the anchor shows another signing key');
       return endpoints;

@@ -1,12 +1,12 @@
 import type { Logger } from '../../ports.js';
 import type { AnchorDocument, AnchorStore } from './store.js';
 
-/** The key each anchor came with. An id that shows another one later is refused until it shows the first again. */
+/** The first key of each anchor. An anchor that shows another key later is refused until it shows the first again. */
 export interface SigningKeys {
   load(anchors: readonly AnchorDocument[]): void;
   keyOf(anchorId: string): string | null;
   isRefused(anchorId: string): boolean;
-  /** Judges the key an anchor shows now; null shows none and changes nothing. */
+  /** Checks the key that an anchor shows now; null means that it shows none, and changes nothing. */
   judge(anchorId: string, shown: string | null): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export function createSigningKeys(deps: {
     async judge(anchorId, shown) {
       if (shown === null) return;
       const before = state(anchorId);
-      // Memory decides before the database is asked: a key that changed is refused from this moment on.
+      // The decision is made in memory before the database is asked, so a changed key is refused from this moment on.
       const key = before.key ?? (await adopt(anchorId, shown));
       const refused = key === shown ? null : shown;
       known.set(anchorId, { key, refused });

@@ -10,17 +10,17 @@ export interface AnchorDocument {
   note: string | null;
   simulated: boolean;
   homeDomain: string | null;
-  /** As it last served them. */
+  /** The corridors that it served last. */
   corridors: { corridor: string; deliveryMethods: string[] }[];
   /** In the fleet file now. */
   listed: boolean;
   onboardedAt: Date;
   delistedAt: Date | null;
-  /** The first key ever seen of it (G…); an id never moves to another. */
+  /** The first key that it ever showed (G…); an id never moves to another key. */
   signingKey: string | null;
-  /** Another key that it shows now and that keeps it from being served. */
+  /** Another key that it shows now, because of which it is refused. */
   refusedKey: string | null;
-  /** What its stellar.toml said last, so that a restart does not wait for it. */
+  /** The last content of its stellar.toml, so that a restart does not wait for it. */
   endpoints: AnchorEndpoints | null;
   discoveredAt: Date | null;
 }

@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import type { Registry } from 'prom-client';
 import { ApiError } from '../../errors.js';
-import { withTimeout } from '../../with-timeout.js';
+import { withTimeout } from '../../time-limits.js';
 
 /** Each readiness check answers whether its part is ready; none may take longer than a second. */
 export interface HealthDeps {

@@ -50,7 +50,7 @@ export interface IntentAggregation {
     session: ClientSession,
     page: { after: string; limit: number },
   ): Promise<AggregatableIntent[]>;
-  /** Marks intents to be counted anew. */
+  /** Marks intents to be counted again. */
   markPendingAggregation(session: ClientSession, intentHashes: readonly string[]): Promise<void>;
   /** Calls `wake` when an intent becomes pending, and once whenever its change stream opens. Nothing runs until it is started. */
   watchPendingAggregation(deps: { wake: () => void; logger: Logger }): Waker;

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import type { UnscoredReason } from '../../../contract/schemas/intents.js';
-import { isSameAccount } from './muxed.rules.js';
+import { fromBase32, toHex } from '../../../contract/verification/bytes.js';
 import type { TransactionRecord } from './sep-record.rules.js';
 
 /** What a transaction is compared with. */
@@ -13,11 +13,13 @@ export interface EligibilityTerms {
   createdAtMs: number;
 }
 
-/** Anchors' clocks differ from ours. What really guards against old transactions is the observation before payment. */
+/** Anchors' clocks differ from ours. Old transactions are mainly excluded by the required observation before payment. */
 export const startedAtToleranceMs = 60_000;
 
 const withdrawalKinds: ReadonlySet<string> = new Set(['withdrawal', 'withdrawal-exchange']);
 const amountTolerance = '0.1';
+const muxedLength = 69;
+const plainLength = 56;
 
 /**
  * Why the transaction cannot be this intent's, judged by what its record says; null where nothing speaks against it.
@@ -47,6 +49,21 @@ export function identityFault(
 export function isAnnouncedAmount(amountIn: string, sellAmount: string): boolean {
   const announced = new Decimal(sellAmount);
   return announced.minus(amountIn).abs().lte(announced.times(amountTolerance));
+}
+
+/** Whether the sender that a record names is `account` (`G…`): itself, or a muxed `M…` account over the same key. */
+function isSameAccount(sender: string, account: string): boolean {
+  if (sender === account) return true;
+  if (sender.length !== muxedLength || account.length !== plainLength || !sender.startsWith('M'))
+    return false;
+  const key = keyOf(sender);
+  return key !== null && key === keyOf(account);
+}
+
+/** SEP-23 lays out both kinds as a version byte, 32 key bytes and the rest. 53 characters hold the first 33 bytes. */
+function keyOf(strkey: string): string | null {
+  const bytes = fromBase32(strkey.slice(0, 53));
+  return bytes === null ? null : toHex(bytes.subarray(1));
 }
 
 /** An asset that is not named passes. Some anchors write the bare code instead of `stellar:CODE:ISSUER`. */

@@ -17,7 +17,7 @@ export interface Intent {
   /** Until when the payment may be made: the wallet's `expiresAt`, or our default. */
   deadline: Date;
   quote: AcceptedQuote | null;
-  /** The terms at registration: a later change of the fleet does not move the goal. */
+  /** The terms at registration: a later change of the fleet does not apply to this intent. */
   corridorTerms: { sellAsset: string; buyAsset: string; overdueAfterSeconds: number };
   status: IntentStatus;
   outcome: IntentOutcome | null;

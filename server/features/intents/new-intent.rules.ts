@@ -2,6 +2,7 @@ import { Decimal } from 'decimal.js';
 import type { ErrorDetail } from '../../../contract/errors.js';
 import type { CreateIntentBody } from '../../../contract/schemas/intents.js';
 import { isSmallOrder, parsePublicKey } from '../../../contract/verification/strkey.js';
+import { plainDecimal } from '../../amounts.rules.js';
 import type { Corridor } from '../anchors/fleet.rules.js';
 import type { AcceptedQuote, Intent } from './intent.js';
 import { nothingObserved } from './settle-time.rules.js';
@@ -34,11 +35,6 @@ export function minReceiveFaults(minReceive: string | undefined, payoutDecimals:
   ];
 }
 
-export function isOutOfRange(amount: string, limits: { min: string; max: string }): boolean {
-  const value = new Decimal(amount);
-  return value.lt(limits.min) || value.gt(limits.max);
-}
-
 interface QuotedAmounts {
   sellAmount: string;
   receiveAmount: string;
@@ -48,11 +44,6 @@ interface QuotedAmounts {
 export function paysLess(quote: QuotedAmounts, sellAmount: string, minReceive: string): boolean {
   const Exact = Decimal.clone({ precision: 100 });
   return new Exact(quote.receiveAmount).times(sellAmount).lt(new Exact(minReceive).times(quote.sellAmount));
-}
-
-/** The one spelling of an amount: no trailing zeros, no exponent. */
-export function plainAmount(amount: string): string {
-  return new Decimal(amount).toFixed();
 }
 
 /** An intent that was just accepted. The nonce is dropped: only its part in the hash is needed. */
@@ -73,8 +64,8 @@ export function newIntent(accepted: {
     anchorId: body.anchorId,
     corridor: corridor.id,
     account: parsePublicKey(body.account).account,
-    sellAmount: plainAmount(body.sellAmount),
-    minReceive: body.minReceive === undefined ? null : plainAmount(body.minReceive),
+    sellAmount: plainDecimal(body.sellAmount),
+    minReceive: body.minReceive === undefined ? null : plainDecimal(body.minReceive),
     deliveryMethod: body.deliveryMethod ?? null,
     createdAt: now,
     deadline,

@@ -54,7 +54,7 @@ export interface ReconcileDeps {
   poll: PollTransaction;
   clock: Clock;
   logger: Logger;
-  /** Resolves after so many ms; real time unless a test says otherwise. */
+  /** Resolves after this many milliseconds, in real time unless a test replaces it. */
   pause?: (ms: number) => Promise<void>;
   limits?: Partial<ReconcileLimits>;
 }

@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import { plainDecimal } from '../../amounts.rules.js';
 import { type Dialect, type ReadStatus, readStatus } from './status-table.rules.js';
 
 /** An anchor's record of a transaction, reduced to what an outcome needs. Nothing else of it is kept anywhere. */
@@ -101,7 +102,7 @@ function decimalText(value: unknown): string | null {
   const match = /^(\d+)(?:\.(\d+))?$/.exec(value.trim());
   const [, whole = '', fraction = ''] = match ?? [];
   if (match === null || whole.length > maxDigits || fraction.length > maxDigits) return null;
-  return new Decimal(value.trim()).toFixed();
+  return plainDecimal(value.trim());
 }
 
 const isoInstant =

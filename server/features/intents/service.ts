@@ -1,6 +1,7 @@
 import type { ErrorDetail } from '../../../contract/errors.js';
 import type { CreateIntentBody, IntentAnswer, IntentDispute } from '../../../contract/schemas/intents.js';
 import { intentHash as hashOf } from '../../../contract/verification/intent-hash.js';
+import { isOutOfRange, plainDecimal } from '../../amounts.rules.js';
 import { ApiError, invalidRequest } from '../../errors.js';
 import type { Clock } from '../../ports.js';
 import type { Corridor } from '../anchors/fleet.rules.js';
@@ -8,14 +9,7 @@ import type { AnchorDirectory } from '../anchors/service.js';
 import type { Rates } from '../rates/service.js';
 import type { AcceptedQuote, Intent } from './intent.js';
 import { toAnswer } from './intent-answer.rules.js';
-import {
-  isOutOfRange,
-  minReceiveFaults,
-  newIntent,
-  paysLess,
-  plainAmount,
-  termFaults,
-} from './new-intent.rules.js';
+import { minReceiveFaults, newIntent, paysLess, termFaults } from './new-intent.rules.js';
 import type { MakeProgress } from './progress.js';
 import type { IntentStore } from './store.js';
 
@@ -37,7 +31,7 @@ export interface IntentService {
   /**
    * Records an intent (`created`), or finds it recorded, and attaches its transaction if it is given. Throws
    * INVALID_REQUEST, UNSUPPORTED_PAIR, AMOUNT_OUT_OF_RANGE, QUOTE_BELOW_MINIMUM, TRANSACTION_CONFLICT and
-   * RATES_UNAVAILABLE, having stored nothing.
+   * RATES_UNAVAILABLE; it then stores nothing.
    */
   register(body: CreateIntentBody): Promise<{ created: boolean; answer: IntentAnswer }>;
   /** Throws UNKNOWN_INTENT. */
@@ -68,7 +62,7 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
     refuse(termFaults(body, clock()));
     const corridor = corridorOf(body);
     refuse(minReceiveFaults(body.minReceive, corridor.payoutDecimals));
-    const sellAmount = plainAmount(body.sellAmount);
+    const sellAmount = plainDecimal(body.sellAmount);
     if (isOutOfRange(sellAmount, corridor)) {
       throw outOfRange(`must be between ${corridor.min} and ${corridor.max} in this corridor`);
     }
@@ -92,7 +86,7 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
     return corridor;
   }
 
-  /** Null where the anchor has no quote at the moment, which does not keep anybody from using it. */
+  /** Null if the anchor has no quote at the moment; an intent may be registered all the same. */
   async function quoteFor(body: CreateIntentBody, sellAmount: string): Promise<AcceptedQuote | null> {
     const { corridor, anchorId, deliveryMethod, minReceive } = body;
     const answer = await quoteFrom(corridor, anchorId, sellAmount, deliveryMethod);
@@ -122,7 +116,7 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
     let intent = known;
     if (transactionId === undefined || intent.transactionId === transactionId) return intent;
     if (intent.transactionId === undefined && intent.deadline.getTime() <= clock()) {
-      // Its time is over: it ends before anything is attached, whether or not the job has looked at it yet.
+      // Its deadline has passed: it ends before anything is attached, whether or not the job has processed it yet.
       await progress(intent._id, { observation: null });
       intent = await reread(intent);
     }

@@ -27,7 +27,7 @@ export interface StatusCallbackDeps {
   clock: Clock;
 }
 
-/** Takes an anchor's callback. Throws UNKNOWN_INTENT, and INVALID_SIGNATURE having changed nothing. */
+/** Applies an anchor's callback. Throws UNKNOWN_INTENT, or INVALID_SIGNATURE without changing anything. */
 export type TakeStatusCallback = (
   intentHash: string,
   callback: StatusCallback,

@@ -32,7 +32,7 @@ export type IntentChange = Partial<
 export interface VersionedChange {
   intent: Pick<Intent, '_id' | 'version'>;
   change: IntentChange;
-  /** Whether the intent has to be counted anew. */
+  /** Whether the intent has to be counted again. */
   pendingAggregation: boolean;
 }
 

@@ -1,6 +1,5 @@
 import type { Outbound } from '../../outbound/outbound.js';
-import { OutboundError } from '../../outbound/outbound-error.js';
-import { UpstreamFault } from '../../outbound/upstream-fault.js';
+import { parseJson, toUpstreamFault } from '../../outbound/upstream-fault.js';
 import type { Clock } from '../../ports.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import { readRecord, type TransactionRecord } from './sep-record.rules.js';
@@ -90,14 +89,5 @@ export function createTransactionPoll(deps: {
 
 /** Failures of the anchor or of the way to it; any other error is our own and is thrown on. */
 function unreachable(error: unknown): PollResult {
-  if (!(error instanceof OutboundError || error instanceof UpstreamFault)) throw error;
-  return { kind: 'unreachable', why: error.message };
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return null;
-  }
+  return { kind: 'unreachable', why: toUpstreamFault(error).message };
 }

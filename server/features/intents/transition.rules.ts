@@ -29,10 +29,10 @@ export interface Ending {
   shortfallPpb: number | null;
 }
 
-/** All that decides what becomes of an intent. */
+/** Everything that determines the outcome of an intent. */
 export interface IntentState {
   terms: EligibilityTerms & { overdueAfterSeconds: number; quote: ShortfallInput['quote'] };
-  /** Until when the payment may be made. */
+  /** The deadline of the payment. */
   deadlineMs: number;
   /** When the transaction was attached; null: none is. */
   attachedAtMs: number | null;
@@ -75,7 +75,7 @@ export function transition(
   return end(seen, record, { status, reason, recordedAtMs: nowMs, recoveredAtMs: null });
 }
 
-/** Until when a failed intent may still become settled. */
+/** The instant until which a failed intent may still become settled. */
 export function recoverableUntilMs(ending: Ending): number {
   return ending.recordedAtMs + recoveryMs;
 }
@@ -154,7 +154,7 @@ function endOf(
 
 /**
  * A failed intent that its anchor completes in time becomes settled: once, since settled is final. The judgement of a
- * failure that counts stands: neither a later record nor a completion that would not count makes it vanish.
+ * failure that counts is kept: neither a later record nor a completion that would not count can remove it.
  */
 function recover(
   seen: IntentState,

@@ -11,7 +11,7 @@ import type { BatchHeader } from '../../../contract/verification/verify-batch.js
  */
 export const entriesPerChunk = 256;
 
-/** A batch is held in memory while it is made, about 1 KB an entry. */
+/** A batch is held in memory while it is made, about 1 KB per entry. */
 export const maxEntries = 200_000;
 
 export interface Entry {
@@ -95,7 +95,7 @@ export interface Content {
   formula: string;
 }
 
-/** Whether a batch of this content would say nothing new after `latest`. */
+/** Whether a batch with this content would contain nothing new after `latest`. */
 export function isUnchanged(content: Content, latest: Predecessor | null): boolean {
   if (latest === null) return content.size === 0;
   const { root, size, formula } = latest.header;

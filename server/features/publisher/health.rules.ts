@@ -14,7 +14,7 @@ export interface TickNote {
   failure: TickFailure | null;
 }
 
-/** What ticks tell each other and health. */
+/** The state that ticks record for the next tick and for health. */
 export interface TickState {
   /** The tick under way, or one that died; `token` is its lease's. */
   running: { token: number; startedAt: Date } | null;
@@ -64,7 +64,7 @@ export function endTick(state: TickState, note: TickNote | null): TickState {
   };
 }
 
-/** What health is judged by. */
+/** The facts that health is computed from. */
 export interface Facts {
   now: Date;
   state: TickState;
@@ -83,7 +83,7 @@ export interface Assessment {
   state: TickState;
 }
 
-/** Failures, which need a person, come before what is late, and that before what does not exist yet. */
+/** Failures, which a person must look at, come first, then delays, then what does not exist yet. */
 export function judge(facts: Facts): Assessment {
   const state = isAlive(facts) ? facts.state : withoutDeadTick(facts.state);
   const assessed = (status: PublisherStatus, reason: PublisherReason | null) => ({ status, reason, state });

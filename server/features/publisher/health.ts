@@ -31,7 +31,7 @@ export function createHealth(deps: HealthDeps): () => Promise<PublisherHealth> {
   }
 
   return async () => {
-    // Read from the oldest to the newest, so that nothing seems to be missing that a later one already shows.
+    // Read from the oldest to the newest, so that a later part never refers to something that an earlier one lacks.
     const submitted = await batches.latestSubmitted();
     const oldest = hasOracle ? await batches.oldestWithoutReceipt() : null;
     const latest = await batches.latest();

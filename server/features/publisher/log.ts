@@ -11,7 +11,7 @@ import { toInstant } from '../../ports.js';
 import { entriesPerChunk, entryKey, entryProofOf } from './batch.rules.js';
 import type { BatchDocument, BatchStore } from './batch-store.js';
 
-/** The published log, read. */
+/** Reads the published log. */
 export interface BatchLog {
   list(query: ListQuery): Promise<BatchPage>;
   /** Throws UNKNOWN_BATCH. */
@@ -97,7 +97,7 @@ export function createBatchLog(store: BatchStore): BatchLog {
   };
 }
 
-/** What was hashed is what is answered, member for member. */
+/** The answer has exactly the members that were hashed. */
 function toCard(text: string): ScoreCard {
   return JSON.parse(text) as ScoreCard;
 }

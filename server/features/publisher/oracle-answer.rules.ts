@@ -6,7 +6,7 @@ import {
   receiptFault,
 } from '../../../contract/verification/verify-receipt.js';
 
-/** What came of one submission. */
+/** The result of one submission. */
 export type OracleOutcome =
   | { receipt: OracleReceipt }
   | {
@@ -38,7 +38,7 @@ export function readOracleAnswer(
 }
 
 function readReceipt(body: string, batch: BatchHead): OracleOutcome {
-  // An answer to something else is no refusal: the oracle, asked again, answers for the same header hash.
+  // A receipt for something else is not a refusal: if asked again, the oracle answers for the same header hash.
   const unread = { failure: 'oracle_receipt', retryable: true, waitMs: 0 } as const;
   let receipt: unknown;
   try {

@@ -10,7 +10,7 @@ export interface Submission extends BatchHead {
   body: string;
 }
 
-/** Sends one batch once. Never rejects: whatever happens is an outcome. Sending one again is harmless. */
+/** Sends one batch once. Never rejects: every failure is a result. Sending a batch again is harmless. */
 export type SubmitToOracle = (submission: Submission) => Promise<OracleOutcome>;
 
 const baseTimeoutMs = 10_000;

@@ -2,7 +2,7 @@ import type { Connection } from 'mongoose';
 import { type BatchStore, createBatchStore } from './batch-store.js';
 import { createTickStore, type TickStore } from './tick-store.js';
 
-/** The collections of the publisher: the published log, and what ticks tell each other. */
+/** The collections of the publisher: the published log, and the state that ticks record. */
 export interface PublisherStore {
   batches: BatchStore;
   ticks: TickStore;

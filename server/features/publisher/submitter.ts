@@ -5,14 +5,14 @@ import type { Emit } from '../../deliveries/deliveries.js';
 import { type BackoffPolicy, backoffMs } from '../../jobs/backoff.js';
 import type { HeldLease } from '../../mongo/leases.js';
 import type { InLeasedTransaction } from '../../mongo/transactions.js';
-import { untilAborted } from '../../outbound/until-aborted.js';
 import type { Logger, Random } from '../../ports.js';
+import { untilAborted } from '../../time-limits.js';
 import type { BatchDocument, BatchStore } from './batch-store.js';
 import type { Submission, SubmitToOracle } from './oracle.js';
 import type { TickStore } from './tick-store.js';
 
 export interface RetryPolicy extends BackoffPolicy {
-  /** Within one tick; the next tick begins anew. */
+  /** Within one tick; the next tick starts again from the first attempt. */
   attempts: number;
 }
 
@@ -22,17 +22,17 @@ export const defaultRetry: RetryPolicy = { attempts: 4, baseMs: 500, factor: 3, 
 const chunksPerRead = 8;
 
 export interface Submitter {
-  /** Submits one batch until it has a receipt, or says why not. The batches before it must have theirs. */
+  /** Submits one batch until it has a receipt, or returns why not. The batches before it must have receipts. */
   submit(lease: HeldLease, batch: BatchDocument): Promise<TickFailure | null>;
-  /** Writes the event of a batch where there is no oracle to wait for. */
+  /** Writes the event of a batch if there is no oracle to wait for. */
   announce(lease: HeldLease, batch: BatchDocument): Promise<void>;
 }
 
 /**
- * Before every attempt the lease is proved by a transaction under it and by the time that has passed since, so that a
- * holder that was taken over submits nothing more, even if it was stopped between that transaction and the POST. If its
- * POST was already under way, it has sent a committed batch, which the oracle, idempotent by header hash, takes or has
- * taken; but it can no longer store the receipt.
+ * Before every attempt the lease is checked by a transaction under it and by the time that has passed since. A holder
+ * that lost its lease therefore submits nothing more, even if it was stopped between that transaction and the POST. If
+ * its POST was already under way, it sent a committed batch, which the oracle accepts or has accepted (it is idempotent
+ * by header hash); but the holder can no longer store the receipt.
  */
 export function createSubmitter(deps: {
   batches: BatchStore;

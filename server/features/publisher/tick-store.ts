@@ -6,13 +6,13 @@ interface TickStateDocument extends TickState {
   _id: 'publisher';
 }
 
-/** What ticks leave behind for each other and for health: one document. */
+/** The state that ticks record for the next tick and for health, in one document. */
 export interface TickStore {
   read(session?: ClientSession): Promise<TickState>;
   save(session: ClientSession, state: TickState): Promise<void>;
   /** Notes that entries may be stored under this attempt, and that no batch names it yet. */
   noteAttempt(session: ClientSession, attempt: string): Promise<void>;
-  /** Forgets the attempt: a batch names it, or nothing is left of it. */
+  /** Clears the attempt: a batch names it now, or its entries are removed. */
   forgetAttempt(session: ClientSession): Promise<void>;
   /** The wall clock of the database: the one clock that all instances share. */
   now(): Promise<Date>;

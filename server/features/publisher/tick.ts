@@ -37,7 +37,7 @@ export interface TickDeps {
   leases: Pick<Leases, 'run'>;
   gatherCards: () => AsyncIterable<ScoreCard>;
   formula: string;
-  /** Undefined: nothing is signed; what is signed already is still submitted. */
+  /** If undefined, nothing is signed; batches that are already signed are still submitted. */
   signer: Signer | undefined;
   hasOracle: boolean;
   leaseTtlMs: number;
@@ -70,7 +70,7 @@ export function createTick(deps: TickDeps): Tick {
     };
   }
 
-  /** One that still seems to run has died; what it may have stored is the abandoned attempt. */
+  /** A tick that still seems to run has died; the entries that it may have stored belong to the abandoned attempt. */
   async function noteBegin(lease: HeldLease): Promise<{ startedAt: Date; abandoned: string | null }> {
     const startedAt = await ticks.now();
     const state = await changeState(lease, (before) => beginTick(before, { token: lease.token, startedAt }));
@@ -92,7 +92,7 @@ export function createTick(deps: TickDeps): Tick {
     });
   }
 
-  /** The batch as it is read by now, with its receipt if it has one. */
+  /** The batch as it is stored now, with its receipt if it has one. */
   async function publishedNow(made: BatchDocument | null): Promise<TickAnswer['batch']> {
     const batch = made === null ? null : await batches.find(made._id);
     return batch === null ? null : toPublished(batch);
@@ -103,7 +103,7 @@ export function createTick(deps: TickDeps): Tick {
     return deps.hasOracle ? batches.oldestWithoutReceipt() : batches.oldestUnannounced();
   }
 
-  /** Older batches first: the oracle follows the chain, and so does whoever reads the events. */
+  /** Older batches first, because the oracle and the subscribers of the events follow the chain. */
   async function work(lease: HeldLease, progress: Progress): Promise<TickResult> {
     if (!(await settleOlder(lease, progress))) return 'held';
     if (signer === undefined) return 'no_key';
@@ -117,7 +117,7 @@ export function createTick(deps: TickDeps): Tick {
     return 'published';
   }
 
-  /** Whether every batch there was is settled now. */
+  /** Whether every earlier batch is settled now. */
   async function settleOlder(lease: HeldLease, progress: Progress): Promise<boolean> {
     for (let count = 0; count < maxSubmissions; count += 1) {
       const oldest = await oldestUnsettled();
@@ -127,7 +127,7 @@ export function createTick(deps: TickDeps): Tick {
     return (await oldestUnsettled()) === null;
   }
 
-  /** By a receipt, or where there is no oracle by the event alone. */
+  /** A batch is settled by its receipt or, without an oracle, by its event. */
   async function settle(lease: HeldLease, batch: BatchDocument, progress: Progress): Promise<boolean> {
     if (!deps.hasOracle) {
       await submitter.announce(lease, batch);

@@ -5,7 +5,7 @@
 export interface BreakerState {
   /** Failures in a row. */
   failures: number;
-  /** How often in a row it opened; sets for how long it opens next. */
+  /** How many times in a row it has opened; this determines how long it stays open next. */
   openings: number;
   /** Null while closed. */
   openUntil: number | null;
@@ -31,7 +31,7 @@ const trialMs = 5_000;
 /** After an answer at the reference amount, failures at other amounts do not count for this long. */
 const referenceTrustMs = 30_000;
 
-/** Whether a call may be made now, and the state after it. Open, it lets one trial through once its time is up. */
+/** Whether a call may be made now, and the state after it. An open breaker lets one trial through after its pause. */
 export function admit(state: BreakerState, nowMs: number): { admitted: boolean; state: BreakerState } {
   if (state.openUntil === null) return { admitted: true, state };
   const trialRuns = state.trialSince !== null && nowMs - state.trialSince < trialMs;
@@ -39,7 +39,7 @@ export function admit(state: BreakerState, nowMs: number): { admitted: boolean; 
   return { admitted: true, state: { ...state, trialSince: nowMs } };
 }
 
-/** The anchor answered sensibly, be it with a refusal of the amount. */
+/** The anchor gave a valid answer, which may be a refusal of the amount. */
 export function afterSuccess(state: BreakerState, call: { reference: boolean; nowMs: number }): BreakerState {
   return { ...closedBreaker, referenceOkAt: call.reference ? call.nowMs : state.referenceOkAt };
 }
@@ -77,12 +77,12 @@ export type Priority = 'reference' | 'known' | 'new';
 const shareOf: Readonly<Record<Priority, number>> = { reference: 1, known: 0.8, new: 0.6 };
 const windowMs = 1_000;
 
-/** The calls of one anchor lately, and those in flight. */
+/** The recent calls of one anchor, and those in flight. */
 export interface BudgetState {
   /** Start times within the last second, oldest first. */
   starts: readonly number[];
   inFlight: number;
-  /** The anchor itself asked for a pause (429): until then only reference amounts are asked for. */
+  /** The anchor asked for a pause (429): until then only reference amounts are requested. */
   pausedUntil: number;
 }
 
@@ -94,7 +94,7 @@ export interface BudgetLimits {
   inFlight: number;
 }
 
-/** Takes one call out of the budget, if there is one left for this priority. */
+/** Takes one call from the budget, if there is one left for this priority. */
 export function takeCall(
   state: BudgetState,
   priority: Priority,

@@ -28,7 +28,7 @@ export interface GatedCall<T> {
 
 /** Decides for every anchor whether it may be called now, by its circuit breaker and its budget of calls. */
 export interface AnchorGate {
-  /** Makes the call, or says why it may not be made now. */
+  /** Makes the call, or returns the reason why it may not be made now. */
   run<T>(
     anchorId: string,
     priority: Priority,

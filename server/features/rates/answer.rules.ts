@@ -5,9 +5,8 @@ import type {
   UnavailableReason,
 } from '../../../contract/schemas/rates.js';
 import type { Corridor } from '../anchors/fleet.rules.js';
-import { expectedReceive } from './money.rules.js';
+import { expectedReceive, Money } from './money.rules.js';
 import type { Offer } from './quote.rules.js';
-import { rankQuotes } from './ranking.rules.js';
 
 /** An anchor's record in a corridor, as quotes show and use it. */
 export interface QuoteReputation {
@@ -18,7 +17,7 @@ export interface QuoteReputation {
   meanShortfall: string | null;
 }
 
-/** What asking one anchor came to: an offer, or the reason why there is none. */
+/** The result of asking one anchor: an offer, or the reason why there is none. */
 export type QuoteResult = { offer: Offer } | { reason: UnavailableReason };
 
 /** The result of asking one anchor, and when it was asked. */
@@ -31,7 +30,7 @@ export interface Reply {
   at: number;
 }
 
-/** The quote in a reply, with the anchor's record added; undefined where the reply holds a reason. */
+/** The quote in a reply, with the anchor's record added; undefined if the reply holds a reason. */
 export function toQuote(
   corridor: Corridor,
   reply: Reply,
@@ -54,8 +53,8 @@ export function toQuote(
 export type RepliesResult = 'quotes' | 'nobody_serves' | 'all_refused' | 'nobody_answers';
 
 /**
- * What the replies of all anchors come to. `nobody_serves`: none offers this delivery method, or none publishes a
- * price; `all_refused`: those that do refuse the amount; `nobody_answers`: some should have had a quote and gave none.
+ * The outcome of all replies together. `nobody_serves`: no anchor offers this delivery method or publishes a price;
+ * `all_refused`: all anchors that do refuse the amount; `nobody_answers`: some should have a quote but gave none.
  */
 export function judgeReplies(replies: readonly Reply[]): RepliesResult {
   const reasons = replies.flatMap(({ result }) => ('reason' in result ? [result.reason] : []));
@@ -65,7 +64,7 @@ export function judgeReplies(replies: readonly Reply[]): RepliesResult {
   return refused ? 'all_refused' : 'nobody_answers';
 }
 
-/** The answer made of the replies: ranked, and the reasons of those without a quote, ordered by anchor id. */
+/** The answer built from the replies: the ranked quotes, and the reasons of the other anchors, ordered by anchor id. */
 export function assembleAnswer(
   corridor: Corridor,
   amount: string,
@@ -89,4 +88,25 @@ export function assembleAnswer(
       'reason' in result ? [{ anchorId, reason: result.reason }] : [],
     ),
   };
+}
+
+type Ranked = Pick<RateQuote, 'anchorId' | 'tier' | 'adjusted' | 'receiveAmount' | 'sellAmount'>;
+
+/**
+ * A total order, best first: the anchors' own prices before estimates, exact amounts before adjusted ones, then by the
+ * amount received per unit sold (recomputed from the amounts), then by anchor id.
+ */
+export function compareQuotes(a: Ranked, b: Ranked): number {
+  if (a.tier !== b.tier) return a.tier === 'anchor' ? -1 : 1;
+  if (a.adjusted !== b.adjusted) return a.adjusted ? 1 : -1;
+  // a.receive / a.sell against b.receive / b.sell, multiplied out so that nothing is rounded.
+  const left = new Money(a.receiveAmount).mul(b.sellAmount);
+  const right = new Money(b.receiveAmount).mul(a.sellAmount);
+  const byRate = right.cmp(left);
+  if (byRate !== 0) return byRate;
+  return a.anchorId < b.anchorId ? -1 : a.anchorId > b.anchorId ? 1 : 0;
+}
+
+export function rankQuotes<T extends Ranked>(quotes: readonly T[]): T[] {
+  return [...quotes].sort(compareQuotes);
 }

@@ -16,7 +16,7 @@ export interface RatesLimits {
   callsPerSecond: number;
   /** Upstream calls to one anchor at the same time. */
   inFlight: number;
-  /** Memory for the anchors' replies, and as much again for the answers made of them. */
+  /** Memory for the anchors' replies; the answers built from them may use the same amount again. */
   cacheBytes: number;
 }
 

@@ -13,7 +13,7 @@ const retry = { baseMs: 2_000, factor: 2, maxMs: 60_000, jitter: 0.2 };
 
 /** The withdrawal fees that anchors publish in SEP-24 or SEP-6 /info. */
 export interface FeeInfo {
-  /** Throws UpstreamFault, `not_served` where no fee is published. */
+  /** Throws UpstreamFault, with `not_served` if no fee is published. */
   scheduleOf(endpoints: AnchorEndpoints, assetCode: string): Promise<FeeSchedule>;
   /** Frees what an invalidation made void; returns how many. */
   dropVoid(): number;

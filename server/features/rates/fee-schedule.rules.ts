@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { Money, plain } from './money.rules.js';
+import { plainDecimal } from '../../amounts.rules.js';
+import { Money } from './money.rules.js';
 
-/** What an anchor charges for a withdrawal, in stablecoin; decimals spelled plainly. */
+/** What an anchor charges for a withdrawal, in stablecoin, with normalised decimals. */
 export interface FeeSchedule {
   source: 'sep24' | 'sep6';
   feeFixed: string;
@@ -15,7 +16,7 @@ export interface FeeSchedule {
 // Numbers in the standard; some anchors write decimal strings. Bounds keep exponents and infinities out.
 const amount = z
   .union([z.number().finite().min(0).max(1e15), z.string().regex(/^\d{1,15}(\.\d{1,20})?$/)])
-  .transform((value) => plain(new Money(value)));
+  .transform((value) => plainDecimal(new Money(value)));
 
 const withdrawal = z.object({
   enabled: z.boolean().optional(),

@@ -1,7 +1,7 @@
 import { createCache, lasting } from '../../cache/cache.js';
 import { backoffMs } from '../../jobs/backoff.js';
 import type { Outbound } from '../../outbound/outbound.js';
-import { toUpstreamFault, UpstreamFault } from '../../outbound/upstream-fault.js';
+import { parseJson, toUpstreamFault, UpstreamFault } from '../../outbound/upstream-fault.js';
 import type { Clock, Logger, Random } from '../../ports.js';
 import { type FxRate, type FxTable, rateFor, readFxTable } from './fx.rules.js';
 
@@ -37,7 +37,7 @@ export function createFxReference(deps: {
       try {
         return await fetchTable(deps.outbound, url);
       } catch (error) {
-        const fault = error instanceof FxError ? error : toUpstreamFault(error);
+        const fault = toUpstreamFault(error);
         logger.warn({ detail: fault.message }, 'the FX reference cannot be read');
         throw fault;
       }
@@ -54,15 +54,13 @@ export function createFxReference(deps: {
       try {
         return rateFor(await table.get(), asset, { nowMs: clock(), maxAgeMs });
       } catch (error) {
-        if (error instanceof FxError || error instanceof UpstreamFault) return undefined;
+        if (error instanceof UpstreamFault) return undefined;
         throw error;
       }
     },
     dropVoid: () => table.dropVoid(),
   };
 }
-
-class FxError extends Error {}
 
 async function fetchTable(outbound: Outbound, url: string): Promise<FxTable> {
   const answer = await outbound({
@@ -71,14 +69,10 @@ async function fetchTable(outbound: Outbound, url: string): Promise<FxTable> {
     timeoutMs: fxTimeoutMs,
     maxBytes: maxFxBytes,
   });
-  if (answer.status !== 200) throw new FxError(`the FX reference answered ${answer.status}`);
-  let json: unknown;
-  try {
-    json = JSON.parse(answer.body.toString('utf8'));
-  } catch {
-    throw new FxError('the FX reference is not JSON');
+  if (answer.status !== 200) throw new UpstreamFault('error', `the FX reference answered ${answer.status}`);
+  const found = readFxTable(parseJson(answer.body));
+  if (found === undefined) {
+    throw new UpstreamFault('malformed', 'the FX reference is not {base, date, rates}');
   }
-  const found = readFxTable(json);
-  if (found === undefined) throw new FxError('the FX reference is not {base, date, rates}');
   return found;
 }

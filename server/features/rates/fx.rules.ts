@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { z } from 'zod';
 import { Money } from './money.rules.js';
 
-/** The reference table as FX_URL gives it: units of each currency per one `base`, as of `date`. */
+/** The reference table from FX_URL: units of each currency per one `base`, as of `date`. */
 export interface FxTable {
   base: string;
   /** As the reference wrote it: a day or an instant. */
@@ -19,7 +19,7 @@ export interface FxRate {
 }
 
 const rateDigits = 12;
-/** The currency a stablecoin is taken at par with. Others have no estimate. */
+/** The currency whose value a stablecoin is assumed to have. Other stablecoins have no estimate. */
 const pegs: ReadonlyMap<string, string> = new Map([
   ['USDC', 'USD'],
   ['USDT', 'USD'],
@@ -38,7 +38,7 @@ const table = z.object({
   rates: z.record(z.string(), z.unknown()),
 });
 
-/** Reads `{base, date, rates}`; undefined where it is not that. Entries that are no positive rate are left out. */
+/** Reads `{base, date, rates}`; undefined for anything else. Entries that are not a positive rate are left out. */
 export function readFxTable(json: unknown): FxTable | undefined {
   const parsed = table.safeParse(json);
   if (!parsed.success) return undefined;
@@ -52,7 +52,7 @@ export function readFxTable(json: unknown): FxTable | undefined {
   return { base, date, asOfMs, rates: new Map([...known, [base, new Money(1)] as const]) };
 }
 
-/** A day counts as its end in UTC, an instant without offset as UTC. */
+/** A day stands for its end in UTC; an instant without an offset is in UTC. */
 function readDate(text: string): number | undefined {
   if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return valid(Date.parse(`${text}T23:59:59.999Z`));
   if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(text)) return undefined;
@@ -64,9 +64,9 @@ function valid(epochMs: number): number | undefined {
 }
 
 /**
- * What one unit of the stablecoin's peg is worth in `currency`, across the base where need be, rounded down to twelve
- * significant digits. Undefined for a stablecoin without a peg, a currency the table lacks, and a table older than
- * `maxAgeMs` or from the future by more than a day.
+ * The value in `currency` of one unit of the stablecoin's peg, converted through the base if necessary, rounded down to
+ * twelve significant digits. Undefined for a stablecoin without a peg, a currency that is not in the table, and a table
+ * that is older than `maxAgeMs` or more than a day in the future.
  */
 export function rateFor(
   found: FxTable,

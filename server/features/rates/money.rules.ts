@@ -1,6 +1,7 @@
 import { Decimal } from 'decimal.js';
+import { plainDecimal } from '../../amounts.rules.js';
 
-/** Decimals of this feature: wide enough that no product or quotient of amounts loses a digit that shows. */
+/** Decimals of this feature: precise enough that no product or quotient of amounts loses a visible digit. */
 export const Money = Decimal.clone({
   precision: 64,
   rounding: Decimal.ROUND_DOWN,
@@ -8,43 +9,32 @@ export const Money = Decimal.clone({
   toExpPos: 64,
 });
 
-/** Places of an amount on Stellar: one stroop. */
+/** Decimal places of an amount on Stellar. The smallest unit is one stroop. */
 export const stablecoinPlaces = 7;
 const rateDigits = 10;
 
-/** The one spelling of an amount: no trailing zeros, no exponent. `100.50` → `100.5`. */
-export function plain(value: Decimal | string): string {
-  return new Money(value).toFixed();
-}
-
-/** What is promised to a person rounds down. */
+/** Amounts that a user receives are rounded down. */
 export function roundPayout(value: Decimal, decimals: number): Decimal {
   return value.toDecimalPlaces(decimals, Decimal.ROUND_DOWN);
 }
 
-/** What a person pays rounds up. */
+/** Amounts that a user pays are rounded up. */
 export function roundFee(value: Decimal, decimals: number): Decimal {
   return value.toDecimalPlaces(decimals, Decimal.ROUND_UP);
 }
 
-/** Fiat per one stablecoin, all fees in, to ten significant digits, rounded down. */
+/** Fiat per one stablecoin, all fees included, to ten significant digits, rounded down. */
 export function effectiveRate(receiveAmount: Decimal, sellAmount: Decimal): string {
   return receiveAmount.div(sellAmount).toSignificantDigits(rateDigits, Decimal.ROUND_DOWN).toFixed();
 }
 
-/** receiveAmount less the mean shortfall (a share, `0.0012`), rounded down; as promised where there is no record. */
+/** receiveAmount less the mean shortfall (a share, `0.0012`), rounded down; unchanged if there is no record. */
 export function expectedReceive(
   receiveAmount: string,
   meanShortfall: string | null,
   decimals: number,
 ): string {
-  if (meanShortfall === null) return plain(receiveAmount);
+  if (meanShortfall === null) return plainDecimal(receiveAmount);
   const share = Decimal.max(0, new Money(1).sub(meanShortfall));
   return roundPayout(new Money(receiveAmount).mul(share), decimals).toFixed();
-}
-
-/** Whether an amount lies outside what may be asked for in a corridor. */
-export function isOutOfRange(corridor: { min: string; max: string }, amount: string): boolean {
-  const value = new Money(amount);
-  return value.lt(corridor.min) || value.gt(corridor.max);
 }

@@ -1,7 +1,7 @@
 import type { Outbound } from '../../outbound/outbound.js';
 import { parseJson, toUpstreamFault, UpstreamFault } from '../../outbound/upstream-fault.js';
 import type { Clock } from '../../ports.js';
-import { withTimeout } from '../../with-timeout.js';
+import { withTimeout } from '../../time-limits.js';
 import type { Corridor } from '../anchors/fleet.rules.js';
 import type { AnchorEndpoints } from '../anchors/sep1.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
@@ -28,7 +28,7 @@ export interface Question {
   priority: Priority;
 }
 
-/** Asks one anchor, once. Never rejects for a reason that lies with the anchor. */
+/** Asks one anchor once. Never rejects for a failure of the anchor. */
 export type QuoteSource = (question: Question) => Promise<QuoteResult>;
 
 export function createQuoteSource(deps: {
@@ -48,14 +48,14 @@ export function createQuoteSource(deps: {
     if (served === undefined || (deliveryMethod !== undefined && !methods.includes(deliveryMethod))) {
       return { reason: 'not_served' };
     }
-    // Where there is one method, that is the one quoted for, said or not.
+    // If there is only one method, the quote is for that one, even if the request names none.
     const label = deliveryMethod ?? (methods.length === 1 ? methods[0] : undefined) ?? null;
     const askedAtMs = clock();
     const endpoints = await directory.endpointsOf(anchorId);
     if (endpoints.quoteServer !== null) {
       const reply = await askPrice(question, endpoints, label, askedAtMs);
       const elsewhere = endpoints.transferServerSep24 !== null || endpoints.transferServerSep6 !== null;
-      // Its quote server does not know this pair; the fee it publishes may still say something.
+      // Its quote server does not know this pair, but it may still publish a fee for it.
       if (!('reason' in reply && reply.reason === 'not_served' && elsewhere)) return reply;
     }
     return estimate(question, endpoints, label);
@@ -141,12 +141,12 @@ export function createQuoteSource(deps: {
   };
 }
 
-/** What was asked for goes on meanwhile, and fills its caches. */
+/** The abandoned request continues in the background and fills its caches. */
 function tooLate(): UpstreamFault {
   return new UpstreamFault('timeout', `no answer in ${overallTimeoutMs} ms`);
 }
 
-/** SEP-38 §Price: `context` is sep6 or sep31; an anchor that serves businesses alone knows the latter only. */
+/** SEP-38 §Price: `context` is sep6 or sep31; an anchor that only serves businesses accepts only the latter. */
 function contextFor(endpoints: AnchorEndpoints): Sep38Context {
   const businessOnly =
     endpoints.directPaymentServer !== null &&

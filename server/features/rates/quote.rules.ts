@@ -1,12 +1,13 @@
 import type { Decimal } from 'decimal.js';
 import type { RateQuote } from '../../../contract/schemas/rates.js';
+import { plainDecimal } from '../../amounts.rules.js';
 import type { Corridor } from '../anchors/fleet.rules.js';
 import type { FeeSchedule } from './fee-schedule.rules.js';
 import type { FxRate } from './fx.rules.js';
-import { effectiveRate, Money, plain, roundFee, roundPayout, stablecoinPlaces } from './money.rules.js';
+import { effectiveRate, Money, roundFee, roundPayout, stablecoinPlaces } from './money.rules.js';
 import type { Sep38Price } from './sep38.rules.js';
 
-/** What an anchor offers, before its name and record are put to it. */
+/** What an anchor offers, before its name and record are added. */
 export type Offer = Pick<
   RateQuote,
   | 'tier'
@@ -24,8 +25,9 @@ export type Offer = Pick<
 export type Outcome<T> = { ok: true; value: T } | { ok: false; reason: 'malformed' | 'refused_amount' };
 
 /**
- * An offer out of a SEP-38 price. What is promised rounds down, what is given rounds up; the rate is recomputed from
- * the amounts, since printed prices are rounded and older dialects have none with the fee in.
+ * An offer from a SEP-38 price. Amounts that the user receives are rounded down, amounts that the user pays are rounded
+ * up. The rate is recomputed from the amounts, since printed prices are rounded and older dialects have none that
+ * includes the fee.
  */
 export function offerFromSep38(
   corridor: Corridor,
@@ -77,7 +79,7 @@ export function offerFromFee(
     value: {
       tier: 'estimate',
       ...amounts(sell, receive, asked.amount),
-      fee: { total: plain(fee), asset: corridor.sellAsset },
+      fee: { total: plainDecimal(fee), asset: corridor.sellAsset },
       deliveryMethod: asked.deliveryMethod,
       sep38: null,
       estimate: {
@@ -95,8 +97,8 @@ export function offerFromFee(
 
 function amounts(sell: Decimal, receive: Decimal, askedAmount: string) {
   return {
-    sellAmount: plain(sell),
-    receiveAmount: plain(receive),
+    sellAmount: plainDecimal(sell),
+    receiveAmount: plainDecimal(receive),
     adjusted: !sell.eq(askedAmount),
     rate: effectiveRate(receive, sell),
   };
@@ -104,5 +106,5 @@ function amounts(sell: Decimal, receive: Decimal, askedAmount: string) {
 
 function toFee(corridor: Corridor, fee: { total: string; asset: string }): { total: string; asset: string } {
   const decimals = fee.asset === corridor.sellAsset ? stablecoinPlaces : corridor.payoutDecimals;
-  return { total: plain(roundFee(new Money(fee.total), decimals)), asset: fee.asset };
+  return { total: plainDecimal(roundFee(new Money(fee.total), decimals)), asset: fee.asset };
 }

@@ -8,7 +8,7 @@ import type { QuoteSource } from './quote-source.js';
 export const freshMs = 15_000;
 export const staleMs = 60_000;
 
-/** How long an anchor is not asked again after a reply without a quote. What it decided holds as long as a quote. */
+/** How long an anchor is not asked again after a reply without a quote. Its own decisions last as long as a quote. */
 const reasonFreshMs: Readonly<Record<UnavailableReason, number>> = {
   refused_amount: freshMs,
   not_served: freshMs,
@@ -23,7 +23,7 @@ const reasonFreshMs: Readonly<Record<UnavailableReason, number>> = {
   circuit_open: 1_000,
 };
 
-/** Until when a reply may be used without asking again. */
+/** The instant until which a reply may be used without asking again. */
 export function replyFreshUntil(reply: Reply): number {
   return reply.at + ('reason' in reply.result ? reasonFreshMs[reply.result.reason] : freshMs);
 }
@@ -38,7 +38,7 @@ export interface AnchorQuestion {
   deliveryMethod: string | undefined;
 }
 
-/** The replies of single anchors, one call each however many ask. */
+/** The replies of single anchors. However many requests wait for the same reply, the anchor is called once. */
 export type Replies = Cache<AnchorQuestion, Reply>;
 
 export function createReplies(deps: {
@@ -54,7 +54,7 @@ export function createReplies(deps: {
     const quoted = previous !== undefined && 'offer' in previous.result;
     const priority = amount === corridor.referenceAmount ? 'reference' : quoted ? 'known' : 'new';
     const result = await deps.source({ anchorId: anchor.id, corridor, amount, deliveryMethod, priority });
-    // Our own budget says nothing about the anchor: its last quote stands while it is recent.
+    // Our own call budget says nothing about the anchor, so its last quote is used while it is recent.
     const busy = 'reason' in result && result.reason === 'busy';
     if (busy && quoted && clock() - previous.at < staleMs) return previous;
     return { anchorId: anchor.id, anchorName: anchor.name, simulated: anchor.simulated, result, at: clock() };
@@ -64,7 +64,7 @@ export function createReplies(deps: {
     load: ask,
     keyOf: ({ corridor, anchor, amount, deliveryMethod }) =>
       [corridor.id, anchor.id, amount, deliveryMethod ?? ''].join('|'),
-    // Never served stale by itself: whether an answer of several replies is stale is told by its oldest quote.
+    // A reply is never served stale: an answer made from several replies is stale if its oldest quote is.
     lifetimeOf: (reply) => {
       const freshUntil = replyFreshUntil(reply);
       return { asOf: reply.at, freshUntil, staleUntil: freshUntil };

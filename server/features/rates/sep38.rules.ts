@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import type { UnavailableReason } from '../../../contract/schemas/rates.js';
+import { plainDecimal } from '../../amounts.rules.js';
 import type { Corridor } from '../anchors/fleet.rules.js';
-import { Money, plain } from './money.rules.js';
+import { Money } from './money.rules.js';
 
-/** Contexts legal on GET /price: `sep24` is for firm quotes alone. */
+/** The contexts allowed on GET /price: `sep24` is only for firm quotes. */
 export type Sep38Context = 'sep6' | 'sep31';
 
-/** A price as the anchor gave it, spelled plainly; the formulas of SEP-38 hold within printed precision. */
+/** A price as the anchor gave it, with normalised decimals; the formulas of SEP-38 hold within printed precision. */
 export interface Sep38Price {
-  /** Null where an older dialect has none. */
+  /** Null if an older dialect has none. */
   price: string | null;
   totalPrice: string | null;
   sellAmount: string;
@@ -30,17 +31,17 @@ export function priceUrl(
     context: asked.context,
   });
   if (asked.deliveryMethod !== undefined) query.set('buy_delivery_method', asked.deliveryMethod);
-  // An anchor that lists no countries refuses any; so only where the corridor cannot be told without it.
+  // An anchor that lists no countries refuses all of them, so the country is sent only if the corridor depends on it.
   if (corridor.countryMatters && corridor.country !== null) query.set('country_code', corridor.country);
   return `${quoteServer}/price?${query}`;
 }
 
-// Bounds on text come before any arithmetic: exponents and endless digits never reach it. More than 15 integer
-// digits is no payment (the largest Stellar balance has 12).
+// Text is checked before any arithmetic, so exponents and endless digits never reach it. An amount with more than 15
+// integer digits cannot be a payment (the largest Stellar balance has 12).
 const decimal = z.string().regex(/^\d{1,15}(\.\d{1,20})?$/);
 const positive = decimal.refine((text) => /[1-9]/.test(text));
 
-/** Today's answer, and older ones: `total_price` and `fee` came late, and some name the pair again. */
+/** The current form of the answer and older ones: `total_price` and `fee` were added later, and some repeat the pair. */
 const priceAnswer = z.object({
   total_price: positive.optional(),
   price: positive.optional(),
@@ -52,7 +53,7 @@ const priceAnswer = z.object({
 });
 
 /**
- * Reads the answer of GET /price. Undefined for what is no valid price of this very pair: wrong types, signs,
+ * Reads the answer of GET /price. Undefined for anything but a valid price of exactly this pair: wrong types, signs,
  * exponents, enormous numbers, another pair, a fee that eats the amount, or a total price that contradicts the
  * amounts beyond its own printed precision.
  */
@@ -66,11 +67,11 @@ export function readPrice(json: unknown, corridor: Corridor, context: Sep38Conte
   if (fee?.asset === corridor.sellAsset && new Money(fee.total).gte(sell_amount)) return undefined;
   if (total_price !== undefined && !agrees(total_price, sell_amount, buy_amount)) return undefined;
   return {
-    price: price === undefined ? null : plain(price),
-    totalPrice: total_price === undefined ? null : plain(total_price),
-    sellAmount: plain(sell_amount),
-    buyAmount: plain(buy_amount),
-    fee: fee === undefined ? null : { total: plain(fee.total), asset: fee.asset },
+    price: price === undefined ? null : plainDecimal(price),
+    totalPrice: total_price === undefined ? null : plainDecimal(total_price),
+    sellAmount: plainDecimal(sell_amount),
+    buyAmount: plainDecimal(buy_amount),
+    fee: fee === undefined ? null : { total: plainDecimal(fee.total), asset: fee.asset },
     context,
   };
 }
@@ -79,7 +80,7 @@ const tolerance = '0.01';
 
 /**
  * `sell_amount = total_price * buy_amount` (SEP-38 §Price Formulas). Anchors print few digits (the standard's own
- * example has 0.20), so one unit of the last printed place is let through, or one per cent.
+ * example has 0.20), so a difference of one unit of the last printed place, or of one per cent, is accepted.
  */
 function agrees(totalPrice: string, sellAmount: string, buyAmount: string): boolean {
   const exact = new Money(sellAmount).div(buyAmount);
@@ -91,7 +92,7 @@ function agrees(totalPrice: string, sellAmount: string, buyAmount: string): bool
     .lte(Money.max(lastPlace, exact.mul(tolerance)));
 }
 
-/** What a status other than 200 means. SEP-38 has no error codes, only 400 with a text for people, and 403. */
+/** The meaning of a status other than 200. SEP-38 has no error codes, only 400 with a text for people, and 403. */
 export function reasonOfStatus(status: number, body: string): UnavailableReason {
   if (status === 401 || status === 403) return 'unauthorized';
   if (status === 404) return 'not_served';

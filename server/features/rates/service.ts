@@ -4,6 +4,7 @@ import type {
   RatesQuery,
   UnavailableReason,
 } from '../../../contract/schemas/rates.js';
+import { isOutOfRange, plainDecimal } from '../../amounts.rules.js';
 import { createCache } from '../../cache/cache.js';
 import { ApiError } from '../../errors.js';
 import type { Clock } from '../../ports.js';
@@ -11,7 +12,6 @@ import type { Corridor } from '../anchors/fleet.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { CacheVersions } from '../cache/cache-versions.js';
 import { assembleAnswer, judgeReplies, type QuoteReputation, toQuote } from './answer.rules.js';
-import { isOutOfRange, plain } from './money.rules.js';
 import { freshMs, type Replies, replyFreshUntil, staleMs } from './replies.js';
 
 export interface Rates {
@@ -24,7 +24,7 @@ export interface Rates {
     query: RatesQuery,
     options?: { maxAgeMs: number },
   ): Promise<{ answer: RatesAnswer; freshForMs: number }>;
-  /** One anchor's present quote, without asking the others. Throws nothing for what lies with the anchor. */
+  /** One anchor's current quote, without asking the others. Does not throw for failures of the anchor. */
   quoteFrom(
     corridorId: string,
     anchorId: string,
@@ -38,7 +38,7 @@ export interface RatesDeps {
   replies: Replies;
   cacheVersions: Pick<CacheVersions, 'onInvalidate'>;
   versionOf: (corridorId: string) => number;
-  /** An anchor's record in a corridor, from memory and at once. */
+  /** An anchor's record in a corridor, read from memory. */
   reputationOf: (anchorId: string, corridorId: string) => QuoteReputation;
   cacheBytes: number;
   clock: Clock;
@@ -53,7 +53,7 @@ interface Question {
   maxAgeMs: number;
 }
 
-/** An answer as it is kept: both spellings of it stay the same objects, so that they are serialised once. */
+/** A cached answer in its fresh and its stale form. Both stay the same objects, so that each is serialised once. */
 interface KeptAnswer {
   fresh: RatesAnswer;
   stale: RatesAnswer | undefined;
@@ -63,9 +63,9 @@ interface KeptAnswer {
 }
 
 const retryAfterSeconds = 5;
-/** Replies without a quote may be asked for again sooner, but an answer is not built anew for every request. */
+/** Anchors without a quote may be asked again sooner, but an answer is not rebuilt for every request. */
 const leastFreshMs = 1_000;
-/** After a refresh that nobody answered, the old answer goes on being served and the next try waits this long. */
+/** After a refresh that no anchor answered, the old answer is still served and the next try waits this long. */
 const retryMs = 2_000;
 
 export function createRates(deps: RatesDeps): Rates {
@@ -76,7 +76,7 @@ export function createRates(deps: RatesDeps): Rates {
     lifetimeOf: ({ asOf, refreshAt }) => ({ asOf, freshUntil: refreshAt, staleUntil: asOf + staleMs }),
     versionOf: ({ corridor }) => deps.versionOf(corridor.id),
     maxBytes: deps.cacheBytes,
-    // Kept besides: the stale spelling, and both as rendered and compressed bytes.
+    // The stale form, and both forms as rendered and compressed bytes, are kept as well.
     bytesOf: ({ fresh }) => 6 * JSON.stringify(fresh).length,
     clock,
   });
@@ -103,7 +103,7 @@ export function createRates(deps: RatesDeps): Rates {
     return { fresh, stale: undefined, asOf, refreshAt: Math.max(clock() + leastFreshMs, repliesFreshUntil) };
   }
 
-  /** Nobody answered: an answer of the last minute is better than none. */
+  /** If no anchor answered, an answer of the last minute is better than none. */
   function keepOld(previous: KeptAnswer | undefined, corridor: Corridor): KeptAnswer {
     if (previous === undefined || clock() - previous.asOf >= staleMs) {
       throw new ApiError('RATES_UNAVAILABLE', `No anchor of ${corridor.id} answers just now.`, {
@@ -116,7 +116,7 @@ export function createRates(deps: RatesDeps): Rates {
 
   function serve(kept: KeptAnswer): { answer: RatesAnswer; freshForMs: number } {
     const now = clock();
-    // A missing quote does not make the others any older, however soon it is asked for again.
+    // A missing quote, which is requested again sooner, does not make the others older.
     if (now - kept.asOf <= freshMs) return { answer: kept.fresh, freshForMs: kept.asOf + freshMs - now };
     kept.stale ??= { ...kept.fresh, stale: true };
     return { answer: kept.stale, freshForMs: 0 };
@@ -131,8 +131,8 @@ export function createRates(deps: RatesDeps): Rates {
       if (corridor === undefined) {
         throw new ApiError('UNKNOWN_CORRIDOR', `The corridor ${corridorId} is not served.`);
       }
-      const amount = plain(given ?? corridor.referenceAmount);
-      if (isOutOfRange(corridor, amount)) {
+      const amount = plainDecimal(given ?? corridor.referenceAmount);
+      if (isOutOfRange(amount, corridor)) {
         throw amountError(`must be between ${corridor.min} and ${corridor.max} in this corridor`);
       }
       const maxAgeMs = options?.maxAgeMs ?? freshMs;
@@ -142,8 +142,8 @@ export function createRates(deps: RatesDeps): Rates {
       const corridor = directory.corridor(corridorId);
       const anchor = directory.anchorsOf(corridorId).find(({ id }) => id === anchorId);
       if (corridor === undefined || anchor === undefined) return { quote: null, reason: 'not_served' };
-      if (isOutOfRange(corridor, amount)) return { quote: null, reason: 'refused_amount' };
-      const question = { corridor, anchor, amount: plain(amount), deliveryMethod };
+      if (isOutOfRange(amount, corridor)) return { quote: null, reason: 'refused_amount' };
+      const question = { corridor, anchor, amount: plainDecimal(amount), deliveryMethod };
       const reply = await replies.get(question, { maxAgeMs: freshMs });
       if ('reason' in reply.result) return { quote: null, reason: reply.result.reason };
       const quote = toQuote(corridor, reply, deps.reputationOf(anchorId, corridorId));

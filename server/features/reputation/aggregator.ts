@@ -39,7 +39,7 @@ export interface AggregatorDeps {
 const defaultLeaseTtlMs = 10_000;
 const defaultBatchSize = 500;
 const leastBatchSize = 8;
-/** A run ends here, so that the lease goes round; the next one takes what is left. */
+/** A run stops after this many batches and releases the lease; the next run takes what is left. */
 const maxBatches = 2_000;
 
 /**
@@ -86,7 +86,7 @@ export function createAggregator(deps: AggregatorDeps): Aggregator {
 
   return {
     async aggregate() {
-      // Most looks find nothing, and need no lease for that.
+      // Most runs find nothing, and need no lease for that.
       const [any] = await intents.findPendingAggregation(1);
       if (any === undefined) return { ran: true, value: { intents: 0, batches: 0 } };
       return leases.run(aggregationLease, leaseTtlMs, aggregateAll);
@@ -94,7 +94,7 @@ export function createAggregator(deps: AggregatorDeps): Aggregator {
   };
 }
 
-/** It ran out of time, or into conflicts with other writers until it did. */
+/** The transaction ran out of time, or kept conflicting with other writers until it did. */
 function mayPassInSmallerBatches(error: unknown): boolean {
   if (isMongoUnavailable(error)) return true;
   return isTransientConflict(error);

@@ -17,7 +17,7 @@ export type CardRecord = Pick<ScoreCard, keyof typeof cardRecord>;
 /** A record with its score: of a card, or of an anchor over all its corridors. */
 export type ScoredRecord = CardRecord & Pick<ScoreCard, 'score' | 'state'>;
 
-/** Shares and percentiles are rounded so that they never flatter. */
+/** Shares and percentiles are rounded so that rounding never favours the anchor. */
 export function recordOf(tally: Tally): CardRecord {
   const { filled, notFilled, quotedOutcomes, shortfallPpb } = tally.counts;
   const outcomes = filled + notFilled;
@@ -118,7 +118,7 @@ function byCorridor([a]: readonly [string, Tally], [b]: readonly [string, Tally]
   return a < b ? -1 : 1;
 }
 
-/** `part / whole` with so many decimal places, as text. Both must be zero or more. */
+/** `part / whole` with the given number of decimal places, as text. Both must be zero or more. */
 function fraction(part: bigint, whole: bigint, places: number, round: 'up' | 'down'): string {
   const scaled = part * 10n ** BigInt(places);
   const units = round === 'down' ? scaled / whole : (scaled + whole - 1n) / whole;

@@ -19,7 +19,7 @@ export interface Reputation {
   service: ReputationService;
   /** A job: counts what has changed. Wake it when an intent becomes pending. */
   aggregate: Aggregator['aggregate'];
-  /** A job: computes the scores anew. */
+  /** A job: recomputes the scores. */
   refresh: Refresh;
   /** A job of every instance: keeps `reputationOf` up to date. */
   loadQuoteReputations(): Promise<void>;

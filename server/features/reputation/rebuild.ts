@@ -21,8 +21,8 @@ export interface RebuildReport {
 }
 
 /**
- * Counts every intent anew into a generation of its own and compares it with the one in force: they must agree to the
- * last unit. With `adopt` the rebuilt generation takes its place, and stale intents are marked to be aggregated.
+ * Counts every intent again into a separate generation and compares it with the one in force: they must agree exactly.
+ * With `adopt` the rebuilt generation replaces it, and stale intents are marked to be aggregated.
  */
 export type Rebuild = (options: { adopt: boolean }) => Promise<LeaseOutcome<RebuildReport>>;
 

@@ -4,7 +4,7 @@ import type { AccountDay, AggregationPlan, RollupDelta } from './aggregation.rul
 import { counterNames, eachCounter, isLong, type Rollup } from './counters.rules.js';
 import { changeHistogram, emptyHistogram } from './settle-histogram.rules.js';
 
-/** The daily roll-ups and the account-days, in generations: a rebuild counts everything anew into one of its own. */
+/** The daily roll-ups and the account-days, in generations: a rebuild counts everything into a new generation. */
 export interface RollupStore {
   /** The account-days of these keys; those never written are absent. */
   readAccountDays(

@@ -7,7 +7,8 @@ import { Decimal } from 'decimal.js';
  *   W     = (2F + z² − z·√(z² + 4F(N − F)/N)) / (2(N + z²))      lower bound of Wilson's 95 % interval (1927)
  *
  * computed in decimals of 34 significant digits, half to even (IEEE 754 decimal128), in exactly this order from left
- * to right, and rounded down to two places once, at the end: a score never flatters. docs/reputation.md.
+ * to right, and rounded down to two places once, at the end, so that rounding never favours the anchor. See
+ * docs/reputation.md.
  */
 const D = Decimal.clone({ precision: 34, rounding: Decimal.ROUND_HALF_EVEN, toExpNeg: -40, toExpPos: 40 });
 
@@ -25,9 +26,9 @@ export interface ScoreInputs {
   outcomes: number;
   filled: number;
   accountDays: number;
-  /** Null where no pay-out's time is known: speed is then not held against the anchor. */
+  /** Null if no payout's time is known; the anchor is then not penalised for speed. */
   p50SettleSeconds: number | null;
-  /** Null where there was no quote to hold pay-outs against: likewise. */
+  /** Null if there was no quote to compare payouts with; the anchor is then not penalised for a shortfall. */
   meanShortfall: string | null;
   speedTargetSeconds: number;
 }
@@ -48,7 +49,7 @@ export function scoreOf(inputs: ScoreInputs): string | null {
     .toFixed(2, Decimal.ROUND_DOWN);
 }
 
-/** In whole numbers as far as they go, so that F = 0 gives exactly 0 and F = N exactly N / (N + z²). */
+/** Computed in whole numbers as far as possible, so that F = 0 gives exactly 0 and F = N exactly N / (N + z²). */
 function wilsonLowerBound(filled: number, outcomes: number): Decimal {
   const spread = zSquared.plus(
     new D(4)
@@ -63,7 +64,7 @@ function wilsonLowerBound(filled: number, outcomes: number): Decimal {
     .div(new D(outcomes).plus(zSquared).times(2));
 }
 
-/** The costliest part of a score by far, and asked for the same few hundred medians again and again. */
+/** This is by far the most expensive part of a score, and it is computed for the same few hundred medians repeatedly. */
 const knownFactors = new Map<string, Decimal>();
 const maxKnownFactors = 20_000;
 

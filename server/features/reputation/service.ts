@@ -40,7 +40,7 @@ export interface ReputationService {
   getReputation(anchorId: string, window: Window): Promise<AnchorReputation>;
   /** Daily points, newest first, from the roll-ups as they are now. Throws UNKNOWN_ANCHOR. */
   getHistory(query: HistoryQuery): Promise<ReputationHistory>;
-  /** Computes the scores anew. Throws RUN_IN_PROGRESS while another instance does. */
+  /** Recomputes the scores. Throws RUN_IN_PROGRESS while another instance does. */
   refreshNow(): Promise<RefreshAnswer>;
   /** To be called after a refresh of this instance: histories are otherwise kept for half a minute. */
   forgetHistories(): void;

@@ -17,7 +17,7 @@ function get<Body>(path: string) {
 }
 
 describe('GET /api/corridors', () => {
-  it('200: every corridor, by id, with its limits and who serves it', async () => {
+  it('200: lists every corridor by id, with its limits and its anchors', async () => {
     const { status, body } = await get<CorridorPage>('/api/corridors');
     expect(status).toBe(200);
     const ids = body.items.map(({ id }) => id);
@@ -33,7 +33,7 @@ describe('GET /api/corridors', () => {
     expect(ngn?.anchors).toContainEqual(expect.objectContaining({ id: 'harbour', simulated: true }));
   });
 
-  it('200: pages that lead through the whole list', async () => {
+  it('200: pages through the whole list', async () => {
     const ids: string[] = [];
     let cursor: string | null = null;
     do {
@@ -55,14 +55,14 @@ describe('GET /api/corridors', () => {
 });
 
 describe('GET /api/anchors', () => {
-  it('200: every anchor of the fleet, labelled simulated', async () => {
+  it('200: lists every anchor of the fleet, labelled simulated', async () => {
     const { status, body } = await get<AnchorPage>('/api/anchors');
     expect(status).toBe(200);
     expect(body.items.map(({ id }) => id)).toEqual(app.simulated.anchors.map(({ id }) => id).sort());
     expect(body.items.every(({ simulated, status: state }) => simulated && state === 'active')).toBe(true);
   });
 
-  it('200: those of a corridor; of an unknown one, none', async () => {
+  it('200: lists the anchors of a corridor, and none for an unknown corridor', async () => {
     const { body } = await get<AnchorPage>('/api/anchors?corridor=usdc-zar');
     expect(body.items.map(({ id }) => id)).toContain('windlass');
     expect(body.items.map(({ id }) => id)).not.toContain('ferry');
@@ -72,14 +72,14 @@ describe('GET /api/anchors', () => {
     });
   });
 
-  it('400: a cursor that no answer gave', async () => {
+  it('400: for a cursor that was never issued', async () => {
     const { status, body } = await get('/api/anchors?cursor=eyIkZ3QiOiIifQ');
     expect({ status, body }).toMatchObject({ status: 400, body: { details: [{ path: 'query.cursor' }] } });
   });
 });
 
 describe('GET /api/anchors/{anchor}', () => {
-  it('200: its addresses and how a wallet starts there', async () => {
+  it('200: shows its addresses and how a wallet starts there', async () => {
     await get('/api/rates/usdc-ngn');
     const { status, body } = await get<AnchorAnswer>('/api/anchors/harbour');
     expect(status).toBe(200);
@@ -99,7 +99,7 @@ describe('GET /api/anchors/{anchor}', () => {
     );
   });
 
-  it('404: an anchor that never was in the fleet', async () => {
+  it('404: for an anchor that was never in the fleet', async () => {
     const { status, body } = await get('/api/anchors/nobody');
     expect({ status, body }).toMatchObject({ status: 404, body: { code: 'UNKNOWN_ANCHOR' } });
   });

@@ -35,8 +35,8 @@ const view = {
 };
 const corridorOf = (id: string) => (id === 'usdc-brl' ? corridorFixture() : undefined);
 
-describe('an anchor as an answer', () => {
-  it('says how a wallet starts there', () => {
+describe('the answer for an anchor', () => {
+  it('shows how a wallet starts there', () => {
     const answer = toAnchorAnswer(record, view, corridorOf);
     expect(anchorAnswer.parse(answer)).toEqual(answer);
     expect(answer).toMatchObject({ status: 'active', discovery: { state: 'fresh' } });
@@ -52,12 +52,12 @@ describe('an anchor as an answer', () => {
     ]);
   });
 
-  it('sends nobody to one whose signing key is refused', () => {
+  it('gives no way to start at an anchor whose signing key is refused', () => {
     const answer = toAnchorAnswer({ ...record, refusedKey: 'G-another' }, view, corridorOf);
     expect(answer).toMatchObject({ status: 'refused', start: [] });
   });
 
-  it('stays readable once delisted, serving nothing', () => {
+  it('shows a delisted anchor, without corridors', () => {
     const delisted = { ...record, listed: false, delistedAt: new Date('2026-11-21T10:00:00Z') };
     const answer = toAnchorAnswer(delisted, undefined, corridorOf);
     expect(answer).toMatchObject({
@@ -71,7 +71,7 @@ describe('an anchor as an answer', () => {
     expect(anchorSummary.parse(toAnchorSummary(delisted)).status).toBe('delisted');
   });
 
-  it('asks for withdraw-exchange over SEP-6 only where the anchor quotes', () => {
+  it('names withdraw-exchange over SEP-6 only if the anchor has a quote server', () => {
     const sep6 = { ...noEndpoints, transferServerSep6: 'https://a.example/sep6' };
     const urlOf = (patch: object) => startingPoints({ ...sep6, ...patch }, [corridorFixture()])[0]?.url;
     expect(urlOf({})).toBe('https://a.example/sep6/withdraw');
@@ -81,8 +81,8 @@ describe('an anchor as an answer', () => {
   });
 });
 
-describe('a corridor as an answer', () => {
-  it('lists who serves it and every delivery method once', () => {
+describe('the answer for a corridor', () => {
+  it('lists its anchors, and every delivery method once', () => {
     const anchor = (id: string, deliveryMethods: string[], corridorId = 'usdc-brl') => ({
       id,
       name: id,

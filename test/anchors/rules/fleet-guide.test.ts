@@ -27,20 +27,20 @@ function namesIn(json: unknown): string[] {
 const members = [...new Set(membersOf(fleetSchema))];
 
 describe('docs/fleet.md', () => {
-  it('shows fleet files that are accepted, the second one with every member that there is', () => {
+  it('shows fleet files that are accepted, the second one with every member', () => {
     expect(parseFleet(minimal).anchors).toMatchObject([{ id: 'harbour', simulated: false }]);
     expect(parseFleet(whole).corridors).toMatchObject([{ id: 'usdc-xof-sn', countryMatters: true }]);
     expect([...new Set(namesIn(JSON.parse(whole)))].sort()).toEqual([...members].sort());
   });
 
-  it('explains every member in words, and every id that is reserved', () => {
+  it('explains every member and every reserved id', () => {
     expect(members).toContain('transferServerSep24');
     const prose = page.replaceAll(/```[\s\S]*?```/g, '');
     for (const name of members) expectFor(name, prose).toMatch(new RegExp(`[\`{ ]${name}[\`,}]`));
     for (const id of reservedAnchorIds) expect(prose).toContain(`\`${id}\``);
   });
 
-  it('shows an example without which it cannot do', () => {
+  it('shows a minimal example in which every member is required', () => {
     const file = JSON.parse(minimal);
     for (const name of Object.keys(file.corridors[0])) {
       const { [name]: _, ...rest } = file.corridors[0];
@@ -52,7 +52,7 @@ describe('docs/fleet.md', () => {
     }
   });
 
-  it('shows the report of faults as it is', () => {
+  it('shows the report of faults that the service prints', () => {
     const file = JSON.parse(minimal);
     Object.assign(file.corridors[0], { buyAsset: 'iso4217:KES', referenceAmount: '5' });
     delete file.anchors[0].homeDomain;
@@ -61,7 +61,7 @@ describe('docs/fleet.md', () => {
     expect(() => parseFleet(JSON.stringify(file))).toThrow(report);
   });
 
-  it('lists the anchors and corridors of the example as the file has them', () => {
+  it('lists the anchors and corridors of fleets/mainnet.example.json', () => {
     const { anchors } = parseFleet(read('fleets/mainnet.example.json'));
     const rows = [...page.matchAll(/^\| `([a-z]+)` \| (`usdc-.*) \| (.*) \|$/gm)];
     const listed = rows.map(([, id, corridors = '']) => [

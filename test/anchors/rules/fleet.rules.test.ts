@@ -43,7 +43,7 @@ function faultsOf(text: string): string {
 }
 
 describe('a fleet file', () => {
-  it('gives corridors with their assets spelled out', () => {
+  it('returns corridors with their assets in full', () => {
     const { corridors } = parseFleet(fleet());
     expect(corridors[0]).toMatchObject({
       sellCode: 'USDC',
@@ -55,7 +55,7 @@ describe('a fleet file', () => {
     });
   });
 
-  it('has the minor units of ISO 4217, not those of Intl', () => {
+  it('uses the minor units of ISO 4217, not those of Intl', () => {
     const of = (currency: string) =>
       parseFleet(
         fleet({
@@ -72,7 +72,7 @@ describe('a fleet file', () => {
     expect(['UGX', 'XOF', 'COP', 'IDR', 'NGN', 'KWD'].map(of)).toEqual([0, 0, 2, 2, 2, 3]);
   });
 
-  it('tells a corridor by country where its id does', () => {
+  it('distinguishes corridors by country if their ids do', () => {
     const xof = corridor({ id: 'usdc-xof-sn', buyAsset: 'iso4217:XOF', country: 'SN' });
     expect(parseFleet(fleet({ corridors: [xof], anchors: [] })).corridors[0]).toMatchObject({
       countryMatters: true,
@@ -80,7 +80,7 @@ describe('a fleet file', () => {
     });
   });
 
-  it('orders corridors and anchors by id and spells amounts plainly', () => {
+  it('sorts corridors and anchors by id and normalises amounts', () => {
     const { corridors, anchors } = parseFleet(
       fleet({
         corridors: [
@@ -178,7 +178,7 @@ describe('a fleet file', () => {
       fleet({ anchors: [anchor({ partnerToken: { env: 'TOKEN', origin: 'https://a.example/sep38' } })] }),
       'anchors[0].partnerToken.origin: must be an origin',
     ],
-  ])('with %s is refused, and the error says where', (_name, text, message) => {
+  ])('with %s is refused, and the error names the path', (_name, text, message) => {
     expect(faultsOf(text)).toContain(message);
   });
 

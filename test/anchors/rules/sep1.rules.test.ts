@@ -55,11 +55,11 @@ describe('a stellar.toml', () => {
     ['with another scheme', 'ANCHOR_QUOTE_SERVER = "file:///etc/passwd"'],
     ['with no address', 'ANCHOR_QUOTE_SERVER = "a.example"'],
     ['with hostile names', '__proto__ = { quoteServer = "https://a.example" }\nconstructor = 1'],
-  ])('%s gives nothing, and no fault', (_name, text) => {
+  ])('%s is treated as absent, without an error', (_name, text) => {
     expect(read(text)).toEqual(noEndpoints);
   });
 
-  it('read over plain http (development) may name http servers', () => {
+  it('may name http servers if it was read over plain http (development)', () => {
     const text = 'ANCHOR_QUOTE_SERVER = "http://127.0.0.1:7301/sep38"';
     expect(read(text, { readOver: 'http' }).quoteServer).toBe('http://127.0.0.1:7301/sep38');
   });
@@ -77,7 +77,7 @@ describe('a stellar.toml', () => {
     expect(() => parseStellarToml(Buffer.from([0x41, 0x3d, 0x22, 0xff, 0x22]), over)).toThrow(Sep1Error);
   });
 
-  it('is read in well under a second whatever its 100 KB are', () => {
+  it('is parsed in well under a second, whatever its 100 KB contain', () => {
     const dotted = `${Array(51_000).fill('a').join('.')} = 1`;
     const tables = '[[a]]\n'.repeat(17_000);
     const startedAt = performance.now();
@@ -87,7 +87,7 @@ describe('a stellar.toml', () => {
 });
 
 describe('the address of a stellar.toml', () => {
-  it('is https for a domain, and what it says for an origin', () => {
+  it('is https for a domain, and the origin itself for an origin', () => {
     expect(tomlUrl('cowrie.exchange')).toBe('https://cowrie.exchange/.well-known/stellar.toml');
     expect(tomlUrl('http://127.0.0.1:7301')).toBe('http://127.0.0.1:7301/.well-known/stellar.toml');
   });

@@ -60,8 +60,8 @@ function onboarded(anchorId: string) {
   return outboxOf(connection).find({ event: 'anchor.onboarded', 'data.anchorId': anchorId }).toArray();
 }
 
-describe('a fleet brought into the database', () => {
-  it('announces each new anchor once, however many instances start together and how often', async () => {
+describe('a fleet file that is synchronised to the database', () => {
+  it('announces each new anchor once, however often and on however many instances it starts', async () => {
     const anchors = [anchor('new-a', { simulated: true }), anchor('new-b')];
     await Promise.all([start(anchors), start(anchors), start(anchors)]);
     await start(anchors);
@@ -72,7 +72,7 @@ describe('a fleet brought into the database', () => {
     expect(await onboarded('new-b')).toHaveLength(1);
   });
 
-  it('keeps a dropped anchor readable as delisted, and takes it back without announcing it again', async () => {
+  it('keeps a removed anchor readable as delisted, and restores it without announcing it again', async () => {
     await start([anchor('leaver'), anchor('stayer')]);
     const { directory } = await start([anchor('stayer')]);
     expect(await directory.getAnchor('leaver')).toMatchObject({
@@ -88,7 +88,7 @@ describe('a fleet brought into the database', () => {
     expect(await onboarded('leaver')).toHaveLength(1);
   });
 
-  it('follows what the file says anew of a known anchor', async () => {
+  it('updates a known anchor from the file', async () => {
     await start([anchor('renamed')]);
     const { directory } = await start([
       anchor('renamed', {
@@ -103,7 +103,7 @@ describe('a fleet brought into the database', () => {
 });
 
 describe('discovery', () => {
-  it('gives the addresses of the stellar.toml and how a wallet starts there', async () => {
+  it('reads the addresses of the stellar.toml and how a wallet starts there', async () => {
     server.routes[tomlPath] = answerText(
       `SIGNING_KEY = "${firstKey}"\nTRANSFER_SERVER_SEP0024 = "${server.origin}/sep24"\nWEB_AUTH_ENDPOINT = "${server.origin}/auth"`,
     );
@@ -121,7 +121,7 @@ describe('discovery', () => {
     expect(await directory.signingKeyOf('found')).toBe(firstKey);
   });
 
-  it('is kept over a restart, so that nobody waits for a home domain that is away', async () => {
+  it('survives a restart, so that nobody waits for an unreachable home domain', async () => {
     server.routes[tomlPath] = answerText(`TRANSFER_SERVER = "${server.origin}/sep6"`);
     const first = await start([anchor('kept')]);
     await first.directory.endpointsOf('kept');
@@ -133,7 +133,7 @@ describe('discovery', () => {
     });
   });
 
-  it('of another home domain does not inherit the addresses of the old one', async () => {
+  it('does not keep the addresses of an old home domain', async () => {
     server.routes[tomlPath] = answerText(`TRANSFER_SERVER = "${server.origin}/sep6"`);
     const first = await start([anchor('mover')]);
     await first.directory.endpointsOf('mover');
@@ -142,7 +142,7 @@ describe('discovery', () => {
     expect((await second.directory.getAnchor('mover')).endpoints.transferServerSep6).toBeNull();
   });
 
-  it('tells why a stellar.toml cannot be had, and asks again only after a pause', async () => {
+  it('reports why a stellar.toml cannot be read, and retries only after a pause', async () => {
     server.routes[tomlPath] = answerText('', 503);
     const { directory, world } = await start([anchor('away')]);
     await expect(directory.endpointsOf('away')).rejects.toMatchObject({ reason: 'error' });
@@ -156,7 +156,7 @@ describe('discovery', () => {
     expect(server.seen.length).toBe(asked + 1);
   });
 
-  it('puts what the fleet file gives before what the stellar.toml says', async () => {
+  it('prefers the addresses of the fleet file to those of the stellar.toml', async () => {
     server.routes[tomlPath] = answerText(
       `SIGNING_KEY = "${otherKey}"\nANCHOR_QUOTE_SERVER = "${server.origin}/toml"\nTRANSFER_SERVER = "${server.origin}/sep6"`,
     );
@@ -178,7 +178,7 @@ describe('the signing key of an anchor', () => {
   const toml = (key: string) =>
     answerText(`SIGNING_KEY = "${key}"\nTRANSFER_SERVER = "${server.origin}/sep6"`);
 
-  it('never moves: with another one the anchor is not served, and is again once it shows the first', async () => {
+  it('never changes: an anchor with another key is refused until it shows the first one again', async () => {
     server.routes[tomlPath] = toml(firstKey);
     const first = await start([anchor('turncoat'), anchor('loyal', { endpoints: { signingKey: firstKey } })]);
     await first.directory.endpointsOf('turncoat');
@@ -211,7 +211,7 @@ describe('the signing key of an anchor', () => {
     expect(third.directory.anchorsOf('usdc-ngn').map(({ id }) => id)).toEqual(['turncoat']);
   });
 
-  it('given anew by the fleet file is refused at the start', async () => {
+  it('is refused at start if the fleet file names another one', async () => {
     await start([anchor('swapped', { endpoints: { signingKey: firstKey } })]);
     const { directory } = await start([anchor('swapped', { endpoints: { signingKey: otherKey } })], {
       logger,
@@ -222,7 +222,7 @@ describe('the signing key of an anchor', () => {
 });
 
 describe('a partner token', () => {
-  it('is given for the one origin it was granted for, whatever the address', async () => {
+  it('is sent only to the origin that it was granted for', async () => {
     const partnerToken = { env: 'HARBOUR_TOKEN', origin: 'https://api.harbour.example' };
     const { directory } = await start([anchor('granted', { partnerToken })], {
       env: { HARBOUR_TOKEN: 'secret' },
@@ -243,8 +243,8 @@ describe('a partner token', () => {
   });
 });
 
-describe('the lists', () => {
-  it('of anchors come in pages, by id', async () => {
+describe('the lists of the directory', () => {
+  it('page through anchors by id', async () => {
     const { directory } = await start(['p1', 'p2', 'p3'].map((id) => anchor(id)));
     const ids: string[] = [];
     let cursor: string | undefined;
@@ -257,7 +257,7 @@ describe('the lists', () => {
     expect(ids).toEqual(['p1', 'p2', 'p3']);
   });
 
-  it('of corridors come in pages, by id, with who serves them', async () => {
+  it('page through corridors by id, with their anchors', async () => {
     const { directory } = await start([anchor('server')]);
     const first = directory.listCorridors({ limit: '1' });
     expect(corridorPage.parse(first)).toEqual(first);
@@ -269,7 +269,7 @@ describe('the lists', () => {
     });
   });
 
-  it('refuse a cursor that no answer gave, and know no anchor that never was', async () => {
+  it('refuse a cursor that was never issued, and an anchor that never existed', async () => {
     const { directory } = await start([anchor('server')]);
     await expect(directory.listAnchors({ cursor: 'eyIkbmUiOjF9' })).rejects.toMatchObject({
       code: 'INVALID_REQUEST',

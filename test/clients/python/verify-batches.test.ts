@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect } from '@jest/globals';
-import { publisherHarness } from '../../fixtures/publisher/publisher-over-http.js';
+import { publisherFixture } from '../../fixtures/publisher/publisher-over-http.js';
 import {
   startTamperingProxy,
   type Tamper,
@@ -10,13 +10,13 @@ import {
 import { itWhere, python3 } from '../../support/it-where.js';
 
 const script = fileURLToPath(new URL('./verify_batches.py', import.meta.url));
-const harness = await publisherHarness();
+const fixture = await publisherFixture();
 let proxy: TamperingProxy;
 const itInPython = itWhere(python3, 'no python3: the Python verifier of published batches');
 
 beforeAll(async () => {
-  for (let count = 0; count < 3; count += 1) await harness.publish();
-  proxy = await startTamperingProxy(harness.app.url);
+  for (let count = 0; count < 3; count += 1) await fixture.publish();
+  proxy = await startTamperingProxy(fixture.app.url);
 });
 afterAll(() => proxy.stop());
 
@@ -35,7 +35,7 @@ itInPython(
   async () => {
     proxy.tamper(undefined);
     const { code, stdout } = await verify();
-    const head = harness.oracle.taken().at(-1)?.receipt.headerHash;
+    const head = fixture.oracle.taken().at(-1)?.receipt.headerHash;
     expect(stdout).toMatch(/^VERIFIED: 3 batches, \d{2,} entries, 3 receipts/);
     expect(stdout).toContain(`head ${head}\n`);
     expect(code).toBe(0);

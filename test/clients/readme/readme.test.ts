@@ -4,13 +4,13 @@ import type { IntentAnswer } from '../../../contract/schemas/intents.js';
 import type { PublisherHealth } from '../../../contract/schemas/publisher.js';
 import { encodePublicKey, encodeSecretKey } from '../../../contract/verification/strkey.js';
 import { batchFaults } from '../../../contract/verification/verify-batch.js';
-import { intentsHarness, minute } from '../../fixtures/intents/intents-over-http.js';
+import { intentsFixture, minute } from '../../fixtures/intents/intents-over-http.js';
 import { testCronSecret } from '../../support/app.js';
 import { itWhere } from '../../support/it-where.js';
 import { createConsumer, type Resolution, resolutions } from '../package/consumer.js';
 import { placeSnippets, type Snippets, snippets } from './snippets.js';
 
-const harness = intentsHarness({ anchors: ['harbour'], env: { PUBLISHER_SECRET_KEY: '15'.repeat(32) } });
+const fixture = intentsFixture({ anchors: ['harbour'], env: { PUBLISHER_SECRET_KEY: '15'.repeat(32) } });
 const wallet = generateWallet();
 const consumer = await createConsumer();
 const itInstalled = itWhere(
@@ -23,7 +23,7 @@ const complaints: Partial<Record<Resolution, string>> = {};
 
 beforeAll(async () => {
   if (consumer === undefined) return;
-  placed = placeSnippets(consumer, harness.app.url);
+  placed = placeSnippets(consumer, fixture.app.url);
   for (const resolution of Object.keys(resolutions) as Resolution[]) {
     complaints[resolution] = await placed.typeCheck(resolution);
   }
@@ -41,7 +41,7 @@ function generateWallet(): { account: string; secretKey: string } {
 
 async function beginWithdrawal(callbackUrl: string): Promise<string> {
   const response = await fetch(
-    `${harness.anchors.anchor('harbour').origin}/sep24/transactions/withdraw/interactive`,
+    `${fixture.anchors.anchor('harbour').origin}/sep24/transactions/withdraw/interactive`,
     {
       method: 'POST',
       headers: { authorization: `Bearer sim.${wallet.account}.x`, 'content-type': 'application/json' },
@@ -59,7 +59,7 @@ async function beginWithdrawal(callbackUrl: string): Promise<string> {
 
 function internal<Body>(path: string) {
   const headers = { authorization: `Bearer ${testCronSecret}` };
-  return harness.app.client.request<Body>('POST', path, { headers });
+  return fixture.app.client.request<Body>('POST', path, { headers });
 }
 
 describe("the README's snippets, in a project with the package installed", () => {
@@ -115,11 +115,11 @@ describe("the README's snippets, in a project with the package installed", () =>
       );
       await expect(early).rejects.toThrow('INTENT_UNRESOLVED');
 
-      await harness.settle();
-      harness.anchors.anchor('harbour').pay(id, { ending: 'complete' });
-      await harness.pass(30 * minute);
-      await harness.settle();
-      expect((await harness.read(intent.intentHash)).outcome).toMatchObject({
+      await fixture.settle();
+      fixture.anchors.anchor('harbour').pay(id, { ending: 'complete' });
+      await fixture.pass(30 * minute);
+      await fixture.settle();
+      expect((await fixture.read(intent.intentHash)).outcome).toMatchObject({
         status: 'settled',
         scored: true,
       });
@@ -136,7 +136,7 @@ describe("the README's snippets, in a project with the package installed", () =>
 
       await internal('/api/reputation/refresh');
       expect((await internal('/api/publisher/tick')).body).toMatchObject({ result: 'published' });
-      const health = await harness.app.client.request<PublisherHealth>('GET', '/api/publisher/health');
+      const health = await fixture.app.client.request<PublisherHealth>('GET', '/api/publisher/health');
       const { keys, latest } = health.body;
       expect((await run('batch', 'checkBatch', 1, keys, null)).result).toEqual({
         sequence: 1,

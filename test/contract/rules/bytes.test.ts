@@ -2,9 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   equalInConstantTime,
+  fromBase32,
   fromBase64,
   fromHex,
   fromUtf8,
+  toBase32,
   toBase64,
   toHex,
   utf8,
@@ -18,9 +20,24 @@ describe('bytes as text', () => {
         expect(toBase64(bytes)).toBe(Buffer.from(bytes).toString('base64'));
         expect(fromHex(toHex(bytes))).toEqual(bytes);
         expect(fromBase64(toBase64(bytes))).toEqual(bytes);
+        expect(fromBase32(toBase32(bytes))).toEqual(bytes);
       }),
       { numRuns: 200 },
     );
+  });
+
+  it('in base32 are those of RFC 4648, section 10, without padding', () => {
+    for (const [text, base32] of [
+      ['f', 'MY'],
+      ['fo', 'MZXQ'],
+      ['foo', 'MZXW6'],
+      ['foob', 'MZXW6YQ'],
+      ['fooba', 'MZXW6YTB'],
+      ['foobar', 'MZXW6YTBOI'],
+    ] as const) {
+      expect([toBase32(utf8(text)), fromBase32(base32)]).toEqual([base32, utf8(text)]);
+    }
+    for (const wrong of ['my', 'M1', 'MZXW6YQ=', 'M é']) expect(fromBase32(wrong)).toBeNull();
   });
 
   it.each(['QQ', 'QQ=', 'QR==', 'QUI', 'QUJ=', 'Q===', '====', 'Q Q=', 'QQ==\n', 'Q-__', 'QQ==QQ=='])(

@@ -29,7 +29,7 @@ describe('verify', () => {
     },
   );
 
-  it('does not take one form for a message of its own', async () => {
+  it('refuses a signature over the intent hash in upper case', async () => {
     const pool = createVerifyPool();
     const upper = signEd25519(utf8(intentHash.toUpperCase()), seed);
     expect(await pool.verifyDispute({ signature: upper, publicKey, intentHash })).toBe(false);
@@ -52,7 +52,7 @@ describe('verify', () => {
     await pool.close();
   });
 
-  it('asks the slow verifier about nothing that OpenSSL refused, and needs its word for the rest', async () => {
+  it('asks the slow verifier only about what OpenSSL accepted, and requires both to accept', async () => {
     let asked = 0;
     const pool = createVerifyPool({
       secondVerifier: (...claim) => {
@@ -89,7 +89,7 @@ describe('verify', () => {
 });
 
 describe('the queue', () => {
-  it('turns away what exceeds it with NOT_READY, and serves again once it has drained', async () => {
+  it('refuses what exceeds it with NOT_READY, and accepts again once it has drained', async () => {
     const pool = createVerifyPool({ concurrency: 1, maxQueued: 4 });
     const claims = Array.from({ length: 20 }, () =>
       pool.verifyDispute({ signature: genuine, publicKey, intentHash }),
@@ -106,7 +106,7 @@ describe('the queue', () => {
     await pool.close();
   });
 
-  it('leaves the event loop its turns while false signatures keep it full', async () => {
+  it('does not block the event loop while false signatures keep it full', async () => {
     const pool = createVerifyPool();
     let running = true;
     let verified = 0;
@@ -124,7 +124,7 @@ describe('the queue', () => {
     await pool.close();
   });
 
-  it('ends what runs and turns away what waits and what comes after close', async () => {
+  it('finishes what runs, and refuses what waits and what arrives after close', async () => {
     let closing: Promise<void> | undefined;
     const pool = createVerifyPool({
       concurrency: 1,

@@ -50,7 +50,7 @@ const many = (count: number, work: () => ReturnType<typeof file>) =>
   Promise.all(Array.from({ length: count }, work));
 
 describe('while the database does not answer', () => {
-  it('no signature is verified, everyone is told in time, and no more than ten are in all afterwards', async () => {
+  it('verifies no signature, answers everyone in time, and verifies at most ten in all afterwards', async () => {
     const bad = { ...disputeOf(await addIntent(), owner), signature: falseSignature };
     const send = () => file(bad, '198.51.100.1');
     const first = await many(3, send);
@@ -71,7 +71,7 @@ describe('while the database does not answer', () => {
     expect(after.some(({ status }) => status === 429)).toBe(true);
   });
 
-  it('a genuine dispute is turned away, and sent again is filed once', async () => {
+  it('refuses a genuine dispute, and files it once when it is sent again', async () => {
     const intent = await addIntent();
     const body = disputeOf(intent, owner);
     mongo.freeze();

@@ -60,9 +60,9 @@ async function written(intent: Intent, { account }: Signer) {
   };
 }
 
-describe('a dispute during whose recording the database is stopped', () => {
+describe('a dispute when the database stops while it is recorded', () => {
   it.each(steps)(
-    'just before $step, is recorded with event and point or not at all, and then once',
+    'just before $step: is recorded with its event and point or not at all, and once when sent again',
     async ({ step, words }) => {
       const key = signer(`stopped before ${step}`);
       const intent = storedIntent(key.account, 'settled');

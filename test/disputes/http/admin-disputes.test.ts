@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AdminDispute } from '../../../contract/schemas/disputes.js';
 import { anchorSigner, disputeOf, type outcomes, signer } from '../../fixtures/disputes/dispute-values.js';
-import { disputesHarness, reviewPath } from '../../fixtures/disputes/disputes-over-http.js';
+import { disputesFixture, reviewPath } from '../../fixtures/disputes/disputes-over-http.js';
 import { testAdminKey } from '../../support/app.js';
 
-const harness = disputesHarness();
+const fixture = disputesFixture();
 const parties = { harbour: anchorSigner('harbour'), squall: anchorSigner('squall') };
 
 let owners = 0;
@@ -16,9 +16,9 @@ function freshOwner() {
 /** A dispute against such an outcome of that anchor, filed by the party that may. */
 async function filed(ending: keyof typeof outcomes = 'settled', anchorId: keyof typeof parties = 'harbour') {
   const owner = freshOwner();
-  const intent = await harness.add(owner, ending, { anchorId });
+  const intent = await fixture.add(owner, ending, { anchorId });
   const byAnchor = ending === 'failed' || ending === 'refunded';
-  const { status, body } = await harness.file(disputeOf(intent, byAnchor ? parties[anchorId] : owner));
+  const { status, body } = await fixture.file(disputeOf(intent, byAnchor ? parties[anchorId] : owner));
   expect(status).toBe(201);
   return { ...body, owner };
 }
@@ -27,7 +27,7 @@ async function listAll(query: Record<string, string>): Promise<AdminDispute[]> {
   const items: AdminDispute[] = [];
   let cursor: string | null = null;
   do {
-    const { body } = await harness.list({ ...query, ...(cursor === null ? {} : { cursor }) });
+    const { body } = await fixture.list({ ...query, ...(cursor === null ? {} : { cursor }) });
     items.push(...body.items);
     cursor = body.nextCursor;
   } while (cursor !== null);
@@ -35,18 +35,18 @@ async function listAll(query: Record<string, string>): Promise<AdminDispute[]> {
 }
 
 describe('GET 200', () => {
-  it('lists disputes newest first, with all that is needed to decide; filters; pages without loss', async () => {
+  it('lists disputes newest first with all that a verdict needs, filters them, and loses none between pages', async () => {
     const all = [];
     for (let n = 0; n < 5; n += 1) all.push(await filed('settled', n % 2 === 0 ? 'harbour' : 'squall'));
     const [oldest, second] = all;
     if (oldest === undefined || second === undefined) throw new Error('no disputes');
-    await harness.resolve({ id: oldest.id, action: 'accept', actor: 'ada', note: 'Bank statement seen.' });
-    await harness.resolve({ id: second.id, action: 'reject' });
+    await fixture.resolve({ id: oldest.id, action: 'accept', actor: 'ada', note: 'Bank statement seen.' });
+    await fixture.resolve({ id: second.id, action: 'reject' });
 
     const ids = (items: { id: string }[]) => items.map(({ id }) => id);
     const newestFirst = ids(all).reverse();
     for (const limit of ['1', '2', '3', '100']) expect(ids(await listAll({ limit }))).toEqual(newestFirst);
-    expect(ids((await harness.list()).body.items)).toEqual(newestFirst);
+    expect(ids((await fixture.list()).body.items)).toEqual(newestFirst);
     expect(ids(await listAll({ status: 'open', limit: '1' }))).toEqual(newestFirst.slice(0, 3));
     expect(ids(await listAll({ status: 'rejected' }))).toEqual([second.id]);
     expect(ids(await listAll({ anchor: 'squall', limit: '1' }))).toEqual([newestFirst[1], newestFirst[3]]);
@@ -70,14 +70,14 @@ describe('GET 200', () => {
     });
   });
 
-  it('goes on where it was, whatever is filed and decided meanwhile', async () => {
+  it('continues a list at its cursor, whatever is filed and decided meanwhile', async () => {
     const before = (await listAll({})).map(({ id }) => id);
-    const first = (await harness.list({ limit: '2' })).body;
+    const first = (await fixture.list({ limit: '2' })).body;
     await filed();
     const rest = [];
     let cursor = first.nextCursor;
     while (cursor !== null) {
-      const { body } = await harness.list({ limit: '2', cursor });
+      const { body } = await fixture.list({ limit: '2', cursor });
       rest.push(...body.items);
       cursor = body.nextCursor;
     }
@@ -94,41 +94,41 @@ describe('GET 400', () => {
     ['a made-up cursor', { cursor: 'bm90aGluZw' }, 'query.cursor'],
     ['an unknown parameter', { sort: 'asc' }, 'query.sort'],
   ])('for %s', async (_what, query, path) => {
-    const { status, body } = await harness.list(query);
+    const { status, body } = await fixture.list(query);
     expect([status, body.code, body.details?.[0]?.path]).toEqual([400, 'INVALID_REQUEST', path]);
   });
 
   it('for the cursor of another list', async () => {
-    const { nextCursor } = (await harness.list({ limit: '1' })).body;
-    const { status } = await harness.list({ limit: '1', status: 'open', cursor: nextCursor ?? '' });
+    const { nextCursor } = (await fixture.list({ limit: '1' })).body;
+    const { status } = await fixture.list({ limit: '1', status: 'open', cursor: nextCursor ?? '' });
     expect(status).toBe(400);
   });
 });
 
 describe('POST 200', () => {
-  it('gives the verdict, shows it with the intent, and tells of it once', async () => {
+  it('records the verdict, shows it with the intent, and sends one event', async () => {
     const dispute = await filed();
-    const { status, body } = await harness.resolve({ id: dispute.id, action: 'reject', actor: 'bob' });
+    const { status, body } = await fixture.resolve({ id: dispute.id, action: 'reject', actor: 'bob' });
     expect([status, body.status]).toEqual([200, 'rejected']);
-    expect((await harness.read(dispute.intentHash)).dispute).toEqual({
+    expect((await fixture.read(dispute.intentHash)).dispute).toEqual({
       disputeId: dispute.id,
       status: 'rejected',
       createdAt: dispute.createdAt,
       resolvedAt: body.resolvedAt,
     });
-    const events = await harness.events(dispute.intentHash);
+    const events = await fixture.events(dispute.intentHash);
     expect(events.map(({ event, data }) => [event, data.disputeId, data.status])).toEqual([
       ['dispute.created', dispute.id, 'open'],
       ['dispute.resolved', dispute.id, 'rejected'],
     ]);
   });
 
-  it('answers the same verdict again with what stands, and adds nothing', async () => {
+  it('answers a repeated verdict with the recorded one, and adds nothing', async () => {
     const dispute = await filed();
-    const first = await harness.resolve({ id: dispute.id, action: 'accept', actor: 'ada' });
-    const again = await harness.resolve({ id: dispute.id, action: 'accept', actor: 'bob', note: 'Me too.' });
+    const first = await fixture.resolve({ id: dispute.id, action: 'accept', actor: 'ada' });
+    const again = await fixture.resolve({ id: dispute.id, action: 'accept', actor: 'bob', note: 'Me too.' });
     expect([again.status, again.body]).toEqual([200, first.body]);
-    expect(await harness.events(dispute.intentHash)).toHaveLength(2);
+    expect(await fixture.events(dispute.intentHash)).toHaveLength(2);
   });
 });
 
@@ -143,14 +143,14 @@ describe('POST 400', () => {
     ['an actor without a name', { id, action: 'accept', actor: '' }, 'body.actor'],
     ['an unknown member', { id, action: 'accept', effect: 'counts_filled' }, 'body.effect'],
   ])('for %s', async (_what, body, path) => {
-    const answer = await harness.resolve(body);
+    const answer = await fixture.resolve(body);
     expect([answer.status, answer.body.details?.[0]?.path]).toEqual([400, path]);
   });
 });
 
 describe('POST 404 UNKNOWN_DISPUTE', () => {
-  it('for an id that was never given', async () => {
-    const { status, body } = await harness.resolve({ id: `dsp_${'0'.repeat(36)}`, action: 'accept' });
+  it('for an id that was never issued', async () => {
+    const { status, body } = await fixture.resolve({ id: `dsp_${'0'.repeat(36)}`, action: 'accept' });
     expect([status, body.code]).toEqual([404, 'UNKNOWN_DISPUTE']);
   });
 });
@@ -158,8 +158,8 @@ describe('POST 404 UNKNOWN_DISPUTE', () => {
 describe('POST 409 DISPUTE_RESOLVED', () => {
   it('for the other verdict, which changes nothing', async () => {
     const dispute = await filed();
-    await harness.resolve({ id: dispute.id, action: 'accept' });
-    const { status, body } = await harness.resolve({ id: dispute.id, action: 'reject' });
+    await fixture.resolve({ id: dispute.id, action: 'accept' });
+    const { status, body } = await fixture.resolve({ id: dispute.id, action: 'reject' });
     expect([status, body.code]).toEqual([409, 'DISPUTE_RESOLVED']);
     const [kept] = (await listAll({ status: 'accepted' })).filter(({ id }) => id === dispute.id);
     expect(kept?.audit.map(({ action }) => action)).toEqual(['filed', 'accepted']);
@@ -178,7 +178,7 @@ describe('401 UNAUTHORIZED', () => {
     ['the word undefined', 'undefined'],
   ] as const;
 
-  async function refusal(path: string, method: string, key: string | undefined, client = harness.app.client) {
+  async function refusal(path: string, method: string, key: string | undefined, client = fixture.app.client) {
     const headers = { 'x-forwarded-for': `198.51.${method.length}.${(key?.length ?? 1) % 250}` };
     const answer = await client.request(method, path, {
       headers: key === undefined ? headers : { ...headers, 'x-admin-key': key },
@@ -198,12 +198,12 @@ describe('401 UNAUTHORIZED', () => {
     null,
   ];
 
-  it.each(keys)('with %s, reading and deciding alike', async (_what, key) => {
+  it.each(keys)('with %s, for reading and for deciding', async (_what, key) => {
     for (const method of ['GET', 'POST']) expect(await refusal(reviewPath, method, key)).toEqual(alike);
   });
 
-  it('with whatever key while none is configured', async () => {
-    const closed = await harness.startAnother({ ADMIN_SECRET_KEY: '' });
+  it('with any key while none is configured', async () => {
+    const closed = await fixture.startAnother({ ADMIN_SECRET_KEY: '' });
     for (const key of [testAdminKey, ...keys.map(([, given]) => given)]) {
       for (const method of ['GET', 'POST']) {
         expect(await refusal(reviewPath, method, key, closed.client)).toEqual(alike);
@@ -211,9 +211,9 @@ describe('401 UNAUTHORIZED', () => {
     }
   });
 
-  it('before the body is looked at, and for no page of another site', async () => {
+  it('before the body is read, and without CORS headers for other sites', async () => {
     const headers = { 'content-type': 'application/json', origin: 'https://evil.example' };
-    const answer = await harness.app.client.request('POST', reviewPath, { headers, body: '{' });
+    const answer = await fixture.app.client.request('POST', reviewPath, { headers, body: '{' });
     expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([401, null]);
   });
 });

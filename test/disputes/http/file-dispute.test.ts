@@ -8,17 +8,17 @@ import {
   signatureIn,
   signer,
 } from '../../fixtures/disputes/dispute-values.js';
-import { day, disputePath, disputesHarness } from '../../fixtures/disputes/disputes-over-http.js';
+import { day, disputePath, disputesFixture } from '../../fixtures/disputes/disputes-over-http.js';
 
-const harness = disputesHarness();
+const fixture = disputesFixture();
 const ada = signer('ada');
 const bob = signer('bob');
 const eve = signer('eve');
 const harbour = anchorSigner('harbour');
 describe('201', () => {
-  it('for the account against a settled intent, which then shows it; one event tells of it', async () => {
-    const intent = await harness.add(ada, 'settled');
-    const { status, body, headers } = await harness.file(disputeOf(intent, ada));
+  it('for the account against a settled intent, which shows the dispute; one event is sent', async () => {
+    const intent = await fixture.add(ada, 'settled');
+    const { status, body, headers } = await fixture.file(disputeOf(intent, ada));
     expect(status).toBe(201);
     expect(body).toEqual({
       id: expect.stringMatching(/^dsp_[0-9a-f]{36}$/),
@@ -32,87 +32,87 @@ describe('201', () => {
     });
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('location')).toBe(`/api/intent/${intent._id}`);
-    expect((await harness.read(intent._id)).dispute).toEqual({
+    expect((await fixture.read(intent._id)).dispute).toEqual({
       disputeId: body.id,
       status: 'open',
       createdAt: body.createdAt,
       resolvedAt: null,
     });
     const { id: disputeId, intentHash, anchorId, corridor } = body;
-    expect(await harness.events(intent._id)).toEqual([
+    expect(await fixture.events(intent._id)).toEqual([
       { event: 'dispute.created', data: { disputeId, intentHash, anchorId, corridor, status: 'open' } },
     ]);
   });
 
   it.each(forms)('for a signature in the form %s', async (form) => {
-    const intent = await harness.add(ada, 'settled');
+    const intent = await fixture.add(ada, 'settled');
     const body = { ...disputeOf(intent, ada), signature: signatureIn(form, intent._id, ada) };
-    expect((await harness.file(body)).status).toBe(201);
+    expect((await fixture.file(body)).status).toBe(201);
   });
 
   it('for the anchor, by its signing key, against a failed intent', async () => {
-    const intent = await harness.add(ada, 'failed');
-    const { status, body } = await harness.file(disputeOf(intent, harbour));
+    const intent = await fixture.add(ada, 'failed');
+    const { status, body } = await fixture.file(disputeOf(intent, harbour));
     expect([status, body.filedBy]).toEqual([201, 'anchor']);
   });
 
-  it('for the account against one that expired although a transaction was attached', async () => {
-    const intent = await harness.add(ada, 'expired');
-    expect((await harness.file(disputeOf(intent, ada))).status).toBe(201);
+  it('for the account against an intent that expired with a transaction attached', async () => {
+    const intent = await fixture.add(ada, 'expired');
+    expect((await fixture.file(disputeOf(intent, ada))).status).toBe(201);
   });
 
-  it('for a key in hex of either case', async () => {
+  it('for a key in upper-case or lower-case hex', async () => {
     const hex = toHex(decodePublicKey(bob.account));
     for (const publicKey of [hex, hex.toUpperCase()]) {
-      const intent = await harness.add(bob, 'settled');
-      expect((await harness.file({ ...disputeOf(intent, bob), publicKey })).status).toBe(201);
+      const intent = await fixture.add(bob, 'settled');
+      expect((await fixture.file({ ...disputeOf(intent, bob), publicKey })).status).toBe(201);
     }
-    const { items } = (await harness.list({ anchor: 'harbour', limit: '1' })).body;
+    const { items } = (await fixture.list({ anchor: 'harbour', limit: '1' })).body;
     expect(items[0]?.publicKey).toBe(bob.account);
   });
 
-  it('at the last moment of the 30 days, the recovery counting where there was one', async () => {
-    const late = await harness.add(bob, 'settled');
-    const recovered = await harness.add(bob, 'settled', { recoveredAt: new Date(harness.now() + 20 * day) });
-    harness.pass(30 * day - 60_000);
-    expect((await harness.file(disputeOf(late, bob))).status).toBe(201);
-    harness.pass(day);
-    expect((await harness.file(disputeOf(recovered, bob))).status).toBe(201);
+  it('at the last moment of the 30 days after the outcome, or after its recovery', async () => {
+    const late = await fixture.add(bob, 'settled');
+    const recovered = await fixture.add(bob, 'settled', { recoveredAt: new Date(fixture.now() + 20 * day) });
+    fixture.pass(30 * day - 60_000);
+    expect((await fixture.file(disputeOf(late, bob))).status).toBe(201);
+    fixture.pass(day);
+    expect((await fixture.file(disputeOf(recovered, bob))).status).toBe(201);
   });
 });
 
 describe('200', () => {
-  it('for the same dispute again, from wherever, however signed and with whatever reason: the first stands', async () => {
-    const intent = await harness.add(ada, 'settled');
+  it('for the same dispute from another client, in another signature form or with another reason; the first one stays', async () => {
+    const intent = await fixture.add(ada, 'settled');
     const body = disputeOf(intent, ada);
-    const first = await harness.file(body);
+    const first = await fixture.file(body);
     for (const form of forms) {
       const again = { ...body, reason: 'Another one.', signature: signatureIn(form, intent._id, ada) };
-      const { status, body: answer } = await harness.file(again);
+      const { status, body: answer } = await fixture.file(again);
       expect([status, answer]).toEqual([200, first.body]);
     }
-    const { items } = (await harness.list({ anchor: 'harbour', limit: '1' })).body;
+    const { items } = (await fixture.list({ anchor: 'harbour', limit: '1' })).body;
     expect(items[0]).toMatchObject({ id: first.body.id, reason: body.reason, audit: [{ action: 'filed' }] });
-    expect(await harness.events(intent._id)).toHaveLength(1);
+    expect(await fixture.events(intent._id)).toHaveLength(1);
   });
 
-  it('after the verdict and after the 30 days too: it shows how it stands', async () => {
-    const intent = await harness.add(ada, 'settled');
-    const { body } = await harness.file(disputeOf(intent, ada));
-    await harness.resolve({ id: body.id, action: 'reject' });
-    harness.pass(31 * day);
-    const again = await harness.file(disputeOf(intent, ada));
+  it('after the verdict and after the 30 days, with the current state', async () => {
+    const intent = await fixture.add(ada, 'settled');
+    const { body } = await fixture.file(disputeOf(intent, ada));
+    await fixture.resolve({ id: body.id, action: 'reject' });
+    fixture.pass(31 * day);
+    const again = await fixture.file(disputeOf(intent, ada));
     expect([again.status, again.body.status, again.body.id]).toEqual([200, 'rejected', body.id]);
   });
 });
 
 describe('a browser', () => {
-  it('may file from any page, and may read the limit', async () => {
+  it('may file a dispute from any page, and may read the rate-limit headers', async () => {
     const headers = { origin: 'https://wallet.example', 'access-control-request-method': 'POST' };
-    const preflight = await harness.app.client.request('OPTIONS', disputePath, { headers });
+    const preflight = await fixture.app.client.request('OPTIONS', disputePath, { headers });
     expect(preflight.headers.get('access-control-allow-origin')).toBe('*');
-    const intent = await harness.add(eve, 'settled');
-    const answer = await harness.app.client.request('POST', disputePath, {
+    const intent = await fixture.add(eve, 'settled');
+    const answer = await fixture.app.client.request('POST', disputePath, {
       headers: { origin: 'https://wallet.example', 'x-forwarded-for': '198.51.100.77' },
       body: disputeOf(intent, eve),
     });

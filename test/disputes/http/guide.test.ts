@@ -11,14 +11,14 @@ import { verifyEd25519 } from '../../../contract/verification/ed25519.js';
 import { sep53Hash } from '../../../contract/verification/sep53.js';
 import { decodePublicKey, encodeSecretKey } from '../../../contract/verification/strkey.js';
 import { anchorSigner, type Signer, signer } from '../../fixtures/disputes/dispute-values.js';
-import { disputesHarness } from '../../fixtures/disputes/disputes-over-http.js';
+import { disputesFixture } from '../../fixtures/disputes/disputes-over-http.js';
 import { itWhere, runsHere } from '../../support/it-where.js';
 import { runProgram } from '../../support/run-program.js';
 
 const guide = readFileSync(new URL('../../../docs/disputes.md', import.meta.url), 'utf8');
 const contractIndex = fileURLToPath(new URL('../../../contract/index.ts', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'fairlead-guide-'));
-const harness = disputesHarness();
+const fixture = disputesFixture();
 const ada = signer('ada');
 const harbour = anchorSigner('harbour');
 
@@ -28,7 +28,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 function snippet(fence: string): string {
   const found = new RegExp(`^\`\`\`${fence}\\n(.*?)^\`\`\`$`, 'ms').exec(guide)?.[1];
   if (found === undefined) throw new Error(`docs/disputes.md has no block ${fence}`);
-  return found.replaceAll('https://fairlead.example', harness.app.url);
+  return found.replaceAll('https://fairlead.example', fixture.app.url);
 }
 
 function place(name: string, text: string): string {
@@ -88,23 +88,23 @@ describe('the code of docs/disputes.md', () => {
   }, 120_000);
 
   it.each(['base64', 'hex'] as const)(
-    'files for a wallet that signs by SEP-53 and answers %s',
+    'files a dispute for a wallet that signs by SEP-53 and answers %s',
     async (encoding) => {
       const { disputeByWallet } = await load('wallet');
-      const { _id: intentHash, ...intent } = await harness.add(ada, 'settled');
+      const { _id: intentHash, ...intent } = await fixture.add(ada, 'settled');
       const wallet = walletOf(ada, encoding);
       const answer: DisputeAnswer = await disputeByWallet(wallet, { ...intent, intentHash }, 'Nothing came.');
       expect(answer).toMatchObject({ status: 'open', filedBy: 'account', intentHash });
-      expect((await harness.read(intentHash)).dispute?.disputeId).toBe(answer.id);
+      expect((await fixture.read(intentHash)).dispute?.disputeId).toBe(answer.id);
       await expect(
         disputeByWallet(walletOf(harbour, encoding), { ...intent, intentHash }, 'Not mine.'),
       ).rejects.toThrow('INVALID_SIGNATURE');
     },
   );
 
-  it('files for a program that has the key', async () => {
+  it('files a dispute for a program that has the key', async () => {
     const { dispute } = await load('program');
-    const intent = await harness.add(ada, 'failed');
+    const intent = await fixture.add(ada, 'failed');
     const secretKey = encodeSecretKey(harbour.secretKey);
     const answer: DisputeAnswer = await dispute(intent._id, 'harbour', 'Paid on Monday.', secretKey);
     expect(answer).toMatchObject({ filedBy: 'anchor', intentHash: intent._id });
@@ -114,12 +114,12 @@ describe('the code of docs/disputes.md', () => {
     runsHere('python3', '-c', 'import cryptography'),
     'no python3 with the package cryptography: the Python example of docs/disputes.md',
   )(
-    'files for an anchor in Python',
+    'files a dispute for an anchor in Python',
     async () => {
       const script = place('dispute.py', snippet('python'));
-      const intent = await harness.add(ada, 'failed');
+      const intent = await fixture.add(ada, 'failed');
       const run = (secret: string) =>
-        runProgram('python3', ['-B', script, harness.app.url, intent._id, 'harbour', 'Paid on Monday.'], {
+        runProgram('python3', ['-B', script, fixture.app.url, intent._id, 'harbour', 'Paid on Monday.'], {
           env: { ...process.env, SIGNING_SECRET: secret },
         });
       const filed = await run(encodeSecretKey(harbour.secretKey));
@@ -141,13 +141,13 @@ describe('the code of docs/disputes.md', () => {
 });
 
 describe('docs/disputes.md', () => {
-  it('shows a body whose signature verifies, over the form it names', () => {
+  it('shows a body whose signature verifies over the SEP-53 hash', () => {
     const body = fileDisputeBody.parse(JSON.parse(snippet('json')));
     const signature = new Uint8Array(Buffer.from(body.signature, 'base64'));
     expect(verifyEd25519(signature, sep53Hash(body.intentHash), decodePublicKey(body.publicKey))).toBe(true);
   });
 
-  it('tells of every member, every refusal of its own and every effect', () => {
+  it('explains every member, every specific refusal and every effect', () => {
     const shared = ['MALFORMED_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'INTERNAL'];
     const { errors } = contract.disputes.fileDispute.metadata;
     const codes = errors.filter((code) => !shared.includes(code));

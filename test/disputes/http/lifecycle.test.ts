@@ -3,12 +3,12 @@ import type { AdminDispute, DisputeAnswer } from '../../../contract/schemas/disp
 import { fromHex } from '../../../contract/verification/bytes.js';
 import { anchorSigner, disputeOf, type Signer } from '../../fixtures/disputes/dispute-values.js';
 import { disputePath, reviewPath } from '../../fixtures/disputes/disputes-over-http.js';
-import { account, day, intentsHarness, minute, second } from '../../fixtures/intents/intents-over-http.js';
+import { account, day, intentsFixture, minute, second } from '../../fixtures/intents/intents-over-http.js';
 import { testAdminKey } from '../../support/app.js';
 import sep53 from '../../vectors/sep53.json' with { type: 'json' };
 
-const harness = intentsHarness({ anchors: ['harbour'], env: { FAILURE_GRACE_SECONDS: '60' } });
-/** The account of the intents harness is that of the SEP-53 vectors. */
+const fixture = intentsFixture({ anchors: ['harbour'], env: { FAILURE_GRACE_SECONDS: '60' } });
+/** The account of the intents fixture is the one of the SEP-53 vectors. */
 const wallet: Signer = { secretKey: fromHex(sep53.seed), account };
 const anchor = anchorSigner('harbour');
 
@@ -20,22 +20,22 @@ function client() {
 
 /** An intent that the anchor was paid for, which came to that ending. */
 async function ended(ending: 'complete' | 'fail') {
-  const terms = harness.terms();
-  const { intentHash } = (await harness.post(terms)).body;
-  const id = await harness.begin('harbour');
-  await harness.post({ ...terms, anchorTransactionId: id });
-  await harness.pass(30 * second);
-  await harness.settle();
-  harness.anchors.anchor('harbour').pay(id, { ending });
+  const terms = fixture.terms();
+  const { intentHash } = (await fixture.post(terms)).body;
+  const id = await fixture.begin('harbour');
+  await fixture.post({ ...terms, anchorTransactionId: id });
+  await fixture.pass(30 * second);
+  await fixture.settle();
+  fixture.anchors.anchor('harbour').pay(id, { ending });
   for (let looks = 0; looks < 14; looks += 1) {
-    await harness.pass(minute);
-    await harness.settle();
+    await fixture.pass(minute);
+    await fixture.settle();
   }
   return { intentHash, id };
 }
 
 async function file(intentHash: string, signer: Signer) {
-  const { body, status } = await harness.app.client.request<DisputeAnswer & { code?: string }>(
+  const { body, status } = await fixture.app.client.request<DisputeAnswer & { code?: string }>(
     'POST',
     disputePath,
     { headers: client(), body: disputeOf({ _id: intentHash, anchorId: 'harbour' }, signer) },
@@ -44,7 +44,7 @@ async function file(intentHash: string, signer: Signer) {
 }
 
 async function accept(id: string): Promise<AdminDispute> {
-  const { body } = await harness.app.client.request<AdminDispute>('POST', reviewPath, {
+  const { body } = await fixture.app.client.request<AdminDispute>('POST', reviewPath, {
     headers: { 'x-admin-key': testAdminKey, ...client() },
     body: { id, action: 'accept' },
   });
@@ -52,16 +52,16 @@ async function accept(id: string): Promise<AdminDispute> {
 }
 
 const effectOn = async (intentHash: string) =>
-  (await harness.documents().findOne({ _id: intentHash as never }))?.disputeEffect;
+  (await fixture.documents().findOne({ _id: intentHash as never }))?.disputeEffect;
 
-describe('from a wallet to a verdict', () => {
-  it('a settled intent, disputed by the account and accepted, is shown so and counts as not filled', async () => {
+describe('a dispute from the wallet to the verdict', () => {
+  it('counts a settled intent as not filled when the dispute of the account is accepted', async () => {
     const { intentHash } = await ended('complete');
-    expect((await harness.read(intentHash)).status).toBe('settled');
+    expect((await fixture.read(intentHash)).status).toBe('settled');
     const { id, httpStatus } = await file(intentHash, wallet);
     expect(httpStatus).toBe(201);
     await accept(id);
-    const intent = await harness.read(intentHash);
+    const intent = await fixture.read(intentHash);
     expect([intent.status, intent.dispute?.status, intent.dispute?.disputeId]).toEqual([
       'settled',
       'accepted',
@@ -70,9 +70,9 @@ describe('from a wallet to a verdict', () => {
     expect(await effectOn(intentHash)).toBe('counts_not_filled');
   });
 
-  it('a failed one, disputed by the anchor with the key of its stellar.toml, counts as filled', async () => {
+  it("counts a failed intent as filled when the dispute signed by the anchor's key is accepted", async () => {
     const { intentHash } = await ended('fail');
-    expect((await harness.read(intentHash)).outcome?.reason).toBe('error');
+    expect((await fixture.read(intentHash)).outcome?.reason).toBe('error');
     expect((await file(intentHash, wallet)).code).toBe('SIGNER_NOT_ENTITLED');
     const { id, filedBy } = await file(intentHash, anchor);
     expect(filedBy).toBe('anchor');
@@ -82,23 +82,23 @@ describe('from a wallet to a verdict', () => {
 
   it('one that the anchor makes good while its dispute is open is the account’s to dispute, for 30 days more', async () => {
     const { intentHash, id: transactionId } = await ended('fail');
-    await harness.pass(20 * day);
-    await harness.settle();
+    await fixture.pass(20 * day);
+    await fixture.settle();
     const { id } = await file(intentHash, anchor);
     const paidOut = { status: 'completed', amount_out: '150000' };
-    harness.anchors.anchor('harbour').amend(transactionId, paidOut);
-    await harness.pass(day);
-    await harness.settle();
-    expect((await harness.read(intentHash)).outcome?.reason).toBe('recovered');
+    fixture.anchors.anchor('harbour').amend(transactionId, paidOut);
+    await fixture.pass(day);
+    await fixture.settle();
+    expect((await fixture.read(intentHash)).outcome?.reason).toBe('recovered');
     expect((await file(intentHash, anchor)).code).toBe('SIGNER_NOT_ENTITLED');
     expect((await file(intentHash, wallet)).code).toBe('DISPUTE_EXISTS');
     expect((await accept(id)).status).toBe('accepted');
     expect(await effectOn(intentHash)).toBe(null);
-    await harness.pass(29 * day);
+    await fixture.pass(29 * day);
     const second = await file(intentHash, wallet);
     expect(second.httpStatus).toBe(201);
     await accept(second.id);
     expect(await effectOn(intentHash)).toBe('counts_not_filled');
-    expect((await harness.read(intentHash)).dispute?.disputeId).toBe(second.id);
+    expect((await fixture.read(intentHash)).dispute?.disputeId).toBe(second.id);
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AnchorReputation, RefreshAnswer } from '../../../contract/schemas/reputation.js';
 import { anchorSigner, disputeOf, type outcomes, signer } from '../../fixtures/disputes/dispute-values.js';
-import { disputesHarness } from '../../fixtures/disputes/disputes-over-http.js';
+import { disputesFixture } from '../../fixtures/disputes/disputes-over-http.js';
 import { type TestApp, testCronSecret } from '../../support/app.js';
 
-const harness = disputesHarness();
+const fixture = disputesFixture();
 
 let owners = 0;
 let clients = 0;
@@ -17,17 +17,17 @@ const client = () => {
 async function add(ending: keyof typeof outcomes) {
   owners += 1;
   const owner = signer(`owner ${owners}`);
-  return { owner, intent: await harness.add(owner, ending) };
+  return { owner, intent: await fixture.add(owner, ending) };
 }
 
 async function dispute(ending: keyof typeof outcomes): Promise<string> {
   const { owner, intent } = await add(ending);
   const byAnchor = ending === 'failed' || ending === 'refunded';
-  const { body } = await harness.file(disputeOf(intent, byAnchor ? anchorSigner('harbour') : owner));
+  const { body } = await fixture.file(disputeOf(intent, byAnchor ? anchorSigner('harbour') : owner));
   return body.id;
 }
 
-async function refreshed(instance: TestApp = harness.app) {
+async function refreshed(instance: TestApp = fixture.app) {
   const headers = { authorization: `Bearer ${testCronSecret}`, ...client() };
   const path = '/api/reputation/refresh';
   const { body } = await instance.client.request<RefreshAnswer>('POST', path, { headers });
@@ -39,7 +39,7 @@ async function refreshed(instance: TestApp = harness.app) {
 }
 
 describe('an accepted dispute', () => {
-  it('counts the outcome as what the dispute makes of it, and no other does', async () => {
+  it('changes how the outcome counts; an open or rejected one does not', async () => {
     for (let n = 0; n < 36; n += 1) await add('settled');
     const against = {
       settled: await dispute('settled'),
@@ -50,7 +50,7 @@ describe('an accepted dispute', () => {
     const rejected = await dispute('settled');
     const before = await refreshed();
     expect(before).toMatchObject({ outcomes: 40, filled: 38, acceptedDisputes: 0 });
-    await harness.resolve({ id: rejected, action: 'reject' });
+    await fixture.resolve({ id: rejected, action: 'reject' });
     expect(await refreshed()).toEqual({ ...before, folded: 0 });
 
     let card = before;
@@ -64,7 +64,7 @@ describe('an accepted dispute', () => {
       // Not counted instead of not filled.
       [against.refunded, { outcomes: -1, filled: 0 }],
     ] as const) {
-      const { body } = await harness.resolve({ id, action: 'accept' });
+      const { body } = await fixture.resolve({ id, action: 'accept' });
       expect(body.status).toBe('accepted');
       const after = await refreshed();
       expect(after).toMatchObject({
@@ -74,22 +74,22 @@ describe('an accepted dispute', () => {
         acceptedDisputes: card.acceptedDisputes + 1,
       });
       expect(after.score).not.toBe(card.score);
-      await harness.resolve({ id, action: 'accept' });
+      await fixture.resolve({ id, action: 'accept' });
       expect(await refreshed()).toEqual({ ...after, folded: 0 });
       card = after;
     }
   });
 
-  it('moves the scores once when two admins decide at once, on two instances', async () => {
-    const other = await harness.startAnother();
+  it('changes the scores once when two admins decide at once on two instances', async () => {
+    const other = await fixture.startAnother();
     const ids = [];
     for (let n = 0; n < 8; n += 1) ids.push(await dispute('settled'));
     const before = await refreshed();
     let accepted = 0;
     for (const id of ids) {
       const answers = await Promise.all([
-        harness.resolve({ id, action: 'accept', actor: 'ada' }),
-        harness.resolve({ id, action: 'reject', actor: 'bob' }, other),
+        fixture.resolve({ id, action: 'accept', actor: 'ada' }),
+        fixture.resolve({ id, action: 'reject', actor: 'bob' }, other),
       ]);
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
       const lost = answers.find(({ status }) => status === 409);

@@ -27,14 +27,14 @@ describe('entitledParty', () => {
     expect(entitledParty(intent, stranger, null)).toBe(null);
   });
 
-  it('what expired without a transaction is disputed by nobody', () => {
+  it('lets nobody dispute an intent that expired without a transaction', () => {
     const { transactionId, ...intent } = storedIntent(account, 'expired');
     expect(transactionId).toBeDefined();
     expect(entitledParty(intent, account, anchorKey)).toBe(null);
     expect(entitledParty(intent, anchorKey, anchorKey)).toBe(null);
   });
 
-  it('an anchor that sells through itself is whichever party the outcome goes against', () => {
+  it('treats an anchor that sells through itself as the party that the outcome goes against', () => {
     const itself = (ending: keyof typeof outcomes) => storedIntent(anchorKey, ending);
     expect(entitledParty(itself('settled'), anchorKey, anchorKey)).toBe('account');
     expect(entitledParty(itself('failed'), anchorKey, anchorKey)).toBe('anchor');
@@ -54,21 +54,21 @@ describe('isWithinWindow', () => {
   const recordedAt = Date.UTC(2026, 10, 1);
   const days = (count: number) => new Date(recordedAt + count * 86_400_000);
 
-  it('takes 30 days from the outcome, to the millisecond', () => {
+  it('lasts 30 days from the outcome, to the millisecond', () => {
     const intent = storedIntent(account, 'settled', { now: recordedAt });
     expect(isWithinWindow(intent, days(0))).toBe(true);
     expect(isWithinWindow(intent, days(30))).toBe(true);
     expect(isWithinWindow(intent, new Date(days(30).getTime() + 1))).toBe(false);
   });
 
-  it('begins anew with the recovery that replaced a failure', () => {
+  it('starts again with the recovery that replaced a failure', () => {
     const changes = { recoveredAt: days(29) };
     const intent = storedIntent(account, 'settled', { now: recordedAt, changes });
     expect(isWithinWindow(intent, days(59))).toBe(true);
     expect(isWithinWindow(intent, new Date(days(59).getTime() + 1))).toBe(false);
   });
 
-  it('is open for nothing where there is no outcome', () => {
+  it('is closed while there is no outcome', () => {
     expect(isWithinWindow(storedIntent(account, null), days(0))).toBe(false);
   });
 });

@@ -53,7 +53,7 @@ async function end(index: number, error?: Error): Promise<void> {
 }
 
 describe('a flood of disputes', () => {
-  it('is worked on two at a time: the third begins when one of them has ended', async () => {
+  it('is worked on two at a time; the third starts when one of them ends', async () => {
     const file = heldFiling();
     const results = [file(), file(), file()];
     expect(begun).toHaveLength(2);
@@ -64,7 +64,7 @@ describe('a flood of disputes', () => {
     expect(await Promise.all(results)).toEqual(Array(3).fill('UNKNOWN_INTENT'));
   });
 
-  it('is refused as NOT_READY beyond 256 that wait, and accepted again once there is room', async () => {
+  it('is refused with NOT_READY beyond 256 that wait, and accepted again once there is room', async () => {
     const file = heldFiling();
     const results = Array.from({ length: 2 + maxWaiting }, file);
     expect(await file()).toBe('NOT_READY');
@@ -74,7 +74,7 @@ describe('a flood of disputes', () => {
     expect(await Promise.all(results)).toEqual(Array(results.length).fill('UNKNOWN_INTENT'));
   });
 
-  it('is refused as NOT_READY, without beginning, after waiting for more than 5 s', async () => {
+  it('is refused with NOT_READY, without being started, after waiting for more than 5 s', async () => {
     const file = heldFiling();
     const [first, second, waiting] = [file(), file(), file()];
     nowMs += 5_001;
@@ -85,7 +85,7 @@ describe('a flood of disputes', () => {
     expect(await Promise.all([first, second])).toEqual(['UNKNOWN_INTENT', 'UNKNOWN_INTENT']);
   });
 
-  it('goes on with the next dispute after one that failed', async () => {
+  it('continues with the next dispute after one that failed', async () => {
     const file = heldFiling();
     const [failing, , next] = [file(), file(), file()];
     await end(0, new Error('gone'));

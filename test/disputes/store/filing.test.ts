@@ -35,7 +35,7 @@ function freshSigner() {
 }
 
 describe('the same dispute sent fifty times concurrently', () => {
-  it('is recorded once, with one event and one point, and every request is answered with it', async () => {
+  it('is recorded once, with one event and one point, and answers every request with it', async () => {
     const owner = freshSigner();
     const [intent] = await one.addIntents(owner, 1);
     if (intent === undefined) throw new Error('no intent');
@@ -56,7 +56,7 @@ describe('the same dispute sent fifty times concurrently', () => {
 });
 
 describe('bad signatures', () => {
-  it('of one client cause ten verifications in all, however many come at once on two instances', async () => {
+  it('of one client cause ten verifications in all, however many arrive at once on two instances', async () => {
     const [intent] = await one.addIntents(ada, 1);
     if (intent === undefined) throw new Error('no intent');
     const body = { ...disputeOf(intent, ada), signature: falseSignature };
@@ -68,7 +68,7 @@ describe('bad signatures', () => {
     expect(one.verifications() + two.verifications() - before).toBe(10);
   });
 
-  it('of strangers leave the key its ten', async () => {
+  it('of strangers do not use up the ten disputes of the key', async () => {
     const owner = freshSigner();
     const intents = await one.addIntents(owner, 10);
     const [first] = intents;
@@ -86,7 +86,7 @@ describe('bad signatures', () => {
 });
 
 describe('the ten disputes of a key', () => {
-  it('are ten, however many come at once, from wherever and to whichever instance', async () => {
+  it('stay ten, however many arrive at once, from any client and on any instance', async () => {
     const owner = freshSigner();
     const intents = await one.addIntents(owner, 30);
     const answers = await Promise.all(
@@ -101,7 +101,7 @@ describe('the ten disputes of a key', () => {
     expect((await one.windows.findOne({ _id: `key ${owner.account}` }))?.used).toBe(10);
   });
 
-  it('stay ten when the eleventh is tried again and again, and can be asked for all the while', async () => {
+  it('stay ten while the eleventh is sent again and again, and still answer 200', async () => {
     const owner = freshSigner();
     const intents = await one.addIntents(owner, 11);
     const bodies = intents.map((intent) => disputeOf(intent, owner));
@@ -123,7 +123,7 @@ describe('the ten disputes of a key', () => {
     expect(await one.file(eleventh, freshClient())).toEqual({ result: 'created', left: 9 });
   });
 
-  it('are not touched by captured ones sent again from fifty addresses, today or tomorrow', async () => {
+  it('are not used up by captured ones sent again from fifty addresses, today or tomorrow', async () => {
     const owner = freshSigner();
     const intents = await one.addIntents(owner, 12);
     const [first, ...others] = intents.map((intent) => disputeOf(intent, owner));
@@ -140,7 +140,7 @@ describe('the ten disputes of a key', () => {
     expect(countResults(answers)).toEqual({ created: 10 });
   });
 
-  it('are not touched by what is refused after the signature', async () => {
+  it('are not used up by disputes that are refused after the signature check', async () => {
     const owner = freshSigner();
     const pending = await one.addIntents(owner, 1, null);
     const old = await one.addIntents(owner, 1);
@@ -208,7 +208,7 @@ describe('an outcome that changes while the signature is verified', () => {
 });
 
 describe('the two parties of an intent', () => {
-  it('cannot have a dispute open at once, whichever way it is attempted', async () => {
+  it('cannot both have an open dispute, in whatever order they file', async () => {
     const anchor = anchorSigner('harbour');
     const [intent] = await one.addIntents(ada, 1, 'failed');
     if (intent === undefined) throw new Error('no intent');

@@ -104,7 +104,7 @@ describe('accepting', () => {
     },
   );
 
-  it('changes nothing where the anchor has made the failure good since the dispute was filed', async () => {
+  it('changes nothing if the intent has recovered since the dispute was filed', async () => {
     const { id, intentHash } = await filed('refunded');
     const recovered = { status: 'settled', 'outcome.kind': 'settled', unfolded: false } as const;
     await one.intents.updateOne({ _id: intentHash }, { $set: recovered });
@@ -114,7 +114,7 @@ describe('accepting', () => {
 });
 
 describe('rejecting', () => {
-  it('changes nothing of the intent', async () => {
+  it('does not change the intent', async () => {
     const { id, intentHash } = await filed('settled');
     await one.intents.updateOne({ _id: intentHash }, { $set: { unfolded: false } });
     const before = await intentOf(intentHash);

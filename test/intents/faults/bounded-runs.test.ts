@@ -78,8 +78,8 @@ async function register(anchorId: string, count: number, attached: boolean): Pro
   await insertIntents(connection, ...due);
 }
 
-describe('a run', () => {
-  it('looks at so many of one anchor and says that there is more; the next run goes on there', async () => {
+describe('a reconcile run', () => {
+  it('stops at its limit per anchor and reports more; the next run continues from there', async () => {
     const intents = await opened({ maxPerAnchor: 10 });
     await register('busy', 25, true);
     await register('calm', 3, true);
@@ -95,7 +95,7 @@ describe('a run', () => {
     await intents.close();
   });
 
-  it('asks one anchor no faster than its rate, whatever is due', async () => {
+  it('polls an anchor no faster than its rate, however many intents are due', async () => {
     const intents = await opened({ pollSpacingMs: 60 });
     await register('busy', 12, true);
     await intents.run();
@@ -105,7 +105,7 @@ describe('a run', () => {
     await intents.close();
   });
 
-  it('keeps nobody waiting for an anchor that is slow', async () => {
+  it('does not delay the other anchors when one is slow', async () => {
     slowMs = 300;
     const intents = await opened({});
     await register('slow', 6, true);
@@ -117,7 +117,7 @@ describe('a run', () => {
     await intents.close();
   });
 
-  it('begins no look after its time, and says that there is more', async () => {
+  it('starts no poll after its time limit, and reports more', async () => {
     slowMs = 100;
     const intents = await opened({ maxRunMs: 250 });
     await register('slow', 10, true);
@@ -127,7 +127,7 @@ describe('a run', () => {
     await intents.close();
   });
 
-  it('expires a thousand that were abandoned, without keeping the one that is paid waiting', async () => {
+  it('expires a thousand abandoned intents without delaying a paid one', async () => {
     const intents = await opened({ maxPerAnchor: 5 });
     await register('busy', 1_000, false);
     await register('busy', 1, true);

@@ -151,7 +151,7 @@ async function close({ connection, intents }: Prepared): Promise<void> {
 }
 
 describe('a reconciliation', () => {
-  it('killed before any of its commands loses no outcome and tells none twice', async () => {
+  it('loses no outcome and announces none twice when killed before any of its commands', async () => {
     let struck = 0;
     let unharmed = 0;
     for (let first = 1; unharmed === 0 && first < 90; first += atOnce) {
@@ -183,7 +183,7 @@ describe('a reconciliation', () => {
     ['before it commits', 'commitTransaction'],
     ['before it takes its first turn', 'findAndModify'],
   ])(
-    'stopped %s while another takes over changes nothing afterwards',
+    'changes nothing more when it was stopped %s and another took over',
     async (_when, at) => {
       const ready = await prepared(`stopped-${at}`);
       const worker = ready.work('reconcile', { at, signal: 'SIGSTOP' });
@@ -197,7 +197,7 @@ describe('a reconciliation', () => {
     60_000,
   );
 
-  it('that lost its lease writes no outcome any more, even where nobody else did', async () => {
+  it('writes no outcome after losing its lease, even if nobody else wrote one', async () => {
     const ready = await prepared('fenced');
     const worker = ready.work('reconcile', { at: 'update', signal: 'SIGSTOP' });
     await untilStopped(worker);
@@ -214,7 +214,7 @@ describe('a reconciliation', () => {
     await close(ready);
   }, 60_000);
 
-  it('run by four processes at once, two of them killed at random, is run by one at a time', async () => {
+  it('runs in one process at a time when four start it and two are killed at random', async () => {
     const ready = await prepared('crowd');
     const crowd = [null, kill(), kill(), null].map((strike) => ready.work('reconcile', strike));
     await Promise.all(crowd.map(({ ended }) => ended));
@@ -224,7 +224,7 @@ describe('a reconciliation', () => {
 });
 
 describe('callbacks, which hold no lease', () => {
-  it('taken by four processes at once make each outcome once', async () => {
+  it('record each outcome once when four processes receive them at once', async () => {
     const ready = await prepared('callbacks');
     const beginAtMs = Date.now() + togetherInMs;
     const crowd = Array.from({ length: 4 }, () => ready.work('callbacks', null, beginAtMs));
@@ -235,7 +235,7 @@ describe('callbacks, which hold no lease', () => {
     await close(ready);
   }, 60_000);
 
-  it('beside a reconciliation, either of them killed at random, make each outcome once', async () => {
+  it('record each outcome once beside a reconciliation when either is killed at random', async () => {
     for (const round of [1, 2, 3]) {
       const ready = await prepared(`beside-${round}`);
       const beginAtMs = Date.now() + togetherInMs;

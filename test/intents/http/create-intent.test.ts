@@ -1,18 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
+import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import { intentHash } from '../../../contract/verification/intent-hash.js';
-import { account, day, intentsHarness, minute } from '../../fixtures/intents/intents-over-http.js';
+import { account, day, intentsFixture, minute } from '../../fixtures/intents/intents-over-http.js';
 
-const harness = intentsHarness();
+const fixture = intentsFixture();
 const hex = '6e5bb46baf172b03950ff085f4c11fc356c75a918331a98ed4839c9c7792b381';
 
 async function stored(): Promise<number> {
-  return harness.documents().countDocuments();
+  return fixture.documents().countDocuments();
 }
 
 describe('201', () => {
-  it('records the intent under the hash that the contract computes, against the quote of this moment', async () => {
-    const terms = harness.terms({ minReceive: '1000.00', deliveryMethod: 'bank_account' });
-    const { status, headers, body } = await harness.post(terms);
+  it('stores the intent under the hash that the contract computes, with the current quote', async () => {
+    const terms = fixture.terms({ minReceive: '1000.00', deliveryMethod: 'bank_account' });
+    const { status, headers, body } = await fixture.post(terms);
     expect(status).toBe(201);
     expect(body.intentHash).toBe(intentHash(terms as never));
     expect(headers.get('location')).toBe(`/api/intent/${body.intentHash}`);
@@ -22,93 +23,93 @@ describe('201', () => {
       account,
       sellAmount: '100',
       minReceive: '1000',
-      createdAt: new Date(harness.now()).toISOString(),
-      expiresAt: new Date(harness.now() + day).toISOString(),
+      createdAt: new Date(fixture.now()).toISOString(),
+      expiresAt: new Date(fixture.now() + day).toISOString(),
       quote: { tier: 'anchor', sellAmount: '100', adjusted: false },
-      statusCallbackUrl: `${harness.app.config.publicUrl}/api/intent/${body.intentHash}/status`,
+      statusCallbackUrl: `${fixture.app.config.publicUrl}/api/intent/${body.intentHash}/status`,
       transaction: null,
       outcome: null,
       dispute: null,
     });
-    expect(await harness.read(body.intentHash)).toEqual(body);
+    expect(await fixture.read(body.intentHash)).toEqual(body);
   });
 
-  it('neither stores, returns nor logs the nonce', async () => {
-    const terms = harness.terms();
-    const { body } = await harness.post(terms);
-    await harness.post({ ...terms, sellAmount: 'wrong' });
-    await harness.post({ ...terms, anchorTransactionId: 'secretive' });
-    expect(harness.logged()).toContain('/api/intent/offramp');
-    expect(harness.logged()).not.toContain(terms.nonce);
-    const document = await harness.documents().findOne({ _id: body.intentHash as never });
+  it('does not store, return or log the nonce', async () => {
+    const terms = fixture.terms();
+    const { body } = await fixture.post(terms);
+    await fixture.post({ ...terms, sellAmount: 'wrong' });
+    await fixture.post({ ...terms, anchorTransactionId: 'secretive' });
+    expect(fixture.logged()).toContain('/api/intent/offramp');
+    expect(fixture.logged()).not.toContain(terms.nonce);
+    const document = await fixture.documents().findOne({ _id: body.intentHash as never });
     expect(document).not.toBeNull();
     expect(JSON.stringify([document, body])).not.toContain(terms.nonce);
   });
 
-  it('takes the account as hex too: it is the same intent', async () => {
-    const terms = harness.terms();
-    const first = await harness.post(terms);
-    const again = await harness.post({ ...terms, account: hex.toUpperCase(), sellAmount: '100.0000000' });
+  it('treats a hex account as the same intent', async () => {
+    const terms = fixture.terms();
+    const first = await fixture.post(terms);
+    const again = await fixture.post({ ...terms, account: hex.toUpperCase(), sellAmount: '100.0000000' });
     expect([first.status, again.status]).toEqual([201, 200]);
     expect(again.body).toEqual(first.body);
   });
 
-  it('without a quote where the anchor has none at the moment, so that it cannot escape by having none', async () => {
-    harness.anchors.anchor('squall').setProfile({ faults: { error500: 1, html: 0, hang: 0 } });
+  it('accepts an intent without a quote when the anchor has none, so that its outcome still counts', async () => {
+    fixture.anchors.anchor('squall').setProfile({ faults: { error500: 1, html: 0, hang: 0 } });
     const unquoted = { anchorId: 'squall', sellAmount: '131' };
-    const { status, body } = await harness.post(harness.terms(unquoted));
+    const { status, body } = await fixture.post(fixture.terms(unquoted));
     expect([status, body.quote]).toEqual([201, null]);
-    const bound = await harness.post(harness.terms({ ...unquoted, minReceive: '1' }));
+    const bound = await fixture.post(fixture.terms({ ...unquoted, minReceive: '1' }));
     expect([bound.status, bound.body]).toMatchObject([503, { code: 'RATES_UNAVAILABLE', retryAfter: 5 }]);
-    harness.anchors.anchor('squall').setProfile({ faults: { error500: 0, html: 0, hang: 0 } });
+    fixture.anchors.anchor('squall').setProfile({ faults: { error500: 0, html: 0, hang: 0 } });
   });
 
-  it('keeps the tier of an estimate', async () => {
-    const { body } = await harness.post(harness.terms({ anchorId: 'ferry' }));
+  it('stores the tier of an estimated quote', async () => {
+    const { body } = await fixture.post(fixture.terms({ anchorId: 'ferry' }));
     expect(body.quote?.tier).toBe('estimate');
   });
 });
 
 describe('200', () => {
-  it('for the same intent sent 50 times in parallel: one 201, 49 times 200, one intent', async () => {
-    const terms = harness.terms();
+  it('answers one 201 and 49 times 200 to the same intent sent 50 times in parallel', async () => {
+    const terms = fixture.terms();
     const before = await stored();
-    const answers = await Promise.all(Array.from({ length: 50 }, () => harness.post(terms)));
+    const answers = await Promise.all(Array.from({ length: 50 }, () => fixture.post(terms)));
     const count = (status: number) => answers.filter((answer) => answer.status === status).length;
     expect([count(201), count(200)]).toEqual([1, 49]);
     expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
     expect(await stored()).toBe(before + 1);
   });
 
-  it('with a transaction from the start, 50 times in parallel too', async () => {
-    const terms = harness.terms({ anchorTransactionId: 'parallel-1' });
-    const answers = await Promise.all(Array.from({ length: 50 }, () => harness.post(terms)));
+  it('stores one intent when it is sent with a transaction 50 times in parallel', async () => {
+    const terms = fixture.terms({ anchorTransactionId: 'parallel-1' });
+    const answers = await Promise.all(Array.from({ length: 50 }, () => fixture.post(terms)));
     const count = (status: number) => answers.filter((answer) => answer.status === status).length;
     expect([count(201), count(200)]).toEqual([1, 49]);
   });
 
-  it('attaches the transaction once, also to the later of two that race', async () => {
-    const terms = harness.terms();
-    const first = await harness.post(terms);
+  it('attaches a transaction once when two requests race', async () => {
+    const terms = fixture.terms();
+    const first = await fixture.post(terms);
     const answers = await Promise.all(
       ['race-a', 'race-b', 'race-a', 'race-b'].map((anchorTransactionId) =>
-        harness.post({ ...terms, anchorTransactionId }),
+        fixture.post({ ...terms, anchorTransactionId }),
       ),
     );
-    const kept = (await harness.read(first.body.intentHash)).transaction?.id;
+    const kept = (await fixture.read(first.body.intentHash)).transaction?.id;
     expect(['race-a', 'race-b']).toContain(kept);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 409, 409]);
     for (const { status, body } of answers) if (status === 200) expect(body.transaction?.id).toBe(kept);
   });
 
-  it('does not depend on what was needed at first: neither a quote nor a deadline still ahead', async () => {
-    const expiresAt = new Date(harness.now() + minute).toISOString();
-    const terms = harness.terms({ expiresAt });
-    await harness.post(terms);
-    await harness.pass(2 * minute);
-    harness.anchors.anchor('harbour').setProfile({ faults: { error500: 1, html: 0, hang: 0 } });
-    const again = await harness.post(terms);
-    harness.anchors.anchor('harbour').setProfile({ faults: { error500: 0, html: 0, hang: 0 } });
+  it('repeats an intent without a new quote and after its deadline', async () => {
+    const expiresAt = new Date(fixture.now() + minute).toISOString();
+    const terms = fixture.terms({ expiresAt });
+    await fixture.post(terms);
+    await fixture.pass(2 * minute);
+    fixture.anchors.anchor('harbour').setProfile({ faults: { error500: 1, html: 0, hang: 0 } });
+    const again = await fixture.post(terms);
+    fixture.anchors.anchor('harbour').setProfile({ faults: { error500: 0, html: 0, hang: 0 } });
     expect([again.status, again.body.status, again.body.expiresAt]).toEqual([200, 'pending', expiresAt]);
   });
 });
@@ -139,87 +140,90 @@ describe('400 INVALID_REQUEST', () => {
     ['a corridor of another form', { corridor: 'USDC-NGN' }, 'body.corridor', /./],
   ];
 
-  it.each(bad)('for %s, says where and why, and stores nothing', async (_name, patch, path, says) => {
-    const before = await stored();
-    const { status, body } = await harness.post(harness.terms(patch));
-    expect([status, body]).toMatchObject([400, { code: 'INVALID_REQUEST' }]);
-    const { details } = body as never as { details: { path: string; message: string }[] };
-    expect(details[0]?.path).toBe(path);
-    expect(details[0]?.message).toMatch(says);
-    expect(await stored()).toBe(before);
-  });
+  it.each(bad)(
+    'for %s, with the path and the reason, and stores nothing',
+    async (_name, patch, path, says) => {
+      const before = await stored();
+      const { status, body } = await fixture.post(fixture.terms(patch));
+      expect([status, body]).toMatchObject([400, { code: 'INVALID_REQUEST' }]);
+      const { details } = body as never as { details: { path: string; message: string }[] };
+      expect(details[0]?.path).toBe(path);
+      expect(details[0]?.message).toMatch(says);
+      expect(await stored()).toBe(before);
+    },
+  );
 });
 
 describe('409 TRANSACTION_CONFLICT', () => {
-  it('for a transaction once the time is over: the intent has expired without one', async () => {
-    const terms = harness.terms({ expiresAt: new Date(harness.now() + minute).toISOString() });
-    const { body } = await harness.post(terms);
-    await harness.pass(minute);
-    const late = await harness.post({ ...terms, anchorTransactionId: 'too-late' });
+  it('for a transaction sent after the intent expired without one', async () => {
+    const terms = fixture.terms({ expiresAt: new Date(fixture.now() + minute).toISOString() });
+    const { body } = await fixture.post(terms);
+    await fixture.pass(minute);
+    const late = await fixture.post({ ...terms, anchorTransactionId: 'too-late' });
     expect([late.status, late.body]).toMatchObject([409, { code: 'TRANSACTION_CONFLICT' }]);
-    expect(await harness.read(body.intentHash)).toMatchObject({
+    expect(await fixture.read(body.intentHash)).toMatchObject({
       status: 'expired',
       transaction: null,
       outcome: { reason: 'no_transaction' },
     });
   });
 
-  it('for another transaction than the one attached; the first stays', async () => {
-    const terms = harness.terms({ anchorTransactionId: 'mine-1' });
-    const { body } = await harness.post(terms);
-    const other = await harness.post({ ...terms, anchorTransactionId: 'mine-2' });
+  it('for a second transaction; the first one stays attached', async () => {
+    const terms = fixture.terms({ anchorTransactionId: 'mine-1' });
+    const { body } = await fixture.post(terms);
+    const other = await fixture.post({ ...terms, anchorTransactionId: 'mine-2' });
     expect([other.status, other.body]).toMatchObject([409, { code: 'TRANSACTION_CONFLICT' }]);
-    expect((await harness.read(body.intentHash)).transaction?.id).toBe('mine-1');
+    expect((await fixture.read(body.intentHash)).transaction?.id).toBe('mine-1');
   });
 
-  it('for one that belongs to another intent of the anchor, at first as later; and stores nothing', async () => {
-    await harness.post(harness.terms({ anchorTransactionId: 'taken' }));
+  it('for a transaction of another intent of the same anchor, and stores nothing', async () => {
+    await fixture.post(fixture.terms({ anchorTransactionId: 'taken' }));
     const before = await stored();
-    const atFirst = await harness.post(harness.terms({ anchorTransactionId: 'taken' }));
+    const atFirst = await fixture.post(fixture.terms({ anchorTransactionId: 'taken' }));
     expect([atFirst.status, atFirst.body]).toMatchObject([409, { code: 'TRANSACTION_CONFLICT' }]);
     expect(await stored()).toBe(before);
-    const terms = harness.terms();
-    const { body } = await harness.post(terms);
-    expect((await harness.post({ ...terms, anchorTransactionId: 'taken' })).status).toBe(409);
-    expect((await harness.read(body.intentHash)).transaction).toBeNull();
+    const terms = fixture.terms();
+    const { body } = await fixture.post(terms);
+    expect((await fixture.post({ ...terms, anchorTransactionId: 'taken' })).status).toBe(409);
+    expect((await fixture.read(body.intentHash)).transaction).toBeNull();
   });
 
-  it('not for the same id at another anchor: it is another transaction', async () => {
+  it('does not occur for the same transaction id at another anchor', async () => {
     const answers = [
-      await harness.post(harness.terms({ anchorTransactionId: 'same-id' })),
-      await harness.post(harness.terms({ anchorId: 'squall', anchorTransactionId: 'same-id' })),
+      await fixture.post(fixture.terms({ anchorTransactionId: 'same-id' })),
+      await fixture.post(fixture.terms({ anchorId: 'squall', anchorTransactionId: 'same-id' })),
     ];
     expect(answers.map(({ status }) => status)).toEqual([201, 201]);
   });
 
-  it('lets one of 40 intents that are offered one transaction have it', async () => {
-    const all = Array.from({ length: 40 }, () => harness.terms({ anchorTransactionId: 'popular' }));
-    const answers = await Promise.all(all.map((terms) => harness.post(terms)));
+  it('attaches a transaction to only one of 40 intents that claim it', async () => {
+    const all = Array.from({ length: 40 }, () => fixture.terms({ anchorTransactionId: 'popular' }));
+    const answers = await Promise.all(all.map((terms) => fixture.post(terms)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(39);
   });
 });
 
 describe('409 QUOTE_BELOW_MINIMUM', () => {
-  it('where the quote pays out less, and not by a kobo more; stores nothing', async () => {
-    const { body } = await harness.post(harness.terms());
+  it('for a quote one minor unit below minReceive, and stores nothing', async () => {
+    const { body } = await fixture.post(fixture.terms());
     const quoted = body.quote?.receiveAmount ?? '';
     const [whole = '', places = ''] = quoted.split('.');
     const kobo = BigInt(whole + places.padEnd(2, '0')) + 1n;
     const above = `${kobo / 100n}.${String(kobo % 100n).padStart(2, '0')}`;
     const before = await stored();
-    const refused = await harness.post(harness.terms({ minReceive: above }));
+    const refused = await fixture.post(fixture.terms({ minReceive: above }));
     expect([refused.status, refused.body]).toMatchObject([409, { code: 'QUOTE_BELOW_MINIMUM' }]);
     expect(await stored()).toBe(before);
-    expect((await harness.post(harness.terms({ minReceive: quoted }))).status).toBe(201);
+    expect((await fixture.post(fixture.terms({ minReceive: quoted }))).status).toBe(201);
   });
 
-  it('holds an anchor that quotes another amount to its rate, not to the larger sum', async () => {
+  it('compares the rate when the anchor quotes another amount than the one requested', async () => {
     const patch = { anchorId: 'windlass', corridor: 'usdc-mxn', sellAmount: '500' };
-    const { body } = await harness.post(harness.terms(patch));
+    const { body } = await fixture.post(fixture.terms(patch));
     expect(body.quote).toMatchObject({ adjusted: true, sellAmount: '542' });
     const minReceive = body.quote?.receiveAmount;
-    expect((await harness.post(harness.terms({ ...patch, minReceive }))).status).toBe(409);
+    expect((await fixture.post(fixture.terms({ ...patch, minReceive }))).status).toBe(409);
   });
 });
 
@@ -229,9 +233,9 @@ describe('422', () => {
     ['an unknown anchor', { anchorId: 'nobody' }, 'body.anchorId'],
     ['an anchor that does not serve the corridor', { anchorId: 'lighter' }, 'body.anchorId'],
     ['a delivery method it does not offer there', { deliveryMethod: 'cash' }, 'body.deliveryMethod'],
-  ])('UNSUPPORTED_PAIR for %s; stores nothing', async (_name, patch, path) => {
+  ])('UNSUPPORTED_PAIR for %s, and stores nothing', async (_name, patch, path) => {
     const before = await stored();
-    const { status, body } = await harness.post(harness.terms(patch));
+    const { status, body } = await fixture.post(fixture.terms(patch));
     expect([status, body]).toMatchObject([422, { code: 'UNSUPPORTED_PAIR', details: [{ path }] }]);
     expect(await stored()).toBe(before);
   });
@@ -239,37 +243,38 @@ describe('422', () => {
   it.each([
     ['under the least of the corridor', '0.0000001'],
     ['over the most of the corridor', '999999999'],
-  ])('AMOUNT_OUT_OF_RANGE for an amount %s; stores nothing', async (_name, sellAmount) => {
+  ])('AMOUNT_OUT_OF_RANGE for an amount %s, and stores nothing', async (_name, sellAmount) => {
     const before = await stored();
-    const { status, body } = await harness.post(harness.terms({ sellAmount }));
+    const { status, body } = await fixture.post(fixture.terms({ sellAmount }));
     const details = [{ path: 'body.sellAmount' }];
     expect([status, body]).toMatchObject([422, { code: 'AMOUNT_OUT_OF_RANGE', details }]);
     expect(await stored()).toBe(before);
   });
 
-  it('AMOUNT_OUT_OF_RANGE where this anchor does not quote the amount', async () => {
-    harness.anchors.anchor('harbour').setProfile({ maxAmount: '50' });
-    const { status, body } = await harness.post(harness.terms({ sellAmount: '777' }));
-    harness.anchors.anchor('harbour').setProfile({ maxAmount: '20000' });
+  it('AMOUNT_OUT_OF_RANGE when the anchor does not quote this amount', async () => {
+    fixture.anchors.anchor('harbour').setProfile({ maxAmount: '50' });
+    const { status, body } = await fixture.post(fixture.terms({ sellAmount: '777' }));
+    fixture.anchors.anchor('harbour').setProfile({ maxAmount: '20000' });
     expect([status, body]).toMatchObject([422, { code: 'AMOUNT_OUT_OF_RANGE' }]);
   });
 });
 
 describe('429', () => {
-  it('after 20 of one client in a minute, with the headers of the limit', async () => {
+  it('beyond the limit of a client in a minute, with the rate-limit headers', async () => {
+    const limit = rateLimitClasses.intent.points;
     const headers = { 'x-forwarded-for': '198.51.100.7' };
-    const send = () => harness.app.client.request('POST', '/api/intent/offramp', { headers, body: {} });
+    const send = () => fixture.app.client.request('POST', '/api/intent/offramp', { headers, body: {} });
     const answers = [];
-    for (let i = 0; i < 21; i += 1) answers.push(await send());
-    expect(answers.map(({ status }) => status)).toEqual([...Array(20).fill(400), 429]);
-    expect(answers.at(-1)?.headers.get('x-ratelimit-limit')).toBe('20');
+    for (let i = 0; i <= limit; i += 1) answers.push(await send());
+    expect(answers.map(({ status }) => status)).toEqual([...Array(limit).fill(400), 429]);
+    expect(answers.at(-1)?.headers.get('x-ratelimit-limit')).toBe(String(limit));
     expect(answers.at(-1)?.body).toMatchObject({ code: 'RATE_LIMITED' });
   });
 });
 
 describe('404 UNKNOWN_INTENT', () => {
   it('for a hash that nobody registered', async () => {
-    const { status, body } = await harness.app.client.request('GET', `/api/intent/${'0'.repeat(64)}`);
+    const { status, body } = await fixture.app.client.request('GET', `/api/intent/${'0'.repeat(64)}`);
     expect([status, body]).toMatchObject([404, { code: 'UNKNOWN_INTENT' }]);
   });
 });

@@ -3,33 +3,33 @@ import {
   account,
   day,
   hour,
-  intentsHarness,
+  intentsFixture,
   minute,
   second,
 } from '../../fixtures/intents/intents-over-http.js';
 import { testCronSecret } from '../../support/app.js';
 import { waitFor } from '../../support/wait-for.js';
 
-const harness = intentsHarness();
+const fixture = intentsFixture();
 
 /** An intent followed from before the form to where the payment is awaited, and seen so. */
 async function followed(anchorId = 'harbour', fields: Record<string, string> = {}) {
-  const terms = harness.terms({ anchorId });
-  const { body } = await harness.post(terms);
-  const id = await harness.begin(anchorId, fields);
-  await harness.post({ ...terms, anchorTransactionId: id });
-  await harness.pass(30 * second);
-  await harness.reconcile();
-  return { intentHash: body.intentHash, id, anchor: harness.anchors.anchor(anchorId) };
+  const terms = fixture.terms({ anchorId });
+  const { body } = await fixture.post(terms);
+  const id = await fixture.begin(anchorId, fields);
+  await fixture.post({ ...terms, anchorTransactionId: id });
+  await fixture.pass(30 * second);
+  await fixture.reconcile();
+  return { intentHash: body.intentHash, id, anchor: fixture.anchors.anchor(anchorId) };
 }
 
 async function outcomeOf(intentHash: string): Promise<string> {
-  const { status, outcome } = await harness.read(intentHash);
+  const { status, outcome } = await fixture.read(intentHash);
   return outcome === null ? status : `${status} ${outcome.reason}`;
 }
 
 async function eventsOf(intentHash: string): Promise<string[]> {
-  return (await harness.events())
+  return (await fixture.events())
     .filter(({ data }) => data.intentHash === intentHash)
     .map(({ event }) => event);
 }
@@ -37,40 +37,40 @@ async function eventsOf(intentHash: string): Promise<string[]> {
 /** Lets minutes go by, looking each minute. */
 async function watch(minutes: number): Promise<void> {
   for (let i = 0; i < minutes; i += 1) {
-    await harness.pass(minute);
-    await harness.settle();
+    await fixture.pass(minute);
+    await fixture.settle();
   }
 }
 
 describe('200', () => {
-  it('with an empty body or none, and says what it did', async () => {
+  it('accepts an empty body or none, and reports what it did', async () => {
     const { intentHash, id, anchor } = await followed();
     anchor.pay(id, { ending: 'complete' });
-    await harness.pass(minute);
-    const first = await harness.reconcile();
+    await fixture.pass(minute);
+    const first = await fixture.reconcile();
     expect(first.status).toBe(200);
     expect(first.body).toMatchObject({ looked: 1, polled: 1, settled: 0, leftOpen: 1, more: false });
-    await harness.pass(10 * minute);
-    const second = await harness.reconcile();
+    await fixture.pass(10 * minute);
+    const second = await fixture.reconcile();
     expect(second.body).toMatchObject({ looked: 1, settled: 1, failed: 0, leftOpen: 0, unreachable: 0 });
-    const third = await harness.reconcile();
+    const third = await fixture.reconcile();
     expect(third.body).toMatchObject({ looked: 0, settled: 0 });
     expect(await outcomeOf(intentHash)).toBe('settled completed');
     expect(await eventsOf(intentHash)).toEqual(['intent.settled']);
     const headers = { authorization: `Bearer ${testCronSecret}` };
     const path = '/api/reputation/reconcile';
-    expect((await harness.app.client.request('POST', path, { headers, body: {} })).status).toBe(200);
+    expect((await fixture.app.client.request('POST', path, { headers, body: {} })).status).toBe(200);
   });
 
-  it('measures from payment to completion, to within its own looks', async () => {
+  it('measures the time from payment to completion, as exactly as it polls', async () => {
     const { intentHash, id, anchor } = await followed();
     anchor.setProfile({ settlement: { ...anchor.context.profile().settlement, settleSeconds: [200, 200] } });
     anchor.pay(id, { ending: 'complete' });
     for (let i = 0; i < 20; i += 1) {
-      await harness.pass(15 * second);
-      await harness.settle();
+      await fixture.pass(15 * second);
+      await fixture.settle();
     }
-    const { outcome } = await harness.read(intentHash);
+    const { outcome } = await fixture.read(intentHash);
     expect(outcome).toMatchObject({ scored: true, unscoredReason: null, shortfall: '0.000000000' });
     expect(outcome?.settleSeconds).toBe(200);
   });
@@ -79,7 +79,7 @@ describe('200', () => {
     ['refund', 'failed refunded'],
     ['refund-old-error', 'failed refunded'],
     ['refund-old-completed', 'failed refunded'],
-  ] as const)('follows the ending %s to %s', async (ending, expected) => {
+  ] as const)('records a withdrawal that ends as %s as %s', async (ending, expected) => {
     const { intentHash, id, anchor } = await followed();
     anchor.pay(id, { ending });
     await watch(10);
@@ -87,76 +87,76 @@ describe('200', () => {
     expect(await eventsOf(intentHash)).toEqual(['intent.failed']);
   });
 
-  it('fails what stands as error for a day, and settles it when the anchor recovers: one event each', async () => {
+  it('fails an intent after a day in error, settles it when the anchor recovers, and sends one event for each', async () => {
     const { intentHash, id, anchor } = await followed();
     anchor.pay(id, { ending: 'fail' });
     await watch(10);
     expect(await outcomeOf(intentHash)).toBe('pending');
-    await harness.pass(day);
-    await harness.settle();
+    await fixture.pass(day);
+    await fixture.settle();
     expect(await outcomeOf(intentHash)).toBe('failed error');
-    const failedAt = (await harness.read(intentHash)).outcome?.recordedAt;
+    const failedAt = (await fixture.read(intentHash)).outcome?.recordedAt;
     anchor.amend(id, { status: 'completed', amount_out: '150000' });
-    await harness.pass(7 * hour);
-    await harness.settle();
+    await fixture.pass(7 * hour);
+    await fixture.settle();
     expect(await outcomeOf(intentHash)).toBe('settled recovered');
-    expect((await harness.read(intentHash)).outcome?.recordedAt).toBe(failedAt);
+    expect((await fixture.read(intentHash)).outcome?.recordedAt).toBe(failedAt);
     expect(await eventsOf(intentHash)).toEqual(['intent.failed', 'intent.settled']);
-    await harness.pass(2 * day);
-    await harness.settle();
+    await fixture.pass(2 * day);
+    await fixture.settle();
     expect(await eventsOf(intentHash)).toHaveLength(2);
   });
 
-  it('lets an anchor that recovers from error within the day settle without a failure', async () => {
+  it('records no failure when the anchor recovers from an error within a day', async () => {
     const { intentHash, id, anchor } = await followed();
     anchor.pay(id, { ending: 'recover' });
     for (let i = 0; i < 12; i += 1) {
-      await harness.pass(20 * minute);
-      await harness.settle();
+      await fixture.pass(20 * minute);
+      await fixture.settle();
     }
     expect(await outcomeOf(intentHash)).toBe('settled completed');
     expect(await eventsOf(intentHash)).toEqual(['intent.settled']);
   });
 
-  it('fails a payout that is overdue', async () => {
+  it('fails an intent whose payout is overdue', async () => {
     const { intentHash, id, anchor } = await followed();
     anchor.pay(id, { ending: 'stuck' });
     await watch(2);
-    await harness.pass(5 * day);
-    await harness.settle();
+    await fixture.pass(5 * day);
+    await fixture.settle();
     expect(await outcomeOf(intentHash)).toBe('failed overdue');
   });
 
-  it('settles cash at its pick-up, timed to when it was ready', async () => {
+  it('settles cash at pick-up, and measures the time until it was ready', async () => {
     const { intentHash, id, anchor } = await followed('ferry', { funding_method: 'cash' });
     anchor.pay(id, { ending: 'complete' });
     await watch(12);
-    const waiting = await harness.read(intentHash);
+    const waiting = await fixture.read(intentHash);
     expect(waiting).toMatchObject({
       status: 'pending',
       transaction: { status: 'pending_user_transfer_complete' },
     });
-    await harness.pass(3 * hour);
-    await harness.settle();
-    const { outcome } = await harness.read(intentHash);
+    await fixture.pass(3 * hour);
+    await fixture.settle();
+    const { outcome } = await fixture.read(intentHash);
     expect(outcome).toMatchObject({ reason: 'completed', shortfall: null });
     expect(outcome?.settleSeconds).toBeLessThanOrEqual(480);
   });
 
-  it('expires what was abandoned, without an event', async () => {
-    const bare = (await harness.post(harness.terms())).body.intentHash;
+  it('expires an abandoned intent without an event', async () => {
+    const bare = (await fixture.post(fixture.terms())).body.intentHash;
     const { intentHash } = await followed();
-    await harness.pass(2 * day + hour);
-    await harness.settle();
+    await fixture.pass(2 * day + hour);
+    await fixture.settle();
     expect(await outcomeOf(bare)).toBe('expired no_transaction');
     expect(await outcomeOf(intentHash)).toBe('expired abandoned');
     expect([...(await eventsOf(bare)), ...(await eventsOf(intentHash))]).toEqual([]);
   });
 
-  it('reads SEP-6 where the anchor speaks that', async () => {
-    const terms = harness.terms({ anchorId: 'lighter', corridor: 'usdc-kes' });
-    const { body } = await harness.post(terms);
-    const { origin } = harness.anchors.anchor('lighter');
+  it('polls an anchor that only speaks SEP-6', async () => {
+    const terms = fixture.terms({ anchorId: 'lighter', corridor: 'usdc-kes' });
+    const { body } = await fixture.post(terms);
+    const { origin } = fixture.anchors.anchor('lighter');
     const query = new URLSearchParams({
       source_asset: 'USDC',
       destination_asset: 'iso4217:KES',
@@ -167,23 +167,23 @@ describe('200', () => {
       headers: { authorization: `Bearer sim.${account}.x` },
     });
     const { id } = (await response.json()) as { id: string };
-    await harness.post({ ...terms, anchorTransactionId: id });
-    await harness.pass(30 * second);
-    await harness.reconcile();
-    harness.anchors.anchor('lighter').pay(id, { ending: 'complete' });
+    await fixture.post({ ...terms, anchorTransactionId: id });
+    await fixture.pass(30 * second);
+    await fixture.reconcile();
+    fixture.anchors.anchor('lighter').pay(id, { ending: 'complete' });
     await watch(6);
     expect(await outcomeOf(body.intentHash)).toBe('settled completed');
-    expect((await harness.documents().findOne({ _id: body.intentHash as never }))?.dialect).toBe('sep6');
+    expect((await fixture.documents().findOne({ _id: body.intentHash as never }))?.dialect).toBe('sep6');
   });
 
-  it('does not score one that was paid before it was first seen', async () => {
-    const id = await harness.begin('harbour');
-    await harness.pass(30 * second);
-    harness.anchors.anchor('harbour').pay(id, { ending: 'complete' });
-    await harness.pass(10 * minute);
-    const { body } = await harness.post(harness.terms({ anchorTransactionId: id }));
-    await harness.settle();
-    const { outcome } = await harness.read(body.intentHash);
+  it('does not score a transaction that was paid before it was first polled', async () => {
+    const id = await fixture.begin('harbour');
+    await fixture.pass(30 * second);
+    fixture.anchors.anchor('harbour').pay(id, { ending: 'complete' });
+    await fixture.pass(10 * minute);
+    const { body } = await fixture.post(fixture.terms({ anchorTransactionId: id }));
+    await fixture.settle();
+    const { outcome } = await fixture.read(body.intentHash);
     expect(outcome).toMatchObject({
       status: 'settled',
       scored: false,
@@ -191,38 +191,38 @@ describe('200', () => {
     });
   });
 
-  it('keeps no bank details of what it polls', async () => {
+  it('stores no bank details from polled records', async () => {
     const { intentHash } = await followed();
-    const document = await harness.documents().findOne({ _id: intentHash as never });
+    const document = await fixture.documents().findOne({ _id: intentHash as never });
     expect(JSON.stringify(document)).not.toMatch(/SIMULATED BANK/);
   });
 
-  it('says which it could not reach, and which the anchor does not know; both are looked at again', async () => {
-    await harness.pass(90 * day);
-    await harness.settle();
-    const unknown = (await harness.post(harness.terms({ anchorTransactionId: 'never-heard-of' }))).body
+  it('reports unreachable and unknown transactions, and polls both again', async () => {
+    await fixture.pass(90 * day);
+    await fixture.settle();
+    const unknown = (await fixture.post(fixture.terms({ anchorTransactionId: 'never-heard-of' }))).body
       .intentHash;
     const { intentHash, anchor } = await followed('squall');
     anchor.setProfile({ faults: { error500: 1, html: 0, hang: 0 } });
-    await harness.pass(minute);
-    const { body } = await harness.reconcile();
+    await fixture.pass(minute);
+    const { body } = await fixture.reconcile();
     anchor.setProfile({ faults: { error500: 0, html: 0, hang: 0 } });
     expect(body).toMatchObject({ looked: 2, polled: 2, unreachable: 1, notFound: 1, leftOpen: 2 });
     expect([await outcomeOf(intentHash), await outcomeOf(unknown)]).toEqual(['pending', 'pending']);
-    await harness.pass(10 * minute);
-    expect((await harness.reconcile()).body).toMatchObject({ looked: 2, unreachable: 0, notFound: 1 });
+    await fixture.pass(10 * minute);
+    expect((await fixture.reconcile()).body).toMatchObject({ looked: 2, unreachable: 0, notFound: 1 });
   });
 
-  it('asks an anchor that does not answer three times a run and goes on with the others', async () => {
-    await harness.pass(90 * day);
-    await harness.settle();
+  it('gives up on a failing anchor after three polls per run and continues with the others', async () => {
+    await fixture.pass(90 * day);
+    await fixture.settle();
     const dead = await Promise.all(Array.from({ length: 8 }, () => followed('squall')));
     const { intentHash, id, anchor } = await followed('harbour');
     anchor.pay(id, { ending: 'complete' });
-    harness.anchors.anchor('squall').setProfile({ faults: { error500: 1, html: 0, hang: 0 } });
-    await harness.pass(10 * minute);
-    const { body } = await harness.reconcile();
-    harness.anchors.anchor('squall').setProfile({ faults: { error500: 0, html: 0, hang: 0 } });
+    fixture.anchors.anchor('squall').setProfile({ faults: { error500: 1, html: 0, hang: 0 } });
+    await fixture.pass(10 * minute);
+    const { body } = await fixture.reconcile();
+    fixture.anchors.anchor('squall').setProfile({ faults: { error500: 0, html: 0, hang: 0 } });
     expect(body).toMatchObject({ looked: 9, polled: 4, unreachable: 8, settled: 1 });
     expect(await outcomeOf(intentHash)).toBe('settled completed');
     expect(dead).toHaveLength(8);
@@ -230,20 +230,20 @@ describe('200', () => {
 });
 
 describe('409 RUN_IN_PROGRESS', () => {
-  it('while one runs, saying since when; the other runs to its end', async () => {
-    await harness.pass(90 * day);
-    await harness.settle();
+  it('while another run is active, with its start time; the other run finishes', async () => {
+    await fixture.pass(90 * day);
+    await fixture.settle();
     await Promise.all(Array.from({ length: 6 }, () => followed('harbour')));
-    await harness.pass(minute);
-    harness.anchors.anchor('harbour').resetCalls();
+    await fixture.pass(minute);
+    fixture.anchors.anchor('harbour').resetCalls();
     const begunAt = Date.now();
-    const long = harness.reconcile();
+    const long = fixture.reconcile();
     // Its first poll has arrived, and five more follow a fifth of a second apart.
-    await waitFor(() => expect(harness.anchors.anchor('harbour').seen).not.toEqual([]), {
+    await waitFor(() => expect(fixture.anchors.anchor('harbour').seen).not.toEqual([]), {
       timeout: 10_000,
       interval: 5,
     });
-    const { status, body } = await harness.reconcile();
+    const { status, body } = await fixture.reconcile();
     expect([status, body]).toMatchObject([409, { code: 'RUN_IN_PROGRESS' }]);
     expect(Date.parse(String(body.startedAt))).toBeGreaterThan(begunAt - 1_000);
     expect(Date.parse(String(body.startedAt))).toBeLessThanOrEqual(Date.now());
@@ -254,7 +254,7 @@ describe('409 RUN_IN_PROGRESS', () => {
 describe('401 UNAUTHORIZED', () => {
   it.each([undefined, 'Bearer wrong', 'Basic abc'])('with %s', async (authorization) => {
     const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
-    const { status, headers: answered } = await harness.app.client.request(
+    const { status, headers: answered } = await fixture.app.client.request(
       'POST',
       '/api/reputation/reconcile',
       { headers },

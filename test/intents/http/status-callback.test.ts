@@ -1,9 +1,9 @@
 import { createHash, createPrivateKey, sign } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { StatusCallbackAnswer } from '../../../contract/schemas/intents.js';
-import { intentsHarness, minute, second } from '../../fixtures/intents/intents-over-http.js';
+import { intentsFixture, minute, second } from '../../fixtures/intents/intents-over-http.js';
 
-const harness = intentsHarness({ anchors: ['harbour', 'squall', 'windlass', 'galleon'] });
+const fixture = intentsFixture({ anchors: ['harbour', 'squall', 'windlass', 'galleon'] });
 
 interface Sent {
   intentHash: string;
@@ -16,8 +16,8 @@ let count = 0;
 async function attached(anchorId = 'harbour', patch: Record<string, unknown> = {}): Promise<Sent> {
   count += 1;
   const transactionId = `tx-${count}`;
-  const terms = harness.terms({ anchorId, anchorTransactionId: transactionId, ...patch });
-  const { body } = await harness.post(terms);
+  const terms = fixture.terms({ anchorId, anchorTransactionId: transactionId, ...patch });
+  const { body } = await fixture.post(terms);
   return { intentHash: body.intentHash, transactionId };
 }
 
@@ -26,10 +26,10 @@ function bodyOf(transactionId: string, raw: Record<string, unknown> = {}): strin
   return JSON.stringify({ transaction });
 }
 
-const host = () => new URL(harness.app.config.publicUrl).host;
+const host = () => new URL(fixture.app.config.publicUrl).host;
 
 async function send(intentHash: string, body: string, headers: Record<string, string>) {
-  return harness.app.client.request<StatusCallbackAnswer>('POST', `/api/intent/${intentHash}/status`, {
+  return fixture.app.client.request<StatusCallbackAnswer>('POST', `/api/intent/${intentHash}/status`, {
     headers: {
       'content-type': 'application/json',
       'x-forwarded-for': `198.51.100.${count % 250}`,
@@ -40,15 +40,15 @@ async function send(intentHash: string, body: string, headers: Record<string, st
 }
 
 function signed(body: string, anchorId = 'harbour', toHost = host()): Record<string, string> {
-  return { signature: harness.anchors.anchor(anchorId).signCallback(toHost, body) };
+  return { signature: fixture.anchors.anchor(anchorId).signCallback(toHost, body) };
 }
 
 async function documentOf(intentHash: string) {
-  return harness.documents().findOne({ _id: intentHash as never });
+  return fixture.documents().findOne({ _id: intentHash as never });
 }
 
 describe('200', () => {
-  it('a genuine callback moves the intent, up to settlement', async () => {
+  it('applies genuine callbacks until the intent is settled', async () => {
     const { intentHash, transactionId } = await attached();
     const steps = [
       { status: 'pending_user_transfer_start' },
@@ -59,16 +59,16 @@ describe('200', () => {
     for (const raw of steps) {
       const body = bodyOf(transactionId, raw);
       answers.push((await send(intentHash, body, signed(body))).body);
-      await harness.pass(second * 30);
+      await fixture.pass(second * 30);
     }
     expect(answers.map(({ status, applied }) => [status, applied])).toEqual([
       ['pending', true],
       ['pending', true],
       ['settled', true],
     ]);
-    const intent = await harness.read(intentHash);
+    const intent = await fixture.read(intentHash);
     expect(intent.outcome).toMatchObject({ reason: 'completed', settleSeconds: 30, scored: true });
-    expect(await harness.events()).toEqual([
+    expect(await fixture.events()).toEqual([
       {
         event: 'intent.settled',
         data: { intentHash, anchorId: 'harbour', corridor: 'usdc-ngn', amount: '100', status: 'settled' },
@@ -76,7 +76,7 @@ describe('200', () => {
     ]);
   });
 
-  it('under the older header name, as the anchor of the old dialect sends it', async () => {
+  it('accepts the deprecated name of the signature header', async () => {
     const { intentHash, transactionId } = await attached('galleon');
     const body = bodyOf(transactionId);
     const { signature = '' } = signed(body, 'galleon');
@@ -84,7 +84,7 @@ describe('200', () => {
     expect([status, answer.applied]).toEqual([200, true]);
   });
 
-  it('keeps nothing that is not listed: no bank details, no message', async () => {
+  it('stores only the listed members: no bank details, no message', async () => {
     const { intentHash, transactionId } = await attached();
     const body = bodyOf(transactionId, {
       to: 'IBAN-SECRET',
@@ -96,22 +96,22 @@ describe('200', () => {
     expect((await send(intentHash, body, signed(body))).body.applied).toBe(true);
     await send(intentHash, body.replace('pending_anchor', 'error'), signed(body));
     expect(JSON.stringify(await documentOf(intentHash))).not.toMatch(/-SECRET/);
-    expect(harness.logged()).not.toMatch(/-SECRET/);
+    expect(fixture.logged()).not.toMatch(/-SECRET/);
   });
 
-  it('reads a word it does not know as still open', async () => {
+  it('treats an unknown status as still open', async () => {
     const { intentHash, transactionId } = await attached();
     const body = bodyOf(transactionId, { status: 'pending_moon_phase' });
     expect((await send(intentHash, body, signed(body))).body).toMatchObject({
       status: 'pending',
       applied: true,
     });
-    expect((await harness.read(intentHash)).transaction?.status).toBe('unrecognised');
+    expect((await fixture.read(intentHash)).transaction?.status).toBe('unrecognised');
   });
 
-  it('changes nothing where it is of another transaction, or none is attached: a callback attaches none', async () => {
+  it('changes nothing for another transaction, and attaches no transaction', async () => {
     const { intentHash } = await attached();
-    const bare = await harness.post(harness.terms());
+    const bare = await fixture.post(fixture.terms());
     for (const hash of [intentHash, bare.body.intentHash]) {
       const before = await documentOf(hash);
       const body = bodyOf('somebody-elses', { status: 'completed', amount_out: '1' });
@@ -123,55 +123,55 @@ describe('200', () => {
     }
   });
 
-  it('changes nothing where it is no record', async () => {
+  it('changes nothing when the body holds no transaction record', async () => {
     const { intentHash } = await attached();
     const body = JSON.stringify({ hello: 'world' });
     expect((await send(intentHash, body, signed(body))).body.applied).toBe(false);
   });
 
-  it('changes nothing when repeated, and nothing when older than one already taken', async () => {
+  it('changes nothing when repeated or older than the last applied one', async () => {
     const { intentHash, transactionId } = await attached();
     const older = bodyOf(transactionId, { status: 'error' });
     const olderHeaders = signed(older);
-    await harness.pass(second);
+    await fixture.pass(second);
     const body = bodyOf(transactionId, { status: 'pending_user_transfer_start' });
     const headers = signed(body);
     expect((await send(intentHash, body, headers)).body.applied).toBe(true);
     const before = await documentOf(intentHash);
-    await harness.pass(minute);
+    await fixture.pass(minute);
     expect((await send(intentHash, body, headers)).body.applied).toBe(false);
     expect((await send(intentHash, older, olderHeaders)).body.applied).toBe(false);
     expect(await documentOf(intentHash)).toEqual(before);
   });
 
-  it('of 30 copies at once takes one', async () => {
+  it('applies one of 30 copies that arrive at once', async () => {
     const { intentHash, transactionId } = await attached();
     const body = bodyOf(transactionId, { status: 'refunded', stellar_transaction_id: 'ab' });
     const headers = signed(body);
     const answers = await Promise.all(Array.from({ length: 30 }, () => send(intentHash, body, headers)));
     expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(200));
     expect(answers.filter(({ body: answer }) => answer.applied)).toHaveLength(1);
-    const events = (await harness.events()).filter(({ data }) => data.intentHash === intentHash);
+    const events = (await fixture.events()).filter(({ data }) => data.intentHash === intentHash);
     expect(events.map(({ event }) => event)).toEqual(['intent.failed']);
   });
 });
 
 describe('the callbacks of an anchor that grants no partner token', () => {
-  it('settle an intent from end to end, the wallet having named the URL', async () => {
+  it('settle an intent from start to end when the wallet gave the anchor the URL', async () => {
     const patch = { anchorId: 'windlass', corridor: 'usdc-mxn', deliveryMethod: 'bank_account' };
-    const terms = harness.terms(patch);
-    const { body } = await harness.post(terms);
-    const id = await harness.begin('windlass', {
+    const terms = fixture.terms(patch);
+    const { body } = await fixture.post(terms);
+    const id = await fixture.begin('windlass', {
       destination_asset: 'iso4217:MXN',
       funding_method: 'bank_account',
       on_change_callback: body.statusCallbackUrl,
     });
-    await harness.post({ ...terms, anchorTransactionId: id });
-    await harness.pass(30 * second);
-    harness.anchors.anchor('windlass').pay(id, { ending: 'complete' });
-    for (let i = 0; i < 20; i += 1) await harness.pass(30 * second);
-    const intent = await harness.read(body.intentHash);
-    expect(harness.anchors.anchor('windlass').callbacks().dropped).toBe(0);
+    await fixture.post({ ...terms, anchorTransactionId: id });
+    await fixture.pass(30 * second);
+    fixture.anchors.anchor('windlass').pay(id, { ending: 'complete' });
+    for (let i = 0; i < 20; i += 1) await fixture.pass(30 * second);
+    const intent = await fixture.read(body.intentHash);
+    expect(fixture.anchors.anchor('windlass').callbacks().dropped).toBe(0);
     expect(intent).toMatchObject({ status: 'settled', outcome: { reason: 'completed', scored: true } });
   });
 });
@@ -192,21 +192,21 @@ describe('403 INVALID_SIGNATURE', () => {
     expect(await documentOf(target.intentHash)).toEqual(before);
   }
 
-  it('without a signature', () => refused({}));
-  it('for a malformed one', () => refused({ signature: 't=now, s=AAAA' }));
-  it('for one by the key of another anchor', () => refused(signed(body, 'squall')));
-  it('for another host than ours', () => refused(signed(body, 'harbour', 'elsewhere.example')));
-  it('for another body, be it the same JSON', () => refused(signed(body), ` ${body}`));
-  it('for another time than the one signed', () => {
+  it('for a callback without a signature', () => refused({}));
+  it('for a malformed signature', () => refused({ signature: 't=now, s=AAAA' }));
+  it('for a signature by the key of another anchor', () => refused(signed(body, 'squall')));
+  it('for a signature over another host', () => refused(signed(body, 'harbour', 'elsewhere.example')));
+  it('for a signature over another body, even of the same JSON', () => refused(signed(body), ` ${body}`));
+  it('for another timestamp than the signed one', () => {
     const { signature = '' } = signed(body);
     return refused({ signature: signature.replace(/t=(\d+)/, (_, t) => `t=${Number(t) + 1}`) });
   });
-  it('for one that is older than two minutes', async () => {
+  it('for a signature older than two minutes', async () => {
     const headers = signed(body);
-    await harness.pass(2 * minute + second);
+    await fixture.pass(2 * minute + second);
     await refused(headers);
   });
-  it('for one of another intent of the same anchor, which names another transaction', async () => {
+  it('not for a genuine callback of another intent of the anchor, which is 200 and changes nothing', async () => {
     const other = await attached();
     const theirs = bodyOf(other.transactionId, { status: 'completed', amount_out: '1' });
     const before = await documentOf(target.intentHash);
@@ -214,18 +214,18 @@ describe('403 INVALID_SIGNATURE', () => {
     expect(answer.applied).toBe(false);
     expect(await documentOf(target.intentHash)).toEqual(before);
   });
-  it('for a key made up by the sender', () => {
+  it("for a signature by a key of the sender's own", () => {
     const seed = createHash('sha256').update('forger').digest();
     const pkcs8 = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed]);
     const key = createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' });
-    const t = Math.floor(harness.now() / 1_000);
+    const t = Math.floor(fixture.now() / 1_000);
     const s = sign(null, Buffer.from(`${t}.${host()}.${body}`), key).toString('base64');
     return refused({ signature: `t=${t}, s=${s}` });
   });
 });
 
 describe('404 UNKNOWN_INTENT', () => {
-  it('whatever the signature', async () => {
+  it('for an unknown hash, whatever the signature', async () => {
     const body = bodyOf('a');
     const { status, body: answer } = await send('0'.repeat(64), body, signed(body));
     expect([status, answer]).toMatchObject([404, { code: 'UNKNOWN_INTENT' }]);
@@ -233,7 +233,7 @@ describe('404 UNKNOWN_INTENT', () => {
 });
 
 describe('400 and 415', () => {
-  it('for what is no JSON object', async () => {
+  it('for a body that is not a JSON object', async () => {
     const { intentHash } = await attached();
     expect((await send(intentHash, '[]', signed('[]'))).status).toBe(400);
     expect((await send(intentHash, '{', signed('{'))).status).toBe(400);

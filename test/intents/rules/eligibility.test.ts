@@ -18,8 +18,8 @@ const fault = (raw: Record<string, unknown>) => identityFault(record(raw), terms
 const muxed = 'MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUAAAAAAAAAAAACJUQ';
 const plain = 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ';
 
-describe('what a transaction says of itself', () => {
-  it('passes where it names nothing but what it is', () => expect(fault({})).toBeNull());
+describe('whether a transaction can belong to an intent', () => {
+  it('passes when the record names only its kind', () => expect(fault({})).toBeNull());
 
   it.each([
     ['withdrawal', null],
@@ -27,9 +27,9 @@ describe('what a transaction says of itself', () => {
     ['deposit', 'not_a_withdrawal'],
     ['deposit-exchange', 'not_a_withdrawal'],
     [undefined, 'not_a_withdrawal'],
-  ])('kind %s: %s', (kind, expected) => expect(fault({ kind })).toBe(expected));
+  ])('gives for kind %s the fault %s', (kind, expected) => expect(fault({ kind })).toBe(expected));
 
-  it('must name the account of the intent as sender, plain or muxed, where it names one', () => {
+  it('needs the account of the intent as sender, plain or muxed, if the record names a sender', () => {
     expect(fault({ from: account })).toBeNull();
     expect(fault({ from: plain })).toBe('sender_mismatch');
     expect(fault({ from: muxed })).toBe('sender_mismatch');
@@ -37,7 +37,7 @@ describe('what a transaction says of itself', () => {
     expect(fault({ from: `M${'!'.repeat(68)}` })).toBe('sender_mismatch');
   });
 
-  it('must name the assets of the corridor, whole or by their bare code, where it names them', () => {
+  it('needs the assets of the corridor, in full or by code, if the record names assets', () => {
     expect(fault({ amount_in_asset: sellAsset, amount_out_asset: 'iso4217:NGN' })).toBeNull();
     expect(fault({ amount_in_asset: 'USDC', amount_out_asset: 'NGN' })).toBeNull();
     expect(fault({ amount_in_asset: sellAsset.replace('USDC', 'EURC') })).toBe('asset_mismatch');
@@ -46,7 +46,7 @@ describe('what a transaction says of itself', () => {
     expect(fault({ amount_out_asset: 'KES' })).toBe('asset_mismatch');
   });
 
-  it('must not have started before the intent, a minute of clock difference allowed', () => {
+  it('refuses a start more than a minute before the intent', () => {
     expect(fault({ started_at: at(-30_000) })).toBeNull();
     expect(fault({ started_at: at(-2 * minute) })).toBe('started_before_intent');
   });
@@ -57,28 +57,28 @@ describe('what a transaction says of itself', () => {
     ['89.9999999', false],
     ['110.0000001', false],
     ['0', false],
-  ])('an amount of %s against 100 announced: %s', (amountIn, expected) => {
+  ])('compares %s with an announced amount of 100: %s', (amountIn, expected) => {
     expect(isAnnouncedAmount(amountIn, '100')).toBe(expected);
   });
 });
 
-describe('whether an outcome counts', () => {
+describe('whether an outcome is scored', () => {
   const paid = { stellar_transaction_id: 'ab', status: 'pending_anchor', amount_in: '100' };
   const done = { ...paid, status: 'completed', amount_out: '150000' };
 
-  it('counts a withdrawal seen before it was paid', () => {
+  it('scores a withdrawal that was seen before it was paid', () => {
     const state = see(freshState(), [0, {}], [minute, paid], [2 * minute, done]);
     expect(state.judgement.unscoredReason).toBeNull();
     expect(state.ending?.status).toBe('settled');
   });
 
-  it('does not count one that was first seen paid', () => {
+  it('does not score a withdrawal that was already paid when first seen', () => {
     const state = see(freshState(), [0, paid], [2 * minute, done]);
     expect(state.ending?.status).toBe('settled');
     expect(state.judgement.unscoredReason).toBe('seen_after_payment');
   });
 
-  it('does not count an amount other than the one announced', () => {
+  it('does not score an amount other than the announced one', () => {
     const small = { amount_in: '5' };
     const state = see(
       freshState(),
@@ -89,12 +89,12 @@ describe('whether an outcome counts', () => {
     expect(state.judgement.unscoredReason).toBe('amount_mismatch');
   });
 
-  it('does not look at the amount expected before the payment', () => {
+  it('ignores the amount that the record names before the payment', () => {
     const state = see(freshState(), [0, { amount_in: '5' }], [minute, paid], [2 * minute, done]);
     expect(state.judgement.unscoredReason).toBeNull();
   });
 
-  it('does not count a settlement that never says what was paid in', () => {
+  it('does not score a settlement that never names amount_in', () => {
     const unnamed = { amount_in: undefined };
     const state = see(
       freshState(),
@@ -105,21 +105,21 @@ describe('whether an outcome counts', () => {
     expect(state.judgement.unscoredReason).toBe('amount_missing');
   });
 
-  it('counts a failure all the same: an anchor does not escape by leaving the amount out', () => {
+  it('scores a failure even if the anchor leaves out the amount', () => {
     const error = { ...paid, status: 'error', amount_in: undefined };
     const state = see(freshState(), [0, {}], [minute, error], [26 * hour, error]);
     expect(state.ending?.reason).toBe('error');
     expect(state.judgement.unscoredReason).toBeNull();
   });
 
-  it('keeps its judgement once funds were seen, whatever the anchor says later', () => {
+  it('keeps its decision once funds were received, whatever the anchor reports later', () => {
     const turned = { ...paid, status: 'error', kind: 'deposit', amount_in: '1', from: plain };
     const state = see(freshState(), [0, {}], [minute, paid], [2 * minute, turned], [27 * hour, turned]);
     expect(state.ending?.reason).toBe('error');
     expect(state.judgement.unscoredReason).toBeNull();
   });
 
-  it('keeps what earlier records named where a later one leaves it out', () => {
+  it('remembers what earlier records named when a later one leaves it out', () => {
     const bare = (raw: Record<string, unknown>) => ({ ...raw, kind: undefined });
     const good = see(freshState(), [0, {}], [minute, bare(paid)], [2 * minute, bare(done)]);
     expect(good.judgement.unscoredReason).toBeNull();
@@ -135,12 +135,12 @@ describe('whether an outcome counts', () => {
     }
   });
 
-  it('does not take for a withdrawal what never says that it is one', () => {
+  it('does not score a transaction that never names its kind', () => {
     const state = see(freshState(), [0, { kind: undefined }], [minute, { ...paid, kind: undefined }]);
     expect(state.judgement.unscoredReason).toBe('not_a_withdrawal');
   });
 
-  it('takes the last word before the payment: a record may be filled in step by step', () => {
+  it('uses the last record before the payment, since a record may be filled in step by step', () => {
     const state = see(
       freshState(),
       [0, { kind: 'deposit' }],

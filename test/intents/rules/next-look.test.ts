@@ -20,37 +20,37 @@ function inMs(state: IntentState, afterMs: number, pollable = true): number | nu
   return next === null ? null : next - (startMs + afterMs);
 }
 
-describe('when to look again', () => {
-  it('is soon while money may arrive, seldom once it is old', () => {
+describe('the next poll of an intent', () => {
+  it('comes soon while money may arrive, and less often as the intent ages', () => {
     const state = see(freshState(), [0, {}]);
     expect(inMs(state, 0)).toBe(20 * second);
     expect(inMs(state, 3 * hour)).toBe(2 * minute);
     expect(inMs(state, 7 * hour)).toBe(15 * minute);
   });
 
-  it('is ever more seldom while the anchor does not know the transaction', () => {
+  it('comes less and less often while the anchor does not know the transaction', () => {
     const looks = [0, 20, 40, 80, 600, 6_000].map((s) => inMs(freshState(), s * second));
     expect(looks).toEqual([20, 20, 40, 80, 600, 3_600].map((s) => s * second));
   });
 
-  it('is soonest while a payout is under way', () => {
+  it('comes soonest while a payout is under way', () => {
     const state = see(freshState(), [0, {}], [minute, paid]);
     expect(inMs(state, 2 * minute)).toBe(15 * second);
     expect(inMs(state, 3 * hour)).toBe(5 * minute);
   });
 
-  it('is the deadline where there is no transaction', () => {
+  it('comes at the deadline when there is no transaction', () => {
     expect(inMs(freshState({ attachedAtMs: null }), 0)).toBe(day);
   });
 
-  it('is hourly where the anchor is not polled, but never past the moment at which time alone decides', () => {
+  it('comes hourly for an anchor that cannot be polled, and never after a deadline', () => {
     expect(inMs(see(freshState(), [0, {}]), 0, false)).toBe(hour);
     expect(inMs(see(freshState(), [0, {}]), 2 * day - minute, false)).toBe(minute);
     const error = see(freshState(), [0, {}], [minute, paid], [hour, { ...paid, status: 'error' }]);
     expect(inMs(error, 25 * hour - second)).toBe(second);
   });
 
-  it('goes on for 30 days after a failure, then never', () => {
+  it('continues for 30 days after a failure, then stops', () => {
     const failed = see(freshState(), [0, {}], [minute, { ...paid, status: 'refunded' }]);
     expect(outcome(failed)).toBe('failed refunded');
     expect(inMs(failed, hour)).toBe(15 * minute);
@@ -59,14 +59,14 @@ describe('when to look again', () => {
     expect(inMs(failed, 30 * day + minute + 1)).toBeNull();
   });
 
-  it('is never once it is settled or expired', () => {
+  it('never comes once the intent is settled or expired', () => {
     expect(inMs(see(freshState(), [0, {}], [minute, { status: 'expired' }]), hour)).toBeNull();
     expect(
       inMs(see(freshState(), [0, {}], [minute, { ...paid, status: 'completed', amount_out: '1' }]), hour),
     ).toBeNull();
   });
 
-  it('is always later than now while it is open, so that nothing is looked at for ever', () => {
+  it('is always in the future, so that no intent is polled in an endless loop', () => {
     const records = [
       {},
       paid,

@@ -45,7 +45,7 @@ describe('readRecord', () => {
     });
   });
 
-  it('takes up nothing that carries bank data', () => {
+  it('keeps no member that carries bank details', () => {
     const text = JSON.stringify(readRecord(sep24, 'sep24'));
     for (const secret of [
       sep24.to,
@@ -58,7 +58,7 @@ describe('readRecord', () => {
     }
   });
 
-  it('reads SEP-6 records, whose fees are `details`, whose amounts may be numbers and most members absent', () => {
+  it('reads SEP-6 records with fee_details, numeric amounts and absent members', () => {
     const read = readRecord(
       {
         transaction: {
@@ -90,7 +90,7 @@ describe('readRecord', () => {
     true,
     -3,
     Infinity,
-  ])('takes the amount %j for absent', (amount) =>
+  ])('treats the amount %j as absent', (amount) =>
     expect(readRecord({ ...sep24, amount_in: amount }, 'sep24')?.amountIn).toBeNull(),
   );
 
@@ -104,9 +104,9 @@ describe('readRecord', () => {
     { id: 'a' },
     { status: 'completed' },
     { id: 'a', status: 5 },
-  ])('is null for %j, which is no record', (json) => expect(readRecord(json, 'sep24')).toBeNull());
+  ])('returns null for %j, which is not a record', (json) => expect(readRecord(json, 'sep24')).toBeNull());
 
-  it('never throws, whatever JSON it is given, and reads no status it does not know', () => {
+  it('never throws for any JSON, and accepts no unknown status', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), fc.string(), (value, amount, status) => {
         readRecord(value, 'sep6');
@@ -125,12 +125,12 @@ describe('instantMs', () => {
     ['2021-04-30T07:42:23+01:00', '2021-04-30T06:42:23.000Z'],
     ['2021-04-30T07:42:23-0330', '2021-04-30T11:12:23.000Z'],
     ['2021-04-30T07:42:23.1234567Z', '2021-04-30T07:42:23.123Z'],
-  ])('reads %s as %s, in whatever zone this machine is', (text, expected) => {
+  ])('reads %s as %s, whatever the time zone of this machine', (text, expected) => {
     expect(new Date(instantMs(text) ?? Number.NaN).toISOString()).toBe(expected);
   });
 
   it.each(['yesterday', '2021-13-01T00:00:00Z', '2021-04-30', 1619768543000, null])(
-    'takes %j for absent',
+    'treats %j as absent',
     (value) => expect(instantMs(value)).toBeNull(),
   );
 });
@@ -141,7 +141,7 @@ describe('provesFunds', () => {
     return read !== null && provesFunds(read);
   };
 
-  it('needs the ledger transaction or a status that follows payment', () => {
+  it('requires a ledger transaction or a status that only follows a payment', () => {
     expect(proof({ status: 'pending_anchor' })).toBe(false);
     expect(proof({ status: 'pending_anchor', stellar_transaction_id: '' })).toBe(false);
     expect(proof({ status: 'pending_anchor', stellar_transaction_id: 'ab' })).toBe(true);

@@ -8,8 +8,8 @@ const ready = { ...paid, status: 'pending_user_transfer_complete', amount_out: '
 const seconds = (...sights: Parameters<typeof see> extends [unknown, ...infer S] ? S : never) =>
   see(freshState(), ...sights).ending?.settleSeconds;
 
-describe('settle seconds', () => {
-  it('run from the payment, as the anchor dates it, to completed_at', () => {
+describe('settleSeconds', () => {
+  it('runs from the payment date of the anchor to completed_at', () => {
     expect(
       seconds(
         [0, {}],
@@ -19,13 +19,13 @@ describe('settle seconds', () => {
     ).toBe(90);
   });
 
-  it('run from our first sight of the funds where the anchor does not date it', () => {
+  it('starts at our first observation of the funds if the anchor gives no date', () => {
     expect(
       seconds([0, {}], [100 * second, paid], [200 * second, { ...done, completed_at: at(160 * second) }]),
     ).toBe(60);
   });
 
-  it('cannot be shortened by an early completed_at or a late payment: our own sights are the bounds', () => {
+  it('cannot be shortened by an early completed_at or a late payment date, beyond our observations', () => {
     expect(
       seconds(
         [0, {}],
@@ -36,7 +36,7 @@ describe('settle seconds', () => {
     ).toBe(80);
   });
 
-  it('cannot be lengthened by a completed_at in the future or a payment dated before we saw none', () => {
+  it('cannot be lengthened by a future completed_at or an early payment date, beyond our observations', () => {
     expect(
       seconds(
         [50 * second, {}],
@@ -46,7 +46,7 @@ describe('settle seconds', () => {
     ).toBe(150);
   });
 
-  it('take half the time since the last sight without funds where both were first seen together', () => {
+  it('is half of the time since the last observation without funds if both were first seen together', () => {
     const together = (unfundedS: number) =>
       seconds([0, {}], [unfundedS * second, {}], [300 * second, { ...done, completed_at: at(220 * second) }]);
     expect(together(180)).toBe(20);
@@ -54,7 +54,7 @@ describe('settle seconds', () => {
     expect(together(159)).toBeNull();
   });
 
-  it('run to ready for pick-up for cash, however long it lies there', () => {
+  it('ends when cash is ready for pick-up, however long it waits there', () => {
     expect(
       seconds(
         [0, {}],
@@ -66,7 +66,7 @@ describe('settle seconds', () => {
     ).toBe(50);
   });
 
-  it('begin anew with ready where the anchor takes it back', () => {
+  it('ends at the later readiness if the anchor withdraws the first', () => {
     expect(
       seconds(
         [0, {}],
@@ -79,7 +79,7 @@ describe('settle seconds', () => {
     ).toBe(400);
   });
 
-  it('run to the completion that names the payout, not to one that was taken back', () => {
+  it('ends at the completion that names the payout, not at a withdrawn one', () => {
     const bare = { ...done, amount_out: undefined };
     expect(
       seconds(
@@ -92,7 +92,7 @@ describe('settle seconds', () => {
     ).toBe(400);
   });
 
-  it('are whole, not negative, and never more than the time we watched, whatever dates the anchor gives', () => {
+  it('is whole, not negative, and at most the time we observed, whatever dates the anchor gives', () => {
     const date = fc.integer({ min: -1e7, max: 1e7 }).map((ms) => at(ms));
     fc.assert(
       fc.property(date, date, date, (paidAt, readyAt, completedAt) => {

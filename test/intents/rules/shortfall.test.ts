@@ -14,11 +14,11 @@ describe('shortfall', () => {
     ['110', '152340.55', 90_909_091],
     ['100', '0.01', 999_999_934],
     ['7.0000001', '10663.83', 811],
-  ])('of %s in and %s out is %i parts per billion', (amountIn, amountOut, expected) => {
+  ])('for %s paid in and %s paid out is %i parts per billion', (amountIn, amountOut, expected) => {
     expect(shortfallPpb({ amountIn, amountOut, quote })).toBe(expected);
   });
 
-  it('is not measured against an estimate of ours, against no quote, or of nothing', () => {
+  it('is null against an estimate, without a quote, or for an amount of zero', () => {
     const amounts = { amountIn: '100', amountOut: '1' };
     expect(shortfallPpb({ ...amounts, quote: null })).toBeNull();
     expect(shortfallPpb({ ...amounts, quote: { ...quote, tier: 'estimate' } })).toBeNull();
@@ -26,7 +26,7 @@ describe('shortfall', () => {
     expect(shortfallPpb({ ...amounts, quote: { ...quote, receiveAmount: '0' } })).toBeNull();
   });
 
-  it('is a whole number from 0 to 10⁹, and 0 for exactly what was promised, whatever the amounts', () => {
+  it('is a whole number from 0 to 10⁹, and 0 for exactly the quoted payout', () => {
     const amount = fc
       .bigInt({ min: 1n, max: 10n ** 19n })
       .map((units) => `${units / 10n ** 7n}.${String(units % 10n ** 7n).padStart(7, '0')}`);

@@ -11,7 +11,7 @@ const base64 = Buffer.alloc(64, 7).toString('base64');
 
 describe('the Signature header', () => {
   it.each([`t=1700000000, s=${base64}`, `t=1700000000,s=${base64}`, `s=${base64}, t=1700000000`])(
-    'is read: %s',
+    'is parsed: %s',
     (header) => {
       expect(parseSignatureHeader(header)).toEqual({
         signedAt: 1_700_000_000,
@@ -35,13 +35,13 @@ describe('the Signature header', () => {
     `t=1700000000, s=${base64}${' '.repeat(300)}`,
   ])('is refused: %s', (header) => expect(parseSignatureHeader(header)).toBeNull());
 
-  it('signs time, host and the bytes of the body', () => {
+  it('covers time, host and the bytes of the body', () => {
     expect(signedPayload(17, 'fairlead.example:8443', Buffer.from('{"a":1}')).toString()).toBe(
       '17.fairlead.example:8443.{"a":1}',
     );
   });
 
-  it('is fresh for two minutes both ways', () => {
+  it('is fresh for two minutes in both directions', () => {
     const signedAt = 1_700_000_000;
     expect([-121, -120, 0, 120, 121].map((s) => isFresh(signedAt, (signedAt + s) * 1_000))).toEqual([
       false,
@@ -57,7 +57,7 @@ describe('callbacks of one intent', () => {
   const first = { signedAt: 100, digest: digestOf(Buffer.from('a')) };
   const second = { signedAt: 100, digest: digestOf(Buffer.from('b')) };
 
-  it('are taken once each, several of one second too', () => {
+  it('are each applied once, even several within one second', () => {
     const one = takeCallback(null, first);
     const two = takeCallback(one, second);
     expect(two?.digests).toHaveLength(2);
@@ -65,13 +65,13 @@ describe('callbacks of one intent', () => {
     expect(takeCallback(two, second)).toBeNull();
   });
 
-  it('are not taken once a later one was', () => {
+  it('are not applied after a later one', () => {
     const later = takeCallback(takeCallback(null, first), { signedAt: 101, digest: first.digest });
     expect(later).toEqual({ signedAt: 101, digests: [first.digest] });
     expect(takeCallback(later, second)).toBeNull();
   });
 
-  it('are remembered in bounded room', () => {
+  it('are remembered in bounded memory', () => {
     let taken = takeCallback(null, first);
     for (let i = 0; i < 15; i += 1) taken = takeCallback(taken, { signedAt: 100, digest: String(i) });
     expect(taken?.digests).toHaveLength(16);

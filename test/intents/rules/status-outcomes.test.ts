@@ -46,7 +46,7 @@ function outcomes(row: Row, dialect: 'sep24' | 'sep6', extra: Record<string, unk
 
 describe.each(['sep24', 'sep6'] as const)('every status word of %s', (dialect) => {
   it.each(vectors.rows.map((row) => [`${row.status} (${row.meaning})`, row] as const))(
-    '%s: has its outcome without and with proof of funds',
+    '%s: leads to the outcome in the table, without and with proof of funds',
     (_name, row) => {
       expectFor('without', outcomes(row, dialect, {})).toEqual(row.withoutProof);
       expectFor('with', outcomes(row, dialect, { stellar_transaction_id: '17a670bc' })).toEqual(
@@ -55,7 +55,7 @@ describe.each(['sep24', 'sep6'] as const)('every status word of %s', (dialect) =
     },
   );
 
-  it('is read by its name where the dialect has it, else as unrecognised', () => {
+  it('is recognised if the dialect has it, and otherwise unrecognised', () => {
     for (const row of vectors.rows) {
       const expected = row.dialects.includes(dialect) ? row.status : 'unrecognised';
       expectFor(row.status, readStatus(dialect, row.status).word).toBe(expected);
@@ -63,7 +63,7 @@ describe.each(['sep24', 'sep6'] as const)('every status word of %s', (dialect) =
   });
 });
 
-it('leaves no word of the table without a row', () => {
+it('the table of status outcomes covers every known status', () => {
   const tested = new Set(vectors.rows.map((row) => row.status));
   expect(Object.keys(statusTable).filter((word) => !tested.has(word))).toEqual([]);
 });

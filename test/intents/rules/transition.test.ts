@@ -21,23 +21,23 @@ const done = { ...paid, status: 'completed', amount_out: '150000' };
 /** Only time goes by: nothing is heard of the anchor. */
 const wait = (state: IntentState, afterMs: number) => transition(state, null, startMs + afterMs, limits);
 
-describe('with funds received', () => {
+describe('an intent whose funds were received', () => {
   const funded = see(freshState(), [0, {}], [minute, paid]);
 
-  it('an error fails once it has stood 24 hours, not a second earlier', () => {
+  it('fails after 24 hours in error, and not a second earlier', () => {
     const broken = see(funded, [hour, error]);
     expect(outcome(see(broken, [25 * hour - second, error]))).toBe('pending');
     expect(outcome(see(broken, [25 * hour, error]))).toBe('failed error');
     expect(outcome(wait(broken, 25 * hour))).toBe('failed error');
   });
 
-  it('an error that is taken back begins to stand anew', () => {
+  it('restarts the 24 hours when the anchor withdraws the error', () => {
     const state = see(funded, [hour, error], [10 * hour, paid], [11 * hour, error], [34 * hour, error]);
     expect(outcome(state)).toBe('pending');
     expect(outcome(see(state, [35 * hour, error]))).toBe('failed error');
   });
 
-  it('an anchor that alternates between error and open is overdue all the same', () => {
+  it('becomes overdue even if the anchor alternates between error and open', () => {
     const state = see(
       funded,
       ...[20, 40, 60, 71].flatMap((h): [number, Record<string, unknown>][] => [
@@ -48,30 +48,30 @@ describe('with funds received', () => {
     expect(outcome(see(state, [73 * hour, paid]))).toBe('failed overdue');
   });
 
-  it('is overdue by a sight of it still open after the time, counted from payment', () => {
+  it('becomes overdue when it is observed open after the time limit, counted from payment', () => {
     expect(outcome(see(funded, [72 * hour, paid]))).toBe('pending');
     expect(outcome(see(funded, [72 * hour + minute, paid]))).toBe('failed overdue');
   });
 
-  it('is overdue unheard of only when a day more has gone by: a callback may have been lost', () => {
+  it('becomes overdue without an observation only after one more day, since a callback may be lost', () => {
     expect(outcome(wait(funded, 73 * hour))).toBe('pending');
     expect(outcome(wait(funded, 96 * hour + minute))).toBe('failed overdue');
   });
 
-  it('cash waiting for pick-up is not overdue', () => {
+  it('does not become overdue while cash waits for pick-up', () => {
     const ready = { ...paid, status: 'pending_user_transfer_complete' };
     expect(outcome(see(funded, [hour, ready], [60 * day, ready]))).toBe('pending');
     expect(outcome(wait(see(funded, [hour, ready]), 91 * day))).toBe('expired not_collected');
   });
 
-  it('completed without an amount waits for one, and settles when it comes', () => {
+  it('waits for an amount when completed without one, and settles when it comes', () => {
     const bare = { ...done, amount_out: undefined };
     const state = see(funded, [hour, bare]);
     expect(outcome(see(state, [24 * hour, done]))).toBe('settled completed');
     expect(outcome(wait(state, 25 * hour))).toBe('failed unproven');
   });
 
-  it('stays funded, whatever later words say', () => {
+  it('stays funded, whatever later records say', () => {
     const state = see(
       funded,
       [hour, { status: 'pending_user_transfer_start' }],
@@ -81,7 +81,7 @@ describe('with funds received', () => {
     expect(outcome(wait(state, 26 * hour))).toBe('failed error');
   });
 
-  it('settles with what the payout fell short of the quote', () => {
+  it('settles with the shortfall of the payout against the quote', () => {
     const state = see(funded, [hour, { ...done, amount_out: '148500' }]);
     expect(state.ending).toMatchObject({
       status: 'settled',
@@ -90,41 +90,41 @@ describe('with funds received', () => {
     });
   });
 
-  it('measures the shortfall by what was paid in, not by a smaller amount claimed afterwards', () => {
+  it('measures the shortfall by the amount paid in, not by a smaller amount claimed later', () => {
     const state = see(funded, [hour, { ...done, amount_in: '90', amount_out: '135000' }]);
     expect(state.ending?.shortfallPpb).toBe(100_000_000);
   });
 });
 
-describe('without funds received', () => {
-  it('expires at the deadline where no transaction was attached', () => {
+describe('an intent whose funds were not received', () => {
+  it('expires at the deadline when no transaction is attached', () => {
     const state = freshState({ attachedAtMs: null });
     expect(outcome(wait(state, day - 1))).toBe('pending');
     expect(outcome(wait(state, day))).toBe('expired no_transaction');
   });
 
-  it('expires a day after the deadline where one was: the payment may be under way', () => {
+  it('expires a day after the deadline when a transaction is attached, since a payment may be under way', () => {
     const state = see(freshState(), [0, {}], [day, {}]);
     expect(outcome(state)).toBe('pending');
     expect(outcome(wait(state, 2 * day))).toBe('expired never_funded');
     expect(outcome(wait(freshState(), 2 * day))).toBe('expired never_funded');
   });
 
-  it('pending_anchor is no proof: it stands for KYC before the payment too', () => {
+  it('does not take pending_anchor as proof of funds, since it also occurs during KYC', () => {
     expect(outcome(see(freshState(), [0, {}], [2 * day, { status: 'pending_anchor' }]))).toBe(
       'expired never_funded',
     );
   });
 });
 
-describe('a sight', () => {
-  it('older than the last one adds nothing', () => {
+describe('an observation', () => {
+  it('changes nothing when it is older than the last one', () => {
     const funded = see(freshState(), [0, {}], [minute, paid]);
     const late = { record: record(error), observedAtMs: startMs + 30 * second };
     expect(transition(funded, late, startMs + 2 * minute, limits)).toBe(funded);
   });
 
-  it('by a callback that was repeated late adds nothing, by the time the anchor dates it', () => {
+  it('changes nothing when a late repeated callback carries an older date', () => {
     const told = { status: 'pending_external', stellar_transaction_id: 'ab', updated_at: at(minute) };
     const funded = see(freshState(), [0, {}], [minute, told]);
     const repeated = record({ ...error, updated_at: at(30 * second) });
@@ -139,7 +139,7 @@ describe('a sight', () => {
     expect(transition(funded, undated, observedAtMs, limits).observations.status).toBe('error');
   });
 
-  it('of an intent without a transaction adds nothing', () => {
+  it('changes nothing for an intent without a transaction', () => {
     const state = freshState({ attachedAtMs: null });
     expect(see(state, [0, done])).toBe(state);
   });
@@ -154,7 +154,7 @@ describe('a failed intent', () => {
     [27 * hour, error],
   );
 
-  it('becomes settled when its anchor completes it, on the day it failed', () => {
+  it('becomes settled when its anchor completes it, and counts on the day it failed', () => {
     const state = see(failed, [20 * day, { ...done, completed_at: at(20 * day) }]);
     expect(state.ending).toMatchObject({
       status: 'settled',
@@ -165,19 +165,19 @@ describe('a failed intent', () => {
     });
   });
 
-  it('no longer after 30 days', () => {
+  it('does not recover after 30 days', () => {
     const limit = 27 * hour + 30 * day;
     expect(outcome(see(failed, [limit, done]))).toBe('settled recovered');
     expect(outcome(see(failed, [limit + 1, done]))).toBe('failed error');
   });
 
-  it('not by a completion that names no payout, or by a refund', () => {
+  it('does not recover through a refund or a completion without a payout', () => {
     expect(outcome(see(failed, [2 * day, { ...done, amount_out: undefined }]))).toBe('failed error');
     expect(outcome(see(failed, [2 * day, { ...done, refunded: true }]))).toBe('failed error');
     expect(outcome(see(failed, [2 * day, { ...paid, status: 'refunded' }]))).toBe('failed error');
   });
 
-  it('is recovered once: what comes after the settlement changes nothing', () => {
+  it('recovers once; later records change nothing', () => {
     const settled = see(failed, [2 * day, done]);
     expect(see(settled, [3 * day, error], [9 * day, error], [10 * day, done])).toBe(settled);
   });
@@ -193,7 +193,7 @@ describe('a failed intent', () => {
     expect(outcome(see(state, [100 * hour, done]))).toBe('settled recovered');
   });
 
-  it('that counts is not made to vanish: neither by a later reading nor by a completion that would not count', () => {
+  it('stays scored, whatever a later record or an unscored completion says', () => {
     const unnamed = { amount_in: undefined };
     const counted = see(
       freshState(),
@@ -215,7 +215,7 @@ describe('an ended intent', () => {
   it.each([
     ['settled completed', see(freshState(), [0, {}], [minute, paid], [hour, done])],
     ['expired abandoned', see(freshState(), [0, {}], [minute, { status: 'expired' }])],
-  ])('%s stays as it is', (expected, state) => {
+  ])('%s does not change any more', (expected, state) => {
     expect(outcome(state)).toBe(expected);
     for (const raw of [done, error, { ...paid, status: 'refunded' }, {}]) {
       expect(see(state, [90 * day, raw])).toBe(state);

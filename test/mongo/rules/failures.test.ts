@@ -7,12 +7,12 @@ const inBulk = (error: Error) =>
   new mongo.MongoBulkWriteError(error as never, { matchedCount: 0 } as never) as Error;
 
 describe('insideBulk', () => {
-  it('is what the driver failed with inside a bulk write', () => {
+  it('returns the failure that the driver wraps in a bulk write error', () => {
     const inside = lost();
     expect(insideBulk(inBulk(inside))).toBe(inside);
   });
 
-  it('is any other failure itself', () => {
+  it('returns any other failure itself', () => {
     const error = lost();
     expect(insideBulk(error)).toBe(error);
   });

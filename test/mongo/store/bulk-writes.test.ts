@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => connection.close());
 
 describe('a bulk write in a transaction', () => {
-  it('is written with it', async () => {
+  it('is committed with the transaction', async () => {
     const numbers = bulkCollection<{ _id: number; square?: number }>(connection, 'numbers');
     await createInTransaction(connection)(async (session) => {
       await numbers.insertMany([{ _id: 1 }, { _id: 2 }], { session });
@@ -33,7 +33,7 @@ describe('a bulk write in a transaction', () => {
     ]);
   });
 
-  it('is not written without it', async () => {
+  it('is not written if the transaction fails', async () => {
     const numbers = bulkCollection<{ _id: number }>(connection, 'numbers');
     const failing = createInTransaction(connection)(async (session) => {
       await numbers.insertMany([{ _id: 10 }, { _id: 11 }], { session });
@@ -43,7 +43,7 @@ describe('a bulk write in a transaction', () => {
     expect(await numbers.countDocuments({ _id: { $gte: 10 } })).toBe(0);
   });
 
-  it('ends with the time limit of the transaction', async () => {
+  it('ends at the time limit of the transaction', async () => {
     const numbers = bulkCollection<{ _id: number; square?: number }>(connection, 'numbers');
     // Another transaction holds the document: the write conflicts and starts over until its time is up.
     const holder = await connection.startSession();

@@ -44,7 +44,7 @@ it.each([
       ),
   ],
 ])(
-  'transactions of %s that a stop of the database cut short leave nothing locked when it goes on',
+  'transactions of %s that are interrupted by a stop of the database leave no locks afterwards',
   async (how, write) => {
     const inTransaction = createInTransaction(connection);
     const rows = connection.collection<Row>(`${how} ${randomBytes(4).toString('hex')}`);

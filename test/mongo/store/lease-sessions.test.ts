@@ -67,15 +67,15 @@ async function fencesOf(name: string): Promise<number | undefined> {
 
 const take = (name: string) => successor.leases.run(name, 5_000, async () => 'taken');
 
-describe('a holder that died inside a transaction', () => {
-  it('is succeeded at once, and can commit nothing any more', async () => {
+describe('a lease holder that died inside a transaction', () => {
+  it('is replaced at once, and can commit nothing afterwards', async () => {
     const { revive } = await dieInTransaction(await lapsed('freed'));
     expect(await take('freed')).toEqual({ ran: true, value: 'taken' });
     await expect(revive()).rejects.toMatchObject({ codeName: 'NoSuchTransaction' });
     expect(await fencesOf('freed')).toBe(0);
   });
 
-  it('keeps its lease where its session may not be ended, as long as the server keeps the transaction', async () => {
+  it('keeps its lease until the server ends the transaction if its sessions cannot be ended', async () => {
     const { revive } = await dieInTransaction(await lapsed('kept'));
     await successor.connection.collection('lease_sessions').deleteMany({ lease: 'kept' });
     expect(isMongoUnavailable(await take('kept').catch((error: unknown) => error))).toBe(true);
@@ -84,8 +84,8 @@ describe('a holder that died inside a transaction', () => {
   });
 });
 
-describe('a holder that was taken for dead and lives', () => {
-  it('is still succeeded at once when it then dies inside a transaction', async () => {
+describe('a lease holder that was taken for dead but is alive', () => {
+  it('is still replaced at once when it later dies inside a transaction', async () => {
     const held = await lapsed('revived', (lease) =>
       dying.inTransaction(async (session) => lease.fence(session)),
     );
@@ -97,8 +97,8 @@ describe('a holder that was taken for dead and lives', () => {
   });
 });
 
-describe('sessions that a holder could not take back', () => {
-  it('are ended by the next one and by no other, though that locks nothing', async () => {
+describe('sessions that a lease holder left recorded', () => {
+  it('are removed by the next holder of the same lease', async () => {
     const rows = dying.connection.collection('lease_sessions');
     const { token } = await lapsed('left');
     const row = { lease: 'left', token, session: new mongo.Binary(randomBytes(16), 4) };
@@ -108,8 +108,8 @@ describe('sessions that a holder could not take back', () => {
   });
 });
 
-describe('a holder that is alive', () => {
-  it('loses no session to others while its lease lasts, and leaves none written down', async () => {
+describe('a lease holder that is alive', () => {
+  it('loses no session while its lease lasts, and leaves none recorded', async () => {
     await lapsed('alive', (lease) =>
       dying.inTransaction(async (session) => {
         await lease.fence(session);

@@ -25,7 +25,7 @@ function instance(owner: string) {
 }
 
 describe('a lease', () => {
-  it('is held by one at a time; the other is told since when', async () => {
+  it('is held by one at a time; the other gets the start time', async () => {
     const [a, b] = [instance('a'), instance('b')];
     await a.seed(['one']);
     const before = Date.now();
@@ -37,7 +37,7 @@ describe('a lease', () => {
     expect(await b.run('one', 5_000, async () => 'free again')).toEqual({ ran: true, value: 'free again' });
   });
 
-  it('gives every holder a larger token', async () => {
+  it('gives every new holder a larger token', async () => {
     const leases = instance('a');
     await leases.seed(['tokens']);
     const tokens: number[] = [];
@@ -49,7 +49,7 @@ describe('a lease', () => {
     expect(tokens).toEqual([1, 2, 3]);
   });
 
-  it('that was taken over fences its old holder: nothing it writes is committed', async () => {
+  it('that was taken over lets its old holder commit nothing', async () => {
     const inTransaction = createInTransaction(connection);
     const [slow, fast] = [instance('slow'), instance('fast')];
     await slow.seed(['fenced']);
@@ -65,7 +65,7 @@ describe('a lease', () => {
     expect((await documents().findOne({ _id: 'fenced' }))?.fences).toBe(0);
   });
 
-  it('is renewed while its work runs, and tells its holder when it is lost', async () => {
+  it('is renewed while its work runs, and aborts the work when it is lost', async () => {
     const leases = instance('a');
     await leases.seed(['renewed']);
     const termMs = 1_000;
@@ -81,7 +81,7 @@ describe('a lease', () => {
     });
   });
 
-  it('is handed back by a stop, which waits for the work under it and gives out no other lease', async () => {
+  it('is released by a stop, which waits for its work and grants no other lease', async () => {
     const leases = instance('stopping');
     await leases.seed(['stopped', 'late']);
     let finished = false;
@@ -99,7 +99,7 @@ describe('a lease', () => {
     await expect(leases.run('late', 60_000, async () => 1)).rejects.toBeInstanceOf(LeaseLostError);
   });
 
-  it('is handed back when its work throws', async () => {
+  it('is released when its work throws', async () => {
     const leases = instance('a');
     await leases.seed(['thrown']);
     await expect(leases.run('thrown', 60_000, () => Promise.reject(new Error('no')))).rejects.toThrow('no');

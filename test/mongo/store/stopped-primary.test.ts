@@ -36,7 +36,7 @@ async function failure(work: () => Promise<unknown>): Promise<{ error: unknown; 
 }
 
 describe('while the primary is stopped', () => {
-  it('reads, writes and transactions fail within 3.5 s as "unavailable", and work again afterwards', async () => {
+  it('fails reads, writes and transactions within 3.5 s as "unavailable", and they work again afterwards', async () => {
     const row = connection.model('Row');
     await row.create({ n: 1 });
     mongo.freeze();
@@ -60,7 +60,7 @@ describe('while the primary is stopped', () => {
     });
   });
 
-  it('a change stream wakes its worker again after the primary comes back', async () => {
+  it('wakes the worker of a change stream again after the primary comes back', async () => {
     const row = connection.model('Row');
     let wakes = 0;
     const waker = createWaker({ model: row, pipeline: [], wake: () => (wakes += 1), logger: silentLogger });

@@ -99,7 +99,7 @@ const failures: Failure[] = [
   ],
 ];
 
-describe('a start that fails ends the process with 1, says why, and tells no secret', () => {
+describe('a failed start exits with 1, prints the reason, and prints no secret', () => {
   it.each(failures)('%s', async (_name, reason, env) => {
     await writeFleet();
     const { status, wrote } = await start(env());

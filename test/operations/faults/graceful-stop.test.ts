@@ -34,7 +34,7 @@ async function startHesitantAnchor() {
   };
 }
 
-it('a stop finishes the request in hand, takes no new one, and hands every lease back', async () => {
+it('a stop finishes the running request, accepts no new one, and releases every lease', async () => {
   const anchor = await startHesitantAnchor();
   const app = await startTestApp({
     uri: database.uri,

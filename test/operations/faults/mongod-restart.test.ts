@@ -36,7 +36,7 @@ async function withNotes<T>(uri: string, work: (notes: mongo.Collection) => Prom
   }
 }
 
-describe('data kept in a folder', () => {
+describe('data of a mongod in a folder', () => {
   it('is found again after a clean stop', async () => {
     const first = await start();
     await withNotes(first.uri, (notes) => notes.insertOne({ text: 'kept' }));
@@ -55,7 +55,7 @@ describe('data kept in a folder', () => {
     expect(await withNotes(second.uri, (notes) => notes.countDocuments({ text: 'kept' }))).toBe(1);
   });
 
-  it('is found again, and the old mongod ended, when an earlier run left one behind', async () => {
+  it('is found again after ending a mongod that an earlier run left behind', async () => {
     const first = await start();
     await withNotes(first.uri, (notes) => notes.insertOne({ text: 'kept' }));
     const second = await start();
@@ -63,7 +63,7 @@ describe('data kept in a folder', () => {
     expect(await withNotes(second.uri, (notes) => notes.countDocuments({ text: 'kept' }))).toBe(1);
   });
 
-  it('is found again, writable, when another program has taken its port', async () => {
+  it('is found again and can be written when another program has taken its port', async () => {
     const first = await start();
     await withNotes(first.uri, (notes) => notes.insertOne({ text: 'kept' }));
     await first.stop();
@@ -80,7 +80,7 @@ describe('data kept in a folder', () => {
     }
   });
 
-  it('is not taken from a stranger whose process now has the number in the lock file', async () => {
+  it('is opened without ending an unrelated process that has the id in the lock file', async () => {
     const first = await start();
     await first.stop();
     await writeFile(join(dbPath, 'mongod.lock'), `${process.pid}\n`);
@@ -94,7 +94,7 @@ describe('data kept in a folder', () => {
 });
 
 describe('a private mongod', () => {
-  it('freezes, so that nothing answers, and thaws', async () => {
+  it('does not answer while it is stopped, and answers again afterwards', async () => {
     const own = await privateMongo();
     try {
       await withNotes(own.uri, (notes) => notes.insertOne({ text: 'before' }));

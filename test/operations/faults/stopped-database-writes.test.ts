@@ -90,7 +90,7 @@ async function addIntent({ account }: Signer): Promise<Intent> {
 }
 
 describe('while mongod is stopped', () => {
-  it('every write and every read that needs it is 503 NOT_READY in time, and nothing is half written', async () => {
+  it('answers 503 NOT_READY in time to whatever needs it, and leaves nothing half written', async () => {
     const disputed = await addIntent(owner);
     await addOutcomes(recorded);
     const known = newTerms();

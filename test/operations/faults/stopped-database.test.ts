@@ -27,7 +27,7 @@ async function timed(method: string, path: string, headers: Record<string, strin
 }
 
 describe('mongod stopped for 20 s', () => {
-  it('cached rates go on being served, what needs the database is 503 in time, and all is well afterwards', async () => {
+  it('still serves cached rates, answers 503 in time to what needs the database, and recovers afterwards', async () => {
     const rates = '/api/rates/usdc-ngn?amount=100';
     expect((await timed('GET', rates)).status).toBe(200);
     mongo.freeze();

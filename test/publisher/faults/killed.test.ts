@@ -36,7 +36,7 @@ const commit = tickSteps.indexOf('header_committed');
 
 describe('a process killed at a step of its tick', () => {
   it.each(tickSteps.filter((step) => step !== 'announced'))(
-    '%s: nothing is lost, skipped or doubled, and health says what happened',
+    'at %s: loses, skips and doubles nothing, and health reports the failure',
     async (step) => {
       const { oracle } = tests;
       const instance = await tests.open({ leaseTtlMs });
@@ -79,7 +79,7 @@ describe('a process killed at a step of its tick', () => {
     30_000,
   );
 
-  it('in the middle of writing its entries leaves none of them', async () => {
+  it('while it writes entries: leaves none of them behind', async () => {
     const instance = await tests.open({ leaseTtlMs });
     await dieAt('entries_written', tests.oracle.url, 5_000);
     expect(await instance.stored.chunks.countDocuments()).toBe(8);
@@ -89,7 +89,7 @@ describe('a process killed at a step of its tick', () => {
   });
 
   it.each(['header_committed', 'announced'] as const)(
-    '%s, without an oracle: the batch is announced once',
+    'at %s, without an oracle: announces the batch once',
     async (step) => {
       const instance = await tests.open({ oracleUrl: undefined });
       await dieAt(step, undefined, 3);

@@ -81,8 +81,8 @@ const steps: TickStep[] = [
 const linux = process.platform === 'linux';
 const itOnLinux = itWhere(linux, 'no /proc: processes stopped in the middle of a tick');
 
-describe('a holder stopped until its lease is taken over', () => {
-  itOnLinux.each(steps)('%s: awake again, it writes nothing and submits nothing', async (step) => {
+describe('a tick that is stopped until its lease is taken over', () => {
+  itOnLinux.each(steps)('at %s: writes nothing and submits nothing once it runs again', async (step) => {
     const child = await stopAt(step);
     const instance = await tests.open({ leaseTtlMs });
     instance.setCards(cardsOf(5, 70));
@@ -115,7 +115,7 @@ describe('a holder stopped until its lease is taken over', () => {
 
 describe('a lease', () => {
   itOnLinux(
-    'whose holder is dead is not taken before it lapses, and is taken as soon as it has',
+    'of a dead holder is not taken over before it expires, and is taken over as soon as it has',
     async () => {
       const instance = await tests.open({ leaseTtlMs: 2_000 });
       const child = start({ killAt: 'entries_written', instance: { ...slow(), leaseTtlMs: 2_000 } });
@@ -135,7 +135,7 @@ describe('instances whose clocks are an hour off', () => {
   itOnLinux.each([
     ['fast', hourMs],
     ['slow', -hourMs],
-  ])('%s: do not take a lease that is held, and do take one that has lapsed', async (_, offsetMs) => {
+  ])('%s: do not take over a lease that is held, and take over one that has expired', async (_, offsetMs) => {
     const other = { report: '' };
     const instance = await tests.open({
       leaseTtlMs: 5_000,

@@ -7,20 +7,20 @@ import type {
 } from '../../../contract/schemas/publisher.js';
 import type { PublicScores } from '../../../contract/schemas/scores.js';
 import { verifyBatch, verifyEntry } from '../../../contract/verification/verify-batch.js';
-import { batchesPath, publisherHarness } from '../../fixtures/publisher/publisher-over-http.js';
+import { batchesPath, publisherFixture } from '../../fixtures/publisher/publisher-over-http.js';
 
-const harness = await publisherHarness();
+const fixture = await publisherFixture();
 let published: PublishedBatch[];
 
 beforeAll(async () => {
-  published = [await harness.publish(), await harness.publish(), await harness.publish()];
+  published = [await fixture.publish(), await fixture.publish(), await fixture.publish()];
 });
 
 const sequences = ({ items }: BatchPage) => items.map(({ header }) => header.sequence);
 
 describe('GET /api/publisher/batches', () => {
-  it('200: the batches newest first, to be kept for a moment', async () => {
-    const { status, body, headers } = await harness.get<BatchPage>(batchesPath);
+  it('200: lists batches newest first, cacheable for a moment', async () => {
+    const { status, body, headers } = await fixture.get<BatchPage>(batchesPath);
     expect({ status, body }).toEqual({
       status: 200,
       body: { items: [...published].reverse(), nextCursor: null },
@@ -29,15 +29,15 @@ describe('GET /api/publisher/batches', () => {
     expect(headers.get('etag')).not.toBeNull();
   });
 
-  it('200: in order from a sequence, page by page', async () => {
-    const first = await harness.get<BatchPage>(`${batchesPath}?order=asc&from=2&limit=1`);
+  it('200: lists batches in order from a sequence, page by page', async () => {
+    const first = await fixture.get<BatchPage>(`${batchesPath}?order=asc&from=2&limit=1`);
     expect(sequences(first.body)).toEqual([2]);
     const next = `limit=5&cursor=${first.body.nextCursor}`;
-    const second = await harness.get<BatchPage>(`${batchesPath}?order=asc&from=2&${next}`);
+    const second = await fixture.get<BatchPage>(`${batchesPath}?order=asc&from=2&${next}`);
     expect(sequences(second.body)).toEqual([3]);
     expect(second.body.nextCursor).toBeNull();
     for (const another of ['', 'order=asc&', 'order=desc&from=2&', 'order=asc&from=1&']) {
-      const { status, body } = await harness.get(`${batchesPath}?${another}${next}`);
+      const { status, body } = await fixture.get(`${batchesPath}?${another}${next}`);
       expect({ status, body }).toMatchObject({ status: 400, body: { code: 'INVALID_REQUEST' } });
     }
   });
@@ -45,67 +45,70 @@ describe('GET /api/publisher/batches', () => {
   it.each(['order=up', 'from=0', 'from=x', 'limit=0', 'limit=101', 'cursor=%21', 'cursor=abc', 'since=1'])(
     '400: %s',
     async (query) => {
-      const { status, body } = await harness.get(`${batchesPath}?${query}`);
+      const { status, body } = await fixture.get(`${batchesPath}?${query}`);
       expect({ status, body }).toMatchObject({ status: 400, body: { code: 'INVALID_REQUEST' } });
     },
   );
 });
 
 describe('GET /api/publisher/batches/{sequence}', () => {
-  it('200: the batch, which follows the one before', async () => {
-    const { body } = await harness.get<PublishedBatch>(`${batchesPath}/2`);
+  it('200: returns the batch, linked to the one before', async () => {
+    const { body } = await fixture.get<PublishedBatch>(`${batchesPath}/2`);
     expect(body).toEqual(published[1]);
     const keys = [{ keyId: body.header.keyId, publicKey: body.publicKey }];
     const previous = { sequence: 1, headerHash: published[0]?.headerHash ?? '' };
     expect(verifyBatch({ ...body, keys, previous })).toMatchObject({ ok: true });
   });
 
-  it('200: 304 for who has it already', async () => {
-    const { headers } = await harness.get(`${batchesPath}/1`);
-    const again = await harness.get(`${batchesPath}/1`, { 'if-none-match': headers.get('etag') ?? '' });
+  it('304: for a client that has it already', async () => {
+    const { headers } = await fixture.get(`${batchesPath}/1`);
+    const again = await fixture.get(`${batchesPath}/1`, { 'if-none-match': headers.get('etag') ?? '' });
     expect(again.status).toBe(304);
   });
 
-  it('404: no such batch', async () => {
-    const { status, body } = await harness.get(`${batchesPath}/4`);
+  it('404: for an unknown batch', async () => {
+    const { status, body } = await fixture.get(`${batchesPath}/4`);
     expect({ status, body }).toMatchObject({ status: 404, body: { code: 'UNKNOWN_BATCH' } });
   });
 
-  it.each(['0', '01', '-1', '1.0', 'latest', '1234567890123456'])('400: %s is no sequence', async (text) => {
-    expect((await harness.get(`${batchesPath}/${text}`)).status).toBe(400);
-  });
+  it.each(['0', '01', '-1', '1.0', 'latest', '1234567890123456'])(
+    '400: %s is not a sequence',
+    async (text) => {
+      expect((await fixture.get(`${batchesPath}/${text}`)).status).toBe(400);
+    },
+  );
 });
 
 describe('GET /api/publisher/batches/{sequence}/entries', () => {
-  it('200: in pages, the cards of the public scores, and they have the signed root', async () => {
-    const scores = await harness.get<PublicScores>('/v1/public/scores?limit=100');
+  it('200: returns the cards of the public scores in pages, with the signed root', async () => {
+    const scores = await fixture.get<PublicScores>('/v1/public/scores?limit=100');
     const entries: BatchEntries['items'] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
       const query: string = cursor === '' ? '' : `&cursor=${cursor}`;
-      const { body } = await harness.get<BatchEntries>(`${batchesPath}/3/entries?limit=20${query}`);
+      const { body } = await fixture.get<BatchEntries>(`${batchesPath}/3/entries?limit=20${query}`);
       expect(body).toMatchObject({ sequence: 3, start: entries.length });
       entries.push(...body.items);
       cursor = body.nextCursor;
     }
     expect(entries).toEqual(scores.body.items);
     expect(scores.body.batch).toEqual({ sequence: 3, root: published[2]?.header.root });
-    const { body } = await harness.get<PublishedBatch>(`${batchesPath}/3`);
+    const { body } = await fixture.get<PublishedBatch>(`${batchesPath}/3`);
     const keys = [{ keyId: body.header.keyId, publicKey: body.publicKey }];
     expect(verifyBatch({ ...body, entries, keys })).toMatchObject({ ok: true });
   });
 
-  it('200: may be kept for a day', async () => {
-    const { headers } = await harness.get(`${batchesPath}/1/entries`);
+  it('200: is cacheable for a day', async () => {
+    const { headers } = await fixture.get(`${batchesPath}/1/entries`);
     expect(headers.get('cache-control')).toBe('private, max-age=86400');
   });
 
-  it('400: a cursor that was never given', async () => {
-    expect((await harness.get(`${batchesPath}/1/entries?cursor=AAAA`)).status).toBe(400);
+  it('400: for a cursor that was never issued', async () => {
+    expect((await fixture.get(`${batchesPath}/1/entries?cursor=AAAA`)).status).toBe(400);
   });
 
-  it('404: no such batch', async () => {
-    expect(await harness.get(`${batchesPath}/9/entries`)).toMatchObject({
+  it('404: for an unknown batch', async () => {
+    expect(await fixture.get(`${batchesPath}/9/entries`)).toMatchObject({
       status: 404,
       body: { code: 'UNKNOWN_BATCH' },
     });
@@ -114,9 +117,9 @@ describe('GET /api/publisher/batches/{sequence}/entries', () => {
 
 describe('GET /api/publisher/batches/{sequence}/proof', () => {
   const proofOf = (query: string, sequence = 3) =>
-    harness.get<EntryProof>(`${batchesPath}/${sequence}/proof?${query}`);
+    fixture.get<EntryProof>(`${batchesPath}/${sequence}/proof?${query}`);
 
-  it('200: a score and the proof that the batch of the oracle contains it', async () => {
+  it('200: returns a score and the proof that the submitted batch contains it', async () => {
     const { body } = await proofOf('anchor=harbour&corridor=usdc-ngn');
     const { batch, ...claim } = body;
     expect(claim.entry).toMatchObject({
@@ -126,14 +129,14 @@ describe('GET /api/publisher/batches/{sequence}/proof', () => {
       outcomes: 120,
     });
     expect(verifyEntry({ ...claim, header: batch.header })).toBe(true);
-    const { header } = harness.oracle.taken()[2] ?? {};
+    const { header } = fixture.oracle.taken()[2] ?? {};
     expect(batch.header).toEqual(header);
     expect(verifyEntry({ ...claim, entry: { ...claim.entry, outcomes: 121 }, header: batch.header })).toBe(
       false,
     );
   });
 
-  it('200: of an older batch the score as it was then', async () => {
+  it('200: returns the score of that time for an older batch', async () => {
     expect((await proofOf('anchor=harbour&corridor=usdc-ngn', 1)).body.entry.outcomes).toBe(40);
   });
 
@@ -147,7 +150,7 @@ describe('GET /api/publisher/batches/{sequence}/proof', () => {
     expect((await proofOf(query)).status).toBe(400);
   });
 
-  it('404: no such entry, no such batch', async () => {
+  it('404: for an unknown entry or batch', async () => {
     for (const answer of [
       await proofOf('anchor=nobody&corridor=usdc-ngn'),
       await proofOf('anchor=harbour&corridor=usdc-zzz'),

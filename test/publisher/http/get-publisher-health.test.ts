@@ -1,18 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
+import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import type { PublisherHealth } from '../../../contract/schemas/publisher.js';
-import { publisherHarness } from '../../fixtures/publisher/publisher-over-http.js';
-import { reputationHarness } from '../../fixtures/reputation/reputation-over-http.js';
+import { publisherFixture } from '../../fixtures/publisher/publisher-over-http.js';
+import { reputationHttpFixture } from '../../fixtures/reputation/reputation-over-http.js';
 
 const path = '/api/publisher/health';
 
-describe('200', async () => {
-  const harness = await publisherHarness({
-    PUBLISHER_OLD_KEYS: '3b6a27bcceb6a42d62a3a8d02a6f0d73653215771de243a63ac048a18b59da29',
-  });
+const fixture = await publisherFixture({
+  PUBLISHER_OLD_KEYS: '3b6a27bcceb6a42d62a3a8d02a6f0d73653215771de243a63ac048a18b59da29',
+});
 
-  it('tells how the publisher is, uncached, and lists the keys, old ones too', async () => {
-    const batch = await harness.publish();
-    const { status, body, headers } = await harness.get<PublisherHealth>(path);
+describe('200', () => {
+  it('reports the health of the publisher, uncached, and lists current and old keys', async () => {
+    const batch = await fixture.publish();
+    const { status, body, headers } = await fixture.get<PublisherHealth>(path);
     expect(status).toBe(200);
     expect(headers.get('cache-control')).toBe('no-store');
     expect(body).toMatchObject({
@@ -26,15 +27,16 @@ describe('200', async () => {
     expect(body.keys.map(({ current }) => current)).toEqual([true, false]);
   });
 
-  it('is limited to 120 requests in 60 seconds, and says so', async () => {
-    const { headers } = await harness.get(path);
-    expect(headers.get('x-ratelimit-limit')).toBe('120');
-    expect(headers.get('x-ratelimit-remaining')).toBe('119');
+  it('has its own limit, and names it in the headers', async () => {
+    const { points } = rateLimitClasses.publisherHealth;
+    const { headers } = await fixture.get(path);
+    expect(headers.get('x-ratelimit-limit')).toBe(String(points));
+    expect(headers.get('x-ratelimit-remaining')).toBe(String(points - 1));
   });
 });
 
 describe('200 without a publisher key', () => {
-  const keyless = reputationHarness();
+  const keyless = reputationHttpFixture();
 
   it('is idle and gives the reason', async () => {
     const { status, body } = await keyless.get<PublisherHealth>(path);
@@ -44,9 +46,9 @@ describe('200 without a publisher key', () => {
 });
 
 describe('400', () => {
-  const keyless = reputationHarness();
+  const keyless = reputationHttpFixture();
 
-  it('for a query that it does not know', async () => {
+  it('for an unknown query parameter', async () => {
     expect((await keyless.get(`${path}?full=1`)).status).toBe(400);
   });
 });

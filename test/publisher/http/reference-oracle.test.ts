@@ -73,7 +73,7 @@ async function get(path: string): Promise<unknown> {
   return (await fetch(new URL(path, oracle.url))).json();
 }
 
-describe('takes', () => {
+describe('the reference oracle takes', () => {
   it('the batches of the chain in order, and signs a receipt for each', async () => {
     for (const each of [first, second]) {
       const { status, body } = await post(each);
@@ -87,14 +87,14 @@ describe('takes', () => {
     expect(await get('/')).toMatchObject({ oracle: oracle.publicKey, keys: [{ keyId: signer.keyId }] });
   });
 
-  it('the same header again, with its first receipt', async () => {
+  it('the same header again, and answers with its first receipt', async () => {
     const taken = await post(first);
     await post(second);
     expect(await post(first)).toEqual({ status: 200, body: taken.body });
     expect(oracle.taken()).toHaveLength(2);
   });
 
-  it('a batch without entries, and one that has the root of another', async () => {
+  it('a batch without entries, and a batch with the same root as an earlier one', async () => {
     const empty = batch({}, signer, []);
     expect((await post(empty)).status).toBe(201);
     const again = batch({ sequence: 2, previous: batchHeaderHash(empty.header) }, signer, []);
@@ -102,7 +102,7 @@ describe('takes', () => {
   });
 });
 
-describe('refuses', () => {
+describe('the reference oracle refuses', () => {
   it.each<[number, string, unknown]>([
     [400, 'malformed', 'not JSON'],
     [400, 'malformed', {}],
@@ -118,14 +118,14 @@ describe('refuses', () => {
     [422, 'root_mismatch', { ...second, entries: cardsOf(3, 99) }],
     [422, 'root_mismatch', { ...second, entries: cardsOf(3).reverse() }],
     [422, 'malformed_entry', { ...second, entries: [{ score: 0.5 }, ...cardsOf(2)] }],
-  ])('with %i %s, and keeps nothing of it', async (status, code, body) => {
+  ])('with %i %s, and stores nothing', async (status, code, body) => {
     await post(first);
     expect(await post(body)).toMatchObject({ status, body: { code } });
     expect(oracle.taken()).toHaveLength(1);
     expect((await post(second)).status).toBe(201);
   });
 
-  it('other keys than the first one, where it was told none', async () => {
+  it('other keys than the first one, when it was configured with none', async () => {
     const trusting = await start();
     expect((await post(first, trusting)).status).toBe(201);
     const rotated = batch({ ...second.header, keyId: stranger.keyId }, stranger);
@@ -134,8 +134,8 @@ describe('refuses', () => {
   });
 });
 
-describe('its ledger', () => {
-  it('outlives it: the same key, the same batches, the same receipts', async () => {
+describe('the ledger of the reference oracle', () => {
+  it('survives a restart: the same key, batches and receipts', async () => {
     const stateFile = join(folder, 'kept.jsonl');
     const before = await start({ stateFile });
     const { body } = await post(first, before);
@@ -152,7 +152,7 @@ describe('its ledger', () => {
     expect(statSync(stateFile).mode & 0o077).toBe(0);
   });
 
-  it('is not begun anew over a file that is something else', async () => {
+  it('does not overwrite a file that is not a ledger', async () => {
     const stateFile = join(folder, 'other.txt');
     for (const text of ['shopping list\n', 'shopping list', '{"oracleSecretKey":"00"}\n']) {
       writeFileSync(stateFile, text);
@@ -162,8 +162,8 @@ describe('its ledger', () => {
   });
 });
 
-describe('misbehaves as it is told', () => {
-  it('fails without taking it, takes it and breaks off, answers late, then honestly', async () => {
+describe('the reference oracle misbehaves as a test tells it to', () => {
+  it('fails without taking a batch, takes it and closes the connection, answers late, then normally', async () => {
     oracle.behave('fail', 'lose', { lateMs: 30 });
     expect((await post(first)).status).toBe(500);
     expect(oracle.taken()).toHaveLength(0);

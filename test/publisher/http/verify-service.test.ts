@@ -5,22 +5,22 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { exitCodes, verifyService } from '../../../scripts/verify-service.js';
-import { publisherHarness } from '../../fixtures/publisher/publisher-over-http.js';
+import { publisherFixture } from '../../fixtures/publisher/publisher-over-http.js';
 import {
   startTamperingProxy,
   type Tamper,
   type TamperingProxy,
 } from '../../fixtures/publisher/tampering-proxy.js';
 
-const harness = await publisherHarness();
+const fixture = await publisherFixture();
 const folder = mkdtempSync(join(tmpdir(), 'fairlead-verify-'));
 let proxy: TamperingProxy;
 let memory: string;
 let files = 0;
 
 beforeAll(async () => {
-  for (let count = 0; count < 3; count += 1) await harness.publish();
-  proxy = await startTamperingProxy(harness.app.url);
+  for (let count = 0; count < 3; count += 1) await fixture.publish();
+  proxy = await startTamperingProxy(fixture.app.url);
 });
 afterAll(async () => {
   await proxy.stop();
@@ -51,40 +51,40 @@ const otherKey = 'GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN';
 const isBatches = (path: string) => path.startsWith('/api/publisher/batches?');
 const isEntries = (path: string) => path.includes('/entries');
 
-describe('ends with 0', () => {
-  it('where everything holds, and remembers the head, the keys and the oracle', async () => {
+describe('npm run verify exits with 0', () => {
+  it('when everything verifies, and remembers the head, the keys and the oracle', async () => {
     const { code, verdict, said } = await verify();
     expect(verdict).toMatch(/^VERIFIED: 3 batches, \d{2,} entries, for the first time/);
-    expect(said.join('\n')).toContain(`receipts  3 of 3, by ${harness.oracle.publicKey}`);
+    expect(said.join('\n')).toContain(`receipts  3 of 3, by ${fixture.oracle.publicKey}`);
     expect(code).toBe(exitCodes.verified);
     const kept = JSON.parse(readFileSync(memory, 'utf8'));
     expect(kept.services[proxy.url]).toMatchObject({
-      head: { sequence: 3, headerHash: harness.oracle.taken()[2]?.receipt.headerHash },
+      head: { sequence: 3, headerHash: fixture.oracle.taken()[2]?.receipt.headerHash },
       keys: [{ keyId: 'd7e1e084be213b01' }],
-      oracle: harness.oracle.publicKey,
+      oracle: fixture.oracle.publicKey,
     });
   });
 
-  it('the next time, from the beginning or from the remembered head on', async () => {
+  it('on the next run, from the beginning or from the remembered head', async () => {
     await verify();
     expect(await verify()).toMatchObject({
       code: 0,
       verdict: expect.stringContaining('it still holds batch 3'),
     });
-    await harness.publish();
+    await fixture.publish();
     expect(await verify('--new-only')).toMatchObject({
       code: 0,
       verdict: expect.stringMatching(/^VERIFIED: 2 batches/),
     });
   });
 
-  it('with the oracle asked, who confirms each batch', async () => {
-    const { code, said } = await verify('--oracle', new URL(harness.oracle.url).origin);
+  it('when the oracle is asked and confirms each batch', async () => {
+    const { code, said } = await verify('--oracle', new URL(fixture.oracle.url).origin);
     expect(code).toBe(0);
     expect(said.join('\n')).toMatch(/confirms [34]/);
   });
 
-  it('though it has to wait for the limit and for a service that restarts', async () => {
+  it('although it has to wait for the rate limit and for a service that restarts', async () => {
     proxy.fail(429, 503);
     expect(await verify()).toMatchObject({ code: 0, waits: [7_000, 7_000] });
   });
@@ -212,8 +212,8 @@ function missingReceipt(path: string, body: Answer): Answer {
   return batch(path, body, { receipt: null });
 }
 
-describe('ends with 1', () => {
-  it.each(lies)('%s', async (_, tamper, expected) => {
+describe('npm run verify exits with 1', () => {
+  it.each(lies)('when %s', async (_, tamper, expected) => {
     proxy.tamper(tamper);
     const { code, verdict } = await verify();
     expect(verdict).toMatch(/^REFUTED: /);
@@ -221,7 +221,7 @@ describe('ends with 1', () => {
     expect(code).toBe(exitCodes.refuted);
   });
 
-  it('signed by a key that is not the one remembered or given, and says how to trust it', async () => {
+  it('when a batch is signed with another key than the remembered or given one, and says how to trust it', async () => {
     const { code, verdict } = await verify('--key', otherKey);
     expect(code).toBe(1);
     expect(verdict).toMatch(
@@ -229,7 +229,7 @@ describe('ends with 1', () => {
     );
   });
 
-  it('history is not the one remembered: rewritten, or cut short', async () => {
+  it('when the history differs from the remembered one: rewritten, or cut short', async () => {
     await verify();
     const kept = JSON.parse(readFileSync(memory, 'utf8'));
     const service = kept.services[proxy.url];
@@ -244,15 +244,15 @@ describe('ends with 1', () => {
     }
   });
 
-  it('its receipts are by another oracle than the one remembered or given', async () => {
+  it('when the receipts are by another oracle than the remembered or given one', async () => {
     expect(await verify('--oracle-key', otherKey)).toMatchObject({
       code: 1,
       verdict: expect.stringContaining('other_oracle'),
     });
   });
 
-  it('the oracle was given something else, or nothing', async () => {
-    const liar = await startTamperingProxy(new URL(harness.oracle.url).origin);
+  it('when the oracle was given another batch, or none', async () => {
+    const liar = await startTamperingProxy(new URL(fixture.oracle.url).origin);
     liar.tamper((_, body) => ({ ...body, receipt: { ...body.receipt, headerHash: otherHash } }));
     expect(await verify('--oracle', liar.url)).toMatchObject({
       code: 1,
@@ -267,7 +267,7 @@ describe('ends with 1', () => {
     await liar.stop();
   });
 
-  it('and what was remembered stays as it was', async () => {
+  it('without changing what was remembered', async () => {
     await verify();
     const before = readFileSync(memory, 'utf8');
     proxy.tamper((path, body) => header(path, body, { root: otherHash }));
@@ -276,26 +276,26 @@ describe('ends with 1', () => {
   });
 });
 
-describe('ends with 2', () => {
+describe('npm run verify exits with 2', () => {
   it.each([
     ['nobody answers', ['http://127.0.0.1:9']],
     ['the address is none', ['ftp://x']],
     ['there are two', ['http://a', 'http://b']],
     ['the option is unknown', ['--fast']],
     ['the key is none', ['--key', 'GABC']],
-  ])('%s', async (_, args) => {
+  ])('when %s', async (_, args) => {
     const said: string[] = [];
     const terminal = { say: (line: string) => said.push(line), wait: async () => undefined, now: () => '' };
     expect(await verifyService([...args, '--remember', memory], terminal)).toBe(exitCodes.cannotCheck);
     expect(said.at(-1)).toMatch(/^NOT CHECKED: /);
   });
 
-  it('the remembered heads cannot be read', async () => {
+  it('when the remembered heads cannot be read', async () => {
     writeFileSync(memory, '{}');
     expect(await verify()).toMatchObject({ code: 2, verdict: expect.stringContaining(memory) });
   });
 
-  it('the service fails again and again', async () => {
+  it('when the service fails again and again', async () => {
     proxy.fail(500, 500, 500, 500, 500, 500);
     expect(await verify()).toMatchObject({ code: 2, verdict: expect.stringContaining('answered 500') });
   });
@@ -309,7 +309,7 @@ describe('as a command', () => {
       execFile(process.execPath, args, (error, stdout) => resolve({ code: error?.code ?? 0, stdout }));
     });
 
-  it('prints the verdict and ends with its code', async () => {
+  it('prints the result and exits with its code', async () => {
     expect(await run()).toEqual({ code: 0, stdout: expect.stringContaining('VERIFIED: ') });
     proxy.tamper((path, body) => header(path, body, { root: otherHash }));
     expect(await run()).toEqual({

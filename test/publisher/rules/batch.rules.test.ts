@@ -28,7 +28,7 @@ function chunksOf(size: number): Chunk[] {
 }
 
 describe('an entry', () => {
-  it('is its RFC 8785 form, hashed as every verifier hashes it', () => {
+  it('is hashed in its RFC 8785 form, as verifiers hash it', () => {
     for (const card of cardsOf(20)) {
       const { text, leafHash } = toEntry(card);
       expect(text).toBe(canonicalJson(card));
@@ -36,7 +36,7 @@ describe('an entry', () => {
     }
   });
 
-  it('sorts by anchor, then corridor, even where one anchor id begins with another', () => {
+  it('sorts by anchor, then corridor, even if one anchor id begins with another', () => {
     const slug = fc.stringMatching(/^[a-z0-9]{1,3}(-[a-z0-9]{1,2})?$/);
     const corridor = fc.constantFrom('usdc-ngn', 'usdc-xof', 'usdc-xof-sn', 'eurc-ngn');
     fc.assert(
@@ -48,7 +48,7 @@ describe('an entry', () => {
     );
   });
 
-  it('is refused where there are two of one anchor and corridor', () => {
+  it('is refused if there are two of one anchor and corridor', () => {
     const [one, two] = cardsOf(2).map(toEntry);
     if (one === undefined || two === undefined) throw new Error('two cards were asked for');
     expect(inOrder([two, one])).toEqual([one, two]);
@@ -60,7 +60,7 @@ const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 describe('the tree of chunks', () => {
   it.each([0, 1, 2, 255, 256, 257, 511, 512, 513, 767, 768, 1025, 1300])(
-    'of %i entries has the RFC 6962 root and proofs of the whole',
+    'of %i entries has the root and proofs of the whole RFC 6962 tree',
     (size) => {
       const chunks = chunksOf(size);
       const leaves = chunks.flatMap(({ leafHashes }) => leafHashes).map(fromHex);
@@ -75,7 +75,7 @@ describe('the tree of chunks', () => {
     },
   );
 
-  it('gives proofs of which every one of 1,200 mutations is refused', () => {
+  it('makes proofs of which all 1,200 mutations are refused', () => {
     const size = 300;
     const cards = cardsOf(size);
     const chunks = chunksOf(size);
@@ -128,7 +128,7 @@ describe('the next header', () => {
   const first = nextHeader(content, null, made);
   const latest = { header: first, headerHash: batchHeaderHash(first) };
 
-  it('starts the chain, then follows it', () => {
+  it('starts the chain, then continues it', () => {
     expect(first).toMatchObject({ sequence: 1, previous: null, createdAt: '2026-11-21T09:30:00.000Z' });
     const second = nextHeader(content, latest, { ...made, at: new Date('2026-11-21T09:35:00.000Z') });
     expect(second).toMatchObject({
@@ -138,12 +138,12 @@ describe('the next header', () => {
     });
   });
 
-  it('never goes back in time, though a new primary does', () => {
+  it('never goes back in time, even if a new primary does', () => {
     const second = nextHeader(content, latest, { ...made, at: new Date('2026-11-21T08:30:00.000Z') });
     expect(second.createdAt).toBe(first.createdAt);
   });
 
-  it('is not needed for the same entries by the same formula, or for none as the first', () => {
+  it('is not made for unchanged entries under the same formula, or for an empty first batch', () => {
     expect(isUnchanged(content, latest)).toBe(true);
     expect(isUnchanged({ ...content, formula: 'v2' }, latest)).toBe(false);
     expect(isUnchanged({ ...content, root: 'cd'.repeat(32) }, latest)).toBe(false);

@@ -16,7 +16,7 @@ it('docs/publisher.md shows a header and its hash, and counts the signed bytes',
   expect(text).toContain(`over the ${receiptSigningBytes(receipt).length} bytes \`fairlead.receipt.v1\``);
 });
 
-it('docs/publisher.md names failures and waits as they are', () => {
+it('docs/publisher.md names failures and waits as the code has them', () => {
   for (const [name] of text.matchAll(/`oracle_[a-z]+`/g)) {
     expect(Object.keys(tickFailures)).toContain(name.replaceAll('`', ''));
   }

@@ -29,7 +29,7 @@ function verdict(changes: Partial<Facts>): string {
 }
 
 describe('ticks', () => {
-  it('count failures in a row until one does all it set out to do', () => {
+  it('count failures in a row until one succeeds', () => {
     let state: TickState = firstState;
     for (const [note, failures] of [
       [bad, 1],
@@ -42,7 +42,7 @@ describe('ticks', () => {
     }
   });
 
-  it('that died are noted and counted by the next', () => {
+  it('that died are recorded and counted by the next', () => {
     const died = beginTick(ticked, { token: 1, startedAt: at(2) });
     const next = beginTick(died, { token: 2, startedAt: at(4) });
     expect(next).toMatchObject({
@@ -52,13 +52,13 @@ describe('ticks', () => {
     });
   });
 
-  it('that were stopped leave what was known as it was', () => {
+  it('that were stopped leave the state unchanged', () => {
     const failing = endTick(firstState, bad);
     expect(endTick(beginTick(failing, { token: 3, startedAt: at(3) }), null)).toEqual(failing);
   });
 });
 
-describe('the verdict', () => {
+describe('the health status', () => {
   it.each<[string, Partial<Facts>]>([
     ['ok', {}],
     ['ok', { now: at(16) }],
@@ -79,7 +79,7 @@ describe('the verdict', () => {
     expect(verdict(changes)).toBe(expected);
   });
 
-  it('believes in a running tick as long as it holds its lease', () => {
+  it('treats a tick as running as long as it holds its lease', () => {
     const state = beginTick(ticked, { token: 7, startedAt: at(4) });
     expect(verdict({ state })).toBe('ok');
     expect(judge({ ...facts, state }).state.running).toEqual({ token: 7, startedAt: at(4) });

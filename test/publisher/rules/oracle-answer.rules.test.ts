@@ -51,7 +51,7 @@ describe('a receipt', () => {
     expect(receiptFault(changed, head)).toBe(fault);
   });
 
-  it('has to be by the oracle that is known, where one is', () => {
+  it('must be by the known oracle, if there is one', () => {
     expect(receiptFault(receipt, head, otherKey)).toBe('other_oracle');
   });
 });
@@ -81,13 +81,13 @@ describe("the oracle's answer", () => {
     expect(read(status, body)).toMatchObject({ failure, retryable });
   });
 
-  it('may ask for patience, in seconds', () => {
+  it('may ask for a longer wait, in seconds', () => {
     expect(read(503, '', { 'retry-after': '3' })).toMatchObject({ waitMs: 3_000 });
     expect(read(503, '', { 'retry-after': 'Sat, 21 Nov 2026 09:30:00 GMT' })).toMatchObject({ waitMs: 0 });
     expect(read(422, '', { 'retry-after': '3' })).toMatchObject({ waitMs: 0 });
   });
 
-  it('is kept short in the log', () => {
+  it('is shortened in the log', () => {
     const outcome = read(500, 'x'.repeat(10_000));
     expect('detail' in outcome && outcome.detail.length).toBe(204);
   });

@@ -12,7 +12,7 @@ beforeEach(async () => {
 /** An instance to which anything older than a few milliseconds is late. */
 const impatient = () => tests.open({ tickIntervalMs: 0.001 });
 
-describe('health', () => {
+describe('the health of the publisher', () => {
   it('is idle before the first tick, and shows the key that batches will be signed with', async () => {
     const health = await instance.publisher.health();
     expect(health).toMatchObject({
@@ -48,7 +48,7 @@ describe('health', () => {
     expect(await instance.publisher.health()).toMatchObject({ status: 'ok' });
   });
 
-  it('is stale, not idle, where batches are and no tick was ever noted', async () => {
+  it('is stale, not idle, if there are batches but no tick was ever recorded', async () => {
     await instance.tick();
     await instance.stored.state.deleteMany({});
     expect(await instance.publisher.health()).toMatchObject({ status: 'stale', reason: 'no_tick' });
@@ -63,7 +63,7 @@ describe('health', () => {
     expect(here).toMatchObject({ status: 'failing', reason: 'oracle_error', pending: 1 });
   });
 
-  it('counts a tick as running while its lease is held, as failed once the lease is gone', async () => {
+  it('treats a tick as running while its lease is held, and as failed once the lease has expired', async () => {
     await instance.tick();
     const dead = { running: { token: 0, startedAt: new Date('2026-01-01T00:00:00.000Z') } };
     await instance.stored.state.updateOne({ _id: 'publisher' }, { $set: dead });
@@ -79,7 +79,7 @@ describe('health', () => {
     expect(await instance.publisher.health()).toMatchObject({ status: 'ok', consecutiveFailures: 0 });
   });
 
-  it('says when the tick under way began', async () => {
+  it('shows the start time of the running tick', async () => {
     let during: unknown;
     const watched = await tests.open({
       onStep: async (step) => {

@@ -18,8 +18,8 @@ beforeEach(async () => {
   instance = await tests.open();
 });
 
-describe('keys', () => {
-  it('without one nothing is signed, what is signed already is submitted, and health is idle', async () => {
+describe('publisher keys', () => {
+  it('signs nothing without a key, submits what is signed already, and is idle in health', async () => {
     tests.oracle.behave('fail', 'fail', 'fail');
     await instance.tick();
     const keyless = await tests.open({ secretKey: undefined });
@@ -30,7 +30,7 @@ describe('keys', () => {
     expect(health.keys).toMatchObject([{ current: false }]);
   });
 
-  it('are rotated: the chain goes on, and every key that signed is listed for ever', async () => {
+  it('continues the chain after a rotation, and keeps listing every key that signed a batch', async () => {
     const lenient = await startReferenceOracle({
       clock: Date.now,
       keys: await Promise.all([instance, await tests.open({ secretKey: otherSeed })].map(currentKey)),

@@ -41,8 +41,8 @@ async function sequencesOf(query: {
   return pages;
 }
 
-describe('the list', () => {
-  it('has every batch once, newest first or oldest first, whole or from one on', async () => {
+describe('the list of batches', () => {
+  it('has every batch once, newest or oldest first, complete or from a sequence on', async () => {
     expect(await sequencesOf({ limit: 4 })).toEqual([
       [6, 5, 4, 3],
       [2, 1],
@@ -57,7 +57,7 @@ describe('the list', () => {
     expect(await sequencesOf({ order: 'asc', from: 7, limit: 1 })).toEqual([[]]);
   });
 
-  it('refuses a cursor that it never gave', async () => {
+  it('refuses a cursor that was never issued', async () => {
     for (const cursor of ['x', 'YXNj', Buffer.from('up 3').toString('base64url')]) {
       await expect(instance.publisher.log.list({ limit: 1, cursor })).rejects.toMatchObject({
         code: 'INVALID_REQUEST',
@@ -68,22 +68,22 @@ describe('the list', () => {
 
 const cursorTo = (sequence: number, start: number) => writeCursor(['entries', String(sequence)], [start]);
 
-describe('entries', () => {
+describe('the entries of a batch', () => {
   it.each(sizes.map((size, index) => [size, index + 1]))(
-    '%i of them come back in pages as they were hashed',
+    'are returned in pages as they were hashed: %i entries',
     async (size, sequence) => {
       expect(await allEntries(instance.publisher, sequence)).toEqual(cardsOf(size));
     },
   );
 
-  it('of a page that crosses chunks are whole', async () => {
+  it('are complete on a page that crosses chunks', async () => {
     const { log } = instance.publisher;
     const { nextCursor } = await log.entries(batches, { limit: 200, cursor: undefined });
     const page = await log.entries(batches, { limit: 100, cursor: nextCursor ?? '' });
     expect(page).toMatchObject({ start: 200, items: cardsOf(767).slice(200, 300) });
   });
 
-  it('of a batch that is not there, or past the end, are refused', async () => {
+  it('are refused for an unknown batch or past the end', async () => {
     const { log } = instance.publisher;
     await expect(log.entries(99, { limit: 1, cursor: undefined })).rejects.toMatchObject({
       code: 'UNKNOWN_BATCH',
@@ -97,7 +97,7 @@ describe('entries', () => {
 
 describe('a proof', () => {
   it.each(sizes.map((size, index) => [size, index + 1]))(
-    'holds for the first, the last and others of %i entries',
+    'verifies for the first, the last and other entries of %i',
     async (size, sequence) => {
       const { keys } = await instance.publisher.health();
       const cards = cardsOf(size);
@@ -116,7 +116,7 @@ describe('a proof', () => {
     },
   );
 
-  it('is refused where the batch has no such entry, before, between and after those it has', async () => {
+  it('is refused for an unknown entry before, between and after the existing ones', async () => {
     const { log } = instance.publisher;
     for (const place of [
       { anchor: 'aaa', corridor: 'usdc-kes' },
@@ -131,7 +131,7 @@ describe('a proof', () => {
     });
   });
 
-  it('needs one chunk of entries; the roots of the others come from an index alone', async () => {
+  it('reads one chunk of entries, and the roots of the others from an index', async () => {
     const row = await instance.stored.batches.findOne({ _id: batches });
     const plan = await instance.stored.chunks
       .find({ attempt: row?.attempt ?? '' }, { projection: { _id: 0, index: 1, root: 1 } })

@@ -23,8 +23,8 @@ const sequencesAtOracle = () => tests.oracle.taken().map(({ header }) => header.
 
 const noRetry = { attempts: 1, baseMs: 1, factor: 1, maxMs: 1, jitter: 0 };
 
-describe('an oracle that does not take it', () => {
-  it('is asked again within the tick, with the same header', async () => {
+describe('an oracle that does not take the batch', () => {
+  it('gets the same header again within the tick', async () => {
     tests.oracle.behave('fail', 'lose');
     expect(await instance.tick()).toMatchObject({ result: 'published', submitted: [1], failure: null });
     expect(tests.oracle.arrivals().map(([sequence]) => sequence)).toEqual([1, 1, 1]);
@@ -32,7 +32,7 @@ describe('an oracle that does not take it', () => {
     expect(await instance.events()).toHaveLength(1);
   });
 
-  it('is given up for this tick; the batch waits, is submitted before a new one, and health says so', async () => {
+  it('makes the tick give up; the batch waits and is submitted before a new one, and health reports it', async () => {
     tests.oracle.behave('fail', 'fail', 'fail');
     expect(await instance.tick()).toMatchObject({ submitted: [], pending: 1, failure: 'oracle_error' });
     expect(await instance.events()).toEqual([]);
@@ -57,19 +57,19 @@ describe('an oracle that does not take it', () => {
     expect(await instance.events()).toMatchObject([{ sequence: 1 }, { sequence: 2 }]);
   });
 
-  it('hangs no longer than its time limit', async () => {
+  it('cannot hold the tick beyond its time limit', async () => {
     const hasty = await tests.open({ oracleTimeoutMs: 50, retry: { ...noRetry } });
     tests.oracle.behave('hang');
     expect(await hasty.tick()).toMatchObject({ failure: 'oracle_timeout', pending: 1 });
     expect(await hasty.tick()).toMatchObject({ submitted: [1], failure: null });
   });
 
-  it('and is not there at all is unreachable', async () => {
+  it('and does not answer is reported as unreachable', async () => {
     await tests.oracle.stop();
     expect(await instance.tick()).toMatchObject({ failure: 'oracle_unreachable', pending: 1 });
   });
 
-  it('because it holds another batch of this sequence is asked once a tick, and a person is called', async () => {
+  it('because it holds another batch of this sequence is asked once per tick, and an error is logged', async () => {
     const stranger = await tests.open({ secretKey: otherSeed });
     await stranger.tick();
     // The database was lost; the oracle was not.
@@ -85,7 +85,7 @@ describe('an oracle that does not take it', () => {
     expect(await late.publisher.health()).toMatchObject({ status: 'failing', reason: 'oracle_refused' });
   });
 
-  it('but answers for another batch, out of turn, is not believed', async () => {
+  it('but answers with a receipt for another batch gets no batch marked as submitted', async () => {
     await instance.tick();
     const [first] = tests.oracle.taken();
     const confused = createServer((request, response) => {
@@ -103,7 +103,7 @@ describe('an oracle that does not take it', () => {
     expect(await instance.tick()).toMatchObject({ result: 'unchanged', submitted: [2], pending: 0 });
   });
 
-  it('but answers twice confuses nothing: the second answer is for no question', async () => {
+  it('but answers twice does no harm: the second answer is ignored', async () => {
     for (const points of [50, 60, 70, 80]) {
       tests.oracle.behave('twice');
       instance.setCards(cardsOf(3, points));

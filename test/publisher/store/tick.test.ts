@@ -37,7 +37,7 @@ describe('a tick', () => {
     expect(await instance.publisher.latestBatch()).toEqual({ sequence: 1, root });
   });
 
-  it('makes no batch of unchanged cards, and health stays ok', async () => {
+  it('makes no batch from unchanged cards, and health stays ok', async () => {
     await instance.tick();
     for (let round = 0; round < 3; round += 1) {
       expect(await instance.tick()).toMatchObject({ result: 'unchanged', batch: null, submitted: [] });
@@ -47,7 +47,7 @@ describe('a tick', () => {
     expect(await instance.events()).toHaveLength(1);
   });
 
-  it('makes a new batch of scores that return to earlier values, and the oracle does not swallow it', async () => {
+  it('makes a new batch from scores that return to earlier values, and the oracle takes it', async () => {
     for (const points of [50, 60, 50]) {
       instance.setCards(cardsOf(3, points));
       await instance.tick();
@@ -59,7 +59,7 @@ describe('a tick', () => {
     expect(await instance.events()).toHaveLength(3);
   });
 
-  it('publishes nothing before there is a card, and an empty batch once there are none any more', async () => {
+  it('publishes nothing before the first card, and an empty batch after the last one is gone', async () => {
     instance.setCards([]);
     expect(await instance.tick()).toMatchObject({ result: 'empty', batch: null });
     expect(await instance.publisher.health()).toMatchObject({ status: 'idle', reason: 'nothing_published' });
@@ -71,7 +71,7 @@ describe('a tick', () => {
     expect(sequencesAtOracle()).toEqual([1, 2]);
   });
 
-  it('refuses two cards of one anchor and corridor, says so in health, and publishes nothing', async () => {
+  it('refuses two cards of one anchor and corridor, reports it in health, and publishes nothing', async () => {
     instance.setCards([...cardsOf(2), ...cardsOf(1)]);
     await expect(instance.tick()).rejects.toThrow('two cards for anchor-000000 usdc-kes');
     expect(await instance.publisher.health()).toMatchObject({
@@ -85,7 +85,7 @@ describe('a tick', () => {
     expect(await instance.publisher.health()).toMatchObject({ status: 'ok', consecutiveFailures: 0 });
   });
 
-  it('runs once where two instances tick at once; the other is told since when', async () => {
+  it('runs on one of two instances that tick at once; the other gets its start time', async () => {
     const other = await tests.open();
     const [one, two] = await Promise.all([instance.publisher.tick(), other.publisher.tick()]);
     expect([one.ran, two.ran].sort()).toEqual([false, true]);
@@ -97,8 +97,8 @@ describe('a tick', () => {
   });
 });
 
-describe('without an oracle', () => {
-  it('the signed log stands alone, each batch announced once', async () => {
+describe('publishing without an oracle', () => {
+  it('signs the log and announces each batch once', async () => {
     const alone = await tests.open({ oracleUrl: undefined });
     for (const points of [50, 60]) {
       alone.setCards(cardsOf(3, points));
@@ -113,7 +113,7 @@ describe('without an oracle', () => {
     expect(await alone.publisher.health()).toMatchObject({ status: 'ok', oracle: false, pending: 0 });
   });
 
-  it('what was made is submitted in order once there is one', async () => {
+  it('submits earlier batches in order once there is an oracle', async () => {
     const alone = await tests.open({ oracleUrl: undefined });
     for (const points of [50, 60, 70]) {
       alone.setCards(cardsOf(3, points));
@@ -132,7 +132,7 @@ describe('without an oracle', () => {
 });
 
 describe('a tick that ends early', () => {
-  it('leaves entries that nobody sees and that the next one removes', async () => {
+  it('leaves entries that are invisible and that the next tick removes', async () => {
     const dying = await tests.open({
       onStep: (step) => {
         if (step === 'entries_written') throw new Error('died here');
@@ -152,7 +152,7 @@ describe('a tick that ends early', () => {
     expect((await verifyLog(instance.publisher)).map(({ header }) => header.size)).toEqual([3]);
   });
 
-  it('because the service stops says so, counts as no failure, and is taken up by the next', async () => {
+  it('because the service stops is not a failure, and the next tick continues it', async () => {
     tests.oracle.behave('hang');
     const stopping = instance.publisher.tick();
     await waitFor(async () => expect(tests.oracle.arrivals().length).toBe(1));

@@ -73,7 +73,7 @@ const quoting = ['harbour', 'slowboat', 'squall', 'galleon', 'tidewater'];
 const once = Object.fromEntries(quoting.map((id) => [id, 1]));
 
 describe('1,000 concurrent cold requests for one corridor and amount', () => {
-  it('make exactly one call to each anchor, and are all answered the same', async () => {
+  it('make exactly one call to each anchor, and get the same answer', async () => {
     const answers = await ask(['250'], crowdSize);
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
@@ -82,12 +82,12 @@ describe('1,000 concurrent cold requests for one corridor and amount', () => {
     expect(anchors.anchor('ferry').seen.filter(({ url }) => !url.includes('stellar.toml'))).toEqual([]);
   });
 
-  it('make one call to each anchor however the amount is spelled', async () => {
+  it('make one call to each anchor, however the amount is written', async () => {
     await ask(['75.5', '75.50', '75.500', '75.5000000'], crowdSize);
     expect(calls('75.5')).toEqual(once);
   });
 
-  it('make one call to an anchor that fails, too', async () => {
+  it('make one call to an anchor that fails', async () => {
     anchors.anchor('harbour').override('*', (_req, res) => void res.writeHead(502).end('<html>'));
     const answers = await ask(['88'], crowdSize);
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));

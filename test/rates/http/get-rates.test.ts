@@ -19,7 +19,7 @@ function get<Body = RatesAnswer>(path: string, headers: Record<string, string> =
 }
 
 describe('200', () => {
-  it('works bare: the reference amount, ranked, best first, labelled simulated', async () => {
+  it('ranks quotes for the reference amount without a query, labelled simulated', async () => {
     const { status, body, headers } = await get('/api/rates/usdc-ngn');
     expect(status).toBe(200);
     expect(body).toMatchObject({ corridor: 'usdc-ngn', amount: '100', stale: false });
@@ -30,7 +30,7 @@ describe('200', () => {
     expect(headers.get('etag')).not.toBeNull();
   });
 
-  it('quotes the amount and the delivery method asked for', async () => {
+  it('quotes the requested amount and delivery method', async () => {
     const { body } = await get('/api/rates/usdc-ngn?amount=250.50&deliveryMethod=bank_account');
     expect(body.amount).toBe('250.5');
     expect(body.quotes.length).toBeGreaterThan(0);
@@ -38,13 +38,13 @@ describe('200', () => {
     expect(body.unavailable).toContainEqual({ anchorId: 'ferry', reason: 'not_served' });
   });
 
-  it('has no best where nobody offers the delivery method', async () => {
+  it('has no best quote if no anchor offers the delivery method', async () => {
     const { status, body } = await get('/api/rates/usdc-ngn?deliveryMethod=pigeon');
     expect(status).toBe(200);
     expect(body).toMatchObject({ best: null, quotes: [] });
   });
 
-  it('names an anchor that fails, with the reason', async () => {
+  it('lists a failing anchor with the reason', async () => {
     app.simulated.anchor('harbour').override('*', (_req, res) => void res.writeHead(502).end('<html>'));
     const { status, body } = await get('/api/rates/usdc-ngn?amount=333');
     expect(status).toBe(200);
@@ -53,7 +53,7 @@ describe('200', () => {
 });
 
 describe('404', () => {
-  it('for a corridor that is well formed and not served', async () => {
+  it('for a well-formed corridor that is not served', async () => {
     const { status, body } = await get('/api/rates/usdc-zzz');
     expect({ status, body }).toMatchObject({ status: 404, body: { code: 'UNKNOWN_CORRIDOR' } });
   });
@@ -76,7 +76,7 @@ describe('400', () => {
     'deliveryMethod=a%00b',
     '__proto__=1',
     'unknown=1',
-  ])('for ?%s, and says where', async (query) => {
+  ])('for ?%s, and names the parameter', async (query) => {
     const { status, body } = await get<{ code: string; details: { path: string }[] }>(
       `/api/rates/usdc-ngn?${query}`,
     );
@@ -96,7 +96,7 @@ describe('400', () => {
 });
 
 describe('422', () => {
-  it('outside the limits of the corridor, which the message names', async () => {
+  it('for an amount outside the limits of the corridor, which the message names', async () => {
     for (const amount of ['9.9999999', '10000.0000001']) {
       const { status, body } = await get(`/api/rates/usdc-ngn?amount=${amount}`);
       expect({ status, body }).toMatchObject({
@@ -108,7 +108,7 @@ describe('422', () => {
 });
 
 describe('503', () => {
-  it('where no anchor answers and nothing recent is kept, with a time to come back', async () => {
+  it('when no anchor answers and nothing recent is cached, with Retry-After', async () => {
     for (const each of app.simulated.anchors)
       each.override('*', (_req, res) => void res.writeHead(500).end());
     // Every anchor of this corridor quotes for itself: no fee read earlier can stand in.

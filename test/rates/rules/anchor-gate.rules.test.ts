@@ -28,14 +28,14 @@ function failing(
 }
 
 describe('the circuit breaker', () => {
-  it('opens after five failures in a row, not before, and a success starts the count anew', () => {
+  it('opens after five failures in a row, and a success resets the count', () => {
     expect(admit(failing(4, 0), 0).admitted).toBe(true);
     expect(admit(failing(5, 0), 0).admitted).toBe(false);
     const interrupted = failing(4, 0, true, afterSuccess(failing(4, 0), { reference: true, nowMs: 0 }));
     expect(admit(interrupted, 0).admitted).toBe(true);
   });
 
-  it('lets one trial through when its time is up, and no other until that one reports', () => {
+  it('lets one trial call through after its pause, and no other until that one ends', () => {
     const open = failing(5, 0);
     expect(admit(open, 9_999).admitted).toBe(false);
     const trial = admit(open, 10_000);
@@ -46,7 +46,7 @@ describe('the circuit breaker', () => {
     expect(admit(trial.state, 15_000).admitted).toBe(true);
   });
 
-  it('stays open twice as long after each failed trial, two minutes at most', () => {
+  it('doubles its pause after each failed trial, up to two minutes', () => {
     let state = failing(5, 0);
     const lengths: number[] = [];
     for (let i = 0; i < 6; i += 1) {
@@ -57,7 +57,7 @@ describe('the circuit breaker', () => {
     expect(lengths).toEqual([20_000, 40_000, 80_000, 120_000, 120_000, 120_000]);
   });
 
-  it('does not open by failures at other amounts while reference amounts are answered', () => {
+  it('does not open on failures at other amounts while reference amounts are answered', () => {
     const well = afterSuccess(closedBreaker, { reference: true, nowMs: 0 });
     expect(admit(failing(100, 29_999, false, well), 29_999).admitted).toBe(true);
     expect(admit(failing(5, 29_999, true, well), 29_999).admitted).toBe(false);
@@ -66,7 +66,7 @@ describe('the circuit breaker', () => {
 });
 
 describe('the call budget', () => {
-  it('is never overdrawn in any second, whatever calls come when', () => {
+  it('is never exceeded in any second, whatever calls arrive', () => {
     const step = fc.record({
       priority: fc.constantFrom<Priority>('reference', 'known', 'new'),
       waitMs: fc.integer({ min: 0, max: 120 }),
@@ -94,7 +94,7 @@ describe('the call budget', () => {
     );
   });
 
-  it('always has room for reference amounts, however many new amounts are asked for', () => {
+  it('always has room for reference amounts, however many new amounts are requested', () => {
     let state = freshBudget;
     let taken = 0;
     for (let i = 0; i < 1_000; i += 1) {
@@ -107,7 +107,7 @@ describe('the call budget', () => {
     expect(takeCall(state, 'reference', limits, 999).taken).toBe(true);
   });
 
-  it('bounds the calls in flight, with room for the important ones', () => {
+  it('bounds the concurrent calls, and reserves room for reference amounts', () => {
     let state = freshBudget;
     let taken = 0;
     for (let i = 0; i < 100; i += 1) {

@@ -5,7 +5,7 @@ import { rateFor, readFxTable } from '../../../server/features/rates/fx.rules.js
 describe('the fee of SEP-24 and SEP-6 /info', () => {
   const read = (terms: unknown) => readFeeSchedule({ withdraw: { USDC: terms } }, 'USDC', 'sep24');
 
-  it('is read from JSON numbers, as the standard has them, without a float showing', () => {
+  it('is read from JSON numbers without float errors', () => {
     const terms = { enabled: true, min_amount: 0.1, max_amount: 1000, fee_fixed: 0.1, fee_percent: 0.3 };
     expect(read(terms)).toEqual({
       kind: 'schedule',
@@ -31,11 +31,11 @@ describe('the fee of SEP-24 and SEP-6 /info', () => {
     ['disabled', { enabled: false, fee_fixed: 1 }],
     ['without a fee, which may be a complex one', { enabled: true }],
     ['with a null fee', { enabled: true, fee_fixed: null, fee_percent: null }],
-  ])('is unknown where the withdrawal is %s', (_name, terms) => {
+  ])('is unknown if the withdrawal is %s', (_name, terms) => {
     expect(read(terms)).toEqual({ kind: 'none' });
   });
 
-  it('is unknown for an asset that is not listed, inherited names included', () => {
+  it('is unknown for an asset that is not listed, even if it is named like a property of Object', () => {
     expect(readFeeSchedule({ withdraw: {} }, 'USDC', 'sep24')).toEqual({ kind: 'none' });
     expect(readFeeSchedule({ withdraw: {} }, 'constructor', 'sep24')).toEqual({ kind: 'none' });
   });
@@ -75,11 +75,11 @@ describe('the FX reference', () => {
     return read;
   }
 
-  it('gives the fiat of one stablecoin at par with its peg', () => {
+  it('values a stablecoin at par with its peg', () => {
     expect(rateFor(table(), usdcNgn, limits)).toEqual({ rate: '1541.25', base: 'USD', date: '2026-11-21' });
   });
 
-  it('crosses the base where the peg is another currency, rounded down', () => {
+  it('converts through the base if the peg is another currency, rounded down', () => {
     const rate = rateFor(table(), { code: 'EURC', currency: 'NGN' }, limits);
     expect(rate).toEqual({ rate: '1675.27173913', base: 'EUR', date: '2026-11-21' });
     const inverse = rateFor(table({ base: 'EUR', rates: { USD: 1.25, NGN: 1600 } }), usdcNgn, limits);
@@ -94,7 +94,7 @@ describe('the FX reference', () => {
     expect(rateFor(table(), asset, limits)).toBeUndefined();
   });
 
-  it('gives nothing once it is stale, a day counting to its end in UTC', () => {
+  it('gives nothing once it is stale; a date lasts to the end of its UTC day', () => {
     const twoDays = (date: string) => rateFor(table({ date }), usdcNgn, limits) !== undefined;
     expect(twoDays('2026-11-19')).toBe(true);
     expect(twoDays('2026-11-18')).toBe(false);
@@ -109,7 +109,7 @@ describe('the FX reference', () => {
     ['an exponent in a string', '1e3'],
     ['enormous', 1e300],
     ['an object', { value: 1 }],
-  ])('leaves out an entry that is %s', (_name, value) => {
+  ])('ignores an entry that is %s', (_name, value) => {
     expect(rateFor(table({ rates: { NGN: value } }), usdcNgn, limits)).toBeUndefined();
   });
 
@@ -119,7 +119,7 @@ describe('the FX reference', () => {
     { base: 'USD' },
     { base: 'usd', date: '2026-11-21', rates: {} },
     { base: 'USD', date: 'soon', rates: {} },
-  ])('is refused where it is %j', (json) => {
+  ])('is refused if it is %j', (json) => {
     expect(readFxTable(json)).toBeUndefined();
   });
 });

@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { decimalAnswer } from '../../../contract/schemas/primitives.js';
-import { expectedReceive, isOutOfRange, plain } from '../../../server/features/rates/money.rules.js';
+import { isOutOfRange, plainDecimal } from '../../../server/amounts.rules.js';
+import { expectedReceive } from '../../../server/features/rates/money.rules.js';
 import { offerFromFee, offerFromSep38 } from '../../../server/features/rates/quote.rules.js';
 import { readPrice } from '../../../server/features/rates/sep38.rules.js';
 import { corridorFixture } from '../../fixtures/rates/corridor.js';
@@ -23,8 +24,8 @@ const currencies = fc.constantFrom(
   { currency: 'KWD', payoutDecimals: 3 },
 );
 
-describe('an offer out of any SEP-38 price', () => {
-  it('promises no more than the anchor, in whole minor units, at a rate that its amounts bear', () => {
+describe('an offer from any SEP-38 price', () => {
+  it('promises no more than the anchor, in whole minor units, at a rate that matches its amounts', () => {
     fc.assert(
       fc.property(currencies, decimal(9, 10), decimal(12, 10), (currency, sellAmount, buyAmount) => {
         const corridor = corridorFixture(currency);
@@ -60,7 +61,7 @@ describe('an offer out of any SEP-38 price', () => {
     );
   });
 
-  it('has a fee that fits the formulas of the standard within its rounding', () => {
+  it('has a fee that satisfies the formulas of SEP-38, up to rounding', () => {
     fc.assert(
       fc.property(
         decimal(4, 4),
@@ -128,7 +129,7 @@ describe('an estimate', () => {
     });
   });
 
-  it('takes the minimum fee where the computed one is less', () => {
+  it('uses the minimum fee if the computed one is less', () => {
     const offer = offerFromFee(
       ngn,
       { amount: '100', deliveryMethod: null },
@@ -149,7 +150,7 @@ describe('an estimate', () => {
     });
   });
 
-  it('never promises more than its own inputs give', () => {
+  it('never promises more than its inputs allow', () => {
     const bounded = { min: null, max: null, source: 'sep6' as const };
     fc.assert(
       fc.property(
@@ -170,32 +171,32 @@ describe('an estimate', () => {
   });
 });
 
-describe('money', () => {
-  it('has one spelling', () => {
-    expect(['100', '100.0', '100.50', '0.1000000', '0100'].map(plain)).toEqual([
+describe('amounts', () => {
+  it('have one normal form', () => {
+    expect(['100', '100.0', '100.50', '0.1000000', '0100'].map(plainDecimal)).toEqual([
       '100',
       '100',
       '100.5',
       '0.1',
       '100',
     ]);
-    expect(plain('0.0000001')).toBe('0.0000001');
+    expect(plainDecimal('0.0000001')).toBe('0.0000001');
   });
 
-  it('is expected as promised without a record, and less the mean shortfall with one, rounded down', () => {
+  it('are expected as quoted without a record, and less the mean shortfall with one, rounded down', () => {
     expect(expectedReceive('152340.55', null, 2)).toBe('152340.55');
     expect(expectedReceive('152340.55', '0.0012', 2)).toBe('152157.74');
     expect(expectedReceive('1000', '0.0005', 0)).toBe('999');
     expect(expectedReceive('1000', '1.5', 2)).toBe('0');
   });
 
-  it('is out of range below min and above max, not at them', () => {
+  it('are out of range below min and above max, but not at the limits', () => {
     const range = { min: '10', max: '10000' };
-    expect(['10', '10000', '10.0000000'].map((amount) => isOutOfRange(range, amount))).toEqual([
+    expect(['10', '10000', '10.0000000'].map((amount) => isOutOfRange(amount, range))).toEqual([
       false,
       false,
       false,
     ]);
-    expect(['9.9999999', '10000.0000001'].map((amount) => isOutOfRange(range, amount))).toEqual([true, true]);
+    expect(['9.9999999', '10000.0000001'].map((amount) => isOutOfRange(amount, range))).toEqual([true, true]);
   });
 });

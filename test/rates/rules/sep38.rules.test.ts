@@ -31,7 +31,7 @@ function offerOf({ asked, answer }: Vector) {
 }
 
 describe('a SEP-38 price', () => {
-  it.each(vectors.standard)('is read as the standard has it: $name', (vector) => {
+  it.each(vectors.standard)('is read in the form of the standard: $name', (vector) => {
     const { rate, ...expected } = vector.offer;
     const offer = offerOf(vector);
     expect(offer).toMatchObject({ ...expected, tier: 'anchor', estimate: null });
@@ -46,7 +46,7 @@ describe('a SEP-38 price', () => {
     expect(readPrice(answer, corridor, 'sep6')).toBeUndefined();
   });
 
-  it('is shown in its own direction, and only there', () => {
+  it('is quoted in the answer only in its own direction', () => {
     const [, , , vector] = vectors.standard;
     const offer = vector && offerOf(vector);
     expect(offer?.sep38).toEqual({
@@ -58,7 +58,7 @@ describe('a SEP-38 price', () => {
     });
   });
 
-  it('whose payout rounds down to nothing is no offer', () => {
+  it('is not an offer if the payout rounds down to zero', () => {
     const shilling = corridorFixture({ currency: 'UGX', payoutDecimals: 0 });
     const price = readPrice({ sell_amount: '100', buy_amount: '0.99' }, shilling, 'sep6');
     expect(price).toBeDefined();
@@ -68,7 +68,7 @@ describe('a SEP-38 price', () => {
 });
 
 describe('the address of a price', () => {
-  it('asks for the sell amount in a context that is legal for indicative prices', () => {
+  it('requests the sell amount in a context that is allowed for indicative prices', () => {
     const url = new URL(priceUrl('https://a.example/sep38', corridor, ask({ deliveryMethod: 'PIX' })));
     expect(url.pathname).toBe('/sep38/price');
     expect(Object.fromEntries(url.searchParams)).toEqual({
@@ -80,7 +80,7 @@ describe('the address of a price', () => {
     });
   });
 
-  it('names the country only where the corridor cannot be told without it', () => {
+  it('names the country only if the corridor depends on it', () => {
     const shared = corridorFixture({ id: 'usdc-xof-sn', country: 'SN', countryMatters: true });
     expect(priceUrl('https://a.example', corridor, ask())).not.toContain('country_code');
     expect(priceUrl('https://a.example', shared, ask())).toContain('country_code=SN');

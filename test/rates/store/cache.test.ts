@@ -5,8 +5,8 @@ import { waitFor } from '../../support/wait-for.js';
 const fixture = simulatedRates();
 const { world, callsTo, quoteNgn } = fixture;
 
-describe('the cache', () => {
-  it('makes 1,000 concurrent cold requests one call per anchor', async () => {
+describe('the cache of the rates', () => {
+  it('makes one call per anchor for 1,000 concurrent cold requests', async () => {
     const answers = await Promise.all(Array.from({ length: 1_000 }, () => quoteNgn({ amount: '250' })));
     expect(new Set(answers).size).toBe(1);
     expect(['harbour', 'slowboat', 'squall', 'galleon', 'tidewater'].map((id) => callsTo(id))).toEqual([
@@ -16,12 +16,12 @@ describe('the cache', () => {
     expect(fixture.simulated.fx.calls['GET /fx']).toBe(1);
   });
 
-  it('knows one amount by all its spellings', async () => {
+  it('treats all spellings of an amount as the same', async () => {
     await Promise.all(['250', '250.0', '250.0000000'].map((amount) => quoteNgn({ amount })));
     expect(callsTo('harbour')).toBe(1);
   });
 
-  it('answers alike for 15 s, stale with one refresh behind it up to 60 s, and anew after that', async () => {
+  it('serves an answer for 15 s, then stale up to 60 s while one refresh runs, and asks again after that', async () => {
     const first = await fixture.service.rates.quote('usdc-ngn', {});
     expect(first.freshForMs).toBe(15_000);
     world.now += 14_999;
@@ -41,7 +41,7 @@ describe('the cache', () => {
     expect(callsTo('harbour')).toBe(3);
   });
 
-  it('asks again at once after an invalidation of this corridor, and not after one of another', async () => {
+  it('asks again at once after an invalidation of this corridor, but not of another', async () => {
     const first = await quoteNgn();
     await fixture.service.cacheVersions.invalidate('rates', 'usdc-kes');
     expect(await quoteNgn()).toBe(first);
@@ -51,7 +51,7 @@ describe('the cache', () => {
     expect(callsTo('harbour')).toBe(2);
   });
 
-  it('does not keep what was begun before an invalidation', async () => {
+  it('does not keep an answer that was requested before an invalidation', async () => {
     let release = () => {};
     fixture.simulated.anchor('harbour').override(price, async (_req, res) => {
       await new Promise<void>((resolve) => {

@@ -6,14 +6,14 @@ const fixture = simulatedRates();
 const { world, start, callsTo, quoteNgn, refreshed } = fixture;
 
 describe('an anchor that fails', () => {
-  it('costs the answer its own row and nothing else, and is named with the reason', async () => {
+  it('removes only its own quote from the answer, and is listed with the reason', async () => {
     fixture.simulated.anchor('harbour').override(price, (_req, res) => void res.writeHead(500).end('<html>'));
     const answer = await quoteNgn();
     expect(answer.unavailable).toEqual([{ anchorId: 'harbour', reason: 'error' }]);
     expect(answer.quotes).toHaveLength(ngnAnchors.length - 1);
   });
 
-  it('leaves the answer as fresh as its quotes are, though it is asked for again sooner', async () => {
+  it('does not make the answer stale, although the anchor is asked again sooner', async () => {
     fixture.simulated.anchor('harbour').override(price, (_req, res) => void res.writeHead(500).end('<html>'));
     const { freshForMs } = await fixture.service.rates.quote('usdc-ngn', {});
     world.now += 6_000;
@@ -23,7 +23,7 @@ describe('an anchor that fails', () => {
     await waitFor(async () => expect((await quoteNgn()).unavailable).toEqual([]));
   });
 
-  it('and hangs is given up after 2 s', async () => {
+  it('is given up after 2 s if it hangs', async () => {
     fixture.simulated.anchor('harbour').override(price, () => {});
     const startedAt = performance.now();
     const answer = await quoteNgn();
@@ -33,7 +33,7 @@ describe('an anchor that fails', () => {
     expect(elapsedMs).toBeLessThan(3_000);
   });
 
-  it('five times in a row is left alone, and comes back by one trial', async () => {
+  it('is not called after five failures in a row, and returns after one successful trial', async () => {
     fixture.simulated.anchor('harbour').override(price, (_req, res) => void res.writeHead(503).end());
     for (let i = 0; i < 5; i += 1) {
       await quoteNgn({ amount: String(200 + i) });
@@ -47,7 +47,7 @@ describe('an anchor that fails', () => {
     expect((await quoteNgn({ amount: '302' })).unavailable).toEqual([]);
   });
 
-  it('is never taken off by refusing amounts', async () => {
+  it('is never suspended for refusing amounts', async () => {
     fixture.simulated.anchor('harbour').override(price, (_req, res) => {
       res.writeHead(400).end('{"error":"amount is below the minimum"}');
     });
@@ -57,7 +57,7 @@ describe('an anchor that fails', () => {
     }
   });
 
-  it('as all the others do: the old answer stands for a minute, then 503 with a time to come back', async () => {
+  it('with all others: the old answer is served for a minute, then 503 with Retry-After', async () => {
     const first = await quoteNgn();
     for (const each of fixture.simulated.anchors)
       each.override('*', (_req, res) => void res.writeHead(500).end());
@@ -75,7 +75,7 @@ describe('an anchor that fails', () => {
 });
 
 describe('a client that cycles random amounts', () => {
-  it('neither pushes an anchor over its budget nor takes it off the board', async () => {
+  it('does not exceed the call budget of an anchor or suspend the anchor', async () => {
     const arrivals: number[] = [];
     fixture.simulated.anchor('harbour').override(price, (_req, res) => {
       arrivals.push(world.now);
@@ -101,7 +101,7 @@ describe('a client that cycles random amounts', () => {
     }
   });
 
-  it('and finds those that an anchor stumbles over does not open its breaker for the others', async () => {
+  it('does not open the breaker for all amounts by finding some that an anchor fails on', async () => {
     fixture.simulated.anchor('harbour').override(price, (req, res) => {
       const amount = new URL(req.url ?? '', 'http://x').searchParams.get('sell_amount');
       if (amount === '100') res.writeHead(200).end('{"sell_amount":"100","buy_amount":"150000"}');
@@ -113,7 +113,7 @@ describe('a client that cycles random amounts', () => {
     expect(board.answer.quotes.map(({ anchorId }) => anchorId)).toContain('harbour');
   });
 
-  it('is served the last quote of a known amount where the budget is used up', async () => {
+  it('gets the last quote of a known amount when the budget is used up', async () => {
     const tight = await start({ limits: { callsPerSecond: 2 } });
     const ask = (amount: string) => tight.rates.quote('usdc-ngn', { amount }).then(({ answer }) => answer);
     const first = await ask('700');
@@ -128,7 +128,7 @@ describe('a client that cycles random amounts', () => {
     expect(second.stale).toBe(true);
   });
 
-  it('leaves an anchor in peace that answers 429, but for reference amounts', async () => {
+  it('does not reach an anchor that answered 429, except for reference amounts', async () => {
     fixture.simulated
       .anchor('harbour')
       .override(price, (_req, res) => void res.writeHead(429, { 'retry-after': '30' }).end());

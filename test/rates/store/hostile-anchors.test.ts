@@ -143,12 +143,12 @@ describe('a hostile price', () => {
     ],
     ['500', 'error', answerText('<html>', 500)],
     ['a demand for a token', 'unauthorized', answerJson({ error: 'forbidden' }, 403)],
-  ])('(%s) costs the answer that row, and the reason is %s', async (_name, reason, route) => {
+  ])('(%s) removes only that quote from the answer, with the reason %s', async (_name, reason, route) => {
     hostile.routes[pricePath] = route;
     expect(await reasonFor(await start())).toBe(reason);
   });
 
-  it('that redirects to a private address is not followed', async () => {
+  it('is not followed to a private address by a redirect', async () => {
     hostile.routes[pricePath] = (_req, res) => {
       res.writeHead(302, { location: `${bystander.origin}/sep38/price` }).end();
     };
@@ -161,7 +161,7 @@ describe('a hostile price', () => {
 describe('a hostile stellar.toml', () => {
   const discovered = () => ({ anchor: { endpoints: undefined, homeDomain: hostile.origin } });
 
-  it('of a gigabyte is given up at its cap', async () => {
+  it('is read only up to its size limit if it is a gigabyte long', async () => {
     let sentBytes = 0;
     const megabyte = Buffer.alloc(1_048_576, 0x23);
     hostile.routes[tomlPath] = (_req, res) => {
@@ -187,7 +187,7 @@ describe('a hostile stellar.toml', () => {
     expect(await reasonFor(await start(discovered()))).toBe(reason);
   });
 
-  it('that names a private address sends nothing there', async () => {
+  it('cannot send a request to a private address', async () => {
     bystander.routes[pricePath] = answerJson(goodPrice);
     hostile.routes[tomlPath] = answerText(`ANCHOR_QUOTE_SERVER = "${bystander.origin}/sep38"`);
     expect(await reasonFor(await start(discovered()))).toBe('blocked');
@@ -198,7 +198,7 @@ describe('a hostile stellar.toml', () => {
     expect(bystander.seen).toEqual([]);
   });
 
-  it('that points the partner token elsewhere does not get it sent there', async () => {
+  it('cannot get the partner token sent to another origin', async () => {
     const partnerToken = { env: 'HOSTILE_TOKEN', origin: hostile.origin };
     const setup = { anchor: { ...discovered().anchor, partnerToken }, env: { HOSTILE_TOKEN: 'precious' } };
     hostile.routes[pricePath] = answerJson({ ...goodPrice, buy_amount: '159000' });
@@ -247,7 +247,7 @@ describe('a hostile /info', () => {
     ['an enormous rate', { base: 'USD', date: new Date().toISOString(), rates: { NGN: 1e300 } }],
     ['an old date', { base: 'USD', date: '2020-01-01', rates: { NGN: 1500 } }],
     ['another form', []],
-  ])('beside an FX reference with %s gives no estimate', async (_name, table) => {
+  ])('gives no estimate with an FX reference with %s', async (_name, table) => {
     honest.routes['/fx'] = answerJson(table);
     hostile.routes['/sep24/info'] = answerJson({ withdraw: { USDC: { fee_fixed: 1 } } });
     expect(await reasonFor(await start(feeOnly()))).toBe('no_fx');

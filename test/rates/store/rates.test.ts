@@ -6,7 +6,7 @@ const fixture = simulatedRates();
 const { start, callsTo, quoteNgn } = fixture;
 
 describe('the rates of a corridor', () => {
-  it('come from every anchor over HTTP, ranked, each in its own way', async () => {
+  it('rank the quotes of every anchor, from its own source over HTTP', async () => {
     const answer = await quoteNgn();
     expect(ratesAnswer.parse(answer)).toEqual(answer);
     expect(answer).toMatchObject({ corridor: 'usdc-ngn', amount: '100', stale: false, unavailable: [] });
@@ -28,7 +28,7 @@ describe('the rates of a corridor', () => {
     expect(rates).toEqual([...rates].sort((a, b) => b - a));
   });
 
-  it('put adjusted amounts after exact ones', async () => {
+  it('rank adjusted amounts after exact ones', async () => {
     const { answer } = await fixture.service.rates.quote('usdc-zar', { amount: '500' });
     const windlass = answer.quotes.find((quote) => quote.anchorId === 'windlass');
     expect(windlass).toMatchObject({ adjusted: true });
@@ -36,14 +36,14 @@ describe('the rates of a corridor', () => {
     expect(answer.quotes.findIndex((quote) => quote.adjusted)).toBe(answer.quotes.length - 1);
   });
 
-  it('tell the country to anchors where the corridor is told by it', async () => {
+  it('send the country to anchors if the corridor depends on it', async () => {
     const { answer } = await fixture.service.rates.quote('usdc-xof-sn', {});
     expect(answer.quotes.length).toBeGreaterThan(0);
     const asked = fixture.simulated.anchor('tidewater').seen.filter(({ route }) => route === price);
     expect(asked.at(-1)?.url).toContain('country_code=SN');
   });
 
-  it('ask only anchors that offer the delivery method, and say of the others that they do not', async () => {
+  it('ask only anchors that offer the delivery method, and list the others as unavailable', async () => {
     const answer = await quoteNgn({ deliveryMethod: 'cash' });
     expect(answer.quotes.map((quote) => [quote.anchorId, quote.deliveryMethod]).sort()).toEqual([
       ['ferry', 'cash'],
@@ -54,7 +54,7 @@ describe('the rates of a corridor', () => {
     expect(await quoteNgn({ deliveryMethod: 'pigeon' })).toMatchObject({ best: null, quotes: [] });
   });
 
-  it('show what the record of shortfalls makes of the promise', async () => {
+  it('show the payout to expect from the record of shortfalls', async () => {
     const scored = await start({
       reputationOf: (anchorId) =>
         anchorId === 'harbour'
@@ -69,7 +69,7 @@ describe('the rates of a corridor', () => {
     expect(ferry?.expectedReceive).toBe(ferry?.receiveAmount);
   });
 
-  it('of an unknown corridor, or beyond its limits, are refused', async () => {
+  it('are refused for an unknown corridor or an amount beyond its limits', async () => {
     await expect(fixture.service.rates.quote('usdc-zzz', {})).rejects.toMatchObject({
       code: 'UNKNOWN_CORRIDOR',
     });
@@ -79,7 +79,7 @@ describe('the rates of a corridor', () => {
     expect(callsTo('harbour')).toBe(0);
   });
 
-  it('are a 422 where every anchor refuses the amount', async () => {
+  it('are refused with 422 if every anchor refuses the amount', async () => {
     for (const each of fixture.simulated.anchors) {
       each.override(price, (_req, res) => {
         res.writeHead(400).end('{"error":"amount is below the minimum"}');
@@ -91,7 +91,7 @@ describe('the rates of a corridor', () => {
 });
 
 describe('the quote of one anchor', () => {
-  it('is asked of that one alone, and shares what the rates keep', async () => {
+  it('is requested from that anchor alone, and shares the cache of the rates', async () => {
     const from = await fixture.service.rates.quoteFrom('usdc-ngn', 'harbour', '120', 'bank_account');
     expect(from).toMatchObject({
       quote: { anchorId: 'harbour', sellAmount: '120', deliveryMethod: 'bank_account' },
@@ -107,7 +107,7 @@ describe('the quote of one anchor', () => {
     ['an anchor that does not serve it', 'usdc-ngn', 'windlass', '100', undefined, 'not_served'],
     ['a delivery method it does not offer', 'usdc-ngn', 'harbour', '100', 'cash', 'not_served'],
     ['an amount out of range', 'usdc-ngn', 'harbour', '1', undefined, 'refused_amount'],
-  ] as const)('is none, with the reason, for %s', async (_name, corridor, anchor, amount, method, reason) => {
+  ] as const)('is null, with the reason, for %s', async (_name, corridor, anchor, amount, method, reason) => {
     expect(await fixture.service.rates.quoteFrom(corridor, anchor, amount, method)).toEqual({
       quote: null,
       reason,
@@ -116,7 +116,7 @@ describe('the quote of one anchor', () => {
 });
 
 describe('estimates', () => {
-  it('are none where the FX reference is stale or not configured, and say so', async () => {
+  it('are not made if the FX reference is stale or not configured, and the reason is given', async () => {
     const without = await start({ fxUrl: undefined });
     const answer = (await without.rates.quote('usdc-ngn', {})).answer;
     expect(answer.unavailable).toEqual([{ anchorId: 'ferry', reason: 'no_fx' }]);

@@ -105,7 +105,7 @@ async function atEveryStep(
 }
 
 describe('an aggregator', () => {
-  it('killed before any of its commands leaves nothing lost and nothing counted twice', async () => {
+  it('loses nothing and counts nothing twice when killed before any of its commands', async () => {
     const struck = await atEveryStep('aggregate', prepared, aggregatesToTheEnd);
     // Three batches of eight commands at least: the kill was tried inside and between transactions.
     expect(struck).toBeGreaterThan(24);
@@ -115,7 +115,7 @@ describe('an aggregator', () => {
     ['before its first write', 'update'],
     ['before it commits', 'commitTransaction'],
   ])(
-    'stopped %s while another takes over changes nothing afterwards',
+    'changes nothing more when it was stopped %s and another took over',
     async (_when, at) => {
       const { fixture, work } = await prepared(`aggregate-stopped-${at}`);
       const worker = work('aggregate', { at, signal: 'SIGSTOP' });
@@ -129,7 +129,7 @@ describe('an aggregator', () => {
     60_000,
   );
 
-  it('run by four processes at once, two of them killed at random, counts everything once', async () => {
+  it('counts everything once when four processes run it and two are killed at random', async () => {
     const { fixture, work } = await prepared('aggregate-crowd');
     const kill = () => ({ at: 1 + Math.floor(random() * 30), signal: 'SIGKILL' as const });
     const crowd = [
@@ -166,7 +166,7 @@ describe('a refresh', () => {
     return (await fixture.stored.state.findOne({ _id: 'cards' }))?.run ?? 0;
   }
 
-  it('killed before any of its commands leaves the run in force whole, and the next one tidies up', async () => {
+  it('leaves the run in force complete when killed before any of its commands, and the next one cleans up', async () => {
     const struck = await atEveryStep('refresh', withCards, async (fixture) => {
       const before = await readersSeeAWholeRun(fixture);
       const feature = openFeature(fixture, { fleet, now: Date.now });
@@ -179,7 +179,7 @@ describe('a refresh', () => {
     expect(struck).toBeGreaterThan(12);
   }, 240_000);
 
-  it('stopped before it commits while another takes over does not put its older run in force', async () => {
+  it('does not put an older run in force after it was stopped and another took over', async () => {
     const { fixture, work } = await withCards('refresh-stopped');
     const worker = work('refresh', { at: 'commitTransaction', signal: 'SIGSTOP' });
     await untilStopped(worker);
@@ -192,7 +192,7 @@ describe('a refresh', () => {
     await fixture.close();
   }, 60_000);
 
-  it('run by two processes at once is run by one of them', async () => {
+  it('runs in only one of two processes that start it at once', async () => {
     const { fixture, work } = await withCards('refresh-crowd');
     const ended = await Promise.all([work('refresh', null).ended, work('refresh', null).ended]);
     expect(ended).toContainEqual(expect.objectContaining({ code: 0 }));
@@ -205,7 +205,7 @@ describe('a refresh', () => {
 });
 
 describe('while the database does not answer', () => {
-  it('what was asked for before is served on, and anything else fails within its time limit', async () => {
+  it('still serves what was read before, and fails anything else within its time limit', async () => {
     const { fixture } = await prepared('frozen');
     let now = Date.now();
     const feature = openFeature(fixture, { fleet, now: () => now });

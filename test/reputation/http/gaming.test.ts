@@ -6,7 +6,7 @@ import {
   account,
   day,
   hour,
-  intentsHarness,
+  intentsFixture,
   minute,
   second,
 } from '../../fixtures/intents/intents-over-http.js';
@@ -20,7 +20,7 @@ import {
 import { testCronSecret } from '../../support/app.js';
 
 /** What one may try from outside, by the public API alone, against the score of an anchor that has one. */
-const harness = intentsHarness({ anchors: ['harbour'], min: '1' });
+const fixture = intentsFixture({ anchors: ['harbour'], min: '1' });
 let clients = 0;
 
 function fromAnotherClient(): Record<string, string> {
@@ -29,11 +29,11 @@ function fromAnotherClient(): Record<string, string> {
 }
 
 async function card(): Promise<ScoreCard | undefined> {
-  const { status } = await harness.app.client.request<RefreshAnswer>('POST', '/api/reputation/refresh', {
+  const { status } = await fixture.app.client.request<RefreshAnswer>('POST', '/api/reputation/refresh', {
     headers: { authorization: `Bearer ${testCronSecret}`, ...fromAnotherClient() },
   });
   expect(status).toBe(200);
-  const { body } = await harness.app.client.request<AnchorReputation>(
+  const { body } = await fixture.app.client.request<AnchorReputation>(
     'GET',
     '/api/reputation/harbour?window=90',
     { headers: fromAnotherClient() },
@@ -54,11 +54,11 @@ async function inCrowds<T>(count: number, send: (index: number) => Promise<T>): 
 /** A callback of the anchor about a withdrawal of that id. */
 async function tell(intentHash: string, id: string, told: Record<string, unknown>): Promise<boolean> {
   const body = JSON.stringify({ transaction: { id, kind: 'withdrawal', ...told } });
-  const { host } = new URL(harness.app.config.publicUrl);
-  const signature = harness.anchors.anchor('harbour').signCallback(host, body);
+  const { host } = new URL(fixture.app.config.publicUrl);
+  const signature = fixture.anchors.anchor('harbour').signCallback(host, body);
   const headers = { 'content-type': 'application/json', signature, ...fromAnotherClient() };
   const path = `/api/intent/${intentHash}/status`;
-  return (await harness.app.client.request<StatusCallbackAnswer>('POST', path, { headers, body })).body
+  return (await fixture.app.client.request<StatusCallbackAnswer>('POST', path, { headers, body })).body
     .applied;
 }
 
@@ -66,8 +66,8 @@ async function tell(intentHash: string, id: string, told: Record<string, unknown
 async function settleMany(count: number, sellAmount: string): Promise<number> {
   const ids = Array.from({ length: count }, (_, index) => `of-${sellAmount}-${index}`);
   const hashes = await inCrowds(count, async (index) => {
-    const terms = harness.terms({ account, sellAmount, anchorTransactionId: ids[index] ?? '' });
-    return (await harness.post(terms)).body.intentHash;
+    const terms = fixture.terms({ account, sellAmount, anchorTransactionId: ids[index] ?? '' });
+    return (await fixture.post(terms)).body.intentHash;
   });
   const payout = { amount_in: sellAmount, amount_out: '14000', stellar_transaction_id: 'ab' };
   for (const told of [
@@ -75,24 +75,24 @@ async function settleMany(count: number, sellAmount: string): Promise<number> {
     { ...payout, status: 'pending_external' },
     { ...payout, status: 'completed' },
   ]) {
-    await harness.pass(30 * second);
+    await fixture.pass(30 * second);
     await inCrowds(count, (index) => tell(hashes[index] ?? '', ids[index] ?? '', told));
   }
   const done = { account, sellAmount, status: 'settled', scored: true };
-  return harness.documents().countDocuments(done);
+  return fixture.documents().countDocuments(done);
 }
 
 /** Pays withdrawals and lets them complete, looked at often enough to be timed. */
 async function payAndWatch(ids: readonly string[], minutes: number): Promise<void> {
-  for (const id of ids) harness.anchors.anchor('harbour').pay(id, { ending: 'complete' });
+  for (const id of ids) fixture.anchors.anchor('harbour').pay(id, { ending: 'complete' });
   for (let passed = 0; passed < minutes; passed += 1) {
-    await harness.pass(minute);
-    await harness.settle();
+    await fixture.pass(minute);
+    await fixture.settle();
   }
 }
 
 beforeAll(async () => {
-  const recordedAt = new Date(harness.now());
+  const recordedAt = new Date(fixture.now());
   const record = Array.from({ length: 80 }, (_, index) =>
     aggregatable({
       _id: index.toString(16).padStart(64, '0'),
@@ -100,69 +100,69 @@ beforeAll(async () => {
       outcome: index % 10 === 0 ? failed({ recordedAt }) : settled({ recordedAt }),
     }),
   );
-  await harness.app.connection.collection<StoredIntent>('intents').insertMany(record.map(toStored));
+  await fixture.app.connection.collection<StoredIntent>('intents').insertMany(record.map(toStored));
 });
 
 describe('no score moves', () => {
-  it('by 1,000 withdrawals that are announced and abandoned', async () => {
+  it('after 1,000 withdrawals that are announced and abandoned', async () => {
     const before = await card();
     expect(before).toMatchObject({ outcomes: 80, filled: 72, state: 'scored' });
-    const answers = await inCrowds(1_000, () => harness.post(harness.terms()));
+    const answers = await inCrowds(1_000, () => fixture.post(fixture.terms()));
     expect(answers.every(({ status }) => status === 201)).toBe(true);
-    await harness.pass(3 * day);
-    for (let runs = 0; runs < 10; runs += 1) await harness.settle();
-    expect(await harness.documents().countDocuments({ status: 'expired' })).toBe(1_000);
+    await fixture.pass(3 * day);
+    for (let runs = 0; runs < 10; runs += 1) await fixture.settle();
+    expect(await fixture.documents().countDocuments({ status: 'expired' })).toBe(1_000);
     expect(await card()).toEqual(before);
   }, 90_000);
 
-  it('by 500 dust withdrawals of one account in a day, each of them settled', async () => {
+  it('after 500 settled dust withdrawals of one account in a day', async () => {
     const before = await card();
     expect(await settleMany(500, '9.99')).toBe(500);
     expect(await card()).toEqual(before);
   }, 90_000);
 
-  it('by withdrawals that went well and are announced afterwards', async () => {
+  it('after successful withdrawals that are announced only afterwards', async () => {
     const before = await card();
     const ids: string[] = [];
-    for (let begun = 0; begun < 20; begun += 1) ids.push(await harness.begin('harbour'));
-    await harness.pass(30 * second);
+    for (let begun = 0; begun < 20; begun += 1) ids.push(await fixture.begin('harbour'));
+    await fixture.pass(30 * second);
     await payAndWatch(ids, 6);
     await inCrowds(ids.length, (index) =>
-      harness.post(harness.terms({ anchorTransactionId: ids[index] ?? '' })),
+      fixture.post(fixture.terms({ anchorTransactionId: ids[index] ?? '' })),
     );
-    await harness.pass(minute);
-    await harness.settle();
+    await fixture.pass(minute);
+    await fixture.settle();
     const unscored = { status: 'settled', scored: false };
-    expect(await harness.documents().countDocuments(unscored)).toBe(20);
+    expect(await fixture.documents().countDocuments(unscored)).toBe(20);
     expect(await card()).toEqual(before);
   }, 60_000);
 });
 
 describe('a score moves by no more than the rules allow', () => {
-  it('for one withdrawal that 1,000 intents lay claim to: one outcome', async () => {
+  it('counts one outcome for one withdrawal that 1,000 intents claim', async () => {
     const before = await card();
     const claims = await inCrowds(1_000, () => {
-      const terms = harness.terms();
-      return harness.post(terms).then(() => terms);
+      const terms = fixture.terms();
+      return fixture.post(terms).then(() => terms);
     });
-    const id = await harness.begin('harbour');
+    const id = await fixture.begin('harbour');
     const answers = await inCrowds(claims.length, (index) =>
-      harness.post({ ...claims[index], anchorTransactionId: id }),
+      fixture.post({ ...claims[index], anchorTransactionId: id }),
     );
     const statuses = answers.map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
     expect(statuses.filter((status) => status === 409)).toHaveLength(999);
-    await harness.pass(30 * second);
-    await harness.reconcile();
+    await fixture.pass(30 * second);
+    await fixture.reconcile();
     await payAndWatch([id], 8);
-    await harness.pass(3 * day);
-    for (let runs = 0; runs < 10; runs += 1) await harness.settle();
+    await fixture.pass(3 * day);
+    for (let runs = 0; runs < 10; runs += 1) await fixture.settle();
     const after = await card();
     expect(after?.outcomes).toBe((before?.outcomes ?? 0) + 1);
     expect(after?.filled).toBe((before?.filled ?? 0) + 1);
   }, 90_000);
 
-  it('for 100 real withdrawals of one account in a day: three outcomes and one account-day', async () => {
+  it('counts three outcomes and one account-day for 100 real withdrawals of one account in a day', async () => {
     const before = await card();
     expect(await settleMany(100, '11')).toBe(100);
     const after = await card();
@@ -170,24 +170,24 @@ describe('a score moves by no more than the rules allow', () => {
     expect(after?.accountDays).toBe((before?.accountDays ?? 0) + 1);
   }, 60_000);
 
-  it('for eight more on the next day, as the service itself sees them: three and one again', async () => {
-    await harness.pass(day);
+  it('counts three outcomes and one account-day again for eight more on the next day', async () => {
+    await fixture.pass(day);
     const before = await card();
     const followed: string[] = [];
     for (let begun = 0; begun < 8; begun += 1) {
-      const terms = harness.terms({ account, sellAmount: '10' });
-      await harness.post(terms);
-      const id = await harness.begin('harbour', { amount: '10' });
-      await harness.post({ ...terms, anchorTransactionId: id });
+      const terms = fixture.terms({ account, sellAmount: '10' });
+      await fixture.post(terms);
+      const id = await fixture.begin('harbour', { amount: '10' });
+      await fixture.post({ ...terms, anchorTransactionId: id });
       followed.push(id);
     }
-    await harness.pass(30 * second);
-    await harness.settle();
+    await fixture.pass(30 * second);
+    await fixture.settle();
     await payAndWatch(followed, 8);
-    await harness.pass(hour);
-    await harness.settle();
+    await fixture.pass(hour);
+    await fixture.settle();
     const settledNow = { status: 'settled', scored: true, sellAmount: '10' };
-    expect(await harness.documents().countDocuments(settledNow)).toBe(8);
+    expect(await fixture.documents().countDocuments(settledNow)).toBe(8);
     const after = await card();
     expect(after?.outcomes).toBe((before?.outcomes ?? 0) + 3);
     expect(after?.accountDays).toBe((before?.accountDays ?? 0) + 1);

@@ -1,63 +1,63 @@
 import { describe, expect, it } from '@jest/globals';
 import type { LeaderboardAnswer } from '../../../contract/schemas/reputation.js';
-import { reputationHarness } from '../../fixtures/reputation/reputation-over-http.js';
+import { reputationHttpFixture } from '../../fixtures/reputation/reputation-over-http.js';
 
-const harness = reputationHarness();
+const fixture = reputationHttpFixture();
 const path = '/api/reputation/leaderboard';
 
 describe('200', () => {
-  it('lists the whole fleet without scores before there is anything to judge by', async () => {
-    expect((await harness.get<LeaderboardAnswer>(path)).body).toEqual({
+  it('lists the whole fleet without scores before the first outcome', async () => {
+    expect((await fixture.get<LeaderboardAnswer>(path)).body).toEqual({
       corridor: null,
       window: 30,
       computedAt: null,
       items: [],
       nextCursor: null,
     });
-    await harness.refresh();
-    const { body } = await harness.get<LeaderboardAnswer>(path);
+    await fixture.refresh();
+    const { body } = await fixture.get<LeaderboardAnswer>(path);
     expect(body.items.map(({ anchorId }) => anchorId)).toEqual(
-      harness.app.simulated.fleet.anchors.map(({ id }) => id).sort(),
+      fixture.app.simulated.fleet.anchors.map(({ id }) => id).sort(),
     );
     expect(
       body.items.every(({ rank, score, simulated }) => rank === null && score === null && simulated),
     ).toBe(true);
   });
 
-  it('ranks the best first, over all corridors and in one', async () => {
-    await harness.record('harbour', 'usdc-ngn', 60, 59);
-    await harness.record('squall', 'usdc-ngn', 60, 40);
-    await harness.record('squall', 'usdc-kes', 40);
-    await harness.refresh();
-    const overall = await harness.get<LeaderboardAnswer>(path);
+  it('ranks the best anchor first, over all corridors and in one corridor', async () => {
+    await fixture.record('harbour', 'usdc-ngn', 60, 59);
+    await fixture.record('squall', 'usdc-ngn', 60, 40);
+    await fixture.record('squall', 'usdc-kes', 40);
+    await fixture.refresh();
+    const overall = await fixture.get<LeaderboardAnswer>(path);
     expect(overall.body.items.slice(0, 3).map(({ anchorId, rank }) => [anchorId, rank])).toEqual([
       ['harbour', 1],
       ['squall', 2],
       ['ferry', null],
     ]);
     expect(overall.body.items[1]).toMatchObject({ outcomes: 100, scoredCorridors: 2, state: 'scored' });
-    const kes = await harness.get<LeaderboardAnswer>(`${path}?corridor=usdc-kes&window=7`);
+    const kes = await fixture.get<LeaderboardAnswer>(`${path}?corridor=usdc-kes&window=7`);
     expect(kes.body).toMatchObject({ corridor: 'usdc-kes', window: 7 });
     expect(kes.body.items[0]).toMatchObject({ anchorId: 'squall', rank: 1, outcomes: 40 });
   });
 
   it('pages by cursor', async () => {
-    const first = await harness.get<LeaderboardAnswer>(`${path}?limit=3`);
+    const first = await fixture.get<LeaderboardAnswer>(`${path}?limit=3`);
     expect(first.body.items).toHaveLength(3);
-    const rest = await harness.get<LeaderboardAnswer>(`${path}?limit=100&cursor=${first.body.nextCursor}`);
+    const rest = await fixture.get<LeaderboardAnswer>(`${path}?limit=100&cursor=${first.body.nextCursor}`);
     expect(rest.body.nextCursor).toBeNull();
-    expect(first.body.items.length + rest.body.items.length).toBe(harness.app.simulated.fleet.anchors.length);
+    expect(first.body.items.length + rest.body.items.length).toBe(fixture.app.simulated.fleet.anchors.length);
   });
 
-  it('may be kept for some seconds and asked for again by its ETag', async () => {
-    const { headers } = await harness.get(path);
+  it('may be cached for some seconds and revalidated by its ETag', async () => {
+    const { headers } = await fixture.get(path);
     expect(headers.get('cache-control')).toMatch(/^private, max-age=\d+$/);
-    const again = await harness.get(path, { 'if-none-match': headers.get('etag') ?? '' });
+    const again = await fixture.get(path, { 'if-none-match': headers.get('etag') ?? '' });
     expect(again.status).toBe(304);
   });
 
-  it('of a corridor that nobody serves is empty', async () => {
-    const { body } = await harness.get<LeaderboardAnswer>(`${path}?corridor=usdc-zzz`);
+  it('is empty for a corridor that nobody serves', async () => {
+    const { body } = await fixture.get<LeaderboardAnswer>(`${path}?corridor=usdc-zzz`);
     expect(body.items).toEqual([]);
   });
 });
@@ -73,14 +73,14 @@ describe('400', () => {
     'cursor=!',
     'x=1',
   ])('for %s', async (query) => {
-    const { status, body } = await harness.get(`${path}?${query}`);
+    const { status, body } = await fixture.get(`${path}?${query}`);
     expect({ status, body }).toMatchObject({ status: 400, body: { code: 'INVALID_REQUEST' } });
     expect(body).toMatchObject({ details: [{ path: `query.${query.split('=')[0]}` }] });
   });
 
-  it('for the cursor of another ranking', async () => {
-    const { body } = await harness.get<LeaderboardAnswer>(`${path}?limit=1`);
-    const { status } = await harness.get(`${path}?limit=1&window=90&cursor=${body.nextCursor}`);
+  it('for a cursor of another ranking', async () => {
+    const { body } = await fixture.get<LeaderboardAnswer>(`${path}?limit=1`);
+    const { status } = await fixture.get(`${path}?limit=1&window=90&cursor=${body.nextCursor}`);
     expect(status).toBe(400);
   });
 });

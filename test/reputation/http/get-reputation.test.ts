@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RatesAnswer } from '../../../contract/schemas/rates.js';
 import type { AnchorReputation, ReputationHistory } from '../../../contract/schemas/reputation.js';
-import { reputationHarness } from '../../fixtures/reputation/reputation-over-http.js';
+import { reputationHttpFixture } from '../../fixtures/reputation/reputation-over-http.js';
 
-const harness = reputationHarness();
+const fixture = reputationHttpFixture();
 
 describe('200 of an anchor', () => {
-  it('is a record of zeros for one that nobody used yet', async () => {
-    await harness.refresh();
-    const { body } = await harness.get<AnchorReputation>('/api/reputation/lighter');
+  it('shows zeros for an anchor that nobody has used yet', async () => {
+    await fixture.refresh();
+    const { body } = await fixture.get<AnchorReputation>('/api/reputation/lighter');
     expect(body).toMatchObject({
       anchorId: 'lighter',
       status: 'active',
@@ -22,11 +22,11 @@ describe('200 of an anchor', () => {
     expect(body.corridors.map(({ corridor }) => corridor)).toEqual(['usdc-brl', 'usdc-kes', 'usdc-ugx']);
   });
 
-  it('has its card in each corridor, and its own score from those that have one', async () => {
-    await harness.record('harbour', 'usdc-ngn', 100, 96);
-    await harness.record('harbour', 'usdc-kes', 29);
-    await harness.refresh();
-    const { body, headers } = await harness.get<AnchorReputation>('/api/reputation/harbour?window=90');
+  it('has a card per corridor, and an overall score from the scored corridors', async () => {
+    await fixture.record('harbour', 'usdc-ngn', 100, 96);
+    await fixture.record('harbour', 'usdc-kes', 29);
+    await fixture.refresh();
+    const { body, headers } = await fixture.get<AnchorReputation>('/api/reputation/harbour?window=90');
     const ngn = body.corridors.find(({ corridor }) => corridor === 'usdc-ngn');
     expect(ngn).toMatchObject({
       window: 90,
@@ -42,9 +42,9 @@ describe('200 of an anchor', () => {
     expect(headers.get('cache-control')).toMatch(/max-age/);
   });
 
-  it('is what quotes of the anchor show', async () => {
-    const { body } = await harness.get<AnchorReputation>('/api/reputation/harbour');
-    const rates = await harness.get<RatesAnswer>('/api/rates/usdc-ngn?amount=137');
+  it('shows the same reputation as the quotes of the anchor', async () => {
+    const { body } = await fixture.get<AnchorReputation>('/api/reputation/harbour');
+    const rates = await fixture.get<RatesAnswer>('/api/rates/usdc-ngn?amount=137');
     const quote = rates.body.quotes.find(({ anchorId }) => anchorId === 'harbour');
     const card = body.corridors.find(({ corridor }) => corridor === 'usdc-ngn');
     expect(quote?.reputation).toEqual({ score: card?.score, state: 'scored', outcomes: 100 });
@@ -52,19 +52,19 @@ describe('200 of an anchor', () => {
 });
 
 describe('200 of a history', () => {
-  it('has a point for each day with an outcome', async () => {
-    const { body } = await harness.get<ReputationHistory>('/api/reputation/harbour/history');
+  it('has a point per day with an outcome', async () => {
+    const { body } = await fixture.get<ReputationHistory>('/api/reputation/harbour/history');
     expect(body).toMatchObject({ anchorId: 'harbour', corridor: null, window: 30, nextCursor: null });
     expect(body.items).toHaveLength(1);
     expect(body.items[0]).toMatchObject({ outcomes: 129, filled: 125, state: 'scored' });
-    const kes = await harness.get<ReputationHistory>(
+    const kes = await fixture.get<ReputationHistory>(
       '/api/reputation/harbour/history?corridor=usdc-kes&window=7&limit=1',
     );
     expect(kes.body.items[0]).toMatchObject({ outcomes: 29, score: null, state: 'insufficient_data' });
   });
 
-  it('is empty for one that nobody used yet', async () => {
-    const { body } = await harness.get<ReputationHistory>('/api/reputation/lighter/history');
+  it('is empty for an anchor that nobody has used yet', async () => {
+    const { body } = await fixture.get<ReputationHistory>('/api/reputation/lighter/history');
     expect(body.items).toEqual([]);
   });
 });
@@ -77,7 +77,7 @@ describe('400', () => {
     ['/api/reputation/harbour/history?cursor=AAAA', 'query.cursor'],
     ['/api/reputation/harbour/history?limit=x', 'query.limit'],
   ])('for %s', async (path, fault) => {
-    const { status, body } = await harness.get<{ details: { path: string }[] }>(path);
+    const { status, body } = await fixture.get<{ details: { path: string }[] }>(path);
     expect(status).toBe(400);
     expect(body.details[0]?.path).toContain(fault.split('.')[1]);
   });
@@ -85,7 +85,7 @@ describe('400', () => {
 
 describe('404 UNKNOWN_ANCHOR', () => {
   it.each(['/api/reputation/nobody', '/api/reputation/nobody/history'])('for %s', async (path) => {
-    const { status, body } = await harness.get(path);
+    const { status, body } = await fixture.get(path);
     expect({ status, body }).toMatchObject({ status: 404, body: { code: 'UNKNOWN_ANCHOR' } });
   });
 });

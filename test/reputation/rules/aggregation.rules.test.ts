@@ -114,7 +114,7 @@ const step = fc.record({
 });
 
 describe('aggregating', () => {
-  it('holds in the roll-ups what the intents say, whatever changes and in whatever batches', () => {
+  it('keeps the roll-ups equal to the intents, after any changes in any batches', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 7 }), (steps, batchSize) => {
         const ledger = new Ledger();
@@ -143,7 +143,7 @@ describe('aggregating', () => {
     );
   });
 
-  it('counts three outcomes of 500 of one account on one day, and one account-day', () => {
+  it('counts three of 500 outcomes of one account on one day, and one account-day', () => {
     const ledger = new Ledger();
     for (let id = 0; id < 500; id++) ledger.put(aggregatable({ _id: `i${id}`, outcome: settled() }));
     ledger.aggregate(64);
@@ -173,7 +173,7 @@ describe('aggregating', () => {
     expect(ledger.intents.get('i3')).toMatchObject({ counted: null, admission: { admitted: false } });
   });
 
-  it('takes the account-day out when its only outcome no longer counts', () => {
+  it('removes the account-day when its only outcome no longer counts', () => {
     const ledger = new Ledger();
     ledger.put(aggregatable({ _id: 'i0', outcome: settled() }));
     ledger.aggregate();
@@ -193,7 +193,7 @@ describe('aggregating', () => {
     expect(ledger.totals()).toMatchObject({ filled: 1, notFilled: 0, accountDays: 1, settle: 1 });
   });
 
-  it('takes documents that lack the member `admission` for undecided ones', () => {
+  it('treats documents without the member `admission` as undecided', () => {
     const { admission: _absent, ...older } = aggregatable({ outcome: settled() });
     const plan = planAggregation([older as AggregatableIntent], new Map());
     expect(plan.intents).toEqual([

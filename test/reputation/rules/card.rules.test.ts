@@ -25,14 +25,14 @@ const day: Rollup = {
   settle: packed({ 90: 19, 120: 1 }),
 };
 
-describe('what a tally says', () => {
-  it('rounds the fill rate down and the shortfall up, so that neither flatters', () => {
+describe('the shares on a card', () => {
+  it('rounds the fill rate down and the shortfall up, so that neither favours the anchor', () => {
     const tally = emptyTally();
     addRollup(tally, { ...day, filled: 2, notFilled: 1 });
     expect(recordOf(tally)).toMatchObject({ fillRate: '0.666666', meanShortfall: '0.000000001' });
   });
 
-  it('is null where there is nothing to take a share of', () => {
+  it('is null when there is nothing to divide by', () => {
     const tally = emptyTally();
     expect(recordOf(tally)).toEqual({
       ...publishedCounts(tally),
@@ -44,7 +44,7 @@ describe('what a tally says', () => {
     });
   });
 
-  it('is the same after a day is added and taken out again', () => {
+  it('is unchanged after a day is added and removed again', () => {
     const tally = emptyTally();
     addRollup(tally, day);
     const before = recordOf(tally);
@@ -55,7 +55,7 @@ describe('what a tally says', () => {
 });
 
 describe('an anchor over all its corridors', () => {
-  it('counts every corridor, and is scored from those that have a score', () => {
+  it('counts every corridor, and is scored from the corridors that have a score', () => {
     const all = emptyTally();
     addRollup(all, day);
     addRollup(all, { ...day, corridor: 'usdc-kes' });
@@ -87,7 +87,7 @@ const rankable = (anchorId: string, score: string | null, outcomes: number) => (
 });
 
 describe('the ranking', () => {
-  it('puts the best score first and those without one last; equal scores share a rank', () => {
+  it('puts the best score first and anchors without a score last; equal scores share a rank', () => {
     const cards = [
       rankable('d', null, 5),
       rankable('b', '90.00', 40),
@@ -106,7 +106,7 @@ describe('the ranking', () => {
     ]);
   });
 
-  it('does not depend on the order in which it is given the cards, and numbers them without gaps', () => {
+  it('does not depend on the order of the cards, and numbers them without gaps', () => {
     const card = fc
       .record({
         anchorId: fc.string({ minLength: 1, maxLength: 3 }),

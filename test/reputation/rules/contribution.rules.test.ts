@@ -98,7 +98,7 @@ describe('what an intent contributes', () => {
     expect(dayOf('2026-11-21T00:00:00.000Z')).toBe('2026-11-21');
   });
 
-  it('never has a shortfall below nothing or above everything', () => {
+  it('never has a shortfall below 0 or above 1', () => {
     const ppbOf = (shortfallPpb: number) =>
       contributionOf(aggregatable({ outcome: settled({ shortfallPpb }) }))?.shortfallPpb;
     expect(ppbOf(-5)).toBe(0);

@@ -38,7 +38,7 @@ describe('ten cards, fixed byte for byte', () => {
   });
 
   itWhere(python3, 'no python3: the second computation of the score cards')(
-    "are computed alike by Python's standard library",
+    "get the same scores from Python's standard library",
     () => {
       const run = spawnSync('python3', ['-B', script.pathname, 'vectors', file.pathname], {
         encoding: 'utf8',

@@ -46,7 +46,7 @@ describe('the score of a card', () => {
     );
   });
 
-  it('never falls when one more of the same outcomes is filled', () => {
+  it('never falls when one more of the outcomes is filled', () => {
     monotone((each) => ({ ...each, filled: Math.min(each.outcomes, each.filled + 1) }), 'up');
   });
 
@@ -89,7 +89,7 @@ describe('the score of a card', () => {
     expect(scoreOf({ ...good, outcomes: 30, filled: 30, accountDays: 14 })).toBeNull();
   });
 
-  it('is 0.00 when nothing was filled, and when pay-outs fall a tenth short', () => {
+  it('is 0.00 when nothing was filled, and when payouts are a tenth short', () => {
     expect(scoreOf({ ...good, filled: 0, p50SettleSeconds: null, meanShortfall: null })).toBe('0.00');
     expect(scoreOf({ ...good, meanShortfall: '0.100000000' })).toBe('0.00');
     expect(scoreOf({ ...good, meanShortfall: '1.000000000' })).toBe('0.00');
@@ -105,7 +105,7 @@ describe('the score of a card', () => {
     );
   });
 
-  it('does not hold against the anchor what was not measured', () => {
+  it('does not penalise the anchor for values that were not measured', () => {
     const unmeasured = scoreOf({ ...good, p50SettleSeconds: null, meanShortfall: null });
     expect(unmeasured).toBe(scoreOf({ ...good, p50SettleSeconds: 0, meanShortfall: '0.000000000' }));
   });
@@ -144,7 +144,7 @@ describe("an anchor's own score", () => {
     expect(weightedScore([{ score: null, outcomes: 20 }])).toBeNull();
   });
 
-  it('lies between the lowest and the highest of them', () => {
+  it('lies between the lowest and the highest score of its corridors', () => {
     const card = fc.record({
       score: fc.integer({ min: 0, max: 10_000 }).map((hundredths) => (hundredths / 100).toFixed(2)),
       outcomes: fc.integer({ min: 30, max: 1_000_000 }),

@@ -11,7 +11,7 @@ import {
 } from '../../../server/features/reputation/settle-histogram.rules.js';
 
 describe('the table of settle-time bounds', () => {
-  it('is the one that stored roll-ups were written with', () => {
+  it('has not changed since stored roll-ups were written with it', () => {
     const recurrence = [0];
     for (let last = 0; last < 7_776_000; last = recurrence.at(-1) ?? Number.NaN) {
       recurrence.push(Math.min(7_776_000, Math.max(last + 1, Number((BigInt(last) * 102n) / 100n))));
@@ -26,7 +26,7 @@ describe('the table of settle-time bounds', () => {
     }
   });
 
-  it('puts every whole second into the bucket whose bounds enclose it, and anything longer into the last', () => {
+  it('assigns every second to the bucket whose bounds contain it, and longer times to the last bucket', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 9_000_000 }), (seconds) => {
         const bucket = settleBucketOf(seconds);
@@ -53,7 +53,7 @@ describe('a percentile', () => {
     );
   });
 
-  it('of nothing is null', () => {
+  it('is null for an empty histogram', () => {
     expect(percentileSeconds(histogramOf([]), 50)).toBeNull();
   });
 });
@@ -68,7 +68,7 @@ function histogramOf(seconds: readonly number[]): Uint32Array {
 }
 
 describe('a packed histogram', () => {
-  it('holds after any changes what a map would hold, in the order of the buckets', () => {
+  it('holds the same counts as a map after any changes, in the order of the buckets', () => {
     const change = fc.tuple(fc.nat(682), fc.integer({ min: -3, max: 1_000_000 }));
     fc.assert(
       fc.property(fc.array(fc.array(change, { maxLength: 20 }), { maxLength: 10 }), (rounds) => {
@@ -88,13 +88,13 @@ describe('a packed histogram', () => {
     );
   });
 
-  it('is read wherever its bytes begin', () => {
+  it('can be read at any byte offset of its buffer', () => {
     const packed = changeHistogram(emptyHistogram, new Map([[5, 4_000_000_000]]));
     const within = Buffer.concat([Buffer.from('abc'), packed]).subarray(3);
     expect(entriesOf(within)).toEqual([[5, 4_000_000_000]]);
   });
 
-  it('never holds less than nothing', () => {
+  it('never holds a negative count', () => {
     expect(() => changeHistogram(emptyHistogram, new Map([[5, -1]]))).toThrow(RangeError);
   });
 });

@@ -15,7 +15,7 @@ describe('the worked example of docs/reputation.md', () => {
     expect(scoreOf(example)).toBe(example.score);
   });
 
-  it('gets there by the steps it shows', () => {
+  it('has the intermediate values that the document shows', () => {
     const { filled, outcomes, meanShortfall, p50SettleSeconds, speedTargetSeconds } = example;
     const zSquared = new Exact('1.959963984540054').pow(2);
     const spread = zSquared.plus(new Exact(4 * filled * (outcomes - filled)).div(outcomes));
@@ -35,7 +35,7 @@ describe('the worked example of docs/reputation.md', () => {
     expect(shown).toEqual([...steps.map((value) => value.toFixed(16, Decimal.ROUND_DOWN)), example.score]);
   });
 
-  it('is right about what certainty costs the newcomer', () => {
+  it('has the scores that the document names for perfect records of 30 and 300', () => {
     const perfect = { ...example, p50SettleSeconds: 0, meanShortfall: null };
     expect(text).toContain('Thirty filled of thirty give 88.64 %');
     expect(scoreOf({ ...perfect, outcomes: 30, filled: 30 })).toBe('88.64');

@@ -31,7 +31,7 @@ async function agrees() {
 }
 
 describe('the aggregator', () => {
-  it('counts every outcome once, in as many batches as it takes, and clears the marks', async () => {
+  it('counts every outcome once over several batches, and clears the marks', async () => {
     await insertIntents(fixture, 40, (index) => ({
       account: `G${index}`,
       corridor: index % 2 ? 'usdc-ngn' : 'usdc-kes',
@@ -53,7 +53,7 @@ describe('the aggregator', () => {
     await agrees();
   });
 
-  it('moves what changed since: recovery, dispute, and an outcome that must not count after all', async () => {
+  it('updates the counts after a recovery, a dispute, and an outcome that no longer counts', async () => {
     const [recovered, disputed, unscored] = await insertIntents(fixture, 3, (index) => ({
       account: `G${index}`,
       outcome: index === 0 ? failed() : settled({ shortfallPpb: 7 }),
@@ -77,7 +77,7 @@ describe('the aggregator', () => {
     await agrees();
   });
 
-  it('keeps a change that comes while a batch is being aggregated', async () => {
+  it('keeps a change that arrives while a batch is being aggregated', async () => {
     const ids = await insertIntents(fixture, 60, (index) => ({ account: `G${index}`, outcome: failed() }));
     const aggregating = (async () => {
       while ((await fixture.stored.intents.countDocuments({ unfolded: true })) > 0) await aggregate();
@@ -91,7 +91,7 @@ describe('the aggregator', () => {
     await agrees();
   });
 
-  it('is one worker: two that start together share nothing and count everything once', async () => {
+  it('runs as one worker: two that start together count everything once', async () => {
     const other = await openAggregationFixture(uri, { batchSize: 5 });
     await insertIntents(fixture, 80, (index) => ({ account: `G${index}`, outcome: settled() }));
     const runs = await Promise.all([fixture.aggregator.aggregate(), other.aggregator.aggregate()]);
@@ -125,14 +125,14 @@ describe('the aggregator', () => {
 });
 
 describe('gaming', () => {
-  it('1,000 abandoned withdrawals count against nobody', async () => {
+  it('counts 1,000 abandoned withdrawals against nobody', async () => {
     await insertIntents(fixture, 1_000, (index) => ({ account: `G${index}`, outcome: expired() }));
     await aggregate();
     expect(await fixture.stored.rollups.countDocuments()).toBe(0);
     expect(await fixture.stored.accountDays.countDocuments()).toBe(0);
   });
 
-  it('500 dust intents of one account in a day count not at all, and 500 real ones three times', async () => {
+  it('counts none of 500 dust intents of one account in a day, and three of 500 real ones', async () => {
     await insertIntents(fixture, 500, () => ({ sellAmount: '9.99', outcome: settled() }));
     await aggregate();
     expect(await fixture.stored.rollups.countDocuments()).toBe(0);
@@ -142,7 +142,7 @@ describe('gaming', () => {
     await agrees();
   });
 
-  it('an outcome that is not scored counts in no number, takes no place, and counts once it is scored', async () => {
+  it('leaves an unscored outcome out of every number until it is scored', async () => {
     const endings = [settled({ shortfallPpb: 9 }), failed(), expired()];
     const ids = await insertIntents(fixture, 30, (index) => ({
       account: `G${index % 5}`,
@@ -172,7 +172,7 @@ describe('gaming', () => {
     await agrees();
   });
 
-  it('an account has three places a day in each corridor of each anchor, and keeps a used one', async () => {
+  it('gives an account three places per day in each corridor of each anchor, and never frees one', async () => {
     const days = [noon, new Date(noon.getTime() + 86_400_000)];
     for (const recordedAt of days)
       for (const anchorId of ['harbour', 'squall'])
@@ -184,7 +184,7 @@ describe('gaming', () => {
 });
 
 describe('a rebuild', () => {
-  it('leaves out of account what waits to be aggregated', async () => {
+  it('ignores intents that still wait to be aggregated', async () => {
     const ids = await insertIntents(fixture, 10, (index) => ({ account: `G${index}`, outcome: failed() }));
     await aggregate();
     await fixture.stored.intents.updateOne(
@@ -195,7 +195,7 @@ describe('a rebuild', () => {
     await agrees();
   });
 
-  it('finds a roll-up that is off by one, and mends it when it is told to', async () => {
+  it('finds a roll-up that is off by one, and repairs it with adopt', async () => {
     await insertIntents(fixture, 10, (index) => ({ account: `G${index}`, outcome: settled() }));
     await aggregate();
     await fixture.stored.rollups.updateOne(
@@ -220,7 +220,7 @@ describe('a rebuild', () => {
     await fixture.stored.state.deleteMany({});
   });
 
-  it('finds intents whose counted share is not what the rules make of them, and has them aggregated', async () => {
+  it('finds intents whose counted contribution disagrees with the rules, and marks them for aggregation', async () => {
     const [id = ''] = await insertIntents(fixture, 4, (index) => ({
       account: `G${index}`,
       outcome: settled(),

@@ -8,7 +8,7 @@ const fixture = reputationFixture();
 const { outcomes, board } = fixture;
 
 describe('the leaderboard', () => {
-  it('ranks by score, puts anchors without one last, and hides those that are not active', async () => {
+  it('ranks by score, puts anchors without a score last, and hides inactive anchors', async () => {
     await outcomes('harbour', 'usdc-ngn', 40, { filled: 30 });
     await outcomes('squall', 'usdc-ngn', 40, { filled: 39 });
     await outcomes('gone', 'usdc-ngn', 40);
@@ -28,7 +28,7 @@ describe('the leaderboard', () => {
     expect(own).toMatchObject({ status: 'delisted', outcomes: 40, state: 'scored' });
   });
 
-  it('of a corridor holds the anchors that serve it, by their card there', async () => {
+  it('lists for a corridor the anchors that serve it, by their card there', async () => {
     await outcomes('harbour', 'usdc-kes', 30);
     await outcomes('harbour', 'usdc-ngn', 60, { filled: 0 });
     await fixture.feature.service.refreshNow();
@@ -42,7 +42,7 @@ describe('the leaderboard', () => {
     expect((await board('usdc-xyz')).items).toEqual([]);
   });
 
-  it('is empty, not wrong, before the first refresh', async () => {
+  it('is empty before the first refresh', async () => {
     expect(await board()).toEqual({
       corridor: null,
       window: 30,
@@ -58,7 +58,7 @@ describe('the leaderboard', () => {
     });
   });
 
-  it('pages through everyone once, on the run it began with even after a refresh', async () => {
+  it('pages through every anchor once, on the run that the first page showed, even after a refresh', async () => {
     fixture.fleet.anchors = Array.from({ length: 23 }, (_, index) =>
       anchor(`a${String(index).padStart(2, '0')}`, ['usdc-ngn']),
     );
@@ -83,7 +83,7 @@ describe('the leaderboard', () => {
     expect((await board('usdc-ngn')).items[0]).toMatchObject({ anchorId: 'a22', rank: 1 });
   });
 
-  it('refuses a cursor of another question, and one that was never given', async () => {
+  it('refuses a cursor of another query, and one that was never issued', async () => {
     fixture.fleet.anchors = Array.from({ length: 3 }, (_, index) => anchor(`a${index}`, ['usdc-ngn']));
     await fixture.feature.service.refreshNow();
     const query = { corridor: null, window: 30, limit: '1' } as const;
@@ -101,7 +101,7 @@ describe('the leaderboard', () => {
       });
   });
 
-  it('gives the same object while the run is in force, so that its bytes are made once', async () => {
+  it('returns the same object while the run is in force, so that it is serialised once', async () => {
     await fixture.feature.service.refreshNow();
     const first = await board();
     expect(await board()).toBe(first);
@@ -111,7 +111,7 @@ describe('the leaderboard', () => {
 });
 
 describe('the record of an anchor', () => {
-  it('has the card of each corridor, by id, those it left included', async () => {
+  it('has the card of each corridor by id, including corridors that the anchor left', async () => {
     await outcomes('harbour', 'usdc-kes', 30);
     await outcomes('harbour', 'usdc-mxn', 30);
     fixture.fleet.speedTargets['usdc-mxn'] = 900;
@@ -127,7 +127,7 @@ describe('the record of an anchor', () => {
     expect(corridors[1]).toMatchObject({ speedTargetSeconds: 900, state: 'scored' });
   });
 
-  it('of an anchor that was never in the fleet is UNKNOWN_ANCHOR', async () => {
+  it('throws UNKNOWN_ANCHOR for an anchor that was never in the fleet', async () => {
     await expect(fixture.feature.service.getReputation('nobody', 30)).rejects.toMatchObject({
       code: 'UNKNOWN_ANCHOR',
     });
@@ -144,7 +144,7 @@ describe('the history', () => {
       cursor: changes.cursor,
     });
 
-  it('has a point for each day with outcomes, newest first, and the score of the window that ends with it', async () => {
+  it('has a point per day with outcomes, newest first, with the score of the window that ends on it', async () => {
     await outcomes('harbour', 'usdc-ngn', 20, { daysAgo: 10 });
     await outcomes('harbour', 'usdc-ngn', 20, { daysAgo: 4 });
     await outcomes('harbour', 'usdc-kes', 5, { daysAgo: 4, filled: 0 });
@@ -174,7 +174,7 @@ describe('the history', () => {
     expect(latest?.score).not.toBeNull();
   });
 
-  it('pages, and each page says what one long page says', async () => {
+  it('has the same points in pages as in one long page', async () => {
     for (let daysAgo = 0; daysAgo < 9; daysAgo += 1) {
       await outcomes('harbour', 'usdc-ngn', 6, { daysAgo });
       await outcomes('harbour', 'usdc-kes', 7, { daysAgo, filled: 5 });
@@ -194,7 +194,7 @@ describe('the history', () => {
 });
 
 describe('the public scores', () => {
-  it('are the cards of window 30 by anchor and corridor, with the latest batch', async () => {
+  it('list the cards of window 30 by anchor and corridor, with the latest batch', async () => {
     await outcomes('harbour', 'usdc-ngn', 40);
     await fixture.feature.service.refreshNow();
     fixture.world.batch = { sequence: 3, root: 'ab'.repeat(32) };

@@ -20,7 +20,7 @@ describe('a refresh', () => {
     });
   });
 
-  it('gives each window its own days, the present one included', async () => {
+  it('counts in each window its own days, including today', async () => {
     await outcomes('squall', 'usdc-ngn', 30, { daysAgo: 0 });
     await outcomes('squall', 'usdc-ngn', 30, { daysAgo: 6 });
     await outcomes('squall', 'usdc-ngn', 30, { daysAgo: 7 });
@@ -35,7 +35,7 @@ describe('a refresh', () => {
     expect(counts).toEqual([60, 120, 180]);
   });
 
-  it('lets the days move on', async () => {
+  it('moves the windows on with the days', async () => {
     await outcomes('squall', 'usdc-ngn', 40, { daysAgo: 6 });
     await fixture.feature.service.refreshNow();
     expect((await board(null, 7)).items[0]).toMatchObject({ anchorId: 'squall', outcomes: 40 });
@@ -45,7 +45,7 @@ describe('a refresh', () => {
     expect(items.find(({ anchorId }) => anchorId === 'squall')).toMatchObject({ outcomes: 0, score: null });
   });
 
-  it('is refused while another one runs, with the time that one began', async () => {
+  it('is refused while another one runs, with the start time of that one', async () => {
     await fixture.aggregation.leases.run('reputation-refresh', 10_000, async () => {
       const refused = fixture.feature.service.refreshNow();
       await expect(refused).rejects.toMatchObject({
@@ -56,7 +56,7 @@ describe('a refresh', () => {
     expect(await fixture.feature.service.refreshNow()).toMatchObject({ foldedElsewhere: false });
   });
 
-  it('goes on while another instance aggregates, and says so', async () => {
+  it('continues while another instance aggregates, and reports it', async () => {
     await outcomes('harbour', 'usdc-ngn', 3);
     await fixture.aggregation.leases.run('reputation-fold', 10_000, async () => {
       expect(await fixture.feature.service.refreshNow()).toMatchObject({
@@ -66,7 +66,7 @@ describe('a refresh', () => {
     });
   });
 
-  it('keeps the run in force and the one before it, and removes the rest', async () => {
+  it('keeps the run in force and the one before it, and removes all others', async () => {
     for (let round = 0; round < 4; round += 1) await fixture.feature.service.refreshNow();
     const runs = await fixture.aggregation.stored.cards.distinct('run');
     const state = await fixture.aggregation.stored.state.findOne({ _id: 'cards' });
@@ -74,8 +74,8 @@ describe('a refresh', () => {
   });
 });
 
-describe('for the other features', () => {
-  it('quotes see the new record as soon as a refresh of this instance has ended', async () => {
+describe('what other features read', () => {
+  it('gives quotes the new record as soon as a refresh of this instance has ended', async () => {
     expect(fixture.feature.reputationOf('harbour', 'usdc-ngn')).toEqual({
       score: null,
       state: 'insufficient_data',
@@ -92,7 +92,7 @@ describe('for the other features', () => {
     });
   });
 
-  it('quotes of an instance that starts find the record that another has computed', async () => {
+  it('gives quotes of a new instance the record that another instance computed', async () => {
     await outcomes('harbour', 'usdc-ngn', 40);
     await fixture.feature.service.refreshNow();
     const another = openFeature(fixture.aggregation, { fleet: fixture.fleet, now: () => fixture.world.now });
@@ -100,7 +100,7 @@ describe('for the other features', () => {
     expect(another.reputationOf('harbour', 'usdc-ngn').state).toBe('scored');
   });
 
-  it('the publisher is handed every card in order, across pages', async () => {
+  it('gives the publisher every card in order, across pages', async () => {
     fixture.fleet.anchors = Array.from({ length: 300 }, (_, index) =>
       anchor(`a${index}`, ['usdc-ngn', 'usdc-kes']),
     );
@@ -116,7 +116,7 @@ describe('for the other features', () => {
     expect(keys).toEqual([...keys].sort(byAnchorThenCorridor));
   });
 
-  it('a list of cards that is overtaken by two refreshes fails rather than end early', async () => {
+  it('throws when two refreshes replace the run while its cards are listed, rather than end early', async () => {
     fixture.fleet.anchors = Array.from({ length: 300 }, (_, index) =>
       anchor(`a${index}`, ['usdc-ngn', 'usdc-kes']),
     );

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
 import type { PublicScores } from '../../../contract/schemas/scores.js';
-import { reputationHarness } from '../../fixtures/reputation/reputation-over-http.js';
+import { reputationHttpFixture } from '../../fixtures/reputation/reputation-over-http.js';
 import { testCronSecret } from '../../support/app.js';
 import { itWhere, python3 } from '../../support/it-where.js';
 import { waitFor } from '../../support/wait-for.js';
 
-const harness = reputationHarness({ PUBLISHER_SECRET_KEY: '7f'.repeat(32) });
+const fixture = reputationHttpFixture({ PUBLISHER_SECRET_KEY: '7f'.repeat(32) });
 const path = '/v1/public/scores';
 const script = new URL('../../clients/python/recompute_scores.py', import.meta.url);
 
@@ -15,7 +15,7 @@ async function everyPage(limit: number): Promise<PublicScores[]> {
   let cursor: string | null = '';
   while (cursor !== null) {
     const query: string = cursor === '' ? '' : `&cursor=${cursor}`;
-    const { body } = await harness.get<PublicScores>(`${path}?limit=${limit}${query}`);
+    const { body } = await fixture.get<PublicScores>(`${path}?limit=${limit}${query}`);
     pages.push(body);
     cursor = body.nextCursor;
   }
@@ -24,7 +24,7 @@ async function everyPage(limit: number): Promise<PublicScores[]> {
 
 describe('200', () => {
   it('is empty before the first refresh', async () => {
-    expect((await harness.get(path)).body).toEqual({
+    expect((await fixture.get(path)).body).toEqual({
       version: '1',
       formula: 'v1',
       window: 30,
@@ -36,12 +36,12 @@ describe('200', () => {
   });
 
   it('has every card of window 30 once, by anchor and corridor, over as many pages as it takes', async () => {
-    await harness.record('harbour', 'usdc-ngn', 100, 96);
-    await harness.record('squall', 'usdc-kes', 64, 40);
-    await harness.refresh();
+    await fixture.record('harbour', 'usdc-ngn', 100, 96);
+    await fixture.record('squall', 'usdc-kes', 64, 40);
+    await fixture.refresh();
     const pages = await everyPage(7);
     const keys = pages.flatMap(({ items }) => items.map((card) => `${card.anchorId} ${card.corridor}`));
-    const fleet = harness.app.simulated.fleet.anchors;
+    const fleet = fixture.app.simulated.fleet.anchors;
     expect(keys).toHaveLength(fleet.reduce((sum, { corridors }) => sum + corridors.length, 0));
     expect(keys).toEqual([...keys].sort());
     expect(new Set(pages.map(({ generatedAt }) => generatedAt)).size).toBe(1);
@@ -50,7 +50,7 @@ describe('200', () => {
   itWhere(python3, 'no python3: the second computation of the published scores')(
     "can be computed again from its own inputs by Python's standard library",
     async () => {
-      const { body } = await harness.get<PublicScores>(`${path}?limit=100`);
+      const { body } = await fixture.get<PublicScores>(`${path}?limit=100`);
       expect(body.items.filter(({ score }) => score !== null)).toHaveLength(2);
       const run = spawnSync('python3', ['-B', script.pathname, 'answer', '-'], {
         input: JSON.stringify(body),
@@ -62,7 +62,7 @@ describe('200', () => {
   );
 
   it('names the latest published batch', async () => {
-    const ticked = await harness.app.client.request<{ sequence: number; root: string }>(
+    const ticked = await fixture.app.client.request<{ sequence: number; root: string }>(
       'POST',
       '/api/publisher/tick',
       { headers: { authorization: `Bearer ${testCronSecret}` } },
@@ -70,7 +70,7 @@ describe('200', () => {
     expect(ticked.status).toBe(200);
     await waitFor(
       async () =>
-        expect(await (await harness.get<PublicScores>(path)).body.batch).toEqual({
+        expect(await (await fixture.get<PublicScores>(path)).body.batch).toEqual({
           sequence: 1,
           root: expect.stringMatching(/^[0-9a-f]{64}$/),
         }),
@@ -81,7 +81,7 @@ describe('200', () => {
 
 describe('400', () => {
   it.each(['limit=0', 'cursor=AAAA', 'window=30'])('for %s', async (query) => {
-    const { status } = await harness.get(`${path}?${query}`);
+    const { status } = await fixture.get(`${path}?${query}`);
     expect(status).toBe(400);
   });
 });
@@ -90,7 +90,7 @@ describe('429', () => {
   it('after 60 requests of one client in a minute', async () => {
     const headers = { 'x-forwarded-for': '198.51.100.7' };
     const answers = [];
-    for (let sent = 0; sent < 61; sent += 1) answers.push(await harness.get(path, headers));
+    for (let sent = 0; sent < 61; sent += 1) answers.push(await fixture.get(path, headers));
     expect(answers.at(-2)?.status).toBe(200);
     expect(answers.at(-1)).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED' } });
   });

@@ -66,7 +66,7 @@ describe('GET /sep38/price', () => {
     expect(Number(body.buy_amount) * Number(body.total_price)).toBeCloseTo(500, 3);
   });
 
-  it('answers for 542 where 500 was asked for at the anchor that adjusts amounts', async () => {
+  it('answers for 542 when 500 is requested at the anchor that adjusts amounts', async () => {
     const { body } = await read(priceUrl('windlass', { buy_asset: 'iso4217:MXN' }));
     expect(body.sell_amount).toBe('542');
   });

@@ -66,7 +66,7 @@ async function read(anchor: string, id: string, token?: string) {
 }
 
 describe('POST /sep24/transactions/withdraw/interactive', () => {
-  it('creates an incomplete withdrawal and gives the URL of its form', async () => {
+  it('creates an incomplete withdrawal and returns the URL of its form', async () => {
     const answer = await call('harbour', interactive, { body: wanted });
     expect(answer.body).toEqual({
       type: 'interactive_customer_info_needed',
@@ -91,7 +91,7 @@ describe('POST /sep24/transactions/withdraw/interactive', () => {
     expect((await call('harbour', interactive, { body: new URLSearchParams(wanted) })).status).toBe(200);
   });
 
-  it('asks for a token, and for the account with a partner token', async () => {
+  it('requires a token, and the account with a partner token', async () => {
     for (const token of [null, 'sim.nobody.x', `sim.${alice}`, 'wrong']) {
       const answer = await call('harbour', interactive, { token, body: wanted });
       expect(answer).toMatchObject({ status: 403, body: { type: 'authentication_required' } });
@@ -212,7 +212,7 @@ describe('a paid withdrawal', () => {
     expect((await settled('slowboat', 'fail', 86_400)).status).toBe('error');
   });
 
-  it('is held for a while, or stays open for ever when stuck', async () => {
+  it('is held for a while, or stays open when stuck', async () => {
     const id = await begin('slowboat');
     await pay('slowboat', id, { ending: 'hold' });
     await later(1_000);
@@ -265,7 +265,7 @@ describe('a paid withdrawal', () => {
 });
 
 describe('GET /transaction and /transactions', () => {
-  it('show an account its own only, and a partner everything', async () => {
+  it('show an account its own transactions only, and a partner all of them', async () => {
     const id = await begin('tidewater');
     const { partnerToken } = fleet.anchor('tidewater');
     expect(await read('tidewater', id, `sim.${mallory}.x`)).toBeUndefined();
@@ -275,7 +275,7 @@ describe('GET /transaction and /transactions', () => {
     expect((await list(partnerToken ?? '')).body.transactions).toHaveLength(1);
   });
 
-  it('find by Stellar transaction too, and answer 404 and 403 otherwise, in HTML in the old version', async () => {
+  it('find a Stellar transaction too, and answer 404 and 403 otherwise, in HTML in the old version', async () => {
     const id = await begin('tidewater');
     await pay('tidewater', id, { stellar_transaction_id: 'b'.repeat(64) });
     const found = await call('tidewater', `/sep24/transaction?stellar_transaction_id=${'b'.repeat(64)}`);
@@ -354,7 +354,7 @@ describe('a firm quote', () => {
     expect(late).toMatchObject({ status: 400, body: { error: 'the quote has expired' } });
   });
 
-  it('is given only to callers with a token, and not for longer than it can last', async () => {
+  it('is given only to callers with a token, and not for longer than its maximum', async () => {
     expect((await call('slowboat', '/sep38/quote', { token: null, body: asked })).status).toBe(403);
     const long = { ...asked, expire_after: '2026-11-22T00:00:00Z' };
     expect((await call('slowboat', '/sep38/quote', { body: long })).status).toBe(400);

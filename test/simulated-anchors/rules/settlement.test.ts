@@ -96,7 +96,7 @@ describe('the steps before a payment', () => {
 });
 
 describe('random draws', () => {
-  it('choose an ending by its weight and never one that is not named', () => {
+  it('choose an ending by its weight, and complete without any weights', () => {
     const profile = {
       settleSeconds: [1, 1],
       shortfallPpm: [0, 0],

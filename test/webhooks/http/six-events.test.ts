@@ -7,7 +7,7 @@ import { encodePublicKey } from '../../../contract/verification/strkey.js';
 import { verifyWebhook } from '../../../contract/verification/verify-webhook.js';
 import { startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
 import { startReceiver } from '../../fixtures/deliveries/receiver.js';
-import { intentsHarness } from '../../fixtures/intents/intents-over-http.js';
+import { intentsFixture } from '../../fixtures/intents/intents-over-http.js';
 import { startTestApp, testAdminKey, testCronSecret } from '../../support/app.js';
 import { expectFor } from '../../support/expect-for.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -17,7 +17,7 @@ const wallet = randomBytes(32);
 const account = encodePublicKey(publicKeyOf(wallet));
 
 const receiver = await startReceiver();
-const harness = intentsHarness({
+const fixture = intentsFixture({
   anchors: ['harbour'],
   allow: [receiver.origin],
   env: { PUBLISHER_SECRET_KEY: randomBytes(32).toString('hex') },
@@ -28,7 +28,7 @@ const admin = { 'x-admin-key': testAdminKey };
 const cron = { authorization: `Bearer ${testCronSecret}` };
 
 async function post(path: string, headers: Record<string, string>, body?: unknown) {
-  const answer = await harness.app.client.request<{ id: string }>('POST', path, {
+  const answer = await fixture.app.client.request<{ id: string }>('POST', path, {
     headers,
     ...(body === undefined ? {} : { body }),
   });
@@ -38,29 +38,29 @@ async function post(path: string, headers: Record<string, string>, body?: unknow
 
 /** One off-ramp, seen by the service before it is paid, and then as the anchor says. */
 async function offRamp(ending: Record<string, unknown>): Promise<string> {
-  const anchor = harness.anchors.anchor('harbour');
-  const anchorTransactionId = await harness.begin('harbour', { account });
-  const { body } = await harness.post(harness.terms({ account, anchorTransactionId }));
-  await harness.settle();
+  const anchor = fixture.anchors.anchor('harbour');
+  const anchorTransactionId = await fixture.begin('harbour', { account });
+  const { body } = await fixture.post(fixture.terms({ account, anchorTransactionId }));
+  await fixture.settle();
   anchor.pay(anchorTransactionId, { ending: 'stuck' });
-  await harness.pass(60_000);
-  await harness.settle();
+  await fixture.pass(60_000);
+  await fixture.settle();
   anchor.amend(anchorTransactionId, ending);
-  await harness.pass(60_000);
-  await harness.settle();
+  await fixture.pass(60_000);
+  await fixture.settle();
   return body.intentHash;
 }
 
 /** Starts another instance whose fleet has one anchor more. */
 async function growFleet(): Promise<void> {
-  const { uri } = { uri: harness.app.config.mongodbUri };
+  const { uri } = { uri: fixture.app.config.mongodbUri };
   const simulated = await startSimulatedAnchors({
-    clock: harness.now,
+    clock: fixture.now,
     random: () => 0.5,
     latencyFactor: 0,
     anchors: ['harbour', 'windlass'],
   });
-  const second = await startTestApp({ uri, simulated, world: { clock: harness.now } });
+  const second = await startTestApp({ uri, simulated, world: { clock: fixture.now } });
   await second.close();
   await simulated.stop();
 }
@@ -92,7 +92,7 @@ describe('each of the six events', () => {
       },
     );
     const events = receiver.received.map(({ headers, body }) =>
-      verifyWebhook({ body, headers: headers as Record<string, string>, secret, now: harness.now() }),
+      verifyWebhook({ body, headers: headers as Record<string, string>, secret, now: fixture.now() }),
     );
     expect(receiver.faults).toEqual([]);
     const counts = Object.fromEntries(

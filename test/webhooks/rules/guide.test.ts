@@ -16,7 +16,7 @@ const guide = readFileSync(new URL('../../../docs/webhooks.md', import.meta.url)
 const python = /```python\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';
 
 /** Runs the guide's own function over deliveries given as JSON; a line for each says what came of it. */
-const harness = `
+const callTheGuide = `
 import sys
 for given in json.load(sys.stdin):
     try:
@@ -36,7 +36,7 @@ interface Given {
 }
 
 function run(given: readonly Given[]): string[] {
-  const { status, stdout, stderr } = spawnSync('python3', ['-c', python + harness], {
+  const { status, stdout, stderr } = spawnSync('python3', ['-c', python + callTheGuide], {
     input: JSON.stringify(given),
     encoding: 'utf8',
     timeout: 30_000,

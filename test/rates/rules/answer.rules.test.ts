@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { compareQuotes, rankQuotes } from '../../../server/features/rates/ranking.rules.js';
+import { compareQuotes, rankQuotes } from '../../../server/features/rates/answer.rules.js';
 
 const quote = fc.record({
   anchorId: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
@@ -23,7 +23,7 @@ describe('the ranking', () => {
     );
   });
 
-  it('comes out the same whatever order the anchors answered in', () => {
+  it('does not depend on the order in which the anchors answered', () => {
     const distinct = fc.uniqueArray(quote, { selector: (each) => each.anchorId });
     fc.assert(
       fc.property(distinct, fc.integer(), (quotes, seed) => {
