@@ -28,6 +28,8 @@ export default {
   setupFilesAfterEnv: ['<rootDir>/test/support/each-file.ts'],
   reporters: ['default', '<rootDir>/test/support/summary-reporter.ts'],
   maxWorkers: Math.max(2, os.availableParallelism()),
+  // Modules of every test file stay in the memory of its worker, which is replaced when it has grown to this size.
+  workerIdleMemoryLimit: '1GB',
   // Hooks start services and processes, on machines that do other things at the same time.
   testTimeout: 60_000,
 };

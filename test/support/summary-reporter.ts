@@ -52,7 +52,7 @@ export default class SummaryReporter implements Pick<Reporter, 'onRunComplete' |
     if (this.config.testNamePattern !== undefined && this.config.testNamePattern !== '') return false;
     const ran = new Set(results.testResults.map(({ testFilePath }) => relative(root, testFilePath)));
     const files = readdirSync(`${root}/test`, { recursive: true, encoding: 'utf8' });
-    const needed = files.filter((file) => /(^|\/)http\/[^/]+\.test\.ts$/.test(file));
+    const needed = files.filter((file) => /(^|\/)http\/[^/]+(?<!\.long)\.test\.ts$/.test(file));
     return needed.every((file) => ran.has(`test/${file}`));
   }
 }
