@@ -6,6 +6,7 @@ import { listRoutes } from '../../../server/http/route-table.js';
 import { storedIntent } from '../../fixtures/disputes/dispute-values.js';
 import { expectNowhere } from '../../fixtures/edge/planted.js';
 import { freshSecret, plantedService, secrets } from '../../fixtures/edge/planted-service.js';
+import { insertIntents } from '../../fixtures/intents/stored-intents.js';
 import type { RequestOptions } from '../../support/answers.js';
 import { waitFor } from '../../support/wait-for.js';
 
@@ -44,11 +45,10 @@ async function useEverySecret(): Promise<void> {
   expect((await send('POST', '/api/intent/offramp', { body: terms })).status).toBe(200);
   await send('GET', `/api/intent/${intentHash(terms)}`);
   await send('GET', '/api/rates/usdc-ngn?amount=100');
-  await service.app.connection
-    .collection<{ _id: string }>('intents')
-    .insertOne(
-      storedIntent(account, null, { changes: { anchorId: 'echo', transactionId: 'asked-of-echo' } }),
-    );
+  await insertIntents(
+    service.app.connection,
+    storedIntent(account, null, { changes: { anchorId: 'echo', transactionId: 'asked-of-echo' } }),
+  );
   for (const path of ['/api/reputation/reconcile', '/api/reputation/refresh', '/api/publisher/tick']) {
     expect((await send('POST', path, { headers: internal })).status).toBe(200);
   }

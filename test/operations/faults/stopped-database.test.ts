@@ -57,7 +57,7 @@ describe('mongod stopped for 20 s', () => {
         expect([ready.status, alive.status]).toEqual([503, 200]);
         await delay(250);
       }
-      expect((await fetch(`${app.url}/metrics`)).text()).toMatch(/^fairlead_rate_limiter_degraded 1$/m);
+      expect(await (await fetch(`${app.url}/metrics`)).text()).toMatch(/^fairlead_rate_limiter_degraded 1$/m);
     } finally {
       mongo.thaw();
     }

@@ -38,11 +38,13 @@ afterEach(() => {
 /** supertest is too slow for a crowd: 1,000 answers must be here while the first of them is fresh. */
 async function get(origin: string, amount: string | undefined, client: string) {
   const path = `/api/rates/usdc-ngn?amount=${amount}`;
-  const headers = { 'x-forwarded-for': client };
-  const answer = await sockets.request({ origin, method: 'GET', path, headers });
-  const body = (await answer.body.json()) as RatesAnswer;
-  checkAnswer({ method: 'GET', path, status: answer.statusCode, headers: answer.headers, body });
-  return { status: answer.statusCode, body };
+  const answer = await sockets.request({
+    origin,
+    method: 'GET',
+    path,
+    headers: { 'x-forwarded-for': client },
+  });
+  return { path, status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
 }
 
 let clients = 0;
@@ -55,7 +57,12 @@ async function ask(amounts: readonly string[], count = 1) {
     const client = `10.${clients >> 16}.${(clients >> 8) & 255}.${clients & 255}`;
     return get(app.url, amounts[index % amounts.length], client);
   });
-  return Promise.all(asked);
+  const answers = await Promise.all(asked);
+  // Held against the document afterwards, and alike ones once: the service has the same processor as this test.
+  for (const { path, status, headers, text } of new Map(answers.map((each) => [each.text, each])).values()) {
+    checkAnswer({ method: 'GET', path, status, headers, body: JSON.parse(text) as RatesAnswer });
+  }
+  return answers;
 }
 
 /** How often each anchor of the corridor was asked for this amount; the snapshot asks for another in the background. */
@@ -76,7 +83,7 @@ describe('1,000 concurrent cold requests for one corridor and amount', () => {
   it('make exactly one call to each anchor, and get the same answer', async () => {
     const answers = await ask(['250'], crowdSize);
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(calls('250')).toEqual(once);
     // Ferry publishes a fee instead of quoting: that does not depend on the amount, and was read with the first question.
     expect(anchors.anchor('ferry').seen.filter(({ url }) => !url.includes('stellar.toml'))).toEqual([]);
@@ -91,7 +98,8 @@ describe('1,000 concurrent cold requests for one corridor and amount', () => {
     anchors.anchor('harbour').override('*', (_req, res) => void res.writeHead(502).end('<html>'));
     const answers = await ask(['88'], crowdSize);
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    expect(answers[0]?.body.unavailable).toContainEqual({ anchorId: 'harbour', reason: 'error' });
+    const { unavailable } = JSON.parse(answers[0]?.text ?? '') as RatesAnswer;
+    expect(unavailable).toContainEqual({ anchorId: 'harbour', reason: 'error' });
     expect(calls('88')).toEqual(once);
   });
 
