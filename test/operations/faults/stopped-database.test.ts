@@ -6,7 +6,8 @@ import { type PrivateMongo, privateMongo } from '../../support/database.js';
 import { waitFor } from '../../support/wait-for.js';
 
 const frozenMs = 20_000;
-const answerWithinMs = 3_500;
+/** It takes some 2 s; the rest is for a machine that does other things as well. */
+const answerWithinMs = 5_000;
 
 let mongo: PrivateMongo;
 let app: TestApp;
