@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { testRun } from './test-run.js';
+import { waitFor } from './wait-for.js';
 
 export interface Ended {
   code: number | null;
@@ -77,17 +78,13 @@ function isStopped(pid: number): boolean {
 }
 
 /** Tries until it works: leases expire and the server ends abandoned transactions in their own time. */
-export async function eventually<T>(attempt: () => Promise<T | undefined>): Promise<T> {
-  const givingUpAt = performance.now() + 20_000;
-  for (;;) {
-    let failure: unknown;
-    try {
+export function eventually<T>(attempt: () => Promise<T | undefined>): Promise<T> {
+  return waitFor(
+    async () => {
       const result = await attempt();
-      if (result !== undefined) return result;
-    } catch (error) {
-      failure = error;
-    }
-    if (performance.now() > givingUpAt) throw failure ?? new Error('it never came about');
-    await delay(50);
-  }
+      if (result === undefined) throw new Error('there was no result in 20 s');
+      return result;
+    },
+    { timeout: 20_000, interval: 50 },
+  );
 }

@@ -68,7 +68,7 @@ describe('mongod stopped for 20 s', () => {
     await waitFor(
       async () =>
         expect(
-          await (await timed('POST', '/api/admin/cache/invalidate', { 'x-admin-key': testAdminKey })).status,
+          (await timed('POST', '/api/admin/cache/invalidate', { 'x-admin-key': testAdminKey })).status,
         ).toBe(200),
       {
         timeout: 10_000,
