@@ -1,5 +1,6 @@
 import { type Connection, mongo, Schema } from 'mongoose';
 import type { DeliveryState } from '../../contract/schemas/webhooks.js';
+import { retriedOnce } from '../mongo/failures.js';
 import { countUpTo, defineModel } from '../mongo/models.js';
 import {
   type Claimed,
@@ -9,10 +10,11 @@ import {
   readQueueKey,
 } from './delivery.rules.js';
 import {
-  claimedBy,
   type FinishedAttempt,
+  freshClaim,
   handedBack,
-  recorded,
+  lapsedClaim,
+  recordsOfEqualOutcome,
   sentAgain,
 } from './delivery-updates.rules.js';
 
@@ -52,6 +54,20 @@ const dropsAtOnce = 1_000;
 const duplicateKey = 11_000;
 const storedStates: DeliveryDocument['state'][] = ['pending', 'delivered', 'refused', 'exhausted'];
 const isDue = { $expr: { $lte: ['$due', '$$NOW'] } };
+const claimedFields = {
+  webhookId: 1,
+  eventId: 1,
+  event: 1,
+  test: 1,
+  body: 1,
+  state: 1,
+  owner: 1,
+  attempt: 1,
+  lastAttempt: 1,
+};
+type ClaimedFields = Pick<DeliveryDocument, '_id' | keyof typeof claimedFields>;
+/** `now`: the time of the database when it was read. */
+type Due = ClaimedFields & { now: Date };
 /** For queries by id, so that no other index is considered. */
 const idIndex = { _id: 1 } as const;
 
@@ -109,6 +125,46 @@ export function createDeliveryStore(connection: Connection): DeliveryStore {
       .toArray();
   }
 
+  /**
+   * Each is looked at again as it is written: of several instances that found it, one claims it. What matches has not
+   * changed since it was read, for whatever happens to a delivery moves its due time past that moment. So it need not be
+   * read again, unless another instance was there first.
+   */
+  async function claimFresh(due: readonly Due[], owner: string, claimMs: number): Promise<ClaimedFields[]> {
+    const now = due[0]?.now;
+    if (now === undefined) return [];
+    const ids = due.map(({ _id }) => _id);
+    const { matchedCount } = await deliveries.updateMany(
+      { _id: { $in: ids }, open: true, owner: null, due: { $lte: now } },
+      freshClaim(owner, now, claimMs),
+      { hint: idIndex },
+    );
+    if (matchedCount < due.length) return readAgain(ids);
+    return due.map((delivery) => ({ ...delivery, owner, attempt: delivery.attempt + 1 }));
+  }
+
+  /** Those whose last claim ended without a record. */
+  async function claimLapsed(due: readonly Due[], owner: string, claimMs: number): Promise<ClaimedFields[]> {
+    if (due.length === 0) return [];
+    const ids = due.map(({ _id }) => _id);
+    await deliveries.updateMany(
+      { _id: { $in: ids }, open: true, owner: { $ne: null }, ...isDue },
+      [{ $set: lapsedClaim(owner, claimMs) }],
+      { hint: idIndex },
+    );
+    return readAgain(ids);
+  }
+
+  /** In the order of the ids. */
+  async function readAgain(ids: string[]): Promise<ClaimedFields[]> {
+    const found = await deliveries
+      .find({ _id: { $in: ids } })
+      .project<ClaimedFields>(claimedFields)
+      .toArray();
+    const byId = new Map(found.map((delivery) => [delivery._id, delivery]));
+    return ids.flatMap((id) => byId.get(id) ?? []);
+  }
+
   return {
     async add(documents) {
       for (let from = 0; from < documents.length; from += insertsAtOnce) {
@@ -124,26 +180,25 @@ export function createDeliveryStore(connection: Connection): DeliveryStore {
 
     async claim({ queue, limit, owner, claimMs }) {
       const due = await deliveries
-        .find({ open: true, lane: queue, ...isDue }, { projection: { _id: 1 } })
+        .find({ open: true, lane: queue, ...isDue })
+        .project<Due>({ ...claimedFields, now: { $add: ['$$NOW', 0] } })
         .sort({ due: 1 })
         .limit(limit)
         .toArray();
-      if (due.length === 0) return { claimed: [], exhausted: 0, more: false };
-      const ids = due.map(({ _id }) => _id);
-      // Each is looked at again as it is written: of several instances that found it, one claims it.
-      await deliveries.updateMany(
-        { _id: { $in: ids }, open: true, ...isDue },
-        [{ $set: claimedBy(owner, claimMs) }],
-        { hint: idIndex },
+      const lapsed = await claimLapsed(
+        due.filter((delivery) => delivery.owner !== null),
+        owner,
+        claimMs,
       );
-      const now = await deliveries.find({ _id: { $in: ids } }).toArray();
-      const byId = new Map(now.map((delivery) => [delivery._id, delivery]));
+      const fresh = await claimFresh(
+        due.filter((delivery) => delivery.owner === null),
+        owner,
+        claimMs,
+      );
+      const ours = [...lapsed, ...fresh].filter((delivery) => delivery.owner === owner);
       return {
-        claimed: ids.flatMap((id) => {
-          const delivery = byId.get(id);
-          return delivery?.owner === owner ? [{ ...delivery, owner }] : [];
-        }),
-        exhausted: now.filter(({ state }) => state === 'exhausted').length,
+        claimed: ours.map((delivery) => ({ ...delivery, owner })),
+        exhausted: lapsed.filter(({ state }) => state === 'exhausted').length,
         more: due.length === limit,
       };
     },
@@ -159,14 +214,11 @@ export function createDeliveryStore(connection: Connection): DeliveryStore {
     },
 
     async record(attempts) {
-      const operations = attempts.map((finished) => ({
-        updateOne: {
-          filter: whileOurs(finished.delivery),
-          update: recorded(finished),
-          hint: idIndex,
-        },
+      const operations = recordsOfEqualOutcome(attempts).map((update) => ({
+        updateMany: { ...update, hint: idIndex },
       }));
-      const { matchedCount } = await deliveries.bulkWrite(operations, { ordered: false });
+      // What is recorded already matches no more, so this may be done twice.
+      const { matchedCount } = await retriedOnce(() => deliveries.bulkWrite(operations, { ordered: false }));
       return matchedCount;
     },
 

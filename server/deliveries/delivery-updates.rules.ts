@@ -22,14 +22,20 @@ export interface FinishedAttempt {
 /** Attempts kept with a delivery: those of five grants. */
 const maxAttemptsKept = 20;
 
+/** A claim counts its attempt before that is made. */
+export function freshClaim(owner: string, now: Date, claimMs: number): Fields {
+  return {
+    $set: { owner, claimedAt: now, due: new Date(now.getTime() + claimMs) },
+    $inc: { attempt: 1 },
+  };
+}
+
 /**
- * A claim counts its attempt before that is made. A delivery that has an owner already was claimed before, and its claim
- * ended without a record: that is an attempt of unknown outcome and, if it was the last one granted, the end.
+ * The claim of a delivery whose last claim ended without a record: that is an attempt of unknown outcome and, if it was
+ * the last one granted, the end.
  */
-export function claimedBy(owner: string, claimMs: number): Fields {
-  const lapsed = { $ne: ['$owner', null] };
-  const spent = { $gte: ['$attempt', '$lastAttempt'] };
-  const exhausted = { $and: [lapsed, spent] };
+export function lapsedClaim(owner: string, claimMs: number): Fields {
+  const exhausted = { $gte: ['$attempt', '$lastAttempt'] };
   const unknown = {
     attempt: '$attempt',
     at: '$claimedAt',
@@ -39,7 +45,7 @@ export function claimedBy(owner: string, claimMs: number): Fields {
     answer: null,
   };
   return {
-    attempts: { $cond: [lapsed, withAttempt(unknown), '$attempts'] },
+    attempts: withAttempt(unknown),
     attempt: { $cond: [exhausted, '$attempt', { $add: ['$attempt', 1] }] },
     owner: { $cond: [exhausted, null, owner] },
     claimedAt: { $cond: [exhausted, null, '$$NOW'] },
@@ -58,19 +64,53 @@ export const handedBack: Fields = {
   attempt: { $subtract: ['$attempt', 1] },
 };
 
-/** An update of a delivery. Where it ends no time of the database is needed, and a plain update costs less. */
-export function recorded({ attempt, after, delayMs }: FinishedAttempt): Fields | Fields[] {
-  const free = { owner: null, claimedAt: null };
-  if (after.state === 'pending') {
-    // As a literal: an answer may begin with a dollar sign, which would make it an expression.
-    const attempts = withAttempt({ $literal: attempt });
-    return [{ $set: { ...free, attempts, due: { $add: ['$$NOW', delayMs] } } }];
+/** One update of several deliveries. It matches each only while the claim that the attempt was made by lasts. */
+export interface RecordUpdate {
+  filter: { _id: { $in: string[] }; open: true; owner: string; attempt: number };
+  update: Fields[];
+}
+
+/**
+ * One update for all attempts of one claim that ended alike, in which each delivery finds its own record: an update of
+ * its own for each costs the database more (docs/adr/0003-deliveries.md has the figures).
+ */
+export function recordsOfEqualOutcome(attempts: readonly FinishedAttempt[]): RecordUpdate[] {
+  const groups = new Map<string, FinishedAttempt[]>();
+  for (const finished of attempts) {
+    const { delivery, after } = finished;
+    const key = `${after.state} ${delivery.attempt} ${delivery.owner}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [finished]);
+    else group.push(finished);
   }
-  const settledAt = new Date(attempt.at.getTime() + (attempt.elapsedMs ?? 0));
-  return {
-    $set: { ...free, state: after.state, open: false, settledAt },
-    $push: { attempts: { $each: [attempt], $slice: -maxAttemptsKept } },
-  };
+  return [...groups.values()].flatMap(recordUpdate);
+}
+
+/** @param group attempts alike in state, number and owner */
+function recordUpdate(group: readonly FinishedAttempt[]): RecordUpdate[] {
+  const [first] = group;
+  if (first === undefined) return [];
+  const ids = group.map(({ delivery }) => delivery._id);
+  const index = { $indexOfArray: [{ $literal: ids }, '$_id'] };
+  // As literals: an answer may begin with a dollar sign, which would make it an expression.
+  const own = (values: readonly unknown[]) => ({ $arrayElemAt: [{ $literal: values }, index] });
+  const { state } = first.after;
+  const change =
+    state === 'pending'
+      ? { due: { $add: ['$$NOW', own(group.map(({ delayMs }) => delayMs))] } }
+      : { state, open: false, settledAt: own(group.map(({ attempt }) => endOf(attempt))) };
+  const attempts = withAttempt(own(group.map(({ attempt }) => attempt)));
+  const { owner, attempt } = first.delivery;
+  return [
+    {
+      filter: { _id: { $in: ids }, open: true, owner, attempt },
+      update: [{ $set: { ...change, attempts, owner: null, claimedAt: null } }],
+    },
+  ];
+}
+
+function endOf({ at, elapsedMs }: AttemptDocument): Date {
+  return new Date(at.getTime() + (elapsedMs ?? 0));
 }
 
 /**

@@ -43,7 +43,10 @@ export interface DeliveryQuery {
 export type AttemptDocument = Omit<DeliveryAttempt, 'at'> & { at: Date };
 
 /** A delivery that is ours to send until its claim ends. */
-export type Claimed = DeliveryDocument & { owner: string };
+export type Claimed = Pick<
+  DeliveryDocument,
+  '_id' | 'webhookId' | 'eventId' | 'event' | 'test' | 'body' | 'state' | 'attempt' | 'lastAttempt'
+> & { owner: string };
 
 /** Interface specification, "Limits": at most 3 retries after the first attempt. Sending again grants as many anew. */
 export const attemptsGranted = 4;

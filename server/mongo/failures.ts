@@ -36,6 +36,21 @@ export function insideBulk(error: unknown): unknown {
   return bulk && error.errorResponse instanceof Error ? error.errorResponse : error;
 }
 
+/**
+ * Does a write that may be done twice once more where the connection or the primary was lost under it. The driver (6.20)
+ * does so by itself, but not for updates of many documents.
+ */
+export async function retriedOnce<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    // After a time-out there is no time left.
+    const late = insideBulk(error) instanceof mongo.MongoOperationTimeoutError;
+    if (late || !isMongoUnavailable(error)) throw error;
+    return write();
+  }
+}
+
 /** A unique index refused the write (E11000). */
 export function isDuplicateKey(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 11000;
