@@ -7,6 +7,7 @@ import type { DeliveryDocument, DeliveryQuery } from './delivery.rules.js';
 import { newDelivery, timedId } from './delivery.rules.js';
 import type { DeliveryStore } from './delivery-store.js';
 import { createDispatcher } from './dispatcher.js';
+import { createEventWatch } from './event-watch.js';
 import type { OutboxStore } from './outbox-store.js';
 import { type DeliveryLimits, type DeliveryMeter, deliveryLimits, type Endpoints } from './ports.js';
 import { createRecorder } from './recorder.js';
@@ -76,12 +77,23 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
   const limits = { ...deliveryLimits, ...deps.limits };
   const stopwatch = () => performance.now();
   const postsAtOnce = bulkhead(limits.inAll, Number.POSITIVE_INFINITY);
+  const watch = createEventWatch({
+    openStream: () => outbox.watch(() => dispatcher.wake('events'), logger),
+    look: () => dispatcher.wake('events'),
+  });
+  const watchedMeter: DeliveryMeter = {
+    ...meter,
+    attempted(outcome) {
+      watch.attempted();
+      meter.attempted(outcome);
+    },
+  };
   const dispatcher = createDispatcher({
     outbox,
     store,
     endpoints,
     send: createSender({ outbound: deps.outbound, clock, stopwatch, timeoutMs: limits.timeoutMs }),
-    recorder: createRecorder({ store, endpoints, meter, random, logger, limits }),
+    recorder: createRecorder({ store, endpoints, meter: watchedMeter, random, logger, limits }),
     meter,
     inTurn: (post) => postsAtOnce.execute(post),
     claimToken: newId,
@@ -91,7 +103,6 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
     logger,
     limits,
   });
-  const waker = outbox.watch(() => dispatcher.wake('events'), logger);
   let started = false;
 
   function wake(): void {
@@ -104,11 +115,11 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
     wake,
     start() {
       started = true;
-      waker.start();
+      watch.start();
     },
     async stop() {
       started = false;
-      await waker.stop();
+      await watch.stop();
       await dispatcher.stop();
     },
     log: {
