@@ -105,8 +105,8 @@ export function createRollupStore(connection: Connection): RollupStore {
         ...(session === undefined ? {} : { session }),
       })
       .toArray();
-    // One stored before a counter existed lacks it.
-    return found.map((document) => ({ ...zeros, ...document }));
+    // One stored before a counter existed lacks it. The others are not copied: a refresh reads thousands of them.
+    return found.map((document) => (isComplete(document) ? document : { ...zeros, ...document }));
   }
 
   const store: RollupStore = {
@@ -213,6 +213,10 @@ export function createRollupStore(connection: Connection): RollupStore {
     },
   };
   return store;
+}
+
+function isComplete(document: Rollup): boolean {
+  return counterNames.every((name) => document[name] !== undefined);
 }
 
 /** The ids that begin with this text and a space: `!` is the character after the space. */
