@@ -32,6 +32,15 @@ export interface EndpointQueueDeps {
   limits: DeliveryLimits;
 }
 
+/** Deliveries of one claim. */
+interface Batch {
+  deliveries: Claimed[];
+  to: Endpoint;
+  claimedOn: number;
+  /** The interruptions before the claim. */
+  claimedAfter: number;
+}
+
 export function createEndpointQueue(
   key: string,
   deps: EndpointQueueDeps & {
@@ -41,8 +50,8 @@ export function createEndpointQueue(
 ): EndpointQueue {
   const { store, endpoints, send, recorder, meter, stopwatch, logger, limits } = deps;
   const { webhookId, priority } = readQueueKey(key);
-  const posting = new Set<Promise<void>>();
-  const unrecorded = new Set<Promise<void>>();
+  const posting = new UnderWay();
+  const unrecorded = new UnderWay();
   let running: Promise<void> | undefined;
   let stopped = false;
   /** More may be due than was claimed so far. */
@@ -51,42 +60,63 @@ export function createEndpointQueue(
   let failuresInARow = 0;
   /** How long the last attempt took. */
   let answerMs = Number.POSITIVE_INFINITY;
-  /** Set where what is claimed was claimed for an endpoint in another condition: to be awaited, then claimed again. */
+  /** How often the endpoint turned out to be in another condition than what is claimed was claimed for. */
+  let interruptions = 0;
+  /** To be awaited after an interruption, before anything is claimed again. */
   let pause: Promise<unknown> | undefined;
 
   async function run(): Promise<void> {
     try {
-      while (more && !stopped) await claimAndSend();
+      while (more && !stopped) {
+        let batch = await claim();
+        while (batch !== undefined) batch = await sendBatch(batch);
+      }
     } catch (error) {
       deps.report(error);
     }
     running = undefined;
   }
 
-  async function claimAndSend(): Promise<void> {
-    await fewerThan(2 * limits.maxBatch, unrecorded);
-    await fewerThan(atOnce(), posting);
+  async function claim(): Promise<Batch | undefined> {
+    await unrecorded.fewerThan(2 * limits.maxBatch);
+    await posting.fewerThan(atOnce());
     await pause;
     pause = undefined;
+    const claimedAfter = interruptions;
     // What comes while the claim is under way sets it again: the claim may miss it.
     more = false;
     const to = await endpoints.find(webhookId);
-    if (to === 'gone') return drop();
+    if (to === 'gone') {
+      await drop();
+      return;
+    }
     if (stopped || to === 'locked' || !(to.enabled || priority === 'admin')) return;
     const claimedOn = stopwatch();
-    const claim = await store.claim({
+    const claimed = await store.claim({
       queue: key,
       limit: claimSize({ free: limits.perQueue - posting.size, eased: isEased(), answerMs }, limits),
       owner: deps.claimToken(),
       claimMs: limits.claimMs,
     });
-    more ||= claim.more;
-    reportExhausted(claim.exhausted);
-    for (const [index, delivery] of claim.claimed.entries()) {
-      await fewerThan(atOnce(), posting);
-      if (pause !== undefined || mustNotBegin(claimedOn)) return handBack(claim.claimed.slice(index));
-      track(posting, attempt(delivery, to, claimedOn));
+    more ||= claimed.more;
+    reportExhausted(claimed.exhausted);
+    return { deliveries: claimed.claimed, to, claimedOn, claimedAfter };
+  }
+
+  /** Returns the next batch, if that was claimed already: for a quick endpoint, as the second half of this one is sent. */
+  async function sendBatch(batch: Batch): Promise<Batch | undefined> {
+    const { deliveries, to, claimedOn, claimedAfter } = batch;
+    let next: Promise<Batch | undefined> | undefined;
+    for (const [index, delivery] of deliveries.entries()) {
+      await posting.fewerThan(atOnce());
+      if (interruptions !== claimedAfter || mustNotBegin(claimedOn)) {
+        await handBack(deliveries.slice(index));
+        return next;
+      }
+      posting.add(attempt(delivery, to, claimedOn));
+      if (more && isQuick() && index >= deliveries.length / 2) next ??= claimAhead();
     }
+    return next;
   }
 
   async function attempt(delivery: Claimed, to: Endpoint, claimedOn: number): Promise<void> {
@@ -98,18 +128,36 @@ export function createEndpointQueue(
       answerMs = made.elapsedMs ?? 0;
       failuresInARow = made.outcome === 'acknowledged' ? 0 : failuresInARow + 1;
       const recorded = recorder.record(delivery, made, to);
-      track(unrecorded, recorded);
+      unrecorded.add(recorded);
       // Until the webhook is known to be disabled, nothing more is sent to it.
-      if (made.outcome === 'refused') pause = Promise.all([pause, recorded]);
-      else if (isEased()) pause = Promise.all([pause, rest(limits.easedRestMs)]);
+      if (made.outcome === 'refused') interrupt(recorded);
+      else if (isEased()) interrupt(rest(limits.easedRestMs));
     } catch (error) {
       deps.report(error);
     }
   }
 
+  async function claimAhead(): Promise<Batch | undefined> {
+    try {
+      return await claim();
+    } catch (error) {
+      deps.report(error);
+      return undefined;
+    }
+  }
+
+  function interrupt(until: Promise<unknown>): void {
+    interruptions += 1;
+    pause = Promise.all([pause, until]);
+  }
+
   /** An endpoint that only fails would otherwise hold its places, and keep the database busy, at the others' cost. */
   function isEased(): boolean {
     return failuresInARow >= limits.failuresUntilEased;
+  }
+
+  function isQuick(): boolean {
+    return !isEased() && answerMs <= limits.quickMs;
   }
 
   function atOnce(): number {
@@ -146,8 +194,8 @@ export function createEndpointQueue(
     async stop() {
       stopped = true;
       await running;
-      await Promise.all(posting);
-      await Promise.all(unrecorded);
+      await posting.fewerThan(1);
+      await unrecorded.fewerThan(1);
     },
   };
 }
@@ -166,11 +214,21 @@ export function claimSize(
   return Math.min(maxBatch, Math.max(free, ahead));
 }
 
-function track(all: Set<Promise<void>>, one: Promise<void>): void {
-  all.add(one);
-  void one.then(() => all.delete(one));
-}
+/** What is under way, so that one can wait until there is less of it. */
+class UnderWay {
+  size = 0;
+  readonly #waiting: (() => void)[] = [];
 
-async function fewerThan(count: number, all: ReadonlySet<Promise<void>>): Promise<void> {
-  while (all.size >= count) await Promise.race(all);
+  /** @param one never rejects */
+  add(one: Promise<void>): void {
+    this.size += 1;
+    void one.then(() => {
+      this.size -= 1;
+      for (const goOn of this.#waiting.splice(0)) goOn();
+    });
+  }
+
+  async fewerThan(count: number): Promise<void> {
+    while (this.size >= count) await new Promise<void>((goOn) => this.#waiting.push(goOn));
+  }
 }
