@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import getPort from 'get-port';
 import { z } from 'zod';
 import { ConfigError, readConfig } from '../server/config.js';
-import { FleetError } from '../server/features/anchors/fleet.rules.js';
+import { FleetError } from '../server/features/anchors/fleet-file.rules.js';
 import { realWorld, startService } from '../server/main.js';
 import { MongoNotFound } from './find-mongod.js';
 import { isPortTaken } from './lib/loopback-server.js';

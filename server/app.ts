@@ -11,12 +11,11 @@ import { jsonBody } from './http/json-body.js';
 import type { Metrics } from './http/metrics.js';
 import { clientLimitOf, enforceLimit } from './http/rate-limit.js';
 import type { RateLimiter } from './http/rate-limiter.js';
+import { requestLimits } from './http/request-limits.js';
 import { requestId, requestLog } from './http/request-log.js';
 import { allowHeader, metadataOf, RouteTable } from './http/route-table.js';
 import { sendJson } from './http/send-json.js';
 import type { Logger, NewId } from './ports.js';
-
-const maxTargetLength = 2_048;
 
 /** For operators and readers: neither limited nor authenticated, and read-only. */
 const operationalPaths = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs'];
@@ -109,7 +108,7 @@ function refuseBadRequestLine(deps: AppDeps): RequestHandler {
 
 function requestLineRefusal(req: Request): ApiError | undefined {
   const target = req.originalUrl;
-  if (target.length > maxTargetLength)
+  if (target.length > requestLimits.targetLength)
     return new ApiError('URI_TOO_LONG', 'The request target is longer than 2 KB.');
   if (req.httpVersion === '1.1' && req.headers.host === undefined)
     return invalidRequest([{ path: 'header.host', message: 'is required in HTTP/1.1' }]);

@@ -5,7 +5,7 @@ import type { Config } from './config.js';
 import { createVerifyPool } from './crypto/verify-pool.js';
 import { createDeliveries, createDeliveryStore, createOutboxStore } from './deliveries/deliveries.js';
 import { createAnchorsFeature } from './features/anchors/feature.js';
-import type { Fleet } from './features/anchors/fleet.rules.js';
+import type { Fleet } from './features/anchors/fleet-file.rules.js';
 import { createAnchorStore } from './features/anchors/store.js';
 import { createCacheFeature } from './features/cache/feature.js';
 import { createCacheVersionStore } from './features/cache/store.js';

@@ -8,8 +8,9 @@ import { newDelivery, timedId } from './delivery.rules.js';
 import type { DeliveryStore } from './delivery-store.js';
 import { createDispatcher } from './dispatcher.js';
 import { createEventWatch } from './event-watch.js';
+import { type DeliveryLimits, deliveryLimits } from './limits.js';
 import type { OutboxStore } from './outbox-store.js';
-import { type DeliveryLimits, type DeliveryMeter, deliveryLimits, type Endpoints } from './ports.js';
+import type { DeliveryMeter, Endpoints } from './ports.js';
 import { createRecorder } from './recorder.js';
 import { createSender } from './sender.js';
 

@@ -3,7 +3,8 @@ import type { Clock, Logger } from '../ports.js';
 import type { Claimed } from './delivery.rules.js';
 import { readQueueKey } from './delivery.rules.js';
 import type { DeliveryStore } from './delivery-store.js';
-import type { DeliveryLimits, DeliveryMeter, Endpoint, Endpoints } from './ports.js';
+import type { DeliveryLimits } from './limits.js';
+import type { DeliveryMeter, Endpoint, Endpoints } from './ports.js';
 import type { Recorder } from './recorder.js';
 import type { SendDelivery } from './sender.js';
 

@@ -5,7 +5,8 @@ import type { AttemptDocument, Claimed } from './delivery.rules.js';
 import { afterAttempt } from './delivery.rules.js';
 import type { DeliveryStore } from './delivery-store.js';
 import type { FinishedAttempt } from './delivery-updates.rules.js';
-import type { DeliveryLimits, DeliveryMeter, Endpoint, Endpoints } from './ports.js';
+import type { DeliveryLimits } from './limits.js';
+import type { DeliveryMeter, Endpoint, Endpoints } from './ports.js';
 
 /** Decides what follows from an attempt and writes it down. */
 export interface Recorder {

@@ -1,9 +1,8 @@
 import type { Request, RequestHandler } from 'express';
 import readRawBody from 'raw-body';
 import { ApiError } from '../errors.js';
+import { requestLimits } from './request-limits.js';
 
-export const maxBodyBytes = 16 * 1024;
-const maxDepth = 16;
 const refusedKeys = new Set(['__proto__', 'constructor', 'prototype']);
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -42,7 +41,10 @@ async function readJson(req: Request): Promise<unknown> {
   if (!['identity', undefined].includes(req.get('content-encoding'))) {
     throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'The body must be sent uncompressed.');
   }
-  const bytes = await readRawBody(req, { limit: maxBodyBytes, length: req.get('content-length') ?? null });
+  const bytes = await readRawBody(req, {
+    limit: requestLimits.bodyBytes,
+    length: req.get('content-length') ?? null,
+  });
   rawBodies.set(req, bytes);
   const body = parse(bytes);
   refuseHostileShape(body);
@@ -60,8 +62,11 @@ function parse(bytes: Buffer): unknown {
 function refuseHostileShape(body: unknown): void {
   let level = [body].filter(isObject);
   for (let depth = 1; level.length > 0; depth += 1) {
-    if (depth > maxDepth) {
-      throw new ApiError('MALFORMED_JSON', `The body is nested deeper than ${maxDepth} levels.`);
+    if (depth > requestLimits.bodyDepth) {
+      throw new ApiError(
+        'MALFORMED_JSON',
+        `The body is nested deeper than ${requestLimits.bodyDepth} levels.`,
+      );
     }
     const entries = level.flatMap((node) => Object.entries(node));
     if (entries.some(([key]) => refusedKeys.has(key))) {

@@ -9,14 +9,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, errorTable } from '../../contract/errors.js';
 import type { NewId } from '../ports.js';
-import { maxBodyBytes } from './json-body.js';
-
-const limits = {
-  headersTimeout: 5_000,
-  requestTimeout: 10_000,
-  maxHeaderSize: 8 * 1024,
-  keepAliveTimeout: 5_000,
-};
+import { requestLimits } from './request-limits.js';
 
 export interface Listener {
   /** The actual port, also if 0 was asked for. */
@@ -32,7 +25,14 @@ export async function listen(
 ): Promise<Listener> {
   // A missing Host is refused by the app, in the common shape; Node's own refusal has no body.
   const server = createServer(
-    { ...limits, connectionsCheckingInterval: 1_000, requireHostHeader: false },
+    {
+      headersTimeout: requestLimits.headersTimeoutMs,
+      requestTimeout: requestLimits.requestTimeoutMs,
+      keepAliveTimeout: requestLimits.keepAliveTimeoutMs,
+      maxHeaderSize: requestLimits.headerBytes,
+      connectionsCheckingInterval: 1_000,
+      requireHostHeader: false,
+    },
     handler,
   );
   const refuse = (socket: Duplex, code: ErrorCode) => answerOnSocket(socket, code, options.newId());
@@ -43,7 +43,7 @@ export async function listen(
   server.on('connect', (_req: IncomingMessage, socket: Duplex) => refuse(socket, 'METHOD_NOT_ALLOWED'));
   // A client that asks before sending a body that is too large is refused at once.
   server.on('checkContinue', (req, res) => {
-    if (Number(req.headers['content-length'] ?? 0) <= maxBodyBytes) res.writeContinue();
+    if (Number(req.headers['content-length'] ?? 0) <= requestLimits.bodyBytes) res.writeContinue();
     handler(req, res);
   });
   // Any other expectation is ignored, as RFC 9110 allows.

@@ -1,4 +1,4 @@
-import { type Fleet, parseFleet } from '../../../server/features/anchors/fleet.rules.js';
+import { type Fleet, parseFleet } from '../../../server/features/anchors/fleet-file.rules.js';
 import { noEndpoints } from '../../../server/features/anchors/sep1.rules.js';
 import { createRatesFeature } from '../../../server/features/rates/feature.js';
 import type { Rates } from '../../../server/features/rates/service.js';

@@ -1,7 +1,7 @@
 import type { AnchorAnswer, AnchorSummary } from '../../../contract/schemas/anchors.js';
 import type { CorridorAnswer } from '../../../contract/schemas/corridors.js';
 import type { DiscoveryView } from './discovery.js';
-import type { Corridor, Fleet } from './fleet.rules.js';
+import type { Corridor, Fleet } from './fleet-file.rules.js';
 import { type AnchorEndpoints, noEndpoints } from './sep1.rules.js';
 import type { AnchorDocument } from './store.js';
 

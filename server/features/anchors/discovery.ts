@@ -4,7 +4,7 @@ import { backoffMs } from '../../jobs/backoff.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import { toUpstreamFault, UpstreamFault } from '../../outbound/upstream-fault.js';
 import type { Clock, Logger, Random } from '../../ports.js';
-import type { Fleet } from './fleet.rules.js';
+import type { Fleet } from './fleet-file.rules.js';
 import {
   type AnchorEndpoints,
   maxTomlBytes,

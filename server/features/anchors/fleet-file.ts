@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Fleet, FleetError, parseFleet } from './fleet.rules.js';
+import { type Fleet, FleetError, parseFleet } from './fleet-file.rules.js';
 
 /** Reads FLEET_FILE. Throws FleetError with every fault in it. */
 export function readFleet(file: string): Fleet {

@@ -2,7 +2,7 @@ import type { Emit } from '../../deliveries/deliveries.js';
 import { isDuplicateKey } from '../../mongo/failures.js';
 import type { ClientSession, InTransaction } from '../../mongo/transactions.js';
 import type { Clock, Logger } from '../../ports.js';
-import type { Fleet, FleetAnchor } from './fleet.rules.js';
+import type { Fleet, FleetAnchor } from './fleet-file.rules.js';
 import type { AnchorDocument, AnchorListing, AnchorStore } from './store.js';
 
 interface SyncDeps {

@@ -11,8 +11,9 @@ import type { Clock, Logger, Random } from '../../ports.js';
 import type { CacheVersions } from '../cache/cache-versions.js';
 import { toAnchorAnswer, toAnchorSummary, toCorridorAnswer } from './anchor-answer.rules.js';
 import { createDiscovery } from './discovery.js';
-import type { Corridor, Fleet } from './fleet.rules.js';
+import type { Corridor, Fleet } from './fleet-file.rules.js';
 import { syncFleet } from './fleet-sync.js';
+import { createPartnerTokens } from './partner-tokens.js';
 import type { AnchorEndpoints } from './sep1.rules.js';
 import { createSigningKeys } from './signing-keys.js';
 import type { AnchorStore } from './store.js';
@@ -76,6 +77,7 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
   const corridors = new Map(fleet.corridors.map((corridor) => [corridor.id, corridor]));
   const members = new Map(fleet.anchors.map((anchor) => [anchor.id, anchor]));
   const keys = createSigningKeys({ store, logger });
+  const partnerTokens = createPartnerTokens(deps);
   const underWay = new Set<Promise<unknown>>();
 
   const discovery = createDiscovery({
@@ -111,15 +113,8 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
         if (endpoints !== null && discoveredAt !== null)
           discovery.seed(_id, endpoints, discoveredAt.getTime());
       }
-      for (const { id, endpoints, partnerToken } of fleet.anchors) {
-        await keys.judge(id, endpoints?.signingKey ?? null);
-        if (partnerToken !== undefined && !deps.env[partnerToken.env]) {
-          logger.warn(
-            { anchorId: id, variable: partnerToken.env },
-            'the partner token of an anchor is not set',
-          );
-        }
-      }
+      for (const { id, endpoints } of fleet.anchors) await keys.judge(id, endpoints?.signingKey ?? null);
+      partnerTokens.reportMissing(fleet.anchors);
     },
     async discoverDue() {
       const readings = bulkhead(concurrentReadings, Number.POSITIVE_INFINITY);
@@ -146,12 +141,7 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
       if (members.has(anchorId)) return keys.keyOf(anchorId);
       return store.signingKeyOf(anchorId);
     },
-    tokenFor(anchorId, url) {
-      const granted = members.get(anchorId)?.partnerToken;
-      if (granted === undefined || !URL.canParse(url) || new URL(url).origin !== granted.origin)
-        return undefined;
-      return deps.env[granted.env] || undefined;
-    },
+    tokenFor: (anchorId, url) => partnerTokens.tokenFor(members.get(anchorId), url),
     listCorridors(page) {
       const list = ['corridors'];
       const [afterId] = readCursor(page.cursor, list, [idPattern]) ?? [];

@@ -3,7 +3,7 @@ import type { ErrorDetail } from '../../../contract/errors.js';
 import type { CreateIntentBody } from '../../../contract/schemas/intents.js';
 import { isSmallOrder, parsePublicKey } from '../../../contract/verification/strkey.js';
 import { plainDecimal } from '../../amounts.rules.js';
-import type { Corridor } from '../anchors/fleet.rules.js';
+import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AcceptedQuote, Intent } from './intent.js';
 import { nothingObserved } from './settle-time.rules.js';
 

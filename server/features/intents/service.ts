@@ -4,7 +4,7 @@ import { intentHash as hashOf } from '../../../contract/verification/intent-hash
 import { isOutOfRange, plainDecimal } from '../../amounts.rules.js';
 import { ApiError, invalidRequest } from '../../errors.js';
 import type { Clock } from '../../ports.js';
-import type { Corridor } from '../anchors/fleet.rules.js';
+import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { Rates } from '../rates/service.js';
 import type { AcceptedQuote, Intent } from './intent.js';

@@ -4,8 +4,9 @@ import type {
   ReputationState,
   UnavailableReason,
 } from '../../../contract/schemas/rates.js';
-import type { Corridor } from '../anchors/fleet.rules.js';
-import { expectedReceive, Money } from './money.rules.js';
+import type { Corridor } from '../anchors/fleet-file.rules.js';
+import { expectedReceive } from './expected-receive.rules.js';
+import { Money } from './money.rules.js';
 import type { Offer } from './quote.rules.js';
 
 /** An anchor's record in a corridor, as quotes show and use it. */

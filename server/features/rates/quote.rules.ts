@@ -1,7 +1,7 @@
 import type { Decimal } from 'decimal.js';
 import type { RateQuote } from '../../../contract/schemas/rates.js';
 import { plainDecimal } from '../../amounts.rules.js';
-import type { Corridor } from '../anchors/fleet.rules.js';
+import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { FeeSchedule } from './fee-schedule.rules.js';
 import type { FxRate } from './fx.rules.js';
 import { effectiveRate, Money, roundFee, roundPayout, stablecoinPlaces } from './money.rules.js';

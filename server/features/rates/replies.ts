@@ -1,7 +1,7 @@
 import type { UnavailableReason } from '../../../contract/schemas/rates.js';
 import { type Cache, createCache } from '../../cache/cache.js';
 import type { Clock } from '../../ports.js';
-import type { Corridor, Fleet } from '../anchors/fleet.rules.js';
+import type { Corridor, Fleet } from '../anchors/fleet-file.rules.js';
 import type { Reply } from './answer.rules.js';
 import type { QuoteSource } from './quote-source.js';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { UnavailableReason } from '../../../contract/schemas/rates.js';
 import { plainDecimal } from '../../amounts.rules.js';
-import type { Corridor } from '../anchors/fleet.rules.js';
+import type { Corridor } from '../anchors/fleet-file.rules.js';
 import { Money } from './money.rules.js';
 
 /** The contexts allowed on GET /price: `sep24` is only for firm quotes. */

@@ -8,7 +8,7 @@ import { isOutOfRange, plainDecimal } from '../../amounts.rules.js';
 import { createCache } from '../../cache/cache.js';
 import { ApiError } from '../../errors.js';
 import type { Clock } from '../../ports.js';
-import type { Corridor } from '../anchors/fleet.rules.js';
+import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { CacheVersions } from '../cache/cache-versions.js';
 import { assembleAnswer, judgeReplies, type QuoteReputation, toQuote } from './answer.rules.js';

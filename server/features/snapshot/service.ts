@@ -3,7 +3,7 @@ import type { SnapshotAnswer } from '../../../contract/schemas/snapshot.js';
 import { createCache } from '../../cache/cache.js';
 import { ApiError } from '../../errors.js';
 import { type Clock, toInstant } from '../../ports.js';
-import type { Corridor } from '../anchors/fleet.rules.js';
+import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { CacheVersions } from '../cache/cache-versions.js';
 import type { Rates } from '../rates/service.js';

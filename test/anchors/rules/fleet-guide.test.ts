@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { reservedAnchorIds } from '../../../contract/schemas/primitives.js';
-import { fleetSchema, parseFleet } from '../../../server/features/anchors/fleet.rules.js';
+import { fleetSchema, parseFleet } from '../../../server/features/anchors/fleet-file.rules.js';
 import { expectFor } from '../../support/expect-for.js';
 
 const read = (name: string) => readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8');

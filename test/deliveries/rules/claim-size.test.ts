@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { claimSize } from '../../../server/deliveries/endpoint-queue.js';
-import { deliveryLimits } from '../../../server/deliveries/ports.js';
+import { deliveryLimits } from '../../../server/deliveries/limits.js';
 
 const size = (state: { free: number; eased?: boolean; answerMs: number }) =>
   claimSize({ eased: false, ...state }, deliveryLimits);

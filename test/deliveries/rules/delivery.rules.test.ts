@@ -8,7 +8,7 @@ import {
   readQueueKey,
   shownState,
 } from '../../../server/deliveries/delivery.rules.js';
-import { deliveryLimits } from '../../../server/deliveries/ports.js';
+import { deliveryLimits } from '../../../server/deliveries/limits.js';
 import { backoffMs } from '../../../server/jobs/backoff.js';
 import { expectFor } from '../../support/expect-for.js';
 

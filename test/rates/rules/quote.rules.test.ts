@@ -3,7 +3,7 @@ import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { decimalAnswer } from '../../../contract/schemas/primitives.js';
 import { isOutOfRange, plainDecimal } from '../../../server/amounts.rules.js';
-import { expectedReceive } from '../../../server/features/rates/money.rules.js';
+import { expectedReceive } from '../../../server/features/rates/expected-receive.rules.js';
 import { offerFromFee, offerFromSep38 } from '../../../server/features/rates/quote.rules.js';
 import { readPrice } from '../../../server/features/rates/sep38.rules.js';
 import { corridorFixture } from '../../fixtures/rates/corridor.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { parse } from 'smol-toml';
 import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
-import { parseFleet } from '../../../server/features/anchors/fleet.rules.js';
+import { parseFleet } from '../../../server/features/anchors/fleet-file.rules.js';
 
 let fleet: SimulatedAnchors;
 let now = Date.UTC(2026, 10, 21, 9, 30);

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { corridors } from '../../../scripts/simulated-anchors/corridors.js';
 import { corridorsOf } from '../../../scripts/simulated-anchors/fleet-file.js';
 import { anchorDefinitions } from '../../../scripts/simulated-anchors/profiles.js';
-import { parseFleet } from '../../../server/features/anchors/fleet.rules.js';
+import { parseFleet } from '../../../server/features/anchors/fleet-file.rules.js';
 import { expectFor } from '../../support/expect-for.js';
 
 describe('the simulated fleet', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { FleetError, parseFleet } from '../../../server/features/anchors/fleet.rules.js';
+import { FleetError, parseFleet } from '../../../server/features/anchors/fleet-file.rules.js';
 
 const issuer = 'GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN';
 

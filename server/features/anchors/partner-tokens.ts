@@ -1,0 +1,34 @@
+import type { Logger } from '../../ports.js';
+import type { FleetAnchor } from './fleet-file.rules.js';
+
+/** The tokens that anchors gave the operator. They are in the environment, under the names that the fleet file gives. */
+export interface PartnerTokens {
+  /** The token for this address, or undefined: it is sent only to the origin that the fleet file grants it for. */
+  tokenFor(anchor: FleetAnchor | undefined, url: string): string | undefined;
+  /** Logs each anchor whose token is named and not set. */
+  reportMissing(anchors: readonly FleetAnchor[]): void;
+}
+
+export function createPartnerTokens(deps: {
+  env: Readonly<Record<string, string | undefined>>;
+  logger: Logger;
+}): PartnerTokens {
+  const { env, logger } = deps;
+  return {
+    tokenFor(anchor, url) {
+      const granted = anchor?.partnerToken;
+      if (granted === undefined || !URL.canParse(url) || new URL(url).origin !== granted.origin)
+        return undefined;
+      return env[granted.env] || undefined;
+    },
+    reportMissing(anchors) {
+      for (const { id, partnerToken } of anchors) {
+        if (partnerToken === undefined || env[partnerToken.env]) continue;
+        logger.warn(
+          { anchorId: id, variable: partnerToken.env },
+          'the partner token of an anchor is not set',
+        );
+      }
+    },
+  };
+}
