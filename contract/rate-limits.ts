@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-/** What a limit counts: requests of one client address, or disputes of one public key. */
-export type RateLimitKey = 'client' | 'publicKey';
+/** What a limit counts: requests of one client address, disputes of one public key, or callbacks of one anchor. */
+export type RateLimitKey = 'client' | 'publicKey' | 'anchor';
 
 /** A fixed-window limit: `points` requests per `windowSeconds`, counted per key. */
 export interface RateLimitClass {
@@ -18,6 +18,11 @@ export const rateLimitClasses = {
   rates: { points: 90, windowSeconds: 60, key: 'client' },
   intent: { points: 20, windowSeconds: 60, key: 'client' },
   dispute: { points: 10, windowSeconds: 86_400, key: 'publicKey' },
+  /**
+   * Per anchor, and only callbacks whose signature was verified: enough for 20 payouts a second with ten callbacks each.
+   * Requests that fail before that are counted apart, per client address, with the default limit.
+   */
+  callback: { points: 12_000, windowSeconds: 60, key: 'anchor' },
   publisherHealth: { points: 120, windowSeconds: 60, key: 'client' },
   scores: { points: 60, windowSeconds: 60, key: 'client' },
   default: { points: 60, windowSeconds: 60, key: 'client' },

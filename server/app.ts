@@ -6,7 +6,7 @@ import { ApiError, invalidRequest } from './errors.js';
 import { authenticate, type Secrets } from './http/authenticate.js';
 import { clientKey, type TrustedRange } from './http/client-key.js';
 import { cors } from './http/cors.js';
-import { errorMapper } from './http/error-mapper.js';
+import { errorMapper, toApiError } from './http/error-mapper.js';
 import { jsonBody } from './http/json-body.js';
 import type { Metrics } from './http/metrics.js';
 import { clientLimitOf, enforceLimit } from './http/rate-limit.js';
@@ -15,6 +15,7 @@ import { requestLimits } from './http/request-limits.js';
 import { requestId, requestLog } from './http/request-log.js';
 import { allowHeader, metadataOf, RouteTable } from './http/route-table.js';
 import { sendJson } from './http/send-json.js';
+import { createUnverifiedLimit, type UnverifiedLimit } from './http/unverified-limit.js';
 import type { Logger, NewId } from './ports.js';
 
 /** For operators and readers: neither limited nor authenticated, and read-only. */
@@ -39,6 +40,7 @@ export interface AppDeps {
 export function createApp(deps: AppDeps): Express {
   const app = express();
   const routes = new RouteTable(contract);
+  const unverified = createUnverifiedLimit({ ...deps, statusOf: (error) => toApiError(error).status });
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', 'simple');
@@ -54,10 +56,10 @@ export function createApp(deps: AppDeps): Express {
   );
   createExpressEndpoints(contract, deps.routers, app, {
     logInitialization: false,
-    globalMiddleware: [guard(deps), jsonBody],
+    globalMiddleware: [guard(deps, unverified), jsonBody],
     requestValidationErrorHandler: (error, _req, _res, next) => next(error),
   });
-  app.use(errorMapper(deps));
+  app.use(unverified.countFailure, errorMapper(deps));
   return app;
 }
 
@@ -75,7 +77,7 @@ function operationalRoutes(operations: readonly Router[]): Router {
 }
 
 /** The limit comes before the credential, and that before the body: a flood costs one update, a guess one comparison. */
-function guard(deps: AppDeps): RequestHandler {
+function guard(deps: AppDeps, unverified: UnverifiedLimit): RequestHandler {
   return async (req, res, next) => {
     try {
       const metadata = metadataOf(
@@ -83,7 +85,10 @@ function guard(deps: AppDeps): RequestHandler {
       );
       const client = keyOf(deps, req);
       res.locals.clientKey = client;
-      await enforceLimit(deps.limiter, res, clientLimitOf(metadata), `${metadata.operationId}|${client}`);
+      const rule = clientLimitOf(metadata);
+      const key = `${metadata.operationId}|${client}`;
+      if (metadata.access === 'callback') unverified.admit(res, rule, key);
+      else await enforceLimit(deps.limiter, res, rule, key);
       authenticate(metadata.access, req, res, deps.secrets);
       next();
     } catch (error) {

@@ -166,6 +166,7 @@ export function composeService(deps: {
     ...shared,
     store: intentStore,
     directory,
+    limiter,
     outbound: metrics.countOutbound(outbound.anyone, 'reconcile'),
     quoteFrom: rates.quoteFrom,
     disputeOf: disputeStore.disputeOf,

@@ -62,7 +62,7 @@ export const intentsContract = c.router(
       operationId: 'reportIntentStatus',
       tag: 'intents',
       access: 'callback',
-      limit: 'default',
+      limit: 'callback',
       cache: 'no-store',
       errors: ['UNKNOWN_INTENT', 'INVALID_SIGNATURE'],
       summary: "Take an anchor's status callback",
@@ -70,7 +70,9 @@ export const intentsContract = c.router(
         'Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, ' +
         "s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being " +
         'that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Of the body only ' +
-        'the members that say how the transaction stands are read; bank details are neither stored nor logged.',
+        'the members that say how the transaction stands are read; bank details are neither stored nor logged. The limit ' +
+        "counts an anchor's callbacks once their signature is verified. Requests that fail before that are counted per " +
+        'client address, 60 per 60 s. The headers show the limit that the request was counted by.',
       pathParams: z.object({ intentHash: intentHashText }),
       query: noQuery,
       body: statusCallbackBody,

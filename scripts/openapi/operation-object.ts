@@ -1,7 +1,7 @@
 import { ContractNoBody } from '@ts-rest/core';
 import { type ZodTypeAny, z } from 'zod';
 import type { Access } from '../../contract/describe-route.js';
-import { type RateLimitClass, rateLimitClasses } from '../../contract/rate-limits.js';
+import { type RateLimitClass, type RateLimitKey, rateLimitClasses } from '../../contract/rate-limits.js';
 import { type Answer, type ErrorAnswers, headersOf } from './answers.js';
 import type { JsonSchema } from './json-schema.js';
 import { codesByStatus, type Operation, successStatuses } from './operations.js';
@@ -51,9 +51,15 @@ export function operationObject(
   };
 }
 
+const limitKeyNames: Record<RateLimitKey, string> = {
+  client: 'client address',
+  publicKey: 'public key',
+  anchor: 'anchor',
+};
+
 function describeLimit({ points, windowSeconds, key }: RateLimitClass): string {
   const window = windowSeconds % 3_600 === 0 ? `${windowSeconds / 3_600} h` : `${windowSeconds} s`;
-  return `Limit: ${points} requests per ${window}, per ${key === 'client' ? 'client address' : 'public key'}.`;
+  return `Limit: ${points} requests per ${window}, per ${limitKeyNames[key]}.`;
 }
 
 function requestBodyOf({ route, example }: Operation, writer: SchemaWriter): OperationObject['requestBody'] {

@@ -45,7 +45,7 @@ export function sendError(res: Response, error: ApiError): void {
   });
 }
 
-function toApiError(error: unknown): ApiError {
+export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof ValidationError) return validationFaults(error);
   if (error instanceof URIError)

@@ -6,8 +6,8 @@ import type { RateLimitState } from '../ports.js';
 import type { RateLimiter } from './rate-limiter.js';
 
 /**
- * The limit of an operation per client. The dispute class counts public keys, which only its handler knows, so its
- * clients get the default limit here.
+ * The limit of an operation per client. The other classes count public keys or anchors, which only their handlers
+ * know, so their clients get the default limit here.
  */
 export function clientLimitOf(metadata: RouteMetadata): RateLimitClass {
   const rule = rateLimitClasses[metadata.limit];
@@ -16,18 +16,19 @@ export function clientLimitOf(metadata: RouteMetadata): RateLimitClass {
 
 /** Takes one point, sets the headers, and throws RATE_LIMITED if no point was left. */
 export async function enforceLimit(
-  limiter: RateLimiter,
+  limiter: Pick<RateLimiter, 'consume'>,
   res: Response,
   rule: RateLimitClass,
   key: string,
 ): Promise<void> {
   const state = await limiter.consume(rule, key);
   showLimit(res, state);
-  if (state.retryAfterSeconds !== undefined) {
-    throw new ApiError('RATE_LIMITED', 'Too many requests; try again after the seconds in retryAfter.', {
-      retryAfter: state.retryAfterSeconds,
-    });
-  }
+  if (state.retryAfterSeconds !== undefined) throw rateLimited(state.retryAfterSeconds);
+}
+
+export function rateLimited(retryAfter: number): ApiError {
+  const message = 'Too many requests; try again after the seconds in retryAfter.';
+  return new ApiError('RATE_LIMITED', message, { retryAfter });
 }
 
 /** Sets the three headers; if several limits apply, they show the one with the smaller remainder. */

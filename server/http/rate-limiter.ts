@@ -20,6 +20,8 @@ export interface RateLimiter {
    * 150 ms, counts in a bounded table of this process instead.
    */
   consume(rule: RateLimitClass, key: string): Promise<RateLimitState>;
+  /** What is left to `key` as far as this process knows. Takes no point, and asks no database. */
+  peek(rule: RateLimitClass, key: string): RateLimitState;
   /** Whether the shared counters cannot be reached. */
   degraded(): boolean;
 }
@@ -92,6 +94,7 @@ export function createRateLimiter(deps: {
         return local.consume(rule, key);
       }
     },
+    peek: (rule, key) => local.peek(rule, key),
     degraded: () => breaker.state !== CircuitState.Closed,
   };
 }
@@ -131,6 +134,17 @@ function createLocalCounter(clock: Clock) {
       const now = clock();
       const refused = known !== undefined && known.used > rule.points && known.endsAt > now;
       return refused ? toState(rule, known.used, known.endsAt, now) : undefined;
+    },
+    peek(rule: RateLimitClass, key: string): RateLimitState {
+      const known = windows.get(key);
+      const now = clock();
+      const isRunning = known !== undefined && known.endsAt > now;
+      return toState(
+        rule,
+        isRunning ? known.used : 0,
+        isRunning ? known.endsAt : now + rule.windowSeconds * 1_000,
+        now,
+      );
     },
     agree: (rule: RateLimitClass, key: string, used: number, endsAt: number) =>
       count(rule, key, { used, endsAt }),

@@ -1,5 +1,6 @@
 import type { VerifyPool } from '../../crypto/verify-pool.js';
 import type { Emit } from '../../deliveries/deliveries.js';
+import type { RateLimiter } from '../../http/rate-limiter.js';
 import type { Leases } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
@@ -21,6 +22,8 @@ export interface IntentsDeps extends Pick<IntentServiceDeps, 'quoteFrom' | 'disp
   directory: IntentServiceDeps['directory'] & PollDirectory & Pick<AnchorDirectory, 'signingKeyOf'>;
   /** To anchors, for polls. */
   outbound: Outbound;
+  /** Counts the callbacks of an anchor. */
+  limiter: Pick<RateLimiter, 'consume'>;
   verifyMessage: VerifyPool['verifyMessage'];
   leases: Leases;
   inTransaction: InTransaction;
@@ -40,7 +43,7 @@ export interface Intents {
 }
 
 export function createIntentsFeature(deps: IntentsDeps): Intents {
-  const { store, directory, verifyMessage, publicUrl, clock } = deps;
+  const { store, directory, limiter, verifyMessage, publicUrl, clock } = deps;
   const progress = createMakeProgress({ ...deps, limits: { failureGraceMs: deps.failureGraceMs } });
   const service = createIntentService({ ...deps, progress });
   const takeStatusCallback = createTakeStatusCallback({
@@ -53,7 +56,7 @@ export function createIntentsFeature(deps: IntentsDeps): Intents {
   });
   const reconcile = createReconcile({ ...deps, progress, poll: createTransactionPoll(deps) });
   return {
-    router: createIntentsRouter({ service, takeStatusCallback }),
+    router: createIntentsRouter({ service, takeStatusCallback, limiter }),
     reconcileRouter: createReconcileRouter({ reconcile }),
     reconcile: reconcile.run,
   };

@@ -1,7 +1,11 @@
 import { initServer } from '@ts-rest/express';
 import { intentsContract, reconcileContract } from '../../../contract/endpoints/intents.js';
+import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import { ApiError } from '../../errors.js';
 import { rawBody } from '../../http/json-body.js';
+import { enforceLimit } from '../../http/rate-limit.js';
+import type { RateLimiter } from '../../http/rate-limiter.js';
+import { markVerified } from '../../http/unverified-limit.js';
 import type { Reconcile } from './reconcile.js';
 import type { IntentService } from './service.js';
 import type { TakeStatusCallback } from './status-callback.js';
@@ -12,6 +16,7 @@ const signatureHeaders = ['signature', 'x-stellar-signature'];
 export function createIntentsRouter(deps: {
   service: IntentService;
   takeStatusCallback: TakeStatusCallback;
+  limiter: Pick<RateLimiter, 'consume'>;
 }) {
   return initServer().router(intentsContract, {
     createIntent: async ({ body, res }) => {
@@ -21,10 +26,14 @@ export function createIntentsRouter(deps: {
       return { status: 201, body: answer };
     },
     getIntent: async ({ params }) => ({ status: 200, body: await deps.service.read(params.intentHash) }),
-    reportStatus: async ({ params, body, req }) => {
+    reportStatus: async ({ params, body, req, res }) => {
       const signature = signatureHeaders.map((name) => req.get(name)).find((value) => value !== undefined);
       const callback = { signature, rawBody: rawBody(req), body };
-      return { status: 200, body: await deps.takeStatusCallback(params.intentHash, callback) };
+      const countVerified = async (anchorId: string) => {
+        markVerified(res);
+        await enforceLimit(deps.limiter, res, rateLimitClasses.callback, `callback|${anchorId}`);
+      };
+      return { status: 200, body: await deps.takeStatusCallback(params.intentHash, callback, countVerified) };
     },
   });
 }

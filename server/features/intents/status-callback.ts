@@ -27,10 +27,14 @@ export interface StatusCallbackDeps {
   clock: Clock;
 }
 
-/** Applies an anchor's callback. Throws UNKNOWN_INTENT, or INVALID_SIGNATURE without changing anything. */
+/**
+ * Applies an anchor's callback. Throws UNKNOWN_INTENT, or INVALID_SIGNATURE without changing anything. Calls
+ * `countVerified` once the signature is verified; what that throws is thrown on, and nothing is changed.
+ */
 export type TakeStatusCallback = (
   intentHash: string,
   callback: StatusCallback,
+  countVerified: (anchorId: string) => Promise<void>,
 ) => Promise<StatusCallbackAnswer>;
 
 export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCallback {
@@ -52,10 +56,11 @@ export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCa
     return parsed.signedAt;
   }
 
-  return async (intentHash, callback) => {
+  return async (intentHash, callback, countVerified) => {
     const intent = await store.findByHash(intentHash);
     if (intent === null) throw new ApiError('UNKNOWN_INTENT', 'No intent has this hash.');
     const signedAt = await verified(intent.anchorId, callback);
+    await countVerified(intent.anchorId);
     const ignored = { intentHash, status: intent.status, applied: false };
     // While the dialect is unknown, read it as SEP-6, which has the larger vocabulary.
     const dialect = intent.dialect ?? 'sep6';

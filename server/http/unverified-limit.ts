@@ -1,0 +1,71 @@
+import type { ErrorRequestHandler, Response } from 'express';
+import type { RateLimitClass } from '../../contract/rate-limits.js';
+import { rateLimited, showLimit } from './rate-limit.js';
+import type { RateLimiter } from './rate-limiter.js';
+
+/** How many requests of addresses that have used up their limit are verified concurrently. */
+const suspectsAtOnce = 4;
+
+interface Unverified {
+  rule: RateLimitClass;
+  key: string;
+}
+
+/**
+ * The limit of operations that count their caller by a signature, which is in the body: until it is verified, nobody
+ * knows whose point to take. Only requests that fail before that take a point, and they take it from the client
+ * address. So neither strangers nor other senders behind the same address use up what a genuine sender has.
+ */
+export interface UnverifiedLimit {
+  /**
+   * Takes no point. An address that has used up its failures is verified all the same, since a genuine sender may
+   * share it, but only a few of these requests are processed concurrently; any other is refused with RATE_LIMITED.
+   */
+  admit(res: Response, rule: RateLimitClass, key: string): void;
+  /** Takes a point where a request failed before it was verified. Faults of the service take none. */
+  countFailure: ErrorRequestHandler;
+}
+
+/** The request is verified: its handler has counted it, and the address is not charged for what comes now. */
+export function markVerified(res: Response): void {
+  delete res.locals.unverified;
+}
+
+export function createUnverifiedLimit({
+  limiter,
+  statusOf,
+}: {
+  limiter: Pick<RateLimiter, 'consume' | 'peek'>;
+  /** The status that the error will be answered with. */
+  statusOf: (error: unknown) => number;
+}): UnverifiedLimit {
+  let suspects = 0;
+
+  return {
+    admit(res, rule, key) {
+      const state = limiter.peek(rule, key);
+      if (state.retryAfterSeconds !== undefined) {
+        if (suspects >= suspectsAtOnce) {
+          showLimit(res, state);
+          throw rateLimited(state.retryAfterSeconds);
+        }
+        suspects += 1;
+        res.once('close', () => {
+          suspects -= 1;
+        });
+      }
+      res.locals.unverified = { rule, key } satisfies Unverified;
+    },
+
+    async countFailure(error, _req, res, next) {
+      const unverified = res.locals.unverified as Unverified | undefined;
+      if (unverified === undefined) return next(error);
+      const { rule, key } = unverified;
+      const isOurFault = statusOf(error) >= 500;
+      const state = isOurFault ? limiter.peek(rule, key) : await limiter.consume(rule, key);
+      showLimit(res, state);
+      const isRefused = !isOurFault && state.retryAfterSeconds !== undefined;
+      next(isRefused ? rateLimited(state.retryAfterSeconds ?? 1) : error);
+    },
+  };
+}

@@ -1,0 +1,122 @@
+import { describe, expect, it } from '@jest/globals';
+import { rateLimitClasses } from '../../../contract/rate-limits.js';
+import type { StatusCallbackAnswer } from '../../../contract/schemas/intents.js';
+import { limitWindowModel } from '../../../server/http/limit-window-store.js';
+import { intentsFixture, second } from '../../fixtures/intents/intents-over-http.js';
+
+const fixture = intentsFixture({ anchors: ['harbour', 'squall', 'galleon'] });
+const { points } = rateLimitClasses.callback;
+const { points: badPoints } = rateLimitClasses.default;
+
+let count = 0;
+
+async function attached(anchorId: string) {
+  count += 1;
+  const anchorTransactionId = `tx-${count}`;
+  const { body } = await fixture.post(fixture.terms({ anchorId, anchorTransactionId }));
+  return { intentHash: body.intentHash, id: anchorTransactionId };
+}
+
+function bodyOf(id: string, status = 'pending_anchor'): string {
+  return JSON.stringify({ transaction: { id, kind: 'withdrawal', status } });
+}
+
+async function send(intentHash: string, body: string, signature: string | undefined, address: string) {
+  return fixture.app.client.request<StatusCallbackAnswer>('POST', `/api/intent/${intentHash}/status`, {
+    headers: {
+      'content-type': 'application/json',
+      'x-forwarded-for': address,
+      ...(signature === undefined ? {} : { signature }),
+    },
+    body,
+  });
+}
+
+function signatureOf(anchorId: string, body: string): string {
+  return fixture.anchors.anchor(anchorId).signCallback(new URL(fixture.app.config.publicUrl).host, body);
+}
+
+const limitOf = (headers: Headers) => [
+  Number(headers.get('x-ratelimit-limit')),
+  Number(headers.get('x-ratelimit-remaining')),
+];
+
+it('takes 150 callbacks of an anchor from one address within a minute, and counts them per anchor', async () => {
+  const { intentHash, id } = await attached('harbour');
+  const statuses = [];
+  let last: Headers | undefined;
+  for (let n = 0; n < 150; n += 1) {
+    const body = bodyOf(id);
+    const answer = await send(intentHash, body, signatureOf('harbour', body), '198.51.100.1');
+    statuses.push(answer.status);
+    last = answer.headers;
+  }
+  expect(statuses).toEqual(Array(150).fill(200));
+  expect(limitOf(last ?? new Headers())).toEqual([points, points - 150]);
+  const body = bodyOf(id);
+  const elsewhere = await send(intentHash, body, signatureOf('harbour', body), '198.51.100.2');
+  expect(limitOf(elsewhere.headers)).toEqual([points, points - 151]);
+});
+
+it('refuses an anchor beyond its limit without changing the intent, while another anchor is taken', async () => {
+  const harbour = await attached('galleon');
+  const squall = await attached('squall');
+  const first = bodyOf(harbour.id);
+  await send(harbour.intentHash, first, signatureOf('galleon', first), '198.51.100.3');
+  await limitWindowModel(fixture.app.connection).updateOne({ _id: /galleon/ as never }, { $set: { points } });
+  await fixture.pass(second);
+  const body = bodyOf(harbour.id, 'pending_external');
+  const refused = await send(harbour.intentHash, body, signatureOf('galleon', body), '198.51.100.3');
+  expect(refused.status).toBe(429);
+  expect(limitOf(refused.headers)).toEqual([points, 0]);
+  expect((await fixture.read(harbour.intentHash)).transaction?.status).toBe('pending_anchor');
+  const other = bodyOf(squall.id);
+  expect((await send(squall.intentHash, other, signatureOf('squall', other), '198.51.100.3')).status).toBe(
+    200,
+  );
+});
+
+describe('callbacks that are not verified', () => {
+  it('are counted per address, take nothing from the anchor, and do not lock it out of a shared address', async () => {
+    const { intentHash, id } = await attached('squall');
+    const body = bodyOf(id);
+    const before = await send(intentHash, body, signatureOf('squall', body), '198.51.100.4');
+    const attempts = [
+      () => send(intentHash, body, undefined, '198.51.100.5'),
+      () => send(intentHash, body, signatureOf('harbour', body), '198.51.100.5'),
+      () => send('0'.repeat(64), body, signatureOf('squall', body), '198.51.100.5'),
+      () => send(intentHash, '[]', undefined, '198.51.100.5'),
+    ];
+    const statuses = [];
+    for (let n = 0; n < badPoints; n += 1) {
+      const answer = await (attempts[n % attempts.length] as (typeof attempts)[number])();
+      expect(limitOf(answer.headers)).toEqual([badPoints, badPoints - 1 - n]);
+      statuses.push(answer.status);
+    }
+    expect(new Set(statuses)).toEqual(new Set([403, 404, 400]));
+    for (const attempt of attempts) expect((await attempt()).status).toBe(429);
+
+    const other = await send(intentHash, body, undefined, '198.51.100.6');
+    expect(other.status).toBe(403);
+    await fixture.pass(second);
+    const genuine = bodyOf(id, 'pending_external');
+    const after = await send(intentHash, genuine, signatureOf('squall', genuine), '198.51.100.5');
+    expect([after.status, after.body.applied]).toEqual([200, true]);
+    expect(limitOf(after.headers)[1]).toBe((limitOf(before.headers)[1] ?? 0) - 1);
+  });
+
+  it('are processed only a few at a time once their address has used up its limit', async () => {
+    const { intentHash, id } = await attached('harbour');
+    const body = bodyOf(id);
+    const address = '198.51.100.7';
+    for (let n = 0; n <= badPoints; n += 1) await send(intentHash, body, undefined, address);
+    const genuine = Array.from({ length: 40 }, () =>
+      send(intentHash, body, signatureOf('harbour', body), address),
+    );
+    const statuses = (await Promise.all(genuine)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(0);
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(4);
+    const alone = await send(intentHash, body, signatureOf('harbour', body), address);
+    expect(alone.status).toBe(200);
+  });
+});
