@@ -27,7 +27,8 @@ export const unavailableReasons = {
   timeout: 'It did not answer within 2 seconds.',
   unreachable: 'No connection to it could be made.',
   blocked: 'Its address is one that this service must not call.',
-  malformed: 'Its answer was not a valid price for this pair, or was too large.',
+  malformed:
+    'Its answer was not a valid price for this pair, was too large, or its numbers contradict each other beyond rounding.',
   refused_amount: 'It does not quote this amount.',
   busy: 'Its share of calls is used up for the moment and no recent quote for this amount is kept.',
   circuit_open: 'It failed repeatedly just now and is left alone for a moment.',

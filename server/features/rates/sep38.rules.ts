@@ -3,6 +3,7 @@ import type { UnavailableReason } from '../../../contract/schemas/rates.js';
 import { plainDecimal } from '../../amounts.rules.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import { Money } from './money.rules.js';
+import { formulasHold, type PrintedPrice } from './sep38-formulas.rules.js';
 
 /** The contexts allowed on GET /price: `sep24` is only for firm quotes. */
 export type Sep38Context = 'sep6' | 'sep31';
@@ -54,8 +55,8 @@ const priceAnswer = z.object({
 
 /**
  * Reads the answer of GET /price. Undefined for anything but a valid price of exactly this pair: wrong types, signs,
- * exponents, enormous numbers, another pair, a fee that eats the amount, or a total price that contradicts the
- * amounts beyond its own printed precision.
+ * exponents, enormous numbers, another pair, a fee that eats the amount, or numbers that contradict each other beyond
+ * what rounding explains.
  */
 export function readPrice(json: unknown, corridor: Corridor, context: Sep38Context): Sep38Price | undefined {
   const parsed = priceAnswer.safeParse(json);
@@ -65,7 +66,14 @@ export function readPrice(json: unknown, corridor: Corridor, context: Sep38Conte
   if (buy_asset !== undefined && buy_asset !== corridor.buyAsset) return undefined;
   if (fee !== undefined && ![corridor.sellAsset, corridor.buyAsset].includes(fee.asset)) return undefined;
   if (fee?.asset === corridor.sellAsset && new Money(fee.total).gte(sell_amount)) return undefined;
-  if (total_price !== undefined && !agrees(total_price, sell_amount, buy_amount)) return undefined;
+  const printed: PrintedPrice = {
+    totalPrice: total_price,
+    price,
+    sellAmount: sell_amount,
+    buyAmount: buy_amount,
+    fee: fee && { total: fee.total, side: fee.asset === corridor.sellAsset ? 'sell' : 'buy' },
+  };
+  if (!formulasHold(printed, corridor.payoutDecimals)) return undefined;
   return {
     price: price === undefined ? null : plainDecimal(price),
     totalPrice: total_price === undefined ? null : plainDecimal(total_price),
@@ -74,22 +82,6 @@ export function readPrice(json: unknown, corridor: Corridor, context: Sep38Conte
     fee: fee === undefined ? null : { total: plainDecimal(fee.total), asset: fee.asset },
     context,
   };
-}
-
-const tolerance = '0.01';
-
-/**
- * `sell_amount = total_price * buy_amount` (SEP-38 §Price Formulas). Anchors print few digits (the standard's own
- * example has 0.20), so a difference of one unit of the last printed place, or of one per cent, is accepted.
- */
-function agrees(totalPrice: string, sellAmount: string, buyAmount: string): boolean {
-  const exact = new Money(sellAmount).div(buyAmount);
-  const places = totalPrice.split('.')[1]?.length ?? 0;
-  const lastPlace = new Money(10).pow(-places);
-  return exact
-    .sub(totalPrice)
-    .abs()
-    .lte(Money.max(lastPlace, exact.mul(tolerance)));
 }
 
 /** The meaning of a status other than 200. SEP-38 has no error codes, only 400 with a text for people, and 403. */

@@ -135,6 +135,22 @@ describe('a hostile price', () => {
       answerJson({ ...goodPrice, total_price: undefined, buy_amount: '9'.repeat(30) }),
     ],
     ['an exponent', 'malformed', answerJson({ ...goodPrice, buy_amount: '1e999999999' })],
+    [
+      'a payout that its own total price does not allow',
+      'malformed',
+      answerJson({ ...goodPrice, buy_amount: '260000' }),
+    ],
+    [
+      'a fee that its price does not leave out',
+      'malformed',
+      answerJson({
+        total_price: '0.0005000',
+        price: '0.0005000',
+        sell_amount: '100.0000000',
+        buy_amount: '200000.0000000',
+        fee: { total: '10.0000000', asset: usdc },
+      }),
+    ],
     ['another pair', 'malformed', answerJson({ ...goodPrice, sell_asset: usdc, buy_asset: 'iso4217:USD' })],
     [
       'a prototype for a price',
