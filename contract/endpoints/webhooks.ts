@@ -94,9 +94,9 @@ export const webhooksContract = c.router(
       errors: ['UNKNOWN_WEBHOOK'],
       summary: 'Replace the secret of a webhook',
       description:
-        'X-Fairlead-Signature, which is one signature exactly, is made with the old secret until the overlap ends; ' +
-        '`webhook-signature` lists signatures by both. A receiver that accepts either secret meanwhile misses ' +
-        'nothing.',
+        'Until the overlap ends, X-Fairlead-Signature, which is one signature exactly, is made with the old secret; a ' +
+        '4xx answer is followed at once by another POST that is signed with the new one, and only a receiver that ' +
+        'refuses both is disabled. `webhook-signature` lists signatures by both.',
       pathParams: pathOfOne,
       query: noQuery,
       body: rotateSecretBody,

@@ -39,6 +39,7 @@ const exampleDelivery = {
       status: 503,
       elapsedMs: 84,
       answer: 'upstream is restarting',
+      signedWith: 'present',
     },
   ],
 } satisfies DeliveryAnswer;

@@ -65,7 +65,7 @@ export const rotateSecretBody = z
       .min(0)
       .max(86_400)
       .optional()
-      .describe('How long the present secret goes on; 86400 (24 h) when absent, 0 ends it at once.'),
+      .describe('How long the present secret stays in force; 86400 (24 h) when absent, 0 ends it at once.'),
   })
   .strict()
   .describe('The new secret.');
@@ -100,7 +100,7 @@ export const webhookAnswer = z
     overlapEndsAt: instant
       .nullable()
       .describe(
-        'Until when an older secret signs X-Fairlead-Signature, or null without a rotation under way.',
+        'Until when an older secret is in force beside the present one, or null without a rotation under way.',
       ),
     createdAt: instant.describe('When it was registered.'),
     updatedAt: instant.describe('When it was last changed.'),
@@ -118,7 +118,8 @@ export const deliveryStates = {
   held: 'The webhook is disabled; enabling it within 30 days of the event sends it.',
   delivered: 'The receiver acknowledged it with a 2xx status.',
   refused:
-    'The receiver answered with a 4xx status, which also disabled the webhook. Not sent again by itself.',
+    'The receiver answered with a 4xx status, during a rotation to every secret in force, which also disabled the ' +
+    'webhook. Not sent again by itself.',
   exhausted: 'Four attempts brought no acknowledgement. Not sent again by itself.',
 } as const;
 
@@ -143,7 +144,14 @@ export const attemptOutcome = enumOfMeanings(attemptOutcomes);
 
 export const deliveryAttempt = z
   .object({
-    attempt: z.number().int().min(1).describe('Its number, counted over re-sending.'),
+    attempt: z
+      .number()
+      .int()
+      .min(1)
+      .describe(
+        'Its number, counted over re-sending. POSTs that follow each other at once during a rotation, each signed ' +
+          'with another secret, share it and count as one attempt.',
+      ),
     at: instant.describe('When it began.'),
     outcome: attemptOutcome,
     status: z.number().int().nullable().describe('The HTTP status, or null without an answer.'),
@@ -154,6 +162,13 @@ export const deliveryAttempt = z
       .describe(
         'The first 1,024 bytes of the answer, or null without one: printable ASCII, other bytes and `<`, `>`, `&`, ' +
           '`"`, backslash as `\\xNN`. Untrusted text.',
+      ),
+    signedWith: z
+      .enum(['present', 'former'])
+      .nullable()
+      .describe(
+        'Which secret made X-Fairlead-Signature: `present`, the one set last, or `former`, one that a rotation is ' +
+          'replacing. Null where the outcome is unknown, and for attempts that were recorded without it.',
       ),
   })
   .describe('One POST of a delivery.');
@@ -172,7 +187,7 @@ export const deliveryAnswer = z
       .describe('When it is sent next; null while it is being sent, is held, or is settled.'),
     settledAt: instant.nullable().describe('When it was delivered, refused or exhausted, or null.'),
     body: z.string().describe('The exact body, the same over all attempts.'),
-    attempts: z.array(deliveryAttempt).describe('The attempts so far, oldest first; the last 20.'),
+    attempts: z.array(deliveryAttempt).describe('The POSTs so far, oldest first; the last 20.'),
   })
   .describe('One event on its way to one webhook.');
 

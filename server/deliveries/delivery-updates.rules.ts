@@ -3,6 +3,8 @@ import {
   type AttemptDocument,
   attemptsGranted,
   type Claimed,
+  lastOf,
+  type Posts,
   queueKey,
   retentionMs,
 } from './delivery.rules.js';
@@ -13,13 +15,13 @@ type Fields = Record<string, unknown>;
 /** How an attempt ended, and what follows. */
 export interface FinishedAttempt {
   delivery: Pick<Claimed, '_id' | 'webhookId' | 'attempt' | 'owner'>;
-  attempt: AttemptDocument;
+  posts: Posts;
   after: AfterAttempt;
   /** Until the next attempt, where one follows. */
   delayMs: number;
 }
 
-/** Attempts kept with a delivery: those of five grants. */
+/** POSTs kept with a delivery: those of five grants, where no rotation was under way. */
 const maxAttemptsKept = 20;
 
 /** A claim counts its attempt before that is made. */
@@ -43,9 +45,10 @@ export function lapsedClaim(owner: string, claimMs: number): Fields {
     status: null,
     elapsedMs: null,
     answer: null,
+    signedWith: null,
   };
   return {
-    attempts: withAttempt(unknown),
+    attempts: withPosts([unknown]),
     attempt: { $cond: [exhausted, '$attempt', { $add: ['$attempt', 1] }] },
     owner: { $cond: [exhausted, null, owner] },
     claimedAt: { $cond: [exhausted, null, '$$NOW'] },
@@ -98,8 +101,8 @@ function recordUpdate(group: readonly FinishedAttempt[]): RecordUpdate[] {
   const change =
     state === 'pending'
       ? { due: { $add: ['$$NOW', own(group.map(({ delayMs }) => delayMs))] } }
-      : { state, open: false, settledAt: own(group.map(({ attempt }) => endOf(attempt))) };
-  const attempts = withAttempt(own(group.map(({ attempt }) => attempt)));
+      : { state, open: false, settledAt: own(group.map(({ posts }) => endOf(lastOf(posts)))) };
+  const attempts = withPosts(own(group.map(({ posts }) => posts)));
   const { owner, attempt } = first.delivery;
   return [
     {
@@ -130,6 +133,7 @@ export function sentAgain(webhookId: string, nowMs: number): Fields {
   };
 }
 
-function withAttempt(attempt: object): object {
-  return { $slice: [{ $concatArrays: ['$attempts', [attempt]] }, -maxAttemptsKept] };
+/** @param posts an array, or an expression for one */
+function withPosts(posts: object): object {
+  return { $slice: [{ $concatArrays: ['$attempts', posts] }, -maxAttemptsKept] };
 }

@@ -40,7 +40,21 @@ export interface DeliveryQuery {
   limit: number;
 }
 
-export type AttemptDocument = Omit<DeliveryAttempt, 'at'> & { at: Date };
+/** One POST as stored; documents of before 2.4 do not say which secret signed it. */
+export type AttemptDocument = Omit<DeliveryAttempt, 'at' | 'signedWith'> & {
+  at: Date;
+  signedWith?: DeliveryAttempt['signedWith'];
+};
+
+/**
+ * The POSTs of one attempt granted, in order. There are several only while a rotation gives it several secrets to sign
+ * with: they share the number of the attempt and count as one, and the last one decides.
+ */
+export type Posts = [AttemptDocument, ...AttemptDocument[]];
+
+export function lastOf(posts: Posts): AttemptDocument {
+  return posts.at(-1) ?? posts[0];
+}
 
 /** A delivery that is ours to send until its claim ends. */
 export type Claimed = Pick<

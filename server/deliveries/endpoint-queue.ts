@@ -1,7 +1,7 @@
 import { setTimeout as rest } from 'node:timers/promises';
 import type { Clock, Logger } from '../ports.js';
 import type { Claimed } from './delivery.rules.js';
-import { readQueueKey } from './delivery.rules.js';
+import { lastOf, readQueueKey } from './delivery.rules.js';
 import type { DeliveryStore } from './delivery-store.js';
 import type { DeliveryLimits } from './limits.js';
 import type { DeliveryMeter, Endpoint, Endpoints } from './ports.js';
@@ -126,12 +126,13 @@ export function createEndpointQueue(
         mustNotBegin(claimedOn) ? undefined : await send(delivery, to),
       );
       if (made === undefined) return await handBack([delivery]);
-      answerMs = made.elapsedMs ?? 0;
-      failuresInARow = made.outcome === 'acknowledged' ? 0 : failuresInARow + 1;
+      const { outcome } = lastOf(made);
+      answerMs = made.reduce((sum, { elapsedMs }) => sum + (elapsedMs ?? 0), 0);
+      failuresInARow = outcome === 'acknowledged' ? 0 : failuresInARow + 1;
       const recorded = recorder.record(delivery, made, to);
       unrecorded.add(recorded);
       // Until the webhook is known to be disabled, nothing more is sent to it.
-      if (made.outcome === 'refused') interrupt(recorded);
+      if (outcome === 'refused') interrupt(recorded);
       else if (isEased()) interrupt(rest(limits.easedRestMs));
     } catch (error) {
       deps.report(error);

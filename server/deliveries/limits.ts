@@ -1,7 +1,7 @@
 import type { BackoffPolicy } from '../jobs/backoff.js';
 
 export interface DeliveryLimits {
-  /** How long a claim lasts. */
+  /** How long a claim lasts: longer than three POSTs, of which a rotation may make one attempt. */
   claimMs: number;
   /** How long after its claim a POST may still begin: well before another instance may claim the delivery. */
   startsWithinMs: number;
@@ -26,7 +26,7 @@ export interface DeliveryLimits {
 
 /** The limits of one instance of the service. */
 export const deliveryLimits: DeliveryLimits = {
-  claimMs: 15_000,
+  claimMs: 20_000,
   startsWithinMs: 1_000,
   timeoutMs: 5_000,
   // After the first, second and third failure: 10 s, 60 s and 360 s, ±20 %.

@@ -1,8 +1,8 @@
 import { setTimeout as rest } from 'node:timers/promises';
 import { backoffMs } from '../jobs/backoff.js';
 import type { Logger, Random } from '../ports.js';
-import type { AttemptDocument, Claimed } from './delivery.rules.js';
-import { afterAttempt } from './delivery.rules.js';
+import type { Claimed, Posts } from './delivery.rules.js';
+import { afterAttempt, lastOf } from './delivery.rules.js';
 import type { DeliveryStore } from './delivery-store.js';
 import type { FinishedAttempt } from './delivery-updates.rules.js';
 import type { DeliveryLimits } from './limits.js';
@@ -14,7 +14,7 @@ export interface Recorder {
    * Resolves once the attempt is recorded, or cannot be. Never rejects: the claim of an attempt that was not recorded
    * runs out, and the attempt then counts as `unknown`.
    */
-  record(delivery: Claimed, attempt: AttemptDocument, to: Endpoint): Promise<void>;
+  record(delivery: Claimed, posts: Posts, to: Endpoint): Promise<void>;
 }
 
 const batchSize = 256;
@@ -40,11 +40,12 @@ export function createRecorder(deps: {
 
   /** The webhook first: should the process end in between, the claim runs out and the delivery is held. */
   async function settle(finished: FinishedAttempt, to: Endpoint): Promise<void> {
-    const { delivery, attempt, after } = finished;
+    const { delivery, posts, after } = finished;
     const fields = { webhookId: delivery.webhookId, deliveryId: delivery._id };
     if (after.state === 'refused') {
-      const disabled = await endpoints.disable(delivery.webhookId, to.revision, attempt.status);
-      if (disabled) logger.error({ ...fields, status: attempt.status }, 'webhook disabled by its receiver');
+      const { status } = lastOf(posts);
+      const disabled = await endpoints.disable(delivery.webhookId, to.revision, status);
+      if (disabled) logger.error({ ...fields, status }, 'webhook disabled by its receiver');
     }
     await write(finished);
     if (after.state === 'pending') return;
@@ -77,12 +78,12 @@ export function createRecorder(deps: {
   }
 
   return {
-    async record(delivery, attempt, to) {
-      meter.attempted(attempt.outcome);
-      const after = afterAttempt(attempt.outcome, delivery.attempt, delivery.lastAttempt);
+    async record(delivery, posts, to) {
+      for (const { outcome } of posts) meter.attempted(outcome);
+      const after = afterAttempt(lastOf(posts).outcome, delivery.attempt, delivery.lastAttempt);
       const delayMs = after.state === 'pending' ? backoffMs(after.failures, limits.retry, random) : 0;
       try {
-        await settle({ delivery, attempt, after, delayMs }, to);
+        await settle({ delivery, posts, after, delayMs }, to);
       } catch (error) {
         const fields = { err: error, deliveryId: delivery._id };
         logger.warn(fields, 'webhook attempt was not recorded; it counts as unknown');

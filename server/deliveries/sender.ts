@@ -4,12 +4,16 @@ import type { AttemptOutcome } from '../../contract/schemas/webhooks.js';
 import { standardSecret } from '../../contract/verification/verify-webhook.js';
 import { type Outbound, OutboundError, type OutboundFailure } from '../outbound/outbound.js';
 import type { Clock } from '../ports.js';
-import type { AttemptDocument, Claimed } from './delivery.rules.js';
-import { outcomeOfStatus } from './delivery.rules.js';
+import type { AttemptDocument, Claimed, Posts } from './delivery.rules.js';
+import { lastOf, outcomeOfStatus } from './delivery.rules.js';
 import type { Endpoint } from './ports.js';
 
-/** Makes the one POST of an attempt and says how it ended; rejects only where this program is at fault. */
-export type SendDelivery = (delivery: Claimed, to: Endpoint) => Promise<AttemptDocument>;
+/**
+ * Makes the POST of an attempt and says how it ended; rejects only where this program is at fault. During a rotation a
+ * refused POST is followed at once by one that is signed with another secret in force, until one is not refused: the
+ * last one decides.
+ */
+export type SendDelivery = (delivery: Claimed, to: Endpoint) => Promise<Posts>;
 
 /** What is kept of an answer, in bytes. */
 const excerptBytes = 1_024;
@@ -33,16 +37,18 @@ export function createSender(deps: {
   timeoutMs: number;
 }): SendDelivery {
   const { outbound, clock, stopwatch, timeoutMs } = deps;
-  return async (delivery, to) => {
+
+  async function post(delivery: Claimed, to: Endpoint, plainSecret: string): Promise<AttemptDocument> {
     const startedAtMs = clock();
     const startedOn = stopwatch();
-    const begun = { attempt: delivery.attempt, at: new Date(startedAtMs) };
+    const signedWith = plainSecret === to.secrets.at(-1) ? 'present' : 'former';
+    const begun = { attempt: delivery.attempt, at: new Date(startedAtMs), signedWith } as const;
     const timestampSeconds = Math.floor(startedAtMs / 1_000);
     try {
       const { status, elapsedMs, body } = await outbound({
         url: to.url,
         method: 'POST',
-        headers: deliveryHeaders({ ...delivery, secrets: to.secrets, timestampSeconds }),
+        headers: deliveryHeaders({ ...delivery, secrets: to.secrets, plainSecret, timestampSeconds }),
         body: delivery.body,
         timeoutMs,
         maxBytes: answerBytes,
@@ -55,7 +61,27 @@ export function createSender(deps: {
       const elapsedMs = Math.round(stopwatch() - startedOn);
       return { ...begun, outcome: outcomeOfFailure[error.failure], status: null, elapsedMs, answer: null };
     }
+  }
+
+  return async (delivery, to) => {
+    const [first, ...others] = inOrderOfTrial(to.secrets);
+    const posts: Posts = [await post(delivery, to, first)];
+    for (const secret of others) {
+      if (lastOf(posts).outcome !== 'refused') break;
+      posts.push(await post(delivery, to, secret));
+    }
+    return posts;
   };
+}
+
+/**
+ * The oldest secret first, since a receiver that was not touched yet knows that one; then the newest, to which it
+ * changes, and what lies between two rotations last.
+ */
+function inOrderOfTrial(secrets: readonly string[]): [string, ...string[]] {
+  const [oldest, ...newer] = secrets;
+  if (oldest === undefined) throw new RangeError('a delivery needs a secret to be signed with');
+  return [oldest, ...newer.reverse()];
 }
 
 export interface SignedParts {
@@ -66,23 +92,23 @@ export interface SignedParts {
   test: boolean;
   /** Those in force, oldest first; at least one. */
   secrets: readonly string[];
+  /** The one of them that signs `X-Fairlead-Signature`; the oldest when absent. */
+  plainSecret?: string;
   /** Of this attempt, in seconds since the Unix epoch. */
   timestampSeconds: number;
 }
 
 /**
  * The headers of one attempt. `X-Fairlead-Signature` holds exactly one signature (interface specification, "Delivery"
- * 2), so during a rotation it is made with the oldest secret: a receiver that knows only that one is served until the
- * overlap ends. The three headers of Standard Webhooks 1.0.0 list a signature by each secret, newest first.
+ * 2), so during a rotation a POST that is refused is made again with another secret. The three headers of Standard Webhooks 1.0.0 list a signature by each secret, newest first.
  */
 export function deliveryHeaders(parts: SignedParts): Record<string, string> {
-  const { event, eventId, body, test, secrets, timestampSeconds } = parts;
-  const [oldest] = secrets;
-  if (oldest === undefined) throw new RangeError('a delivery needs a secret to be signed with');
+  const { event, eventId, body, test, secrets, timestampSeconds, plainSecret = secrets[0] } = parts;
+  if (plainSecret === undefined) throw new RangeError('a delivery needs a secret to be signed with');
   const signed = `${eventId}.${timestampSeconds}.${body}`;
   return {
     'Content-Type': 'application/json',
-    'X-Fairlead-Signature': createHmac('sha256', oldest).update(body).digest('hex'),
+    'X-Fairlead-Signature': createHmac('sha256', plainSecret).update(body).digest('hex'),
     'X-Fairlead-Event': event,
     ...(test ? { 'X-Fairlead-Test': 'true' } : {}),
     'webhook-id': eventId,

@@ -80,13 +80,16 @@ function toDeliveryAnswer(delivery: DeliveryDocument, enabled: boolean): Deliver
     nextAttemptAt: state === 'pending' && delivery.owner === null ? delivery.due.toISOString() : null,
     settledAt: delivery.settledAt?.toISOString() ?? null,
     body: delivery.body,
-    attempts: delivery.attempts.map(({ attempt, at, outcome, status, elapsedMs, answer }) => ({
-      attempt,
-      at: at.toISOString(),
-      outcome,
-      status,
-      elapsedMs,
-      answer,
-    })),
+    attempts: delivery.attempts.map(
+      ({ attempt, at, outcome, status, elapsedMs, answer, signedWith = null }) => ({
+        attempt,
+        at: at.toISOString(),
+        outcome,
+        status,
+        elapsedMs,
+        answer,
+        signedWith,
+      }),
+    ),
   };
 }

@@ -20,7 +20,7 @@ const { uri } = testDatabase();
 const connection = await connectMongo({ uri });
 const store = createDeliveryStore(connection);
 const deliveries = connection.collection<DeliveryDocument>('deliveries');
-const claimMs = 15_000;
+const claimMs = 20_000;
 /** How far the clock may be on between two moments that a test takes for the same. */
 const busyMs = 5_000;
 
@@ -73,7 +73,7 @@ function finished(delivery: Claimed, outcome: AttemptDocument['outcome'], answer
   const { attempt, lastAttempt } = delivery;
   return {
     delivery,
-    attempt: { attempt, at: new Date(), outcome, status: 200, elapsedMs: 3, answer },
+    posts: [{ attempt, at: new Date(), outcome, status: 200, elapsedMs: 3, answer, signedWith: 'present' }],
     after: afterAttempt(outcome, attempt, lastAttempt),
     delayMs: 10_000,
   };
@@ -137,7 +137,7 @@ describe('a claim', () => {
     expect(await claimOne('whk_a', 'three')).toMatchObject({ attempt: 2, owner: 'three' });
     const at = new Date((claimedAt?.getTime() ?? 0) - claimMs);
     expect((await read(id)).attempts).toEqual([
-      { attempt: 1, at, outcome: 'unknown', status: null, elapsedMs: null, answer: null },
+      { attempt: 1, at, outcome: 'unknown', status: null, elapsedMs: null, answer: null, signedWith: null },
     ]);
   });
 
@@ -163,7 +163,7 @@ describe('the record of an attempt', () => {
     expect(await store.record([acknowledged])).toBe(1);
     const delivery = await read(id);
     expect(delivery).toMatchObject({ state: 'delivered', open: false, owner: null, claimedAt: null });
-    expect(delivery.attempts).toEqual([acknowledged.attempt]);
+    expect(delivery.attempts).toEqual(acknowledged.posts);
   });
 
   it('that failed makes the delivery due after the delay', async () => {
@@ -172,6 +172,18 @@ describe('the record of an attempt', () => {
     const delivery = await read(id);
     expect(delivery).toMatchObject({ state: 'pending', open: true, owner: null });
     expectNow(delivery.due, 10_000);
+  });
+
+  it('that took two POSTs keeps both and ends as the last one did', async () => {
+    const [id] = await put('whk_a', 1);
+    const accepted = finished(await claimOne('whk_a', 'one'), 'acknowledged');
+    const at = new Date(accepted.posts[0].at.getTime() + 50);
+    const refused = { ...accepted.posts[0], outcome: 'refused' as const, status: 401 };
+    await store.record([{ ...accepted, posts: [refused, { ...accepted.posts[0], at }] }]);
+    const delivery = await read(id);
+    expect(delivery).toMatchObject({ state: 'delivered', attempt: 1, lastAttempt: 4 });
+    expect(delivery.attempts.map(({ outcome }) => outcome)).toEqual(['refused', 'acknowledged']);
+    expect(delivery.settledAt).toEqual(new Date(at.getTime() + 3));
   });
 
   it.each(['$attempt', '{"$set": 1}', '$$NOW'])('keeps the answer %j as it is', async (answer) => {
@@ -204,7 +216,8 @@ describe('the record of an attempt', () => {
     }));
     expect(await store.record(all)).toBe(31);
     const states = { acknowledged: 'delivered', refused: 'refused', failed: 'pending', timeout: 'pending' };
-    for (const { delivery: before, attempt, delayMs } of all) {
+    for (const { delivery: before, posts, delayMs } of all) {
+      const [attempt] = posts;
       const delivery = await read(before._id);
       const waits = attempt.outcome === 'failed' || attempt.outcome === 'timeout';
       expect(delivery).toMatchObject({ owner: null, claimedAt: null, attempt: before.attempt, open: waits });
