@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { anchorId } from './schemas/primitives.js';
+import { type UnavailableReason, unavailableReason } from './schemas/rates.js';
 
 /**
  * Every error the service answers, as data: HTTP status, when exactly it occurs, and which member it adds to
@@ -85,8 +87,8 @@ export const errorTable = {
   INTERNAL: { status: 500, when: 'A fault of the service; the `X-Request-Id` header finds it in the log.' },
   RATES_UNAVAILABLE: {
     status: 503,
-    when: 'No anchor of the corridor answered and nothing recent enough is kept.',
-    extra: 'retryAfter',
+    when: 'No anchor of the corridor has a quote and nothing recent enough is kept; `unavailable` says why. `retryAfter` is there only if waiting may help.',
+    extra: 'unavailable',
   },
   NOT_READY: {
     status: 503,
@@ -98,7 +100,7 @@ export const errorTable = {
 interface ErrorRule {
   status: number;
   when: string;
-  extra?: 'details' | 'retryAfter' | 'startedAt';
+  extra?: 'details' | 'retryAfter' | 'startedAt' | 'unavailable';
 }
 
 export type ErrorCode = keyof typeof errorTable;
@@ -110,11 +112,19 @@ export interface ErrorDetail {
   message: string;
 }
 
-/** What codes add to `{code, message}`; `details` may be absent, the others never are. */
+/** An anchor that was asked for a quote and gave none. */
+export interface UnavailableAnchor {
+  anchorId: string;
+  reason: UnavailableReason;
+}
+
+/** What codes add to `{code, message}`. */
 interface Extras {
   details: { details?: ErrorDetail[] };
   retryAfter: { retryAfter: number };
   startedAt: { startedAt: string };
+  /** `retryAfter` is absent where waiting does not help. */
+  unavailable: { unavailable: UnavailableAnchor[]; retryAfter?: number };
 }
 
 type ExtraOf<C extends ErrorCode> = (typeof errorTable)[C] extends { extra: infer X extends keyof Extras }
@@ -154,8 +164,8 @@ export const rateLimitedBody = z
 function bodySchema(codes: [ErrorCode, ...ErrorCode[]]): z.ZodTypeAny {
   if (codes.includes('RATE_LIMITED')) return rateLimitedBody;
   const extras = codes.map((code) => ('extra' in errorTable[code] ? errorTable[code].extra : undefined));
-  const member = <S extends z.ZodTypeAny>(name: keyof Extras, schema: S) => {
-    if (!extras.includes(name)) return {};
+  const member = <S extends z.ZodTypeAny>(name: keyof Extras, schema: S, sometimes: keyof Extras = name) => {
+    if (!extras.includes(name) && !extras.includes(sometimes)) return {};
     return { [name]: extras.every((extra) => extra === name) ? schema : schema.optional() };
   };
   return z
@@ -166,7 +176,17 @@ function bodySchema(codes: [ErrorCode, ...ErrorCode[]]): z.ZodTypeAny {
         'details',
         z.array(detailSchema).max(20).optional().describe('Each fault of the input, at most 20.'),
       ),
-      ...member('retryAfter', z.number().int().min(1).describe('Seconds to wait; equal to Retry-After.')),
+      ...member(
+        'retryAfter',
+        z.number().int().min(1).describe('Seconds to wait; equal to Retry-After.'),
+        'unavailable',
+      ),
+      ...member(
+        'unavailable',
+        z
+          .array(z.object({ anchorId, reason: unavailableReason }).strict())
+          .describe('The anchors that were asked for a quote, and why each has none.'),
+      ),
       ...member('startedAt', z.string().datetime().describe('Since when the other run has been running.')),
     })
     .strict();

@@ -40,7 +40,7 @@ export const rateLimitHeaders = {
     .describe('When the window ends, in seconds since the Unix epoch (UTC).'),
 } as const;
 
-/** Also on every 429 and 503. */
+/** Also on every 429, and on every 503 except where waiting does not help. */
 export const retryAfterHeader = {
   'Retry-After': z.number().int().min(1).describe('Whole seconds to wait before the next request.'),
 } as const;

@@ -1,4 +1,4 @@
-import { type ErrorCode, type ErrorDetail, errorTable } from '../contract/errors.js';
+import { type ErrorCode, type ErrorDetail, errorTable, type UnavailableAnchor } from '../contract/errors.js';
 
 interface ErrorExtras {
   details?: ErrorDetail[];
@@ -6,6 +6,7 @@ interface ErrorExtras {
   retryAfter?: number;
   /** ISO 8601 UTC. */
   startedAt?: string;
+  unavailable?: UnavailableAnchor[];
   cause?: unknown;
 }
 

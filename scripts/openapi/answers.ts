@@ -52,9 +52,17 @@ export function headerComponents(writer: SchemaWriter): Record<string, Header> {
     ...rateLimitHeaders,
     ...retryAfterHeader,
   };
+  const required = Object.entries(all).map(
+    ([name, schema]) => [name, toHeader(writer.write(schema))] as const,
+  );
+  const optional = {
+    ...toHeader(writer.write(retryAfterHeader['Retry-After'])),
+    description: 'Whole seconds to wait before the next request; absent where waiting does not help.',
+    required: false,
+  };
   return Object.fromEntries(
-    Object.entries(all)
-      .map(([name, schema]) => [componentName(name), toHeader(writer.write(schema))] as const)
+    [...required, [optionalRetryAfter, optional] as const]
+      .map(([name, header]) => [componentName(name), header] as const)
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   );
 }
@@ -71,8 +79,15 @@ function ref(component: string): { $ref: string } {
   return { $ref: `#/components/headers/${component}` };
 }
 
-/** The headers every answer of this operation with this status carries. */
-export function headersOf(metadata: Pick<RouteMetadata, 'access' | 'cache'>, status: number): HeaderRefs {
+/** The component of a Retry-After that an answer may lack. */
+const optionalRetryAfter = 'RetryAfterIfWaitingHelps';
+
+/** The headers that answers of this operation with this status carry; `codes` are the errors it may be. */
+export function headersOf(
+  metadata: Pick<RouteMetadata, 'access' | 'cache'>,
+  status: number,
+  codes: readonly ErrorCode[] = [],
+): HeaderRefs {
   const cacheable = metadata.cache === 'etag' && (status === 200 || status === 304);
   const names = [
     'X-Request-Id',
@@ -80,13 +95,23 @@ export function headersOf(metadata: Pick<RouteMetadata, 'access' | 'cache'>, sta
     ...(cacheable ? ['ETag', 'Vary'] : []),
     ...(status === 201 ? ['Location'] : []),
     ...(status === 401 && metadata.access === 'internal' ? ['WWW-Authenticate'] : []),
-    ...(status === 429 || status === 503 ? Object.keys(retryAfterHeader) : []),
   ];
   return {
     ...Object.fromEntries(names.map((name) => [name, ref(componentName(name))])),
+    ...(status === 429 || status === 503 ? { 'Retry-After': ref(retryAfterComponent(codes)) } : {}),
     // An answer without a body has nothing to cache.
     ...(status === 204 ? {} : { 'Cache-Control': ref(cacheable ? 'CacheControl' : 'CacheControlNoStore') }),
   };
+}
+
+function retryAfterComponent(codes: readonly ErrorCode[]): string {
+  const isOptional = codes.some((code) => extraOf(code) === 'unavailable');
+  return componentName(isOptional ? optionalRetryAfter : 'Retry-After');
+}
+
+function extraOf(code: ErrorCode): string | undefined {
+  const rule = errorTable[code];
+  return 'extra' in rule ? rule.extra : undefined;
 }
 
 /** Errors answered before an operation is reached: no operation lists them, and any address may answer them. */
@@ -141,7 +166,7 @@ export function createErrorAnswers(writer: SchemaWriter): ErrorAnswers {
       const bearer = status === 401 && metadata.access === 'internal';
       return add(bearer ? `${name}Bearer` : name, {
         description: describe(codes),
-        headers: headersOf(metadata, status),
+        headers: headersOf(metadata, status, codes),
         content: content(`${name}Error`, schema, codes),
       });
     },
@@ -171,13 +196,14 @@ const detailExamples: Record<WithDetails, ErrorDetail> = {
 
 /** A body as the service would send it for this code. */
 export function exampleBody(code: ErrorCode): Record<string, unknown> {
-  const rule: { status: number; when: string; extra?: string } = errorTable[code];
+  const extra = extraOf(code);
   return {
     code,
-    message: plain(rule.when),
+    message: plain(errorTable[code].when),
     ...(hasDetails(code) ? { details: [detailExamples[code]] } : {}),
-    ...(rule.extra === 'retryAfter' ? { retryAfter: 17 } : {}),
-    ...(rule.extra === 'startedAt' ? { startedAt: '2026-11-21T09:30:00.000Z' } : {}),
+    ...(extra === 'retryAfter' || extra === 'unavailable' ? { retryAfter: 17 } : {}),
+    ...(extra === 'unavailable' ? { unavailable: [{ anchorId: 'harbour', reason: 'timeout' }] } : {}),
+    ...(extra === 'startedAt' ? { startedAt: '2026-11-21T09:30:00.000Z' } : {}),
   };
 }
 

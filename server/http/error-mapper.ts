@@ -32,7 +32,7 @@ export function errorMapper(deps: { logger: Logger }): ErrorRequestHandler {
 }
 
 export function sendError(res: Response, error: ApiError): void {
-  const { details, retryAfter, startedAt } = error.extras;
+  const { details, retryAfter, startedAt, unavailable } = error.extras;
   res.status(error.status);
   res.setHeader('Cache-Control', 'no-store');
   if (retryAfter !== undefined) res.setHeader('Retry-After', String(retryAfter));
@@ -42,6 +42,7 @@ export function sendError(res: Response, error: ApiError): void {
     ...(details === undefined ? {} : { details: details.slice(0, maxDetails) }),
     ...(retryAfter === undefined ? {} : { retryAfter }),
     ...(startedAt === undefined ? {} : { startedAt }),
+    ...(unavailable === undefined ? {} : { unavailable }),
   });
 }
 

@@ -38,8 +38,6 @@ export interface IntentService {
   read(intentHash: string): Promise<IntentAnswer>;
 }
 
-const retryAfterSeconds = 5;
-
 export function createIntentService(deps: IntentServiceDeps): IntentService {
   const { store, directory, quoteFrom, disputeOf, progress, onAttached, publicUrl, clock } = deps;
 
@@ -94,7 +92,11 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
       if (answer.reason === 'refused_amount') throw outOfRange('is not quoted by this anchor');
       if (minReceive === undefined) return null;
       const message = `The anchor has no quote at the moment to hold minReceive against (${answer.reason}).`;
-      throw new ApiError('RATES_UNAVAILABLE', message, { retryAfter: retryAfterSeconds });
+      const { reason, retryAfter } = answer;
+      throw new ApiError('RATES_UNAVAILABLE', message, {
+        unavailable: [{ anchorId, reason }],
+        ...(retryAfter === null ? {} : { retryAfter }),
+      });
     }
     const { tier, rate, adjusted, receiveAmount, quotedAt } = answer.quote;
     if (minReceive !== undefined && paysLess(answer.quote, sellAmount, minReceive)) {

@@ -65,6 +65,32 @@ export function judgeReplies(replies: readonly Reply[]): RepliesResult {
   return refused ? 'all_refused' : 'nobody_answers';
 }
 
+/** The reasons that pass by themselves. Those that are left last until the anchor or the operator changes something. */
+const passingReasons: readonly UnavailableReason[] = [
+  'timeout',
+  'unreachable',
+  'malformed',
+  'busy',
+  'circuit_open',
+  'error',
+];
+
+/** Whether asking again later may give a quote where there is none for these reasons. */
+export function waitingHelps(
+  reasons: readonly UnavailableReason[],
+  /** There is an FX reference, which may recover. */
+  { hasFx }: { hasFx: boolean },
+): boolean {
+  return reasons.some((reason) => passingReasons.includes(reason) || (hasFx && reason === 'no_fx'));
+}
+
+/** The anchors that have no quote, and why. */
+export function unavailableOf(replies: readonly Reply[]): { anchorId: string; reason: UnavailableReason }[] {
+  return replies.flatMap(({ anchorId, result }) =>
+    'reason' in result ? [{ anchorId, reason: result.reason }] : [],
+  );
+}
+
 /** The answer built from the replies: the ranked quotes, and the reasons of the other anchors, ordered by anchor id. */
 export function assembleAnswer(
   corridor: Corridor,
@@ -85,9 +111,7 @@ export function assembleAnswer(
     stale: context.stale,
     best: best === undefined ? null : { anchorId: best.anchorId },
     quotes,
-    unavailable: replies.flatMap(({ anchorId, result }) =>
-      'reason' in result ? [{ anchorId, reason: result.reason }] : [],
-    ),
+    unavailable: unavailableOf(replies),
   };
 }
 

@@ -59,7 +59,13 @@ export function createRatesFeature(deps: RatesFeatureDeps) {
   const gate = createAnchorGate({ clock, limits });
   const source = createQuoteSource({ ...deps, gate, fees, fx });
   const replies = createReplies({ source, versionOf, maxBytes: limits.cacheBytes, clock });
-  const rates = createRates({ ...deps, replies, versionOf, cacheBytes: limits.cacheBytes });
+  const rates = createRates({
+    ...deps,
+    replies,
+    versionOf,
+    cacheBytes: limits.cacheBytes,
+    hasFx: deps.fxUrl !== undefined,
+  });
   const router = createRatesRouter({ rates, publicCache: deps.publicCache });
   return { router, quote: rates.quote, quoteFrom: rates.quoteFrom };
 }

@@ -11,7 +11,15 @@ import type { Clock } from '../../ports.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { CacheVersions } from '../cache/cache-versions.js';
-import { assembleAnswer, judgeReplies, type QuoteReputation, toQuote } from './answer.rules.js';
+import {
+  assembleAnswer,
+  judgeReplies,
+  type QuoteReputation,
+  type Reply,
+  toQuote,
+  unavailableOf,
+  waitingHelps,
+} from './answer.rules.js';
 import { freshMs, type Replies, replyFreshUntil, staleMs } from './replies.js';
 
 export interface Rates {
@@ -24,13 +32,22 @@ export interface Rates {
     query: RatesQuery,
     options?: { maxAgeMs: number },
   ): Promise<{ answer: RatesAnswer; freshForMs: number }>;
-  /** One anchor's current quote, without asking the others. Does not throw for failures of the anchor. */
+  /**
+   * One anchor's current quote, without asking the others. Does not throw for failures of the anchor. `retryAfter` are
+   * seconds, null where waiting does not help.
+   */
   quoteFrom(
     corridorId: string,
     anchorId: string,
     amount: string,
     deliveryMethod?: string,
-  ): Promise<{ quote: RateQuote } | { quote: null; reason: UnavailableReason }>;
+  ): Promise<{ quote: RateQuote } | NoQuote>;
+}
+
+export interface NoQuote {
+  quote: null;
+  reason: UnavailableReason;
+  retryAfter: number | null;
 }
 
 export interface RatesDeps {
@@ -41,6 +58,8 @@ export interface RatesDeps {
   /** An anchor's record in a corridor, read from memory. */
   reputationOf: (anchorId: string, corridorId: string) => QuoteReputation;
   cacheBytes: number;
+  /** There is an FX reference. */
+  hasFx: boolean;
   clock: Clock;
 }
 
@@ -91,7 +110,7 @@ export function createRates(deps: RatesDeps): Rates {
     );
     const result = judgeReplies(received);
     if (result === 'all_refused') throw amountError('Every anchor of this corridor refuses this amount.');
-    if (result === 'nobody_answers') return keepOld(previous, corridor);
+    if (result === 'nobody_answers') return keepOld(previous, corridor, received);
     const quoted = received.filter((reply) => 'offer' in reply.result);
     const asOf = Math.min(...(quoted.length > 0 ? quoted : received).map((reply) => reply.at), clock());
     const fresh = assembleAnswer(corridor, amount, received, {
@@ -104,14 +123,29 @@ export function createRates(deps: RatesDeps): Rates {
   }
 
   /** If no anchor answered, an answer of the last minute is better than none. */
-  function keepOld(previous: KeptAnswer | undefined, corridor: Corridor): KeptAnswer {
+  function keepOld(
+    previous: KeptAnswer | undefined,
+    corridor: Corridor,
+    received: readonly Reply[],
+  ): KeptAnswer {
     if (previous === undefined || clock() - previous.asOf >= staleMs) {
-      throw new ApiError('RATES_UNAVAILABLE', `No anchor of ${corridor.id} answers just now.`, {
-        retryAfter: retryAfterSeconds,
+      const unavailable = unavailableOf(received);
+      const retryAfter = retryAfterFor(unavailable.map(({ reason }) => reason));
+      throw new ApiError('RATES_UNAVAILABLE', `No anchor of ${corridor.id} has a quote.`, {
+        unavailable,
+        ...(retryAfter === null ? {} : { retryAfter }),
       });
     }
     previous.refreshAt = clock() + retryMs;
     return previous;
+  }
+
+  function retryAfterFor(reasons: readonly UnavailableReason[]): number | null {
+    return waitingHelps(reasons, deps) ? retryAfterSeconds : null;
+  }
+
+  function noQuote(reason: UnavailableReason): NoQuote {
+    return { quote: null, reason, retryAfter: retryAfterFor([reason]) };
   }
 
   function serve(kept: KeptAnswer): { answer: RatesAnswer; freshForMs: number } {
@@ -141,13 +175,13 @@ export function createRates(deps: RatesDeps): Rates {
     async quoteFrom(corridorId, anchorId, amount, deliveryMethod) {
       const corridor = directory.corridor(corridorId);
       const anchor = directory.anchorsOf(corridorId).find(({ id }) => id === anchorId);
-      if (corridor === undefined || anchor === undefined) return { quote: null, reason: 'not_served' };
-      if (isOutOfRange(amount, corridor)) return { quote: null, reason: 'refused_amount' };
+      if (corridor === undefined || anchor === undefined) return noQuote('not_served');
+      if (isOutOfRange(amount, corridor)) return noQuote('refused_amount');
       const question = { corridor, anchor, amount: plainDecimal(amount), deliveryMethod };
       const reply = await replies.get(question, { maxAgeMs: freshMs });
-      if ('reason' in reply.result) return { quote: null, reason: reply.result.reason };
+      if ('reason' in reply.result) return noQuote(reply.result.reason);
       const quote = toQuote(corridor, reply, deps.reputationOf(anchorId, corridorId));
-      return quote === undefined ? { quote: null, reason: 'error' } : { quote };
+      return quote === undefined ? noQuote('error') : { quote };
     },
   };
 }

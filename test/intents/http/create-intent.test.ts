@@ -60,7 +60,10 @@ describe('201', () => {
     const { status, body } = await fixture.post(fixture.terms(unquoted));
     expect([status, body.quote]).toEqual([201, null]);
     const bound = await fixture.post(fixture.terms({ ...unquoted, minReceive: '1' }));
-    expect([bound.status, bound.body]).toMatchObject([503, { code: 'RATES_UNAVAILABLE', retryAfter: 5 }]);
+    expect([bound.status, bound.body]).toMatchObject([
+      503,
+      { code: 'RATES_UNAVAILABLE', retryAfter: 5, unavailable: [{ anchorId: 'squall', reason: 'error' }] },
+    ]);
     fixture.anchors.anchor('squall').setProfile({ faults: { error500: 0, html: 0, hang: 0 } });
   });
 

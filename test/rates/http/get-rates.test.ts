@@ -108,7 +108,7 @@ describe('422', () => {
 });
 
 describe('503', () => {
-  it('when no anchor answers and nothing recent is cached, with Retry-After', async () => {
+  it('when no anchor answers and nothing recent is cached, with the reasons and Retry-After', async () => {
     for (const each of app.simulated.anchors)
       each.override('*', (_req, res) => void res.writeHead(500).end());
     // Every anchor of this corridor quotes for itself: no fee read earlier can stand in.
@@ -118,5 +118,18 @@ describe('503', () => {
       body: { code: 'RATES_UNAVAILABLE', retryAfter: 5 },
     });
     expect(headers.get('retry-after')).toBe('5');
+    const { unavailable } = body as unknown as Pick<RatesAnswer, 'unavailable'>;
+    expect(unavailable.length).toBeGreaterThan(0);
+    expect(new Set(unavailable.map(({ reason }) => reason))).toEqual(new Set(['error']));
+  });
+
+  it('without Retry-After when no anchor will have a quote before somebody changes something', async () => {
+    for (const each of app.simulated.anchors)
+      each.override('*', (_req, res) => void res.writeHead(403).end('{"error":"forbidden"}'));
+    const { status, body, headers } = await get('/api/rates/usdc-zar?amount=778');
+    expect(status).toBe(503);
+    expect(body).not.toHaveProperty('retryAfter');
+    expect(headers.get('retry-after')).toBeNull();
+    expect(new Set(body.unavailable.map(({ reason }) => reason))).toEqual(new Set(['unauthorized']));
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { compareQuotes, rankQuotes } from '../../../server/features/rates/answer.rules.js';
+import { compareQuotes, rankQuotes, waitingHelps } from '../../../server/features/rates/answer.rules.js';
 
 const quote = fc.record({
   anchorId: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
@@ -8,6 +8,22 @@ const quote = fc.record({
   adjusted: fc.boolean(),
   sellAmount: fc.constantFrom('100', '100.0000001', '99.9999999', '542'),
   receiveAmount: fc.constantFrom('0.01', '500', '500.01', '152340.55', '999999999999999.99'),
+});
+
+describe('waiting', () => {
+  it.each([
+    [['timeout'], true, true],
+    [['unauthorized', 'circuit_open'], true, true],
+    [['unauthorized', 'blocked', 'not_served', 'refused_amount'], true, false],
+    [['no_fx'], true, true],
+    [['no_fx', 'not_served'], false, false],
+    [[], true, false],
+  ] as const)(
+    'for anchors with the reasons %j, with an FX reference: %s, helps: %s',
+    (reasons, hasFx, helps) => {
+      expect(waitingHelps(reasons, { hasFx })).toBe(helps);
+    },
+  );
 });
 
 describe('the ranking', () => {
