@@ -50,6 +50,7 @@ export const intentsExamples: ExamplesOf<typeof intentsContract> = {
         lastSeenAt: '2026-11-21T09:36:10.000Z',
         fundsReceivedAt: '2026-11-21T09:34:40.000Z',
         readyAt: null,
+        problem: null,
       },
       outcome: {
         status: 'settled',

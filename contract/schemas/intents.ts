@@ -57,6 +57,16 @@ export const unscoredReasons = {
 
 export type UnscoredReason = keyof typeof unscoredReasons;
 
+/** What is wrong with the transaction id that an intent shows. */
+export const transactionProblems = {
+  unknown_to_anchor: 'The anchor answers that it has no transaction of this id.',
+  not_a_withdrawal: "The anchor's record does not say that it is a withdrawal.",
+  other_account: "The anchor's record names another sender than the intent's account.",
+  other_asset: "The anchor's record names other assets than those of the corridor.",
+} as const;
+
+export type TransactionProblem = keyof typeof transactionProblems;
+
 /** How an intent ended. */
 export const intentOutcome = z
   .object({
@@ -103,8 +113,12 @@ export const followedTransaction = z
     lastSeenAt: instant.nullable().describe('When it was last read, by poll or callback.'),
     fundsReceivedAt: instant.nullable().describe('When funds received were first seen, or null.'),
     readyAt: instant.nullable().describe('Since when cash is ready for pick-up, or null.'),
+    problem: enumOfMeanings(transactionProblems).nullable(),
   })
-  .describe("The anchor's transaction, as last seen.");
+  .describe(
+    "The anchor's transaction, as last seen. `problem` is what the last look found wrong with the id, and null where " +
+      'all is well or nothing was heard of it yet.',
+  );
 
 /** The dispute of an intent, in short. */
 export const intentDispute = z

@@ -115,6 +115,7 @@ function intent(
           unfundedAtMs: startedAt,
           fundedAtMs: startedAt,
         },
+    problem: null,
     amountIn: null,
     recoveredAt: null,
     callbacks: null,

@@ -31,7 +31,7 @@ export function toAnswer(intent: Intent, dispute: IntentDispute | null, publicUr
   };
 }
 
-function toTransaction({ transactionId, observations }: Intent): IntentAnswer['transaction'] {
+function toTransaction({ transactionId, observations, problem }: Intent): IntentAnswer['transaction'] {
   if (transactionId === undefined) return null;
   return {
     id: transactionId,
@@ -39,6 +39,7 @@ function toTransaction({ transactionId, observations }: Intent): IntentAnswer['t
     lastSeenAt: instantOrNull(observations.lastAtMs),
     fundsReceivedAt: instantOrNull(observations.fundedAtMs),
     readyAt: instantOrNull(observations.readyAtMs),
+    problem,
   };
 }
 

@@ -17,6 +17,7 @@ export function toState(intent: Intent): IntentState {
     deadlineMs: intent.deadline.getTime(),
     attachedAtMs: intent.attachedAt?.getTime() ?? null,
     observations: intent.observations,
+    problem: intent.problem,
     judgement: { unscoredReason: intent.unscoredReason, amountIn: intent.amountIn },
     ending:
       outcome === null
@@ -38,6 +39,7 @@ export function toFields(state: IntentState) {
   return {
     status: ending?.status ?? ('pending' as const),
     observations: state.observations,
+    problem: state.problem,
     amountIn: judgement.amountIn,
     scored: judgement.unscoredReason === null,
     unscoredReason: judgement.unscoredReason,

@@ -1,4 +1,9 @@
-import type { IntentStatus, OutcomeReason, UnscoredReason } from '../../../contract/schemas/intents.js';
+import type {
+  IntentStatus,
+  OutcomeReason,
+  TransactionProblem,
+  UnscoredReason,
+} from '../../../contract/schemas/intents.js';
 import type { Observations } from './settle-time.rules.js';
 import type { Dialect } from './status-table.rules.js';
 
@@ -31,6 +36,8 @@ export interface Intent {
   /** Which of the anchor's servers knows the transaction. */
   dialect: Dialect | null;
   observations: Observations;
+  /** What the last look found wrong with the transaction id. Documents of release 2.3.0 lack it, which reads as null. */
+  problem: TransactionProblem | null;
   /** The amount paid in, taken from the first observation of funds that names it. */
   amountIn: string | null;
   recoveredAt: Date | null;

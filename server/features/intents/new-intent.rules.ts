@@ -76,6 +76,7 @@ export function newIntent(accepted: {
     attachedAt: attached ? now : null,
     dialect: null,
     observations: nothingObserved,
+    problem: null,
     amountIn: null,
     recoveredAt: null,
     callbacks: null,

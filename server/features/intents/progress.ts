@@ -9,12 +9,16 @@ import { nextLookMs } from './next-look.rules.js';
 import { type IncomingCallback, takeCallback } from './status-callback.rules.js';
 import type { Dialect } from './status-table.rules.js';
 import type { IntentStore, VersionedChange } from './store.js';
-import { type Observation, type TransitionLimits, transition } from './transition.rules.js';
+import { notFound, type Observation, type TransitionLimits, transition } from './transition.rules.js';
 
 /** What was learned about an intent: by a poll, by a callback, or only that time has passed. */
 export interface Report {
   /** Null where only time has passed. */
   observation: Observation | null;
+  /** The transaction that was looked for: the report is dropped where the intent follows another one by now. */
+  about?: string | undefined;
+  /** Whether the anchor answered that it knows no such transaction. */
+  notFound?: boolean;
   /** The server that told it. */
   dialect?: Dialect;
   callback?: IncomingCallback;
@@ -64,10 +68,15 @@ export function createMakeProgress(deps: {
     const { observation, callback, dialect, pollable = true, lease } = report;
     const callbacks = callback === undefined ? null : takeCallback(intent.callbacks, callback);
     const isRepeat = callback !== undefined && callbacks === null;
-    if (!intent.open || isRepeat) return { applied: false, before: intent.status, after: intent.status };
+    const about = report.about ?? observation?.record.id;
+    const isStale = about !== undefined && about !== intent.transactionId;
+    if (!intent.open || isRepeat || isStale) {
+      return { applied: false, before: intent.status, after: intent.status };
+    }
 
     const nowMs = clock();
-    const state = transition(toState(intent), observation, nowMs, limits);
+    const before = report.notFound ? notFound(toState(intent)) : toState(intent);
+    const state = transition(before, observation, nowMs, limits);
     const fields = toFields(state);
     const dueMs = nextLookMs(state, nowMs, pollable, limits);
     // A callback may bring the next look forward; only a look itself puts it off.

@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import type { ReconcileAnswer } from '../../../contract/schemas/intents.js';
 import { type HeldLease, LeaseLostError, type LeaseOutcome, type Leases } from '../../mongo/leases.js';
 import { type Clock, type Logger, toInstant } from '../../ports.js';
+import type { Intent } from './intent.js';
 import { toFields, toState } from './intent-state.rules.js';
 import { ContendedIntentError, type MakeProgress } from './progress.js';
 import type { IntentStore } from './store.js';
@@ -109,7 +110,7 @@ export function createReconcile(deps: ReconcileDeps): Reconcile {
         if (result.kind !== 'not_pollable') counts.polled += 1;
         if (result.kind === 'unreachable') logger.warn({ anchorId, why: result.why }, 'poll had no answer');
       }
-      await apply(intent._id, result, lease, counts);
+      await apply(intent, result, lease, counts);
     }
   }
 
@@ -136,7 +137,7 @@ export function createReconcile(deps: ReconcileDeps): Reconcile {
   }
 
   async function apply(
-    intentHash: string,
+    { _id: intentHash, transactionId }: Intent,
     result: PollResult,
     lease: HeldLease,
     counts: Counts,
@@ -147,7 +148,9 @@ export function createReconcile(deps: ReconcileDeps): Reconcile {
       result.kind === 'record' ? { observation: result, dialect: result.dialect } : { observation: null };
     try {
       const pollable = result.kind !== 'not_pollable';
-      const made = await progress(intentHash, { ...learned, pollable, lease });
+      const notFound = result.kind === 'not_found';
+      const about = { about: transactionId, notFound };
+      const made = await progress(intentHash, { ...learned, ...about, pollable, lease });
       if (made === undefined || made.after === made.before || made.after === 'pending') counts.leftOpen += 1;
       else counts[made.after] += 1;
       if (made?.before === 'failed' && made.after === 'settled') counts.recovered += 1;

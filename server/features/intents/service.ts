@@ -3,28 +3,23 @@ import type { CreateIntentBody, IntentAnswer, IntentDispute } from '../../../con
 import { intentHash as hashOf } from '../../../contract/verification/intent-hash.js';
 import { isOutOfRange, plainDecimal } from '../../amounts.rules.js';
 import { ApiError, invalidRequest } from '../../errors.js';
-import type { Clock } from '../../ports.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { Rates } from '../rates/service.js';
+import { type AttachDeps, createAttachTransaction, takenByAnother } from './attach.js';
 import type { AcceptedQuote, Intent } from './intent.js';
 import { toAnswer } from './intent-answer.rules.js';
 import { minReceiveFaults, newIntent, paysLess, termFaults } from './new-intent.rules.js';
-import type { MakeProgress } from './progress.js';
 import type { IntentStore } from './store.js';
 
-export interface IntentServiceDeps {
-  store: Pick<IntentStore, 'findByHash' | 'insert' | 'attachTransaction'>;
+export interface IntentServiceDeps extends Omit<AttachDeps, 'store'> {
+  store: AttachDeps['store'] & Pick<IntentStore, 'insert'>;
   directory: Pick<AnchorDirectory, 'corridor' | 'anchor' | 'anchorsOf'>;
   quoteFrom: Rates['quoteFrom'];
   /** The dispute of an intent, in short; null where there is none. */
   disputeOf: (intentHash: string) => Promise<IntentDispute | null>;
-  progress: MakeProgress;
-  /** Called when a transaction was attached: it has to be observed before it is paid. */
-  onAttached: () => void;
   /** Address of this service as clients and anchors know it, without a trailing slash. */
   publicUrl: string;
-  clock: Clock;
 }
 
 export interface IntentService {
@@ -39,7 +34,8 @@ export interface IntentService {
 }
 
 export function createIntentService(deps: IntentServiceDeps): IntentService {
-  const { store, directory, quoteFrom, disputeOf, progress, onAttached, publicUrl, clock } = deps;
+  const { store, directory, quoteFrom, disputeOf, onAttached, publicUrl, clock } = deps;
+  const attach = createAttachTransaction(deps);
 
   async function register(body: CreateIntentBody): Promise<{ created: boolean; intent: Intent }> {
     const intentHash = hashOf(body);
@@ -54,6 +50,11 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
     }
     if (intent.transactionId !== undefined) onAttached();
     return { created: true, intent };
+  }
+
+  /** The same intent sent again: its current state, with the transaction attached if one is given. */
+  async function repeat(known: Intent, transactionId: string | undefined): Promise<Intent> {
+    return transactionId === undefined ? known : attach(known, transactionId);
   }
 
   async function draft(intentHash: string, body: CreateIntentBody): Promise<Intent> {
@@ -113,35 +114,6 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
     };
   }
 
-  /** The same intent sent again: its current state, with the transaction attached if one is given and it had none. */
-  async function repeat(known: Intent, transactionId: string | undefined): Promise<Intent> {
-    let intent = known;
-    if (transactionId === undefined || intent.transactionId === transactionId) return intent;
-    if (intent.transactionId === undefined && intent.deadline.getTime() <= clock()) {
-      // Its deadline has passed: it ends before anything is attached, whether or not the job has processed it yet.
-      await progress(intent._id, { observation: null });
-      intent = await reread(intent);
-    }
-    if (intent.transactionId === undefined) {
-      if (intent.status !== 'pending') throw conflict('This intent ended before a transaction was attached.');
-      intent = await attach(intent, transactionId);
-    }
-    if (intent.transactionId === transactionId) return intent;
-    throw conflict('This intent already follows another transaction.');
-  }
-
-  async function attach(intent: Intent, transactionId: string): Promise<Intent> {
-    const attached = await store.attachTransaction(intent._id, transactionId, new Date(clock()));
-    if (attached === 'taken_by_another') throw takenByAnother();
-    if (attached === 'not_attachable') return reread(intent);
-    onAttached();
-    return attached;
-  }
-
-  async function reread(intent: Intent): Promise<Intent> {
-    return (await store.findByHash(intent._id)) ?? intent;
-  }
-
   async function answerOf(intent: Intent): Promise<IntentAnswer> {
     // Only an outcome can be disputed.
     const dispute = intent.outcome === null ? null : await disputeOf(intent._id);
@@ -172,12 +144,4 @@ function unsupported(path: string, message: string): ApiError {
 function outOfRange(message: string): ApiError {
   const path = 'body.sellAmount';
   return new ApiError('AMOUNT_OUT_OF_RANGE', `${path}: ${message}`, { details: [{ path, message }] });
-}
-
-function conflict(message: string): ApiError {
-  return new ApiError('TRANSACTION_CONFLICT', message);
-}
-
-function takenByAnother(): ApiError {
-  return conflict('This transaction already belongs to another intent of this anchor.');
 }

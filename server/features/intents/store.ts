@@ -16,6 +16,7 @@ export type IntentChange = Partial<
     Intent,
     | 'status'
     | 'observations'
+    | 'problem'
     | 'amountIn'
     | 'scored'
     | 'unscoredReason'
@@ -45,12 +46,12 @@ export interface IntentStore {
   /** Inserts intents as they are; those that have an outcome are pending aggregation. For simulated histories. */
   insertAll(intents: readonly Intent[]): Promise<void>;
   isEmpty(): Promise<boolean>;
-  /** Attaches a transaction to a pending intent that has none, and makes it due at once. */
+  /** Attaches a transaction, in place of the one before, to the intent as it was read, and makes it due at once. */
   attachTransaction(
-    intentHash: string,
+    intent: Pick<Intent, '_id' | 'version'>,
     transactionId: string,
     now: Date,
-  ): Promise<Intent | 'not_attachable' | 'taken_by_another'>;
+  ): Promise<Intent | 'changed_meanwhile' | 'taken_by_another'>;
   /** Writes a change unless somebody else wrote since the intent was read. Returns whether it was written. */
   saveProgress(change: VersionedChange, session?: ClientSession): Promise<boolean>;
   /** Writes many changes, each held against its own version. Returns how many were written. */
@@ -91,6 +92,7 @@ const intentSchema = new Schema<IntentDocument>(
     attachedAt: { type: Date, default: null },
     dialect: text,
     sightings: { type: Schema.Types.Mixed, required: true },
+    problem: text,
     amountIn: text,
     recoveredAt: { type: Date, default: null },
     callbacks: mixed,
@@ -154,16 +156,13 @@ export function createIntentStore(connection: Connection): IntentStore {
 
     isEmpty: async () => (await model.exists({})) === null,
 
-    async attachTransaction(intentHash, transactionId, now) {
+    async attachTransaction({ _id, version }, transactionId, now) {
+      const $set = { transactionId, attachedAt: now, due: now, dialect: null, problem: null };
       try {
         const attached = await model
-          .findOneAndUpdate(
-            { _id: intentHash, status: 'pending', transactionId: { $exists: false } },
-            { $set: { transactionId, attachedAt: now, due: now }, $inc: { version: 1 } },
-            { returnDocument: 'after' },
-          )
+          .findOneAndUpdate({ _id, version }, { $set, $inc: { version: 1 } }, { returnDocument: 'after' })
           .lean<IntentDocument>();
-        return toIntent(attached) ?? 'not_attachable';
+        return toIntent(attached) ?? 'changed_meanwhile';
       } catch (error) {
         if (isDuplicateKey(error)) return 'taken_by_another';
         throw error;
@@ -236,5 +235,6 @@ function toIntent(document: IntentDocument | null): Intent | null;
 function toIntent(document: IntentDocument | null): Intent | null {
   if (document === null) return null;
   const { sightings, unfolded: _, counted: __, admission: ___, ...intent } = document;
-  return { ...intent, observations: sightings };
+  // Release 2.3.0 stored no problem.
+  return { ...intent, observations: sightings, problem: intent.problem ?? null };
 }

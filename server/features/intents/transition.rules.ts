@@ -1,9 +1,15 @@
 import { Decimal } from 'decimal.js';
-import type { IntentStatus, OutcomeReason, UnscoredReason } from '../../../contract/schemas/intents.js';
+import type {
+  IntentStatus,
+  OutcomeReason,
+  TransactionProblem,
+  UnscoredReason,
+} from '../../../contract/schemas/intents.js';
 import { type EligibilityTerms, identityFault, isAnnouncedAmount } from './eligibility.rules.js';
 import type { TransactionRecord } from './sep-record.rules.js';
 import { addObservation, type Observations, settleSeconds } from './settle-time.rules.js';
 import { type ShortfallInput, shortfallPpb } from './shortfall.rules.js';
+import { problemOf } from './transaction-problem.rules.js';
 
 const dayMs = 86_400_000;
 /** A transaction the user may still pay is followed this long beyond the intent's own deadline. */
@@ -37,6 +43,8 @@ export interface IntentState {
   /** When the transaction was attached; null: none is. */
   attachedAtMs: number | null;
   observations: Observations;
+  /** What the last look found wrong with the transaction id. */
+  problem: TransactionProblem | null;
   judgement: Judgement;
   ending: Ending | null;
 }
@@ -75,6 +83,11 @@ export function transition(
   return end(seen, record, { status, reason, recordedAtMs: nowMs, recoveredAtMs: null });
 }
 
+/** The state after the anchor answered that it knows no such transaction. */
+export function notFound(state: IntentState): IntentState {
+  return state.attachedAtMs === null ? state : { ...state, problem: 'unknown_to_anchor' };
+}
+
 /** The instant until which a failed intent may still become settled. */
 export function recoverableUntilMs(ending: Ending): number {
   return ending.recordedAtMs + recoveryMs;
@@ -92,7 +105,8 @@ function observe(state: IntentState, observation: Observation): IntentState {
   const before = state.observations;
   if (state.attachedAtMs === null || isOld(observation, before)) return state;
   const observations = addObservation(before, record, observedAtMs, state.attachedAtMs);
-  return { ...state, observations, judgement: judge(state, observations, record) };
+  const problem = problemOf(record, state.terms, before.firstAtMs === null ? undefined : state.problem);
+  return { ...state, observations, problem, judgement: judge(state, observations, record) };
 }
 
 function isOld(

@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
-import { createIntentBody, outcomeReasons, unscoredReasons } from '../../../contract/schemas/intents.js';
+import {
+  createIntentBody,
+  outcomeReasons,
+  transactionProblems,
+  unscoredReasons,
+} from '../../../contract/schemas/intents.js';
 import { intentHash } from '../../../contract/verification/intent-hash.js';
 
 const guide = readFileSync(new URL('../../../docs/intents.md', import.meta.url), 'utf8');
@@ -10,10 +15,11 @@ it('docs/intents.md shows a body that is accepted, and its hash', () => {
   expect(guide).toContain(`\`${intentHash(body)}\``);
 });
 
-it('docs/intents.md explains every reason and every member of the body', () => {
+it('docs/intents.md explains every reason, every problem and every member of the body', () => {
   const names = [
     ...Object.keys(outcomeReasons),
     ...Object.keys(unscoredReasons),
+    ...Object.keys(transactionProblems),
     ...Object.keys(createIntentBody.shape),
   ];
   expect(
