@@ -150,6 +150,8 @@ export function composeService(deps: {
     runOf: reputation.runOf,
     listCards: reputation.listCards,
     latestBatch: publisher.latestBatch,
+    batchWithRoot: publisher.batchWithRoot,
+    rootOfCards: publisher.rootOfCards,
   });
   const rates = createRatesFeature({
     ...shared,

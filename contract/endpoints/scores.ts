@@ -19,7 +19,8 @@ export const scoresContract = c.router(
       summary: 'Read the public scores',
       description:
         'Every card of window 30, ordered by anchor and corridor, with all inputs of its score, so that anyone can ' +
-        'compute it again; and the latest published batch, against which entries can be proved.',
+        'compute it again; and the published batch that holds exactly these cards, against which each can be proved, or ' +
+        'null while the cards are newer than the last batch.',
       query: z.object(pageQuery).strict(),
       responses: { 200: publicScores },
     }),

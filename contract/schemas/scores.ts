@@ -19,8 +19,8 @@ export const publicScores = page(scoreCard)
       })
       .nullable()
       .describe(
-        'The latest published batch, or null. Its entries are the cards as they stood when it was made; these here ' +
-          'may be newer.',
+        'The latest published batch whose entries are exactly these cards, over all pages; null while the cards are ' +
+          'newer than what was published, until the next batch.',
       ),
   })
   .describe('Public scores: every card of window 30, by anchor and corridor.');

@@ -50,6 +50,21 @@ export async function gatherBatch(cards: AsyncIterable<ScoreCard>, signal: Abort
   return { chunks, root: batchRoot(chunks), size: sorted.length };
 }
 
+/** The root that a batch of these cards has. They come in the order of a batch, so that no more than a chunk is kept. */
+export async function rootOfCards(cards: AsyncIterable<ScoreCard>): Promise<string> {
+  const roots: Pick<Chunk, 'root'>[] = [];
+  let entries: Entry[] = [];
+  for await (const card of cards) {
+    entries.push(toEntry(card));
+    if (entries.length < entriesPerChunk) continue;
+    roots.push({ root: toChunk(entries, roots.length).root });
+    entries = [];
+    await nextTurn();
+  }
+  if (entries.length > 0) roots.push(toChunk(entries, roots.length));
+  return batchRoot(roots);
+}
+
 /** About 1 MB per transaction. */
 const chunksPerTransaction = 8;
 const deletesPerTransaction = 64;

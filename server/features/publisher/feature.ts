@@ -6,7 +6,8 @@ import type { Leases } from '../../mongo/leases.js';
 import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Logger, NewId, Random } from '../../ports.js';
-import { createBatchWriter } from './batch-writer.js';
+import type { BatchDocument } from './batch-store.js';
+import { createBatchWriter, rootOfCards } from './batch-writer.js';
 import { createHealth } from './health.js';
 import { type BatchLog, createBatchLog } from './log.js';
 import { createSubmitToOracle } from './oracle.js';
@@ -26,8 +27,14 @@ export interface Publisher {
   health(): Promise<PublisherHealth>;
   log: BatchLog;
   /** The latest committed batch, or null before the first. */
-  latestBatch(): Promise<{ sequence: number; root: string } | null>;
+  latestBatch(): Promise<BatchName | null>;
+  /** The latest batch with these entries, by the formula in force. */
+  batchWithRoot(root: string): Promise<BatchName | null>;
+  /** The root of a batch of these cards, given by anchor and corridor. */
+  rootOfCards(cards: AsyncIterable<ScoreCard>): Promise<string>;
 }
+
+type BatchName = { sequence: number; root: string };
 
 export interface PublisherDeps {
   store: PublisherStore;
@@ -97,9 +104,12 @@ export function createPublisherFeature(deps: PublisherDeps): Publisher {
     tick,
     health,
     log,
-    async latestBatch() {
-      const latest = await batches.latest();
-      return latest === null ? null : { sequence: latest._id, root: latest.header.root };
-    },
+    latestBatch: async () => nameOf(await batches.latest()),
+    batchWithRoot: async (root) => nameOf(await batches.latestWithRoot(root, formula)),
+    rootOfCards,
   };
+}
+
+function nameOf(batch: BatchDocument | null): BatchName | null {
+  return batch === null ? null : { sequence: batch._id, root: batch.header.root };
 }

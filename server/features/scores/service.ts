@@ -1,33 +1,18 @@
-import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import type { PublicScores } from '../../../contract/schemas/scores.js';
 import { createCache, lasting } from '../../cache/cache.js';
 import { readCursor, readLimit, writeCursor } from '../../paging.js';
-import { type Clock, toInstant } from '../../ports.js';
-
-type Batch = NonNullable<PublicScores['batch']>;
-type Run = { run: number; computedAt: Date };
+import { toInstant } from '../../ports.js';
+import { type Batch, createProvingBatch, type ProvingBatchDeps, type Run } from './proving-batch.js';
 
 export interface ScoresService {
-  /** A page of every card of window 30, by anchor and corridor, with the latest published batch. */
+  /** A page of every card of window 30, by anchor and corridor, with the batch that holds exactly these cards. */
   getPublicScores(page: { limit: string | undefined; cursor: string | undefined }): Promise<PublicScores>;
 }
 
-export interface ScoresDeps {
-  /** Function of the reputation feature: the run that a cursor names, or the one in force. */
-  runOf: (given: string | undefined) => Promise<Run | null>;
-  /** Function of the reputation feature: cards of a run, after the one at `anchor corridor`. */
-  listCards: (
-    run: number,
-    query: { window: number; after: string | null; limit: number },
-  ) => Promise<ScoreCard[]>;
-  /** Function of the publisher feature. */
-  latestBatch: () => Promise<Batch | null>;
-  clock: Clock;
-}
+export type ScoresDeps = ProvingBatchDeps;
 
 const window = 30;
 const list = ['scores'];
-const batchFreshMs = 1_000;
 const bytesPerCard = 500;
 const maxKeptBytes = 10_000_000;
 const placePattern = [/^(0|[1-9]\d{0,14})$/, /^[a-z0-9-]{1,40}$/, /^[a-z0-9-]{1,30}$/];
@@ -41,11 +26,7 @@ interface Page {
 
 export function createScoresService(deps: ScoresDeps): ScoresService {
   const { runOf, listCards, clock } = deps;
-  const latestBatch = createCache<void, Batch | null>({
-    load: deps.latestBatch,
-    lifetimeOf: lasting({ freshMs: batchFreshMs }),
-    clock,
-  });
+  const provingBatch = createProvingBatch({ ...deps, window });
   // Each page is made once per run and batch; the bytes of its response are kept with the object.
   const pages = createCache<Page, PublicScores>({
     load: makePage,
@@ -77,11 +58,12 @@ export function createScoresService(deps: ScoresDeps): ScoresService {
   return {
     async getPublicScores(query) {
       const [givenRun, ...place] = readCursor(query.cursor, list, placePattern) ?? [];
-      const [run, batch] = await Promise.all([runOf(givenRun), latestBatch.get()]);
+      const run = await runOf(givenRun);
       if (run === null) {
-        const empty = { generatedAt: null, items: [], nextCursor: null };
-        return { version: '1', formula: 'v1', window, batch, ...empty };
+        const empty = { generatedAt: null, batch: null, items: [], nextCursor: null };
+        return { version: '1', formula: 'v1', window, ...empty };
       }
+      const batch = await provingBatch(run);
       const after = place.length === 0 ? null : place.join(' ');
       return pages.get({ run, batch, after, limit: readLimit(query.limit) });
     },

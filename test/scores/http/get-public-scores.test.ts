@@ -61,7 +61,7 @@ describe('200', () => {
     },
   );
 
-  it('names the latest published batch', async () => {
+  it('names the batch once its scores are published', async () => {
     const ticked = await fixture.app.client.request<{ sequence: number; root: string }>(
       'POST',
       '/api/publisher/tick',

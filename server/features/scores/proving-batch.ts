@@ -1,0 +1,72 @@
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
+import type { PublicScores } from '../../../contract/schemas/scores.js';
+import { createCache, lasting } from '../../cache/cache.js';
+import type { Clock } from '../../ports.js';
+
+export type Batch = NonNullable<PublicScores['batch']>;
+export type Run = { run: number; computedAt: Date };
+
+/** Which published batch holds exactly the cards of a run: the newest one that does, or null. */
+export type ProvingBatch = (run: Run) => Promise<Batch | null>;
+
+export interface ProvingBatchDeps {
+  /** Function of the reputation feature: the run that a cursor names, or the one in force. */
+  runOf: (given: string | undefined) => Promise<Run | null>;
+  /** Function of the reputation feature: cards of a run, after the one at `anchor corridor`. */
+  listCards: (
+    run: number,
+    query: { window: number; after: string | null; limit: number },
+  ) => Promise<ScoreCard[]>;
+  /** Function of the publisher feature: whether there is any batch. */
+  latestBatch: () => Promise<Batch | null>;
+  /** Function of the publisher feature: the root of a batch of these cards, given in the order of a batch. */
+  rootOfCards: (cards: AsyncIterable<ScoreCard>) => Promise<string>;
+  /** Function of the publisher feature: the latest batch with this root. */
+  batchWithRoot: (root: string) => Promise<Batch | null>;
+  clock: Clock;
+}
+
+const batchFreshMs = 1_000;
+const cardsAtOnce = 500;
+const maxRootsKeptBytes = 10_000;
+
+/**
+ * The root is what tells: it differs as soon as one card does. It is worked out once per run and instance (1 s for
+ * 50,000 cards), and only where something was published.
+ */
+export function createProvingBatch(deps: ProvingBatchDeps & { window: number }): ProvingBatch {
+  const { runOf, listCards, rootOfCards, window, clock } = deps;
+  const lifetimeOf = lasting({ freshMs: batchFreshMs });
+  const latest = createCache<void, Batch | null>({ load: deps.latestBatch, lifetimeOf, clock });
+  const batches = createCache<string, Batch | null>({ load: deps.batchWithRoot, lifetimeOf, clock });
+  const roots = createCache<Run, string | null>({
+    load: rootOfRun,
+    keyOf: ({ run }) => String(run),
+    lifetimeOf: lasting({ freshMs: Number.POSITIVE_INFINITY }),
+    maxBytes: maxRootsKeptBytes,
+    clock,
+  });
+
+  /** Null where the run was dropped meanwhile: cards may then be missing. */
+  async function rootOfRun({ run }: Run): Promise<string | null> {
+    const root = await rootOfCards(everyCard(run));
+    return (await runOf(String(run)))?.run === run ? root : null;
+  }
+
+  async function* everyCard(run: number): AsyncGenerator<ScoreCard> {
+    let after: string | null = null;
+    for (;;) {
+      const cards: ScoreCard[] = await listCards(run, { window, after, limit: cardsAtOnce });
+      yield* cards;
+      const last = cards.at(-1);
+      if (last === undefined || cards.length < cardsAtOnce) return;
+      after = `${last.anchorId} ${last.corridor}`;
+    }
+  }
+
+  return async (run) => {
+    if ((await latest.get()) === null) return null;
+    const root = await roots.get(run);
+    return root === null ? null : batches.get(root);
+  };
+}
