@@ -2,7 +2,8 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
 import { readConfig } from '../../server/config.js';
 import { expectFor } from '../support/expect-for.js';
 import { itWhere, runsHere } from '../support/it-where.js';
@@ -79,8 +80,8 @@ describe('docker-compose.yml, as docker compose reads it', () => {
       expect(read).toMatchObject({ production: true, host: '0.0.0.0', port: 8080, scheduler: true });
       const fleets = fairlead.volumes?.find(({ type }) => type === 'bind');
       expect(fleets).toMatchObject({ source: join(folder, 'fleets'), read_only: true });
-      const fleetFile = read.fleetFile.replace(`${fleets?.target}/`, '');
-      expectFor(fleetFile, existsSync(join(project, 'fleets', fleetFile))).toBe(true);
+      expect(fleets?.target).toBe('/app/fleets');
+      expectFor(read.fleetFile, existsSync(join(project, read.fleetFile))).toBe(true);
     },
   );
 
@@ -95,8 +96,25 @@ describe('docker-compose.yml, as docker compose reads it', () => {
     },
   );
 
+  itAsCompose('with a .env: overrides nothing that it says', async () => {
+    const given = {
+      ...secrets,
+      NODE_ENV: 'development',
+      HOST: '0.0.0.0',
+      PORT: '9090',
+      MONGODB_URI: 'mongodb://one,two,three/other?replicaSet=rs1',
+      FLEET_FILE: 'fleets/own.json',
+      PUBLIC_URL: 'https://rates.example',
+      SCHEDULER: 'off',
+    };
+    const lines = Object.entries(given).map(([name, value]) => `${name}=${value}`);
+    const { fairlead } = (await config(`${lines.join('\n')}\n`)).services;
+    expect(fairlead.environment).toMatchObject(given);
+    expect(fairlead.ports?.map(({ target }) => target)).toEqual([9090]);
+  });
+
   itAsCompose(
-    'with .env.example and secrets as .env: passes them to the service, except for the addresses that compose sets',
+    'with .env.example and secrets as .env: passes them to the service, with its own MongoDB',
     async () => {
       const example = readFileSync(join(project, '.env.example'), 'utf8');
       const lines = Object.entries(secrets).map(([name, value]) => `${name}=${value}`);
@@ -110,7 +128,17 @@ describe('docker-compose.yml, as docker compose reads it', () => {
         webhookKey: secrets.WEBHOOK_KEY,
       });
       expect(new URL(read.mongodbUri).hostname).toBe('mongo');
-      expect(read.fleetFile).toMatch(/^\/app\/fleets\//);
+      expect(read.fleetFile).toBe('fleets/mainnet.example.json');
     },
   );
+});
+
+describe('docker-compose.yml', () => {
+  it('gives the service no variable with a value that .env could not change', () => {
+    const file = parse(readFileSync(join(project, 'docker-compose.yml'), 'utf8')) as ComposeFile;
+    const environment = Object.entries(file.services.fairlead.environment ?? {});
+    expect(environment.length).toBeGreaterThan(3);
+    for (const [name, value] of environment)
+      expectFor(name, value).toMatch(new RegExp(`^\\$\\{${name}:-.+\\}$`));
+  });
 });

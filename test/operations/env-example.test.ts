@@ -14,8 +14,13 @@ describe('.env.example', () => {
     expect([...names].sort()).toEqual(understood.map(([, name]) => name).sort());
   });
 
-  it('is accepted by the service unchanged', () => {
+  it('is accepted by the service once it names a database', () => {
     const env = Object.fromEntries(documented.map(([, name, value]) => [name, value]));
-    expect(readConfig(env)).toMatchObject({ port: 8080, fleetFile: 'fleets/mainnet.example.json' });
+    expect(() => readConfig(env)).toThrow(/1 fault.*\n.*MONGODB_URI/);
+    const MONGODB_URI = 'mongodb://127.0.0.1:27017/fairlead?replicaSet=rs0';
+    expect(readConfig({ ...env, MONGODB_URI })).toMatchObject({
+      port: 8080,
+      fleetFile: 'fleets/mainnet.example.json',
+    });
   });
 });
