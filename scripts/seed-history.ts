@@ -25,6 +25,8 @@ export interface SeedHistoryOptions {
   /** Settle times are multiplied by it, as the simulated anchors' are. */
   pace?: number;
   logger?: Logger;
+  /** Told after every thousand how many of how many are written. */
+  onProgress?: (written: number, all: number) => void;
 }
 
 const chunk = 1_000;
@@ -47,6 +49,7 @@ export async function seedHistory(options: SeedHistoryOptions): Promise<number> 
   const past = pastIntents({ ...options, pace: options.pace ?? 1 });
   for (let from = 0; from < past.length; from += chunk) {
     await intents.insertAll(past.slice(from, from + chunk));
+    options.onProgress?.(Math.min(from + chunk, past.length), past.length);
   }
   await leases.seed(reputationLeases);
   const aggregator = createAggregator({

@@ -11,6 +11,7 @@ import { createLogger } from './logger.js';
 import { connectMongo } from './mongo/connection.js';
 import { isMongoUnavailable } from './mongo/failures.js';
 import type { World } from './ports.js';
+import { atMostEvery } from './time-limits.js';
 
 export interface RunningService {
   port: number;
@@ -23,6 +24,7 @@ export interface RunningService {
 
 const mongoPatienceMs = 60_000;
 const mongoRetryMs = 1_000;
+const waitingLineMs = 60_000;
 const shutdownGraceMs = 10_000;
 
 export function realWorld(config: Config): World {
@@ -65,6 +67,9 @@ export async function startService(
 /** The database may start at the same time as the service: waits for it, a minute at most. */
 async function connectPatiently(config: Config, world: World): Promise<Connection> {
   const givingUpAt = world.clock() + mongoPatienceMs;
+  const sayThatItWaits = atMostEvery(waitingLineMs, world.clock, (error: unknown) =>
+    world.logger.warn({ err: error }, 'waiting for the database'),
+  );
   for (;;) {
     try {
       return await connectMongo({
@@ -73,7 +78,7 @@ async function connectPatiently(config: Config, world: World): Promise<Connectio
       });
     } catch (error) {
       if (!isMongoUnavailable(error) || world.clock() > givingUpAt) throw error;
-      world.logger.warn({ err: error }, 'waiting for the database');
+      sayThatItWaits(error);
       await delay(mongoRetryMs);
     }
   }

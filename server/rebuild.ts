@@ -13,6 +13,9 @@ import { silentLogger } from './logger.js';
 import { connectMongo } from './mongo/connection.js';
 import { createLeases } from './mongo/leases.js';
 import { createInTransaction } from './mongo/transactions.js';
+import { atMostEvery } from './time-limits.js';
+
+const progressMs = 2_000;
 
 async function rebuild(uri: string, database: string | undefined, adopt: boolean): Promise<number> {
   const connection = await connectMongo({
@@ -34,7 +37,10 @@ async function rebuild(uri: string, database: string | undefined, adopt: boolean
       inTransaction: createInTransaction(connection),
       logger: silentLogger,
     });
-    const run = await recount({ adopt });
+    const onProgress = atMostEvery(progressMs, Date.now, (counted: number) =>
+      process.stderr.write(`${counted.toLocaleString('en-US')} intents counted …\n`),
+    );
+    const run = await recount({ adopt, onProgress });
     if (!run.ran) {
       process.stderr.write(
         `Another instance has been counting outcomes since ${run.startedAt}; try again in a moment.\n`,

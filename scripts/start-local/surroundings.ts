@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connectMongo } from '../../server/mongo/connection.js';
+import { atMostEvery } from '../../server/time-limits.js';
 import { isPortTaken } from '../lib/loopback-server.js';
 import { type ReferenceOracle, startReferenceOracle } from '../reference-oracle/index.js';
 import { seedHistory } from '../seed-history.js';
@@ -60,6 +61,8 @@ export function startLocalOracle(folder: string): Promise<ReferenceOracle> {
 }
 
 /** Gives a new database the simulated anchors' history, so that a first visit sees scores. */
+const progressMs = 2_000;
+
 export async function seedLocalHistory(
   mongodbUri: string,
   fleet: Fleet,
@@ -67,7 +70,11 @@ export async function seedLocalHistory(
 ): Promise<void> {
   const connection = await connectMongo({ uri: mongodbUri });
   try {
-    const written = await seedHistory({ connection, fleet, clock: Date.now, random: Math.random, pace });
+    const onProgress = atMostEvery(progressMs, Date.now, (done: number, all: number) =>
+      say(`Generating a history of simulated off-ramps: ${done} of ${all} …`),
+    );
+    const given = { connection, fleet, clock: Date.now, random: Math.random, pace, onProgress };
+    const written = await seedHistory(given);
     if (written > 0) say(`Generated a history of ${written} simulated off-ramps.`);
   } finally {
     await connection.close();

@@ -39,7 +39,11 @@ const { registry } = createMetrics({
   clock: Date.now,
   logger: silentLogger,
 });
-const metrics = registry.getMetricsAsArray() as { name: string; type: string; labelNames?: string[] }[];
+const metrics = registry.getMetricsAsArray() as unknown as {
+  name: string;
+  type: string;
+  labelNames?: string[];
+}[];
 const labelsOf = new Map(
   metrics.flatMap(({ name, type, labelNames = [] }) => {
     const series = type === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name];

@@ -24,7 +24,11 @@ export interface RebuildReport {
  * Counts every intent again into a separate generation and compares it with the one in force: they must agree exactly.
  * With `adopt` the rebuilt generation replaces it, and stale intents are marked to be aggregated.
  */
-export type Rebuild = (options: { adopt: boolean }) => Promise<LeaseOutcome<RebuildReport>>;
+export type Rebuild = (options: {
+  adopt: boolean;
+  /** Told after every page how many intents are counted by then. */
+  onProgress?: (intents: number) => void;
+}) => Promise<LeaseOutcome<RebuildReport>>;
 
 export interface RebuildDeps {
   store: ReputationStore;
@@ -45,12 +49,15 @@ export function createRebuild(deps: RebuildDeps): Rebuild {
   const inLeasedTransaction = createInLeasedTransaction(deps.inTransaction);
   const { rollups } = store;
 
-  async function rebuild(lease: HeldLease, adopt: boolean): Promise<RebuildReport> {
+  async function rebuild(
+    lease: HeldLease,
+    { adopt, onProgress }: Parameters<Rebuild>[0],
+  ): Promise<RebuildReport> {
     const current = await store.currentGeneration();
     await dropOthers(lease, current);
     // Tokens grow, so no other rebuild ever wrote this generation.
     const generation = current + lease.token;
-    const counted = await countAnew(lease, generation, adopt);
+    const counted = await countAnew(lease, generation, adopt, onProgress);
     const compared = await compare(lease, current, generation);
     if (adopt) await inLeasedTransaction(lease, (session) => store.putGenerationInForce(session, generation));
     await dropOthers(lease, adopt ? generation : current);
@@ -61,7 +68,12 @@ export function createRebuild(deps: RebuildDeps): Rebuild {
     return report;
   }
 
-  async function countAnew(lease: HeldLease, generation: number, adopt: boolean) {
+  async function countAnew(
+    lease: HeldLease,
+    generation: number,
+    adopt: boolean,
+    onProgress?: (intents: number) => void,
+  ) {
     const counted = { intents: 0, stale: 0 };
     let after = '';
     for (;;) {
@@ -76,6 +88,7 @@ export function createRebuild(deps: RebuildDeps): Rebuild {
       });
       counted.intents += page.intents;
       counted.stale += page.stale;
+      onProgress?.(counted.intents);
       if (page.last === undefined || page.intents < pageSize) return counted;
       after = page.last;
     }
@@ -110,8 +123,8 @@ export function createRebuild(deps: RebuildDeps): Rebuild {
     while (await rollups.dropSomeOfOthers(generation));
   }
 
-  return ({ adopt }) =>
-    leases.run(aggregationLease, deps.leaseTtlMs ?? defaultLeaseTtlMs, (lease) => rebuild(lease, adopt));
+  return (options) =>
+    leases.run(aggregationLease, deps.leaseTtlMs ?? defaultLeaseTtlMs, (lease) => rebuild(lease, options));
 }
 
 function keysOf(page: readonly { key: string }[]): string[] {
