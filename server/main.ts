@@ -46,10 +46,17 @@ export async function startService(
   const fleet = readFleet(config.fleetFile);
   const lifecycle = createLifecycle({ logger });
   try {
-    const connection = await connectPatiently(config, world);
+    const patiently = createPatience(world);
+    const connection = await patiently(() =>
+      connectMongo({
+        uri: config.mongodbUri,
+        ...(config.mongodbDatabase === undefined ? {} : { databaseName: config.mongodbDatabase }),
+      }),
+    );
     lifecycle.onStop('database connection', () => connection.close());
     const service = composeService({ config, fleet, connection, world, lifecycle });
-    await service.boot();
+    // Every step of it may be repeated.
+    await patiently(service.boot);
     service.start();
     const listener = await listen(service.app, { host: config.host, port: config.port, newId });
     lifecycle.onStop('listener', () => listener.stop(shutdownGraceMs));
@@ -64,24 +71,26 @@ export async function startService(
   }
 }
 
-/** The database may start at the same time as the service: waits for it, a minute at most. */
-async function connectPatiently(config: Config, world: World): Promise<Connection> {
-  const givingUpAt = world.clock() + mongoPatienceMs;
-  const sayThatItWaits = atMostEvery(waitingLineMs, world.clock, (error: unknown) =>
-    world.logger.warn({ err: error }, 'waiting for the database'),
+/**
+ * The database may start at the same time as the service, or lose its primary meanwhile: what needs it is tried again
+ * until it succeeds, for a minute at most in all.
+ */
+function createPatience({ clock, logger }: World): <T>(work: () => Promise<T>) => Promise<T> {
+  const givingUpAt = clock() + mongoPatienceMs;
+  const sayThatItWaits = atMostEvery(waitingLineMs, clock, (error: unknown) =>
+    logger.warn({ err: error }, 'waiting for the database'),
   );
-  for (;;) {
-    try {
-      return await connectMongo({
-        uri: config.mongodbUri,
-        ...(config.mongodbDatabase === undefined ? {} : { databaseName: config.mongodbDatabase }),
-      });
-    } catch (error) {
-      if (!isMongoUnavailable(error) || world.clock() > givingUpAt) throw error;
-      sayThatItWaits(error);
-      await delay(mongoRetryMs);
+  return async (work) => {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!isMongoUnavailable(error) || clock() > givingUpAt) throw error;
+        sayThatItWaits(error);
+        await delay(mongoRetryMs);
+      }
     }
-  }
+  };
 }
 
 async function run(): Promise<void> {
