@@ -12,7 +12,7 @@ const exampleDispute = {
 /** What each event looks like; test deliveries carry it. */
 export const eventExamples: { readonly [N in EventName]: EventData<N> } = {
   'intent.settled': { ...exampleIntent, status: 'settled' },
-  'intent.failed': { ...exampleIntent, status: 'failed' },
+  'intent.failed': { ...exampleIntent, status: 'failed', reason: 'refunded' },
   'dispute.created': { ...exampleDispute, status: 'open' },
   'dispute.resolved': { ...exampleDispute, status: 'accepted' },
   'anchor.onboarded': { anchorId: 'harbour', name: 'Harbour', corridors: ['usdc-ngn'], simulated: true },

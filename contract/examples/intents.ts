@@ -18,6 +18,7 @@ const exampleIntent = {
   intentHash: exampleHash,
   status: 'pending',
   ...exampleTerms,
+  minReceive: '150000.00',
   createdAt: '2026-11-21T09:30:00.000Z',
   expiresAt: '2026-11-22T09:30:00.000Z',
   quote: {
@@ -56,6 +57,8 @@ export const intentsExamples: ExamplesOf<typeof intentsContract> = {
         status: 'settled',
         reason: 'completed',
         recordedAt: '2026-11-21T09:36:10.000Z',
+        amountOut: '152340.55',
+        paidOutAt: '2026-11-21T09:36:08.000Z',
         recoveredAt: null,
         settleSeconds: 88,
         shortfall: '0.000000000',

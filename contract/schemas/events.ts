@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { disputeId, disputeStatus } from './disputes.js';
-import { anchorId, corridorId, decimalAnswer, instant, intentHashText } from './primitives.js';
+import { failureReasons } from './intents.js';
+import {
+  anchorId,
+  corridorId,
+  decimalAnswer,
+  enumOfMeanings,
+  instant,
+  intentHashText,
+} from './primitives.js';
 
 /** What an intent event carries, as the interface specification gives it. */
 const intentData = z.object({
@@ -22,7 +30,12 @@ const disputeData = z.object({
 /** Event name → schema of its `data`. It types the sender, the receivers and the document's `webhooks`. */
 export const eventData = {
   'intent.settled': intentData.describe('An off-ramp intent settled successfully.'),
-  'intent.failed': intentData.describe('An off-ramp intent failed to settle.'),
+  'intent.failed': intentData
+    .extend({
+      // Events may wait for a disabled webhook for 30 days: those of the version before lack it.
+      reason: enumOfMeanings(failureReasons).optional(),
+    })
+    .describe('An off-ramp intent failed to settle.'),
   'dispute.created': disputeData.describe('A dispute was filed against an outcome.'),
   'dispute.resolved': disputeData.describe('An admin accepted or rejected a dispute.'),
   'anchor.onboarded': z

@@ -28,14 +28,21 @@ export const anchorTransactionId = z
   .regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 printable ASCII characters without spaces')
   .describe('The `id` the anchor gave the withdrawal (SEP-24 or SEP-6).');
 
-/** Why an intent ended as it did, and when exactly each reason is given. */
-export const outcomeReasons = {
-  completed: 'Settled: the anchor completed the withdrawal and names the amount paid out.',
-  recovered: 'Settled: it had failed, and the anchor completed it within 30 days.',
+/** Why an intent failed, and when exactly each reason is given. */
+export const failureReasons = {
   refunded: 'Failed: the anchor sent the funds back.',
   error: 'Failed: the anchor closed the withdrawal without paying out, and left it so for 24 hours.',
   overdue: "Failed: still open when the corridor's time for a payout was over.",
   unproven: 'Failed: called completed, but 24 hours later without an amount paid out.',
+} as const;
+
+export type FailureReason = keyof typeof failureReasons;
+
+/** Why an intent ended as it did, and when exactly each reason is given. */
+export const outcomeReasons = {
+  completed: 'Settled: the anchor completed the withdrawal and names the amount paid out.',
+  recovered: 'Settled: it had failed, and the anchor completed it within 30 days.',
+  ...failureReasons,
   no_transaction: 'Expired: no transaction was attached in time.',
   never_funded: 'Expired: the anchor saw no funds in time.',
   abandoned: 'Expired: the anchor closed the withdrawal before it saw funds.',
@@ -73,6 +80,18 @@ export const intentOutcome = z
     status: z.enum(['settled', 'failed', 'expired']).describe('How it ended.'),
     reason: enumOfMeanings(outcomeReasons),
     recordedAt: instant.describe('When it was first recorded here; a recovery keeps it.'),
+    amountOut: decimalAnswer
+      .nullable()
+      .describe(
+        "Fiat paid out, by the anchor's record (`amount_out`), with the currency's minor units at least. Null unless " +
+          'settled, where the record names another asset, and for outcomes recorded before it was kept.',
+      ),
+    paidOutAt: instant
+      .nullable()
+      .describe(
+        'When the anchor completed the payout, as exactly as it was observed (cash: when it was collected); null ' +
+          'unless settled. `recordedAt` is when the outcome was recorded.',
+      ),
     recoveredAt: instant.nullable().describe('When a failed intent became settled, or null.'),
     settleSeconds: z
       .number()
@@ -93,7 +112,9 @@ export const intentQuote = z
   .object({
     tier: quoteTier,
     sellAmount: decimalAnswer.describe('Stablecoin given; may differ from the amount asked for.'),
-    receiveAmount: decimalAnswer.describe('Fiat received for it, all fees in.'),
+    receiveAmount: decimalAnswer.describe(
+      "Fiat received for it, all fees in, with the currency's minor units.",
+    ),
     rate: decimalAnswer.describe('Fiat per one stablecoin, all fees in.'),
     adjusted: z.boolean().describe('Whether the anchor quoted another amount than the one asked for.'),
     quotedAt: instant.describe('When the anchor answered.'),
@@ -139,7 +160,9 @@ export const intentAnswer = z
     anchorId,
     account: z.string().describe('The account that sells, as `G…`.'),
     sellAmount: decimalAnswer.describe('Stablecoin to sell.'),
-    minReceive: decimalAnswer.nullable().describe('Least fiat the wallet accepts, or null.'),
+    minReceive: decimalAnswer
+      .nullable()
+      .describe("Least fiat the wallet accepts, with the currency's minor units, or null."),
     deliveryMethod: z.string().nullable().describe('The delivery method asked for, or null for any.'),
     createdAt: instant,
     expiresAt: instant.describe('Until when the payment may be made.'),

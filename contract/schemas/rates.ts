@@ -83,7 +83,9 @@ export const rateQuote = z
     simulated: z.boolean().describe('True for a simulated anchor of a development fleet.'),
     tier: quoteTier,
     sellAmount: decimalAnswer.describe('Stablecoin given; may differ from the amount asked for.'),
-    receiveAmount: decimalAnswer.describe('Fiat received for it, all fees in, rounded down.'),
+    receiveAmount: decimalAnswer.describe(
+      "Fiat received for it, all fees in, rounded down to the currency's minor units, all of which are written.",
+    ),
     adjusted: z.boolean().describe('Whether the anchor answered for another amount than the one asked for.'),
     rate: decimalAnswer.describe('Fiat per one stablecoin, all fees in: receiveAmount / sellAmount.'),
     fee: money.nullable().describe('The fee inside the amounts, or null where the anchor does not say.'),

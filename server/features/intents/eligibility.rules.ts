@@ -67,7 +67,7 @@ function keyOf(strkey: string): string | null {
 }
 
 /** An asset that is not named passes. Some anchors write the bare code instead of `stellar:CODE:ISSUER`. */
-function isAsset(named: string | null, expected: string): boolean {
+export function isAsset(named: string | null, expected: string): boolean {
   if (named === null || named === expected) return true;
   return !named.includes(':') && named === expected.split(':')[1];
 }

@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
 import type { IntentAnswer, IntentDispute } from '../../../contract/schemas/intents.js';
+import { fiatAmount, minorUnitsOfAsset } from '../../amounts.rules.js';
 import type { Intent } from './intent.js';
 
 const shortfallPlaces = 9;
@@ -11,7 +12,8 @@ export function statusCallbackUrl(publicUrl: string, intentHash: string): string
 
 /** An intent as the API answers it. */
 export function toAnswer(intent: Intent, dispute: IntentDispute | null, publicUrl: string): IntentAnswer {
-  const { quote } = intent;
+  const { quote, minReceive } = intent;
+  const minorUnits = minorUnitsOfAsset(intent.corridorTerms.buyAsset);
   return {
     intentHash: intent._id,
     status: intent.status,
@@ -19,11 +21,18 @@ export function toAnswer(intent: Intent, dispute: IntentDispute | null, publicUr
     anchorId: intent.anchorId,
     account: intent.account,
     sellAmount: intent.sellAmount,
-    minReceive: intent.minReceive,
+    minReceive: minReceive === null ? null : fiatAmount(minReceive, minorUnits),
     deliveryMethod: intent.deliveryMethod,
     createdAt: intent.createdAt.toISOString(),
     expiresAt: intent.deadline.toISOString(),
-    quote: quote === null ? null : { ...quote, quotedAt: quote.quotedAt.toISOString() },
+    quote:
+      quote === null
+        ? null
+        : {
+            ...quote,
+            receiveAmount: fiatAmount(quote.receiveAmount, minorUnits),
+            quotedAt: quote.quotedAt.toISOString(),
+          },
     statusCallbackUrl: statusCallbackUrl(publicUrl, intent._id),
     transaction: toTransaction(intent),
     outcome: toOutcome(intent),
@@ -43,12 +52,17 @@ function toTransaction({ transactionId, observations, problem }: Intent): Intent
   };
 }
 
-function toOutcome({ outcome, recoveredAt, scored, unscoredReason }: Intent): IntentAnswer['outcome'] {
+function toOutcome(intent: Intent): IntentAnswer['outcome'] {
+  const { outcome, observations, recoveredAt, scored, unscoredReason } = intent;
   if (outcome === null) return null;
+  const { amountOut = null } = outcome;
   return {
     status: outcome.kind,
     reason: outcome.reason,
     recordedAt: outcome.recordedAt.toISOString(),
+    amountOut:
+      amountOut === null ? null : fiatAmount(amountOut, minorUnitsOfAsset(intent.corridorTerms.buyAsset)),
+    paidOutAt: outcome.kind === 'settled' ? instantOrNull(observations.completedAtMs) : null,
     recoveredAt: recoveredAt?.toISOString() ?? null,
     settleSeconds: outcome.settleSeconds,
     shortfall:
@@ -60,6 +74,6 @@ function toOutcome({ outcome, recoveredAt, scored, unscoredReason }: Intent): In
   };
 }
 
-function instantOrNull(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
+function instantOrNull(ms: number | null | undefined): string | null {
+  return ms == null ? null : new Date(ms).toISOString();
 }

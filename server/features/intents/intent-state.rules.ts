@@ -29,6 +29,7 @@ export function toState(intent: Intent): IntentState {
             recoveredAtMs: recoveredAt?.getTime() ?? null,
             settleSeconds: outcome.settleSeconds,
             shortfallPpb: outcome.shortfallPpb,
+            amountOut: outcome.amountOut ?? null,
           },
   };
 }
@@ -52,6 +53,7 @@ export function toFields(state: IntentState) {
             recordedAt: new Date(ending.recordedAtMs),
             settleSeconds: ending.settleSeconds,
             shortfallPpb: ending.shortfallPpb,
+            amountOut: ending.amountOut,
           },
     recoveredAt: ending === null || ending.recoveredAtMs === null ? null : new Date(ending.recoveredAtMs),
   };

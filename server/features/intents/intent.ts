@@ -59,6 +59,11 @@ export interface IntentOutcome {
   settleSeconds: number | null;
   /** Parts per 10⁹ by which the payout fell short of the anchor's own quote; null without such a quote. */
   shortfallPpb: number | null;
+  /**
+   * What the anchor says it paid out, in the corridor's fiat; null where it did not settle, or where the anchor names
+   * another asset. Absent from outcomes that were recorded before it was kept.
+   */
+  amountOut?: string | null;
 }
 
 /** What an accepted dispute makes of the outcome. */

@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import { type FailureReason, failureReasons } from '../../../contract/schemas/intents.js';
 import type { Emit } from '../../deliveries/deliveries.js';
 import type { HeldLease } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
@@ -111,7 +112,10 @@ export function createMakeProgress(deps: {
         if (!(await store.saveProgress(change, session))) return false;
         if (status === 'settled' || status === 'failed') {
           const { _id: intentHash, anchorId, corridor, sellAmount: amount } = intent;
-          await writeEvent(session, `intent.${status}`, { intentHash, anchorId, corridor, amount, status });
+          const data = { intentHash, anchorId, corridor, amount, status };
+          const reason = change.change.outcome?.reason;
+          if (isFailureReason(reason)) await writeEvent(session, 'intent.failed', { ...data, reason });
+          else await writeEvent(session, 'intent.settled', data);
         }
         return true;
       });
@@ -127,4 +131,8 @@ export function createMakeProgress(deps: {
     }
     throw new ContendedIntentError(intentHash);
   };
+}
+
+function isFailureReason(reason: string | undefined): reason is FailureReason {
+  return reason !== undefined && reason in failureReasons;
 }

@@ -5,7 +5,7 @@ import type {
   TransactionProblem,
   UnscoredReason,
 } from '../../../contract/schemas/intents.js';
-import { type EligibilityTerms, identityFault, isAnnouncedAmount } from './eligibility.rules.js';
+import { type EligibilityTerms, identityFault, isAnnouncedAmount, isAsset } from './eligibility.rules.js';
 import type { TransactionRecord } from './sep-record.rules.js';
 import { addObservation, type Observations, settleSeconds } from './settle-time.rules.js';
 import { type ShortfallInput, shortfallPpb } from './shortfall.rules.js';
@@ -33,6 +33,8 @@ export interface Ending {
   recoveredAtMs: number | null;
   settleSeconds: number | null;
   shortfallPpb: number | null;
+  /** What the anchor says it paid out, in the corridor's fiat. */
+  amountOut: string | null;
 }
 
 /** Everything that determines the outcome of an intent. */
@@ -193,10 +195,10 @@ function recover(
 function end(
   state: IntentState,
   record: TransactionRecord | null,
-  ending: Omit<Ending, 'settleSeconds' | 'shortfallPpb'>,
+  ending: Omit<Ending, 'settleSeconds' | 'shortfallPpb' | 'amountOut'>,
 ): IntentState {
   if (ending.status !== 'settled' || record === null) {
-    return { ...state, ending: { ...ending, settleSeconds: null, shortfallPpb: null } };
+    return { ...state, ending: { ...ending, settleSeconds: null, shortfallPpb: null, amountOut: null } };
   }
   const { judgement, observations, terms, attachedAtMs } = state;
   const amountIn = larger(judgement.amountIn, record.amountIn);
@@ -211,6 +213,7 @@ function end(
         amountIn === null || record.amountOut === null
           ? null
           : shortfallPpb({ amountIn, amountOut: record.amountOut, quote: terms.quote }),
+      amountOut: isAsset(record.amountOutAsset, terms.buyAsset) ? record.amountOut : null,
     },
   };
 }

@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { plainDecimal } from '../../amounts.rules.js';
+import { fiatAmount } from '../../amounts.rules.js';
 import { Money, roundPayout } from './money.rules.js';
 
 /** receiveAmount less the mean shortfall (a share, `0.0012`), rounded down; unchanged if there is no record. */
@@ -8,7 +8,7 @@ export function expectedReceive(
   meanShortfall: string | null,
   decimals: number,
 ): string {
-  if (meanShortfall === null) return plainDecimal(receiveAmount);
+  if (meanShortfall === null) return fiatAmount(receiveAmount, decimals);
   const share = Decimal.max(0, new Money(1).sub(meanShortfall));
-  return roundPayout(new Money(receiveAmount).mul(share), decimals).toFixed();
+  return fiatAmount(roundPayout(new Money(receiveAmount).mul(share), decimals), decimals);
 }

@@ -1,6 +1,6 @@
 import type { Decimal } from 'decimal.js';
 import type { RateQuote } from '../../../contract/schemas/rates.js';
-import { plainDecimal } from '../../amounts.rules.js';
+import { fiatAmount, plainDecimal } from '../../amounts.rules.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { FeeSchedule } from './fee-schedule.rules.js';
 import type { FxRate } from './fx.rules.js';
@@ -41,7 +41,7 @@ export function offerFromSep38(
     ok: true,
     value: {
       tier: 'anchor',
-      ...amounts(sell, receive, asked.amount),
+      ...amounts(corridor, sell, receive, asked.amount),
       fee: price.fee === null ? null : toFee(corridor, price.fee),
       deliveryMethod: asked.deliveryMethod,
       sep38: {
@@ -78,7 +78,7 @@ export function offerFromFee(
     ok: true,
     value: {
       tier: 'estimate',
-      ...amounts(sell, receive, asked.amount),
+      ...amounts(corridor, sell, receive, asked.amount),
       fee: { total: plainDecimal(fee), asset: corridor.sellAsset },
       deliveryMethod: asked.deliveryMethod,
       sep38: null,
@@ -95,16 +95,18 @@ export function offerFromFee(
   };
 }
 
-function amounts(sell: Decimal, receive: Decimal, askedAmount: string) {
+function amounts(corridor: Corridor, sell: Decimal, receive: Decimal, askedAmount: string) {
   return {
     sellAmount: plainDecimal(sell),
-    receiveAmount: plainDecimal(receive),
+    receiveAmount: fiatAmount(receive, corridor.payoutDecimals),
     adjusted: !sell.eq(askedAmount),
     rate: effectiveRate(receive, sell),
   };
 }
 
 function toFee(corridor: Corridor, fee: { total: string; asset: string }): { total: string; asset: string } {
-  const decimals = fee.asset === corridor.sellAsset ? stablecoinPlaces : corridor.payoutDecimals;
-  return { total: plainDecimal(roundFee(new Money(fee.total), decimals)), asset: fee.asset };
+  const isFiat = fee.asset !== corridor.sellAsset;
+  const decimals = isFiat ? corridor.payoutDecimals : stablecoinPlaces;
+  const total = roundFee(new Money(fee.total), decimals);
+  return { total: isFiat ? fiatAmount(total, decimals) : plainDecimal(total), asset: fee.asset };
 }

@@ -22,7 +22,7 @@ describe('201', () => {
       status: 'pending',
       account,
       sellAmount: '100',
-      minReceive: '1000',
+      minReceive: '1000.00',
       createdAt: new Date(fixture.now()).toISOString(),
       expiresAt: new Date(fixture.now() + day).toISOString(),
       quote: { tier: 'anchor', sellAmount: '100', adjusted: false },

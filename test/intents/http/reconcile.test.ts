@@ -85,6 +85,9 @@ describe('200', () => {
     await watch(10);
     expect(await outcomeOf(intentHash)).toBe(expected);
     expect(await eventsOf(intentHash)).toEqual(['intent.failed']);
+    const sent = (await fixture.events()).find(({ data }) => data.intentHash === intentHash);
+    expect(sent?.data).toMatchObject({ status: 'failed', reason: 'refunded' });
+    expect((await fixture.read(intentHash)).outcome).toMatchObject({ amountOut: null, paidOutAt: null });
   });
 
   it('fails an intent after a day in error, settles it when the anchor recovers, and sends one event for each', async () => {
@@ -102,6 +105,9 @@ describe('200', () => {
     expect(await outcomeOf(intentHash)).toBe('settled recovered');
     expect((await fixture.read(intentHash)).outcome?.recordedAt).toBe(failedAt);
     expect(await eventsOf(intentHash)).toEqual(['intent.failed', 'intent.settled']);
+    const [failed, settled] = (await fixture.events()).filter(({ data }) => data.intentHash === intentHash);
+    expect([failed?.data.reason, settled?.data.reason]).toEqual(['error', undefined]);
+    expect((await fixture.read(intentHash)).outcome).toMatchObject({ amountOut: '150000.00' });
     await fixture.pass(2 * day);
     await fixture.settle();
     expect(await eventsOf(intentHash)).toHaveLength(2);

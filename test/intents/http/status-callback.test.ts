@@ -53,7 +53,7 @@ describe('200', () => {
     const steps = [
       { status: 'pending_user_transfer_start' },
       { status: 'pending_external', stellar_transaction_id: 'ab', amount_in: '100' },
-      { status: 'completed', stellar_transaction_id: 'ab', amount_in: '100', amount_out: '150000' },
+      { status: 'completed', stellar_transaction_id: 'ab', amount_in: '100', amount_out: '152150.4' },
     ];
     const answers = [];
     for (const raw of steps) {
@@ -68,6 +68,10 @@ describe('200', () => {
     ]);
     const intent = await fixture.read(intentHash);
     expect(intent.outcome).toMatchObject({ reason: 'completed', settleSeconds: 30, scored: true });
+    expect(intent.outcome).toMatchObject({
+      amountOut: '152150.40',
+      paidOutAt: new Date(fixture.now() - 30 * second).toISOString(),
+    });
     expect(await fixture.events()).toEqual([
       {
         event: 'intent.settled',

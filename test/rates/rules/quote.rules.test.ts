@@ -187,7 +187,7 @@ describe('amounts', () => {
     expect(expectedReceive('152340.55', null, 2)).toBe('152340.55');
     expect(expectedReceive('152340.55', '0.0012', 2)).toBe('152157.74');
     expect(expectedReceive('1000', '0.0005', 0)).toBe('999');
-    expect(expectedReceive('1000', '1.5', 2)).toBe('0');
+    expect(expectedReceive('1000', '1.5', 2)).toBe('0.00');
   });
 
   it('are out of range below min and above max, but not at the limits', () => {
