@@ -161,6 +161,7 @@ export function composeService(deps: {
     fxUrl,
     fxMaxAgeMs: config.fxMaxAgeSeconds * 1_000,
     cacheVersions,
+    meter: metrics.quotes,
     reputationOf: reputation.reputationOf,
   });
   const snapshot = createSnapshotFeature({ ...shared, directory, rates, cacheVersions });

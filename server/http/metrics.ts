@@ -13,6 +13,11 @@ export interface Metrics {
   countOutbound(outbound: Outbound, purpose: string): Outbound;
   /** Counts attempts and outcomes of webhook deliveries; both arguments are words of the contract. */
   webhooks: { attempted(outcome: string): void; settled(state: string): void };
+  /** Counts how asking anchors for quotes ended. Anchors are those of the fleet file, outcomes words of the code. */
+  quotes: {
+    expects(anchor: string, outcomes: readonly string[]): void;
+    asked(anchor: string, outcome: string): void;
+  };
   jobs: JobMeter;
 }
 
@@ -59,9 +64,22 @@ export function createMetrics(deps: MetricsDeps): Metrics {
     labelNames: ['state'] as const,
     registers: [registry],
   });
+  const quotes = new Counter({
+    name: 'fairlead_anchor_quotes_total',
+    help: 'Questions for a quote that an anchor was asked, by outcome.',
+    labelNames: ['anchor', 'outcome'] as const,
+    registers: [registry],
+  });
   registerBacklogs({ ...deps, registry });
   return {
     registry,
+    quotes: {
+      // Starts at 0: Prometheus does not see an increase from nothing to 1.
+      expects: (anchor, outcomes) => {
+        for (const outcome of outcomes) quotes.inc({ anchor, outcome }, 0);
+      },
+      asked: (anchor, outcome) => quotes.inc({ anchor, outcome }),
+    },
     jobs: jobMeter(registry, deps.clock),
     webhooks: {
       attempted: (outcome) => webhookAttempts.inc({ outcome }),

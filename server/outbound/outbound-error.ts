@@ -6,7 +6,7 @@
  * - `timeout`: the whole answer had not arrived within `timeoutMs`
  * - `too_large`: the body, its compressed form or the header block went over its cap
  * - `unreachable`: no such name, no connection, no TLS session, or closed before an answer began
- * - `bad_response`: what came back is not an HTTP answer that can be read to its end
+ * - `bad_response`: what came back is not an HTTP answer that can be read to its end, or not the JSON that was expected
  */
 export type OutboundFailure =
   | 'invalid_url'

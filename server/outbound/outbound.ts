@@ -26,10 +26,14 @@ export interface OutboundRequest {
   maxBytes: number;
   /** `error` (default) fails as `too_large`; `truncate` answers with the first maxBytes. */
   onOverflow?: 'error' | 'truncate';
+  /** With `json`, an answer 200 is parsed, and is a `bad_response` if it is not JSON. */
+  expects?: 'json';
 }
 
 /** A redirect is an answer like any other; it is not followed. */
 export interface OutboundAnswer extends Answer {
+  /** What an expected JSON body holds; undefined unless the status is 200. */
+  json?: unknown;
   elapsedMs: number;
 }
 
@@ -88,7 +92,9 @@ export function createOutbound(options: OutboundOptions): { request: Outbound; c
           return exchange(target, what, pool, deadline.signal);
         }),
       );
-      return { ...answer, elapsedMs: Math.max(0, Math.round(clock() - startedAtMs)) };
+      const elapsedMs = Math.max(0, Math.round(clock() - startedAtMs));
+      if (asked.expects !== 'json' || answer.status !== 200) return { ...answer, elapsedMs };
+      return { ...answer, elapsedMs, json: parseJson(answer.body) };
     } finally {
       clearTimeout(timer);
       running.delete(deadline);
@@ -126,6 +132,14 @@ export function createConnectors(options: {
       await Promise.all([anyone.close(), operators.close(), subscribers.close()]);
     },
   };
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch (error) {
+    throw new OutboundError('bad_response', 'the answer is not JSON', error);
+  }
 }
 
 function checkArguments(asked: OutboundRequest): Exchange {

@@ -27,12 +27,3 @@ export function toUpstreamFault(error: unknown): UpstreamFault {
   if (!(error instanceof OutboundError)) throw error;
   return new UpstreamFault(reasonOfFailure[error.failure], error.message, error);
 }
-
-/** The JSON of somebody else's answer. Throws UpstreamFault `malformed`. */
-export function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch (error) {
-    throw new UpstreamFault('malformed', 'the answer is not JSON', error);
-  }
-}

@@ -20,15 +20,14 @@ export interface RatesFixture {
 export function ratesOverInstantAnchors(anchorCount: number): RatesFixture {
   const fleet = parseFleet(JSON.stringify({ corridors, anchors: anchorsFor(anchorCount) }));
   let nowMs = Date.UTC(2026, 0, 1);
-  const outbound: Outbound = async ({ url }) => ({
-    status: 200,
-    headers: {},
-    body: priceFor(new URL(url)),
-    elapsedMs: 0,
-    truncated: false,
-  });
+  const outbound: Outbound = async ({ url }) => {
+    const body = priceFor(new URL(url));
+    const json: unknown = JSON.parse(body.toString('utf8'));
+    return { status: 200, headers: {}, body, json, elapsedMs: 0, truncated: false };
+  };
   const rates = createRatesFeature({
     directory: {
+      anchors: () => fleet.anchors,
       corridor: (id) => fleet.corridors.find((corridor) => corridor.id === id),
       anchorsOf: () => fleet.anchors,
       anchor: (id) => fleet.anchors.find((anchor) => anchor.id === id),
@@ -45,6 +44,7 @@ export function ratesOverInstantAnchors(anchorCount: number): RatesFixture {
     fxMaxAgeMs: 0,
     cacheVersions: { read: () => 0, onInvalidate: () => undefined },
     publicCache: false,
+    meter: { expects: () => undefined, asked: () => undefined },
     reputationOf: () => ({ score: '91.27', state: 'scored', outcomes: 1_200, meanShortfall: '0.0012' }),
     clock: () => nowMs,
     random: Math.random,

@@ -1,6 +1,7 @@
 import type { DiscoveryState } from '../../../contract/schemas/anchors.js';
 import { createCache, lasting } from '../../cache/cache.js';
 import { backoffMs } from '../../jobs/backoff.js';
+import { createOutageLog } from '../../outage-log.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import { toUpstreamFault, UpstreamFault } from '../../outbound/upstream-fault.js';
 import type { Clock, Logger, Random } from '../../ports.js';
@@ -50,6 +51,10 @@ export function createDiscovery(deps: {
   onRead: (anchorId: string, read: AnchorEndpoints) => void;
 }): Discovery {
   const anchors = new Map(deps.fleet.anchors.map((anchor) => [anchor.id, anchor]));
+  const outages = createOutageLog({
+    ...deps,
+    says: { failed: 'stellar.toml cannot be read', worked: 'stellar.toml can be read again' },
+  });
   const readings = createCache<string, AnchorEndpoints>({
     load: read,
     lifetimeOf: lasting(lifetime),
@@ -66,14 +71,12 @@ export function createDiscovery(deps: {
   async function read(anchorId: string): Promise<AnchorEndpoints> {
     try {
       const endpoints = await fetchToml(deps.outbound, anchors.get(anchorId)?.homeDomain ?? '');
+      outages.worked(anchorId, { anchorId });
       deps.onRead(anchorId, endpoints);
       return endpoints;
     } catch (error) {
       const fault = toUpstreamFault(error);
-      deps.logger.warn(
-        { anchorId, reason: fault.reason, detail: fault.message },
-        'stellar.toml cannot be read',
-      );
+      outages.failed(anchorId, { anchorId, reason: fault.reason, detail: fault.message });
       throw fault;
     }
   }

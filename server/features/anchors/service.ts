@@ -44,6 +44,8 @@ export interface AnchorDirectory {
   corridors(): readonly Corridor[];
   /** The anchors that serve a corridor now, by id; refused ones are left out. */
   anchorsOf(corridorId: string): readonly FleetMember[];
+  /** Every anchor of the fleet file, by id. */
+  anchors(): Fleet['anchors'];
   /** An anchor of the fleet that is not refused. */
   anchor(id: string): FleetMember | undefined;
   /** Throws UpstreamFault while the addresses cannot be read. */
@@ -129,6 +131,7 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
     corridors: () => fleet.corridors,
     anchorsOf: (corridorId) =>
       servingAnchors().filter((anchor) => anchor.corridors.some(({ id }) => id === corridorId)),
+    anchors: () => fleet.anchors,
     anchor: (id) => (keys.isRefused(id) ? undefined : members.get(id)),
     async endpointsOf(anchorId) {
       const endpoints = await discovery.endpointsOf(anchorId);

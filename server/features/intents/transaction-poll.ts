@@ -1,5 +1,5 @@
 import type { Outbound } from '../../outbound/outbound.js';
-import { parseJson, toUpstreamFault } from '../../outbound/upstream-fault.js';
+import { toUpstreamFault } from '../../outbound/upstream-fault.js';
 import type { Clock } from '../../ports.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import { readRecord, type TransactionRecord } from './sep-record.rules.js';
@@ -60,10 +60,11 @@ export function createTransactionPoll(deps: {
       headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
       timeoutMs,
       maxBytes,
+      expects: 'json',
     });
     if (answer.status === 404) return { kind: 'not_found' };
     if (answer.status !== 200) return { kind: 'unreachable', why: `status ${answer.status}` };
-    const record = readRecord(parseJson(answer.body), dialect);
+    const record = readRecord(answer.json, dialect);
     if (record === null || record.id !== transactionId) {
       return { kind: 'unreachable', why: 'the answer is not the record of this transaction' };
     }

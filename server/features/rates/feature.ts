@@ -7,6 +7,7 @@ import type { QuoteReputation } from './answer.rules.js';
 import { createFeeInfo } from './fee-info.js';
 import { createFxReference } from './fx-reference.js';
 import { createQuoteSource } from './quote-source.js';
+import { createQuoteWatch, type QuoteMeter } from './quote-watch.js';
 import { createReplies } from './replies.js';
 import { createRatesRouter } from './router.js';
 import { createRates } from './service.js';
@@ -23,7 +24,10 @@ export interface RatesLimits {
 const defaultLimits: RatesLimits = { callsPerSecond: 20, inFlight: 20, cacheBytes: 32 * 1024 * 1024 };
 
 export interface RatesFeatureDeps {
-  directory: Pick<AnchorDirectory, 'corridor' | 'anchorsOf' | 'anchor' | 'endpointsOf' | 'tokenFor'>;
+  directory: Pick<
+    AnchorDirectory,
+    'anchors' | 'corridor' | 'anchorsOf' | 'anchor' | 'endpointsOf' | 'tokenFor'
+  >;
   /** For the anchors' addresses: trusts nothing by name. */
   outbound: Outbound;
   /** For FX_URL: trusts its origin. */
@@ -31,6 +35,7 @@ export interface RatesFeatureDeps {
   fxUrl: string | undefined;
   fxMaxAgeMs: number;
   cacheVersions: Pick<CacheVersions, 'read' | 'onInvalidate'>;
+  meter: QuoteMeter;
   reputationOf: (anchorId: string, corridorId: string) => QuoteReputation;
   /** Cache-Control: public instead of private. */
   publicCache: boolean;
@@ -57,7 +62,8 @@ export function createRatesFeature(deps: RatesFeatureDeps) {
   cacheVersions.onInvalidate(() => fees.dropVoid() + fx.dropVoid());
 
   const gate = createAnchorGate({ clock, limits });
-  const source = createQuoteSource({ ...deps, gate, fees, fx });
+  const watch = createQuoteWatch({ ...deps, anchors: deps.directory.anchors() });
+  const source = createQuoteSource({ ...deps, gate, fees, fx, watch });
   const replies = createReplies({ source, versionOf, maxBytes: limits.cacheBytes, clock });
   const rates = createRates({
     ...deps,

@@ -1,7 +1,7 @@
 import { createCache, lasting } from '../../cache/cache.js';
 import { backoffMs } from '../../jobs/backoff.js';
 import type { Outbound } from '../../outbound/outbound.js';
-import { parseJson, toUpstreamFault, UpstreamFault } from '../../outbound/upstream-fault.js';
+import { toUpstreamFault, UpstreamFault } from '../../outbound/upstream-fault.js';
 import type { Clock, Random } from '../../ports.js';
 import type { AnchorEndpoints } from '../anchors/sep1.rules.js';
 import { type FeeSchedule, readFeeSchedule } from './fee-schedule.rules.js';
@@ -65,10 +65,11 @@ async function fetchInfo(outbound: Outbound, url: string): Promise<unknown> {
     headers: { accept: 'application/json' },
     timeoutMs: infoTimeoutMs,
     maxBytes: maxInfoBytes,
+    expects: 'json',
   });
   if (answer.status === 401 || answer.status === 403)
     throw new UpstreamFault('unauthorized', '/info wants a token');
   if (answer.status === 404) throw new UpstreamFault('not_served', 'there is no /info');
   if (answer.status !== 200) throw new UpstreamFault('error', `/info answered ${answer.status}`);
-  return parseJson(answer.body);
+  return answer.json;
 }

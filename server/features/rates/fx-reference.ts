@@ -1,7 +1,8 @@
 import { createCache, lasting } from '../../cache/cache.js';
 import { backoffMs } from '../../jobs/backoff.js';
+import { createOutageLog } from '../../outage-log.js';
 import type { Outbound } from '../../outbound/outbound.js';
-import { parseJson, toUpstreamFault, UpstreamFault } from '../../outbound/upstream-fault.js';
+import { toUpstreamFault, UpstreamFault } from '../../outbound/upstream-fault.js';
 import type { Clock, Logger, Random } from '../../ports.js';
 import { type FxRate, type FxTable, rateFor, readFxTable } from './fx.rules.js';
 
@@ -29,16 +30,22 @@ export function createFxReference(deps: {
   maxAgeMs: number;
   version: () => number;
 }): FxReference {
-  const { url, clock, maxAgeMs, logger } = deps;
+  const { url, clock, maxAgeMs } = deps;
   if (url === undefined) return { rateOf: async () => undefined, dropVoid: () => 0 };
 
+  const outages = createOutageLog({
+    ...deps,
+    says: { failed: 'the FX reference cannot be read', worked: 'the FX reference can be read again' },
+  });
   const table = createCache<void, FxTable>({
     load: async () => {
       try {
-        return await fetchTable(deps.outbound, url);
+        const found = await fetchTable(deps.outbound, url);
+        outages.worked('fx', {});
+        return found;
       } catch (error) {
         const fault = toUpstreamFault(error);
-        logger.warn({ detail: fault.message }, 'the FX reference cannot be read');
+        outages.failed('fx', { detail: fault.message });
         throw fault;
       }
     },
@@ -68,9 +75,10 @@ async function fetchTable(outbound: Outbound, url: string): Promise<FxTable> {
     headers: { accept: 'application/json' },
     timeoutMs: fxTimeoutMs,
     maxBytes: maxFxBytes,
+    expects: 'json',
   });
   if (answer.status !== 200) throw new UpstreamFault('error', `the FX reference answered ${answer.status}`);
-  const found = readFxTable(parseJson(answer.body));
+  const found = readFxTable(answer.json);
   if (found === undefined) {
     throw new UpstreamFault('malformed', 'the FX reference is not {base, date, rates}');
   }

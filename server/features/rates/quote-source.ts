@@ -1,5 +1,5 @@
 import type { Outbound } from '../../outbound/outbound.js';
-import { parseJson, toUpstreamFault, UpstreamFault } from '../../outbound/upstream-fault.js';
+import { toUpstreamFault, UpstreamFault } from '../../outbound/upstream-fault.js';
 import type { Clock } from '../../ports.js';
 import { withTimeout } from '../../time-limits.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
@@ -11,6 +11,7 @@ import type { QuoteResult } from './answer.rules.js';
 import type { FeeInfo } from './fee-info.js';
 import type { FxReference } from './fx-reference.js';
 import { offerFromFee, offerFromSep38 } from './quote.rules.js';
+import type { QuoteWatch } from './quote-watch.js';
 import { priceUrl, readPrice, reasonOfStatus, type Sep38Context } from './sep38.rules.js';
 
 const anchorTimeoutMs = 2_000;
@@ -37,17 +38,20 @@ export function createQuoteSource(deps: {
   gate: AnchorGate;
   fees: FeeInfo;
   fx: FxReference;
+  watch: QuoteWatch;
   clock: Clock;
 }): QuoteSource {
   const { directory, gate, clock } = deps;
 
-  async function ask(question: Question): Promise<QuoteResult> {
-    const { anchorId, corridor, deliveryMethod } = question;
+  /** The delivery methods to quote for; undefined if the anchor does not offer what is asked for. */
+  function offered({ anchorId, corridor, deliveryMethod }: Question): readonly string[] | undefined {
     const served = directory.anchor(anchorId)?.corridors.find(({ id }) => id === corridor.id);
-    const methods = served?.deliveryMethods ?? [];
-    if (served === undefined || (deliveryMethod !== undefined && !methods.includes(deliveryMethod))) {
-      return { reason: 'not_served' };
-    }
+    const methods = served?.deliveryMethods;
+    return deliveryMethod !== undefined && !methods?.includes(deliveryMethod) ? undefined : methods;
+  }
+
+  async function ask(question: Question, methods: readonly string[]): Promise<QuoteResult> {
+    const { anchorId, deliveryMethod } = question;
     // If there is only one method, the quote is for that one, even if the request names none.
     const label = deliveryMethod ?? (methods.length === 1 ? methods[0] : undefined) ?? null;
     const askedAtMs = clock();
@@ -93,6 +97,7 @@ export function createQuoteSource(deps: {
         },
         timeoutMs,
         maxBytes: maxPriceBytes,
+        expects: 'json',
       });
       if (answer.status !== 200) {
         const reason = reasonOfStatus(answer.status, answer.body.toString('utf8', 0, 500));
@@ -105,7 +110,7 @@ export function createQuoteSource(deps: {
         }
         return { value: { reason }, health: reason === 'error' ? 'failing' : 'well' };
       }
-      const price = readPrice(parseJson(answer.body), corridor, context);
+      const price = readPrice(answer.json, corridor, context);
       if (price === undefined) return { value: { reason: 'malformed' }, health: 'failing' };
       const offer = offerFromSep38(corridor, { amount, deliveryMethod: label }, price);
       if (!offer.ok) return { value: { reason: offer.reason }, health: 'failing' };
@@ -131,13 +136,24 @@ export function createQuoteSource(deps: {
     return offer.ok ? { offer: offer.value } : { reason: offer.reason };
   }
 
-  return async (question) => {
+  async function askInTime(question: Question, methods: readonly string[]): Promise<QuoteResult> {
     try {
-      return await withTimeout(overallTimeoutMs, ask(question), tooLate);
+      return await withTimeout(overallTimeoutMs, ask(question, methods), tooLate);
     } catch (error) {
       if (error instanceof UpstreamFault) return { reason: error.reason };
       throw error;
     }
+  }
+
+  return async (question) => {
+    const methods = offered(question);
+    // The anchor is not asked, so this says nothing about it.
+    if (methods === undefined) return { reason: 'not_served' };
+    const result = await askInTime(question, methods);
+    const { anchorId, corridor, amount, deliveryMethod } = question;
+    const isReference = amount === corridor.referenceAmount && deliveryMethod === undefined;
+    deps.watch.saw({ anchorId, corridorId: corridor.id, isReference }, result);
+    return result;
   };
 }
 

@@ -82,3 +82,19 @@ it('counts requests by route template, method and status, without labels made of
   expect(of('unmatched', 'GET', '400')).toBe(1);
   expect(of('unmatched', 'GET', '414')).toBe(1);
 });
+
+it('does not count an anchor whose answer cannot be read as one that answered 2xx', async () => {
+  const value = async (series: string) => {
+    const text = await (await fetch(`${app.url}/metrics`)).text();
+    const line = text.split('\n').find((each) => each.startsWith(`${series} `));
+    return Number(line?.split(' ').at(-1) ?? Number.NaN);
+  };
+  const malformed = 'fairlead_anchor_quotes_total{anchor="harbour",outcome="malformed"}';
+  const unreadable = 'fairlead_outbound_calls_total{purpose="rates",outcome="bad_response"}';
+  expect(await value(malformed)).toBe(0);
+  app.simulated.anchor('harbour').override('*', (_req, res) => void res.writeHead(200).end('<html>'));
+  expect(await send('GET', '/api/rates/usdc-ngn?amount=471')).toBe(200);
+  expect(await value(malformed)).toBeGreaterThanOrEqual(1);
+  expect(await value(unreadable)).toBeGreaterThanOrEqual(1);
+  app.simulated.anchor('harbour').override('*', null);
+});

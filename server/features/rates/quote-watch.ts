@@ -1,0 +1,63 @@
+import { type UnavailableReason, unavailableReasons } from '../../../contract/schemas/rates.js';
+import { createOutageLog } from '../../outage-log.js';
+import type { Clock, Logger } from '../../ports.js';
+import type { Fleet } from '../anchors/fleet-file.rules.js';
+import type { QuoteResult } from './answer.rules.js';
+
+/** How asking an anchor ended: with a price of its own, with an estimate, or with the reason why there is no quote. */
+export type QuoteOutcome = 'quoted' | 'estimated' | UnavailableReason;
+
+export const quoteOutcomes: readonly QuoteOutcome[] = [
+  'quoted',
+  'estimated',
+  ...(Object.keys(unavailableReasons) as UnavailableReason[]),
+];
+
+/** Counts how asking each anchor ended. */
+export interface QuoteMeter {
+  /** Starts every counter of this anchor at 0. */
+  expects(anchorId: string, outcomes: readonly string[]): void;
+  asked(anchorId: string, outcome: string): void;
+}
+
+/** Makes an anchor that fails to quote visible to the operator. */
+export interface QuoteWatch {
+  saw(question: { anchorId: string; corridorId: string; isReference: boolean }, result: QuoteResult): void;
+}
+
+/** These say nothing about the anchor: our own call budget, our own pause after failures, our own FX reference. */
+const saysNothing: readonly UnavailableReason[] = ['busy', 'circuit_open', 'no_fx'];
+
+/**
+ * Every outcome is counted. A change is logged once, for an anchor in a corridor, and judged at the reference amount
+ * alone: that is asked for in the background all the time, and clients cannot cause lines by asking for odd amounts.
+ */
+export function createQuoteWatch(deps: {
+  anchors: Fleet['anchors'];
+  meter: QuoteMeter;
+  clock: Clock;
+  logger: Logger;
+}): QuoteWatch {
+  const { meter } = deps;
+  for (const { id } of deps.anchors) meter.expects(id, quoteOutcomes);
+  const outages = createOutageLog({
+    ...deps,
+    says: { failed: 'an anchor has no quote for the reference amount', worked: 'the anchor quotes again' },
+  });
+
+  return {
+    saw({ anchorId, corridorId, isReference }, result) {
+      const reason = 'reason' in result ? result.reason : undefined;
+      meter.asked(anchorId, 'offer' in result ? outcomeOf(result.offer) : result.reason);
+      if (!isReference || (reason !== undefined && saysNothing.includes(reason))) return;
+      const key = `${anchorId} ${corridorId}`;
+      const fields = { anchorId, corridor: corridorId };
+      if (reason === undefined) outages.worked(key, fields);
+      else outages.failed(key, { ...fields, reason });
+    },
+  };
+}
+
+function outcomeOf({ tier }: { tier: 'anchor' | 'estimate' }): QuoteOutcome {
+  return tier === 'anchor' ? 'quoted' : 'estimated';
+}

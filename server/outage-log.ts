@@ -1,0 +1,35 @@
+import type { Clock, Logger } from './ports.js';
+
+/**
+ * Logs when something of somebody else's begins to fail and when it works again, and nothing in between: how often it
+ * is used in the meantime, and how its failures differ, is for the metrics.
+ */
+export interface OutageLog {
+  /** `key` names what failed among the things that this log is about. */
+  failed(key: string, fields: object): void;
+  worked(key: string, fields: object): void;
+}
+
+export function createOutageLog(deps: {
+  /** The messages of the two lines. */
+  says: { failed: string; worked: string };
+  clock: Clock;
+  logger: Logger;
+}): OutageLog {
+  const { says, clock, logger } = deps;
+  /** Since when each fails, in epoch milliseconds; at most as many as there are things to fail. */
+  const failingSince = new Map<string, number>();
+  return {
+    failed(key, fields) {
+      if (failingSince.has(key)) return;
+      failingSince.set(key, clock());
+      logger.warn(fields, says.failed);
+    },
+    worked(key, fields) {
+      const since = failingSince.get(key);
+      if (since === undefined) return;
+      failingSince.delete(key);
+      logger.info({ ...fields, failedForSeconds: Math.round((clock() - since) / 1_000) }, says.worked);
+    },
+  };
+}
