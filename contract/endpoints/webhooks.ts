@@ -8,6 +8,8 @@ import {
   deliveryAnswer,
   deliveryId,
   deliveryState,
+  resendFailedBody,
+  resentDeliveries,
   rotateSecretBody,
   testWebhookBody,
   updateWebhookBody,
@@ -145,6 +147,23 @@ export const webhooksContract = c.router(
       query: noQuery,
       body: noBody,
       responses: { 202: deliveryAnswer },
+    }),
+    resendFailedDeliveries: describeRoute({
+      ...shared,
+      method: 'POST',
+      path: '/api/admin/webhooks/:id/resend',
+      operationId: 'resendFailedDeliveries',
+      errors: ['UNKNOWN_WEBHOOK'],
+      summary: 'Send again what failed since a time',
+      description:
+        'Sends every delivery again that was refused or exhausted since then, tests excepted: at most 1,000 per call, ' +
+        'those that failed first in front, each with its id and body and four attempts afresh. They wait while the ' +
+        'webhook is disabled. Calling again with the same `since` sends none of them a second time, also where they ' +
+        'have failed again; a later `since` does.',
+      pathParams: pathOfOne,
+      query: noQuery,
+      body: resendFailedBody,
+      responses: { 202: resentDeliveries },
     }),
   },
   { strictStatusCodes: true },

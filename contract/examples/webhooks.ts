@@ -90,4 +90,9 @@ export const webhooksExamples: ExamplesOf<typeof webhooksContract> = {
     answer: { items: [exampleDelivery], nextCursor: null },
   },
   resendDelivery: { params: { ...params, deliveryId: exampleDelivery.id }, answer: exampleDelivery },
+  resendFailedDeliveries: {
+    params,
+    body: { since: '2026-11-21T08:00:00.000Z' },
+    answer: { resent: 37, more: false },
+  },
 };

@@ -77,6 +77,26 @@ export const testWebhookBody = z
   .strict()
   .describe('Which event to show; an empty body, or none, shows the first subscribed one.');
 
+/** The most deliveries that one call sends again. */
+export const maxResent = 1_000;
+
+export const resendFailedBody = z
+  .object({
+    since: instant.describe(
+      'Deliveries that were refused or exhausted at this instant or later are sent again.',
+    ),
+  })
+  .strict()
+  .describe('Which deliveries to send again.');
+
+/** What a bulk re-send did. */
+export const resentDeliveries = z
+  .object({
+    resent: z.number().int().min(0).max(maxResent).describe('How many deliveries this call sends again.'),
+    more: z.boolean().describe('Whether others are left: call again with the same `since`.'),
+  })
+  .describe('How many failed deliveries are sent again.');
+
 /** Why a webhook is disabled. */
 export const disabledReason = z
   .enum(['refused', 'admin'])
@@ -194,6 +214,7 @@ export const deliveryAnswer = z
 export type CreateWebhookBody = z.infer<typeof createWebhookBody>;
 export type UpdateWebhookBody = z.infer<typeof updateWebhookBody>;
 export type RotateSecretBody = z.infer<typeof rotateSecretBody>;
+export type ResentDeliveries = z.infer<typeof resentDeliveries>;
 export type WebhookAnswer = z.infer<typeof webhookAnswer>;
 export type DeliveryAttempt = z.infer<typeof deliveryAttempt>;
 export type DeliveryAnswer = z.infer<typeof deliveryAnswer>;

@@ -1,5 +1,6 @@
 import { bulkhead } from 'cockatiel';
 import type { EventData, EventName } from '../../contract/schemas/events.js';
+import type { ResentDeliveries } from '../../contract/schemas/webhooks.js';
 import type { ClientSession } from '../mongo/transactions.js';
 import type { Outbound } from '../outbound/outbound.js';
 import type { Clock, Logger, NewId, Random } from '../ports.js';
@@ -54,6 +55,8 @@ export interface DeliveryLog {
   sendTest<N extends EventName>(webhookId: string, event: N, data: EventData<N>): Promise<DeliveryDocument>;
   /** Sends a delivery at once; null where the webhook has none of this id. */
   sendAgain(webhookId: string, deliveryId: string): Promise<DeliveryDocument | null>;
+  /** Sends up to `limit` deliveries again that failed since then; none twice for the same `since`. */
+  sendFailedAgain(webhookId: string, since: Date, limit: number): Promise<ResentDeliveries>;
   /** Deletes what there is of a webhook that was deleted, in the background. */
   forget(webhookId: string): void;
 }
@@ -143,6 +146,11 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
         const delivery = await store.sendAgain(webhookId, deliveryId, clock());
         wake();
         return delivery;
+      },
+      async sendFailedAgain(webhookId, since, limit) {
+        const sent = await store.sendFailedAgain({ webhookId, since, limit, nowMs: clock() });
+        wake();
+        return sent;
       },
       forget: dispatcher.forget,
     },

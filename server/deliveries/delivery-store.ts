@@ -1,5 +1,5 @@
 import { type Connection, mongo, Schema } from 'mongoose';
-import type { DeliveryState } from '../../contract/schemas/webhooks.js';
+import type { DeliveryState, ResentDeliveries } from '../../contract/schemas/webhooks.js';
 import { retriedOnce } from '../mongo/failures.js';
 import { countUpTo, defineModel } from '../mongo/models.js';
 import {
@@ -16,6 +16,7 @@ import {
   lapsedClaim,
   recordsOfEqualOutcome,
   sentAgain,
+  sentAgainInBulk,
 } from './delivery-updates.rules.js';
 
 /** Every query of the collection `deliveries`. Whatever depends on the present time goes by that of the database. */
@@ -43,6 +44,16 @@ export interface DeliveryStore {
   page(query: DeliveryQuery): Promise<DeliveryDocument[]>;
   /** As it is then; null where the webhook has no delivery of this id. */
   sendAgain(webhookId: string, deliveryId: string, nowMs: number): Promise<DeliveryDocument | null>;
+  /**
+   * Sends again what was refused or exhausted since then, what failed first in front; not what was sent again by such a
+   * call since then.
+   */
+  sendFailedAgain(failed: {
+    webhookId: string;
+    since: Date;
+    limit: number;
+    nowMs: number;
+  }): Promise<ResentDeliveries>;
   /** Deliveries that have not ended, held ones included; 100,000 at most. */
   countOpen(): Promise<number>;
   /** Deliveries that could be sent now; 100,000 at most. `enabledAmong` gives the webhooks that are not disabled. */
@@ -53,6 +64,7 @@ const insertsAtOnce = 1_000;
 const dropsAtOnce = 1_000;
 const duplicateKey = 11_000;
 const storedStates: DeliveryDocument['state'][] = ['pending', 'delivered', 'refused', 'exhausted'];
+const failedStates: DeliveryDocument['state'][] = ['refused', 'exhausted'];
 const isDue = { $expr: { $lte: ['$due', '$$NOW'] } };
 const claimedFields = {
   webhookId: 1,
@@ -90,6 +102,7 @@ const deliverySchema = new Schema<DeliveryDocument>(
     attempts: { type: [Schema.Types.Mixed] as never, required: true },
     createdAt: { type: Date, required: true },
     settledAt: { type: Date, default: null },
+    resentInBulkAt: Date,
     expiresAt: { type: Date, required: true },
   },
   { collection: 'deliveries', versionKey: false },
@@ -102,6 +115,11 @@ deliverySchema.index(
 );
 // Without a state it is read as all of them, merged in order.
 deliverySchema.index({ webhookId: 1, state: 1, _id: -1 }, { name: 'by_state' });
+// Only of what failed, so that a delivery which is acknowledged never enters it.
+deliverySchema.index(
+  { webhookId: 1, settledAt: 1 },
+  { partialFilterExpression: { state: { $in: failedStates } }, name: 'failed_since' },
+);
 deliverySchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0, name: 'retention' });
 
 export function createDeliveryStore(connection: Connection): DeliveryStore {
@@ -246,6 +264,30 @@ export function createDeliveryStore(connection: Connection): DeliveryStore {
       deliveries.findOneAndUpdate({ _id: deliveryId, webhookId }, [{ $set: sentAgain(webhookId, nowMs) }], {
         returnDocument: 'after',
       }),
+
+    async sendFailedAgain({ webhookId, since, limit, nowMs }) {
+      const failed = {
+        webhookId,
+        state: { $in: failedStates },
+        settledAt: { $gte: since },
+        test: false,
+        resentInBulkAt: { $not: { $gte: since } },
+      };
+      const found = await deliveries
+        .find(failed, { projection: { _id: 1 } })
+        .hint('failed_since')
+        .sort({ settledAt: 1 })
+        .limit(limit + 1)
+        .toArray();
+      const ids = found.slice(0, limit).map(({ _id }) => _id);
+      // The conditions again: two calls at the same time send each delivery once.
+      const { modifiedCount } = await deliveries.updateMany(
+        { _id: { $in: ids }, ...failed },
+        [{ $set: sentAgainInBulk(webhookId, nowMs) }],
+        { hint: idIndex },
+      );
+      return { resent: modifiedCount, more: found.length > limit };
+    },
 
     countOpen: () => countUpTo(model, { open: true }, 'work_by_lane'),
 

@@ -5,6 +5,7 @@ import {
   type Claimed,
   lastOf,
   type Posts,
+  type Priority,
   queueKey,
   retentionMs,
 } from './delivery.rules.js';
@@ -120,17 +121,25 @@ function endOf({ at, elapsedMs }: AttemptDocument): Date {
  * Sent again by an admin. One that had ended gets four attempts anew. One that waits is due now. One that is being sent
  * stays with its owner; only its retries move to the queue of the admin.
  */
-export function sentAgain(webhookId: string, nowMs: number): Fields {
+export function sentAgain(webhookId: string, nowMs: number, priority: Priority = 'admin'): Fields {
   const beingSent = { $ne: ['$owner', null] };
   return {
     lastAttempt: { $cond: ['$open', '$lastAttempt', { $add: ['$attempt', attemptsGranted] }] },
     state: 'pending',
     open: true,
     settledAt: null,
-    lane: queueKey(webhookId, 'admin'),
+    lane: queueKey(webhookId, priority),
     due: { $cond: [beingSent, '$due', '$$NOW'] },
     expiresAt: new Date(nowMs + retentionMs),
   };
+}
+
+/**
+ * Sent again together with others. They stand in the normal queue: it holds them while the webhook is disabled, and a
+ * receiver that refuses again gets no more than what is under way.
+ */
+export function sentAgainInBulk(webhookId: string, nowMs: number): Fields {
+  return { ...sentAgain(webhookId, nowMs, 'normal'), resentInBulkAt: '$$NOW' };
 }
 
 /** @param posts an array, or an expression for one */

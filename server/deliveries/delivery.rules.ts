@@ -26,6 +26,8 @@ export interface DeliveryDocument {
   attempts: AttemptDocument[];
   createdAt: Date;
   settledAt: Date | null;
+  /** When it was last sent again together with others that had failed; absent where it never was. */
+  resentInBulkAt?: Date;
   expiresAt: Date;
 }
 

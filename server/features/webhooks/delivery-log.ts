@@ -1,6 +1,11 @@
 import { eventExamples } from '../../../contract/examples/events.js';
 import type { EventName } from '../../../contract/schemas/events.js';
-import type { DeliveryAnswer, DeliveryState } from '../../../contract/schemas/webhooks.js';
+import {
+  type DeliveryAnswer,
+  type DeliveryState,
+  maxResent,
+  type ResentDeliveries,
+} from '../../../contract/schemas/webhooks.js';
 import type { Deliveries, DeliveryDocument } from '../../deliveries/deliveries.js';
 import { shownState } from '../../deliveries/delivery.rules.js';
 import { ApiError } from '../../errors.js';
@@ -16,6 +21,8 @@ export interface DeliveryLog {
   ): Promise<{ items: DeliveryAnswer[]; nextCursor: string | null }>;
   sendTest(webhookId: string, event: EventName | undefined): Promise<DeliveryAnswer>;
   resend(webhookId: string, deliveryId: string): Promise<DeliveryAnswer>;
+  /** What was refused or exhausted since then. */
+  resendFailed(webhookId: string, since: Date): Promise<ResentDeliveries>;
 }
 
 interface DeliveryQuery {
@@ -28,7 +35,7 @@ const idPattern = /^dlv_[0-9a-f]{44}$/;
 
 export function createDeliveryLog(deps: {
   store: Pick<WebhookStore, 'find'>;
-  deliveries: Pick<Deliveries['log'], 'page' | 'sendTest' | 'sendAgain'>;
+  deliveries: Pick<Deliveries['log'], 'page' | 'sendTest' | 'sendAgain' | 'sendFailedAgain'>;
 }): DeliveryLog {
   const { store, deliveries } = deps;
 
@@ -62,6 +69,11 @@ export function createDeliveryLog(deps: {
         throw new ApiError('UNKNOWN_WEBHOOK', 'This webhook has no delivery with this id.');
       }
       return toDeliveryAnswer(delivery, enabled);
+    },
+
+    async resendFailed(webhookId, since) {
+      await findWebhook(webhookId);
+      return deliveries.sendFailedAgain(webhookId, since, maxResent);
     },
   };
 }

@@ -28,5 +28,9 @@ export function createWebhooksRouter(deps: { service: WebhookService; log: Deliv
       status: 202,
       body: await log.resend(params.id, params.deliveryId),
     }),
+    resendFailedDeliveries: async ({ params, body }) => ({
+      status: 202,
+      body: await log.resendFailed(params.id, new Date(body.since)),
+    }),
   });
 }

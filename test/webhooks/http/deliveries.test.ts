@@ -132,11 +132,39 @@ describe('POST /api/admin/webhooks/{id}/deliveries/{deliveryId}/resend', () => {
   });
 });
 
+describe('POST /api/admin/webhooks/{id}/resend', () => {
+  const hourAgo = () => new Date(Date.now() - 3_600_000).toISOString();
+
+  it('202: says how many failed deliveries it sends again, and sends them', async () => {
+    const { id } = await fixture.register('/410');
+    const { eventId } = (await sendTest(id)).body;
+    await fixture.settled(id, 1);
+    // Tests are left out, so the refused one is made an ordinary delivery.
+    await fixture.app.connection.collection('deliveries').updateOne({ eventId }, { $set: { test: false } });
+    const url = `${fixture.receiver.origin}/`;
+    await fixture.admin('PATCH', `${webhooksPath}/${id}`, { url, enabled: true });
+    const resend = () => fixture.admin('POST', `${webhooksPath}/${id}/resend`, { since: hourAgo() });
+    expect(await resend()).toMatchObject({ status: 202, body: { resent: 1, more: false } });
+    const [again] = await fixture.settled(id, 1);
+    expect(again).toMatchObject({ eventId, state: 'delivered' });
+    expect(again?.attempts.map(({ outcome }) => outcome)).toEqual(['refused', 'acknowledged']);
+    expect(await resend()).toMatchObject({ status: 202, body: { resent: 0, more: false } });
+  });
+
+  it.each([undefined, {}, { since: 'yesterday' }, { since: '2026-11-31T00:00:00.000Z' }, { after: 1 }])(
+    '400 for %j',
+    async (body) => {
+      const { id } = await fixture.register('/');
+      expect((await fixture.admin('POST', `${webhooksPath}/${id}/resend`, body)).status).toBe(400);
+    },
+  );
+});
+
 describe('/metrics', () => {
   it('counts attempts and deliveries by outcome, without naming a webhook', async () => {
     const { body } = await fixture.app.client.request<string>('GET', '/metrics');
     expect(body).toMatch(/fairlead_webhook_attempts_total\{outcome="acknowledged"\} [1-9]/);
-    expect(body).toMatch(/fairlead_webhook_deliveries_total\{state="refused"\} 1/);
+    expect(body).toMatch(/fairlead_webhook_deliveries_total\{state="refused"\} [1-9]/);
     expect(body).not.toMatch(/whk_|dlv_/);
     expect(body).not.toContain(secret);
   });

@@ -15,6 +15,7 @@ const operations: [string, string, unknown][] = [
   ['POST', '/test', undefined],
   ['GET', '/deliveries', undefined],
   ['POST', `/deliveries/dlv_${'0'.repeat(44)}/resend`, undefined],
+  ['POST', '/resend', { since: '2026-11-21T08:00:00.000Z' }],
 ];
 
 describe('GET /api/admin/webhooks 200', () => {
