@@ -1,0 +1,284 @@
+import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { contract } from '../../contract/index.js';
+import { rateLimitClasses } from '../../contract/rate-limits.js';
+import type { WebhookAnswer } from '../../contract/schemas/webhooks.js';
+import { toHex } from '../../contract/verification/bytes.js';
+import { decodePublicKey } from '../../contract/verification/strkey.js';
+import { listRoutes } from '../../server/http/route-table.js';
+import {
+  anchorSigner,
+  disputeOf,
+  falseSignature,
+  forms,
+  signatureIn,
+  signer,
+} from '../fixtures/disputes/dispute-values.js';
+import { day, disputePath, disputesFixture } from '../fixtures/disputes/disputes-over-http.js';
+import { secret, webhooksFixture } from '../fixtures/webhooks/webhooks-over-http.js';
+import type { Received } from '../support/answers.js';
+import { testCronSecret } from '../support/app.js';
+import { waitFor } from '../support/wait-for.js';
+
+/**
+ * docs/conformance.md, row by row, against the running service: one check per row, under the row's first cell. A row
+ * without a check, or a check without a row, is a failure. Most of these rules have thorough tests of their own beside
+ * their feature; here each is shown to be true at all.
+ */
+const page = readFileSync(new URL('../../docs/conformance.md', import.meta.url), 'utf8');
+const rows = [...page.matchAll(/^\| (.+?) \| .+ \| .+ \|$/gm)].map(([, cell = '']) => cell).slice(1);
+
+const disputes = disputesFixture();
+const status = { now: 200 };
+const webhooks = webhooksFixture({ respond: (response) => response.writeHead(status.now).end() });
+let clients = 0;
+let signers = 0;
+
+/** As a client that never asked before. */
+function ask(method: string, path: string, options: { headers?: object; body?: unknown } = {}) {
+  clients += 1;
+  const headers = { 'x-forwarded-for': `203.1.${clients >> 8}.${clients & 255}`, ...options.headers };
+  return disputes.app.client.request<Record<string, unknown>>(method, path, { ...options, headers });
+}
+
+function fresh() {
+  signers += 1;
+  return signer(`conformance ${signers}`);
+}
+
+const limitOf = ({ headers }: Received) => headers.get('x-ratelimit-limit');
+const remainingOf = ({ headers }: Received) => Number(headers.get('x-ratelimit-remaining'));
+
+/** Sends the sample event to a webhook; resolves to the one delivery as it ended. */
+async function deliverTo({ id }: WebhookAnswer) {
+  await webhooks.admin('POST', `/api/admin/webhooks/${id}/test`, { event: 'publisher.tick' });
+  const [delivery] = await webhooks.settled(id, 1);
+  return delivery;
+}
+
+const checks: Record<string, () => Promise<void>> = {
+  'Payloads "not shown"': async () => {
+    // Every answer of every test is checked against the document; here, that it is the one that is served.
+    const served = await fetch(`${disputes.app.url}/openapi.json`).then((answer) => answer.json());
+    const written = readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8');
+    expect(served).toMatchObject({ paths: JSON.parse(written).paths });
+  },
+  'Default limit 60/60 s for "any other endpoint"': async () => {
+    const headers = { 'x-forwarded-for': '198.51.100.1' };
+    expect(remainingOf(await ask('GET', '/api/corridors', { headers }))).toBe(59);
+    expect(remainingOf(await ask('GET', '/api/anchors', { headers }))).toBe(59);
+    expect(remainingOf(await ask('GET', '/api/nowhere', { headers }))).toBe(59);
+    expect(remainingOf(await ask('PUT', '/api/elsewhere', { headers }))).toBe(58);
+  },
+  'Rate-limited endpoints return the headers': async () => {
+    for (const path of ['/healthz', '/readyz', '/metrics', '/docs/', '/openapi.json'])
+      expect((await fetch(disputes.app.url + path)).headers.get('x-ratelimit-limit')).toBeNull();
+    expect(limitOf(await ask('GET', '/api/rates/usdc-xxx'))).toBe('90');
+    const preflight = await fetch(`${disputes.app.url}/api/corridors`, { method: 'OPTIONS' });
+    expect(preflight.headers.get('x-ratelimit-limit')).toBeNull();
+  },
+  'Limit "per client IP address"': async () => {
+    const left = async (address: string) =>
+      remainingOf(await ask('GET', '/api/corridors', { headers: { 'x-forwarded-for': address } }));
+    expect(await left('2001:db8:9::1')).toBe(59);
+    expect(await left('2001:db8:9::2')).toBe(58);
+    expect(await left('2001:db8:9:1::1')).toBe(59);
+  },
+  'Limit "per client IP address" of the status callback, which is not in the table': async () => {
+    expect(rateLimitClasses.callback).toEqual({ points: 12_000, windowSeconds: 60, key: 'anchor' });
+    const intent = await disputes.add(fresh(), null);
+    const told = { transaction: { id: 'x', status: 'completed' } };
+    const unsigned = await ask('POST', `/api/intent/${intent._id}/status`, { body: told });
+    expect([unsigned.status, limitOf(unsigned)]).toEqual([403, '60']);
+  },
+  '`X-RateLimit-Reset`': async () => {
+    const { headers } = await ask('GET', '/api/corridors');
+    const inSeconds = Number(headers.get('x-ratelimit-reset')) - disputes.now() / 1_000;
+    expect(inSeconds).toBeGreaterThan(0);
+    expect(inSeconds).toBeLessThanOrEqual(61);
+  },
+  'Error bodies for other failures "not shown"': async () => {
+    const requests: [string, string, object, number][] = [
+      ['GET', '/api/nowhere', {}, 404],
+      ['DELETE', '/api/corridors', {}, 405],
+      ['POST', disputePath, { body: { reason: 'x'.repeat(17_000) } }, 413],
+      ['GET', `/api/corridors?cursor=${'x'.repeat(2_100)}`, {}, 414],
+      ['POST', disputePath, { body: 'a', headers: { 'content-type': 'text/plain' } }, 415],
+    ];
+    for (const [method, path, options, expected] of requests) {
+      const answer = await ask(method, path, options);
+      expect(answer.status).toBe(expected);
+      expect(answer.body).toMatchObject({ code: expect.any(String), message: expect.any(String) });
+    }
+  },
+  'Corridor and anchor path values "not shown"': async () => {
+    expect((await ask('GET', '/api/reputation/harbour')).status).toBe(200);
+    expect((await ask('GET', '/api/rates/usdc-ngn')).status).toBe(200);
+    expect((await ask('GET', `/api/anchors/${'a'.repeat(41)}`)).status).toBe(400);
+  },
+  'A call without the correct credential "is not served"': async () => {
+    const internal = await ask('POST', '/api/publisher/tick');
+    expect([internal.status, internal.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+    const admin = await ask('GET', '/api/admin/disputes', { headers: { 'x-admin-key': 'another' } });
+    expect([admin.status, admin.headers.get('www-authenticate')]).toEqual([401, null]);
+    expect(admin.body.code).toBe('UNAUTHORIZED');
+  },
+  "A dispute's `anchorId`, `publicKey`": async () => {
+    const owner = fresh();
+    const body = disputeOf(await disputes.add(owner, 'settled'), owner);
+    const asHex = { ...body, publicKey: toHex(decodePublicKey(owner.account)) };
+    expect((await disputes.file(asHex)).status).toBe(201);
+    const again = disputeOf(await disputes.add(owner, 'settled'), owner);
+    expect(remainingOf(await disputes.file(again))).toBe(8);
+  },
+  'Dispute limit of 10 per 24 h, per publicKey': async () => {
+    const owner = fresh();
+    const body = disputeOf(await disputes.add(owner, 'settled'), owner);
+    const bad = { ...body, signature: falseSignature };
+    for (let attempt = 0; attempt < 3; attempt += 1) expect((await disputes.file(bad)).status).toBe(403);
+    const first = await disputes.file(body);
+    expect([first.status, limitOf(first), remainingOf(first)]).toEqual([201, '10', 9]);
+    const repeated = await disputes.file(body);
+    expect([repeated.status, remainingOf(repeated)]).toEqual([200, 9]);
+  },
+  'A dispute "against an intent outcome"': async () => {
+    const owner = fresh();
+    const file = async (ending: Parameters<typeof disputes.add>[1], by = owner, ageMs = 0) => {
+      const intent = await disputes.add(owner, ending);
+      if (ageMs > 0) {
+        const recordedAt = new Date(disputes.now() - ageMs);
+        const $set = { 'outcome.recordedAt': recordedAt };
+        const intents = disputes.app.connection.collection<{ _id: string }>('intents');
+        await intents.updateOne({ _id: intent._id }, { $set });
+      }
+      const { status: answered, body } = await disputes.file(disputeOf(intent, by));
+      return answered === 201 ? 201 : body.code;
+    };
+    const anchor = anchorSigner('harbour');
+    expect(await file('settled')).toBe(201);
+    expect(await file('expired')).toBe(201);
+    expect(await file('failed', anchor)).toBe(201);
+    expect(await file('failed')).toBe('SIGNER_NOT_ENTITLED');
+    expect(await file('settled', anchor)).toBe('SIGNER_NOT_ENTITLED');
+    expect(await file('settled', owner, 30 * day + 60_000)).toBe('DISPUTE_WINDOW_CLOSED');
+    expect(await file('settled', owner, 30 * day - 60_000)).toBe(201);
+  },
+  'A dispute\'s `reason` is "free text"': async () => {
+    const owner = fresh();
+    const body = disputeOf(await disputes.add(owner, 'settled'), owner);
+    expect((await disputes.file({ ...body, reason: '' })).status).toBe(400);
+    expect((await disputes.file({ ...body, reason: 'x'.repeat(2_001) })).status).toBe(400);
+    expect((await disputes.file({ ...body, reason: 'x'.repeat(2_000) })).status).toBe(201);
+  },
+  'An unexpected body': async () => {
+    const headers = { 'content-type': 'text/plain' };
+    expect((await ask('GET', '/api/corridors', { headers, body: 'not read' })).status).toBe(200);
+    expect((await ask('GET', '/api/corridors?limits=5')).status).toBe(400);
+    const owner = fresh();
+    const body = disputeOf(await disputes.add(owner, 'settled'), owner);
+    expect((await disputes.file({ ...body, reasons: 'mistyped' })).status).toBe(400);
+  },
+  'Signature "over intentHash"': async () => {
+    for (const form of forms) {
+      const owner = fresh();
+      const intent = await disputes.add(owner, 'settled');
+      const signature = signatureIn(form, intent._id, owner);
+      expect((await disputes.file({ ...disputeOf(intent, owner), signature })).status).toBe(201);
+    }
+  },
+  '4xx "disables" a webhook': async () => {
+    status.now = 410;
+    const webhook = await webhooks.register('/refusing');
+    expect((await deliverTo(webhook))?.state).toBe('refused');
+    const path = `/api/admin/webhooks/${webhook.id}`;
+    expect((await webhooks.admin('GET', path)).body.enabled).toBe(false);
+    status.now = 200;
+    await webhooks.admin('PATCH', path, { enabled: true });
+    expect((await webhooks.admin('GET', path)).body.enabled).toBe(true);
+  },
+  'A receiver answers 200 to acknowledge; 5xx and time-out are retried': async () => {
+    status.now = 204;
+    expect((await deliverTo(await webhooks.register('/no-content')))?.state).toBe('delivered');
+    status.now = 302;
+    const { id } = await webhooks.register('/elsewhere');
+    await webhooks.admin('POST', `/api/admin/webhooks/${id}/test`, { event: 'publisher.tick' });
+    const list = () => webhooks.admin<{ items: object[] }>('GET', `/api/admin/webhooks/${id}/deliveries`);
+    await waitFor(async () =>
+      expect((await list()).body.items[0]).toMatchObject({
+        state: 'pending',
+        attempts: [{ outcome: 'failed', status: 302 }],
+      }),
+    );
+    status.now = 200;
+  },
+  'HTTPS address of a webhook': async () => {
+    for (const url of ['http://example.com/', 'https://example.com:8443/', 'https://127.0.0.1/']) {
+      const body = { url, events: ['publisher.tick'], secret };
+      expect((await webhooks.admin('POST', '/api/admin/webhooks', body)).status).toBe(400);
+    }
+    expect((await webhooks.register('/allowed')).url).toBe(`${webhooks.receiver.origin}/allowed`);
+  },
+  'The registered secret signs; at most 3 retries': async () => {
+    const webhook = await webhooks.register('/rotating');
+    const next = 'another secret of the tests';
+    await webhooks.admin('POST', `/api/admin/webhooks/${webhook.id}/secret`, { secret: next });
+    await deliverTo(webhook);
+    const post = webhooks.receiver.received.find(({ path }) => path === '/rotating');
+    const signature = createHmac('sha256', secret)
+      .update(post?.body ?? '')
+      .digest('hex');
+    expect(post?.headers['x-fairlead-signature']).toBe(signature);
+    expect(String(post?.headers['webhook-signature']).split(' ')).toHaveLength(2);
+  },
+  "A webhook's `secret` is a string": async () => {
+    const register = (text: string) => {
+      const body = { url: `${webhooks.receiver.origin}/secret`, events: ['publisher.tick'], secret: text };
+      return webhooks.admin('POST', '/api/admin/webhooks', body);
+    };
+    for (const bad of ['x'.repeat(15), 'x'.repeat(257), 'ü'.repeat(20)])
+      expect((await register(bad)).status).toBe(400);
+    for (const good of ['x'.repeat(16), '~'.repeat(256)]) expect((await register(good)).status).toBe(201);
+  },
+  '`publisher.tick`: "finished a batch submission to the oracle"': async () => {
+    const env = { PUBLISHER_SECRET_KEY: '7a'.repeat(32) };
+    const instance = await disputes.startAnother(env);
+    const headers = { authorization: `Bearer ${testCronSecret}` };
+    const post = (path: string) => instance.client.request('POST', path, { headers });
+    const events = () => instance.connection.collection('outbox').find({ event: 'publisher.tick' }).toArray();
+    await post('/api/reputation/refresh');
+    await post('/api/publisher/tick');
+    expect((await events()).map(({ data }) => data.submitted)).toEqual([false]);
+    await post('/api/publisher/tick');
+    expect(await events()).toHaveLength(1);
+  },
+  'The limits table': async () => {
+    const owner = fresh();
+    const body = { ...disputeOf(await disputes.add(owner, 'settled'), owner), signature: 'no' };
+    expect(limitOf(await disputes.file(body))).toBe('60');
+  },
+  'Webhooks "planned" for 2.3': async () => {
+    const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+    expect(JSON.parse(manifest).version).toMatch(/^2\.[3-9]/);
+    expect((await webhooks.register('/planned')).enabled).toBe(true);
+  },
+  'More endpoints than the table lists': async () => {
+    const paths = listRoutes(contract).map(({ path }) => path);
+    for (const path of ['/api/corridors', '/api/anchors', '/api/anchors/:anchor', '/api/intent/:intentHash'])
+      expect(paths).toContain(path);
+    expect((await ask('GET', '/api/anchors/harbour')).status).toBe(200);
+  },
+};
+
+describe('docs/conformance.md', () => {
+  it('has a check for each row, and a row for each check', () => {
+    expect(rows.length).toBeGreaterThan(20);
+    expect([...rows].sort()).toEqual(Object.keys(checks).sort());
+  });
+
+  it.each(rows)('is true of: %s', async (row) => {
+    const check = checks[row];
+    if (check === undefined) throw new Error('this row has no check');
+    await check();
+  });
+});
