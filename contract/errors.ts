@@ -31,7 +31,10 @@ export const errorTable = {
   NOT_FOUND: { status: 404, when: 'Nothing is served at this path.' },
   UNKNOWN_CORRIDOR: { status: 404, when: 'The corridor in the path is well formed but not served.' },
   UNKNOWN_ANCHOR: { status: 404, when: 'The anchor in the path was never in the fleet.' },
-  UNKNOWN_INTENT: { status: 404, when: 'No intent has this hash.' },
+  UNKNOWN_INTENT: {
+    status: 404,
+    when: 'No intent has this hash, or the nonce is not the one that it was registered with.',
+  },
   UNKNOWN_DISPUTE: { status: 404, when: 'No dispute has this id.' },
   UNKNOWN_WEBHOOK: { status: 404, when: 'No webhook or delivery has this id.' },
   UNKNOWN_BATCH: { status: 404, when: 'No batch has this sequence, or the batch holds no such entry.' },

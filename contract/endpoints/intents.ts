@@ -2,6 +2,7 @@ import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { describeRoute } from '../describe-route.js';
 import {
+  attachTransactionBody,
   createIntentBody,
   intentAnswer,
   reconcileAnswer,
@@ -54,6 +55,25 @@ export const intentsContract = c.router(
       description: 'The intent as it stands: the transaction it follows, its outcome and its dispute.',
       pathParams: z.object({ intentHash: intentHashText }),
       query: noQuery,
+      responses: { 200: intentAnswer },
+    }),
+    attachTransaction: describeRoute({
+      method: 'POST',
+      path: '/api/intent/:intentHash/transaction',
+      operationId: 'attachTransaction',
+      tag: 'intents',
+      access: 'public',
+      limit: 'default',
+      cache: 'no-store',
+      errors: ['UNKNOWN_INTENT', 'TRANSACTION_CONFLICT'],
+      summary: 'Attach the transaction of an intent',
+      description:
+        'Does what sending the intent again with `anchorTransactionId` does, with the nonce in place of the terms, and ' +
+        'without counting as a registration. The same id sent again is 200 with the present state of the intent. A ' +
+        'nonce that is not the one the intent was registered with is 404, like a hash that nobody registered.',
+      pathParams: z.object({ intentHash: intentHashText }),
+      query: noQuery,
+      body: attachTransactionBody,
       responses: { 200: intentAnswer },
     }),
     reportStatus: describeRoute({

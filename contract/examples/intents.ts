@@ -67,6 +67,21 @@ export const intentsExamples: ExamplesOf<typeof intentsContract> = {
       },
     },
   },
+  attachTransaction: {
+    params: { intentHash: exampleHash },
+    body: { nonce: 'hV7rM2xkQ0c9ZpYw4TnB1g', anchorTransactionId: '82fhs729f63dh0v4' },
+    answer: {
+      ...exampleIntent,
+      transaction: {
+        id: '82fhs729f63dh0v4',
+        status: null,
+        lastSeenAt: null,
+        fundsReceivedAt: null,
+        readyAt: null,
+        problem: null,
+      },
+    },
+  },
   reportStatus: {
     params: { intentHash: exampleHash },
     body: {

@@ -185,6 +185,12 @@ export type IntentStatus = z.infer<typeof intentStatus>;
 export type IntentQuote = z.infer<typeof intentQuote>;
 export type IntentDispute = z.infer<typeof intentDispute>;
 
+/** The secret of an intent. */
+export const intentNonce = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{22,64}$/, 'must be 22 to 64 of A-Z, a-z, 0-9, _ and -')
+  .describe('Random, kept secret by the wallet: knowing it is the right to attach a transaction.');
+
 /** Terms of an intent as a wallet sends them. Unknown members are refused, so that no bank details slip in. */
 export const createIntentBody = z
   .object({
@@ -203,14 +209,17 @@ export const createIntentBody = z
     expiresAt: instant
       .optional()
       .describe('Until when the payment may be made: in the future, at most 30 days. 24 hours when absent.'),
-    nonce: z
-      .string()
-      .regex(/^[A-Za-z0-9_-]{22,64}$/, 'must be 22 to 64 of A-Z, a-z, 0-9, _ and -')
-      .describe('Random, kept secret by the wallet: knowing it is the right to attach a transaction.'),
+    nonce: intentNonce,
     anchorTransactionId: anchorTransactionId.optional(),
   })
   .strict()
   .describe('An off-ramp intent. No bank details, ever.');
+
+/** What attaches a transaction to a registered intent. Unknown members are refused, so that no bank details slip in. */
+export const attachTransactionBody = z
+  .object({ nonce: intentNonce, anchorTransactionId })
+  .strict()
+  .describe('The nonce that the intent was registered with, and the id of its withdrawal.');
 
 /** An anchor's status callback: the answer of its `/transaction` endpoint. Only listed members are read. */
 export const statusCallbackBody = z
@@ -232,6 +241,7 @@ export const statusCallbackAnswer = z
   .describe('The callback was genuine; the intent stands as said.');
 
 export type CreateIntentBody = z.infer<typeof createIntentBody>;
+export type AttachTransactionBody = z.infer<typeof attachTransactionBody>;
 export type StatusCallbackAnswer = z.infer<typeof statusCallbackAnswer>;
 
 const count = z.number().int().min(0);

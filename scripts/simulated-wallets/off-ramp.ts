@@ -34,18 +34,19 @@ export async function beginOffRamp(
   offRamp: OffRamp,
 ): Promise<{ intent: IntentAnswer; transactionId: string }> {
   const { serviceUrl, corridor, anchorId, account, sellAmount, say, signal } = offRamp;
-  const terms = { corridor, anchorId, account, sellAmount, nonce: randomBytes(24).toString('base64url') };
-  const register = (extra: object = {}) =>
-    call<IntentAnswer>(`${serviceUrl}/api/intent/offramp`, { json: { ...terms, ...extra }, signal });
-
-  const intent = await register();
+  const nonce = randomBytes(24).toString('base64url');
+  const terms = { corridor, anchorId, account, sellAmount, nonce };
+  const intent = await call<IntentAnswer>(`${serviceUrl}/api/intent/offramp`, { json: terms, signal });
   const quoted = intent.quote === null ? 'no quote at the moment' : `quoted ${intent.quote.receiveAmount}`;
   say(
     `intent ${intent.intentHash.slice(0, 12)}…: ${sellAmount} in ${corridor} through ${anchorId}, ${quoted}`,
   );
 
   const withdrawal = await startWithdrawal(offRamp, intent.statusCallbackUrl);
-  await register({ anchorTransactionId: withdrawal.id });
+  await call(`${serviceUrl}/api/intent/${intent.intentHash}/transaction`, {
+    json: { nonce, anchorTransactionId: withdrawal.id },
+    signal,
+  });
   say(`transaction ${withdrawal.id} is attached; waiting until the service has seen it`);
   await until(offRamp, intent.intentHash, (seen) => seen.transaction?.status != null || !withdrawal.pollable);
   await call(`${withdrawal.origin}/simulate/transactions/${withdrawal.id}/payment`, {

@@ -26,6 +26,10 @@ export function createIntentsRouter(deps: {
       return { status: 201, body: answer };
     },
     getIntent: async ({ params }) => ({ status: 200, body: await deps.service.read(params.intentHash) }),
+    attachTransaction: async ({ params, body }) => ({
+      status: 200,
+      body: await deps.service.attach(params.intentHash, body),
+    }),
     reportStatus: async ({ params, body, req, res }) => {
       const signature = signatureHeaders.map((name) => req.get(name)).find((value) => value !== undefined);
       const callback = { signature, rawBody: rawBody(req), body };

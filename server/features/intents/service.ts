@@ -1,5 +1,10 @@
 import type { ErrorDetail } from '../../../contract/errors.js';
-import type { CreateIntentBody, IntentAnswer, IntentDispute } from '../../../contract/schemas/intents.js';
+import type {
+  AttachTransactionBody,
+  CreateIntentBody,
+  IntentAnswer,
+  IntentDispute,
+} from '../../../contract/schemas/intents.js';
 import { intentHash as hashOf } from '../../../contract/verification/intent-hash.js';
 import { isOutOfRange, plainDecimal } from '../../amounts.rules.js';
 import { ApiError, invalidRequest } from '../../errors.js';
@@ -10,6 +15,7 @@ import { type AttachDeps, createAttachTransaction, takenByAnother } from './atta
 import type { AcceptedQuote, Intent } from './intent.js';
 import { toAnswer } from './intent-answer.rules.js';
 import { minReceiveFaults, newIntent, paysLess, termFaults } from './new-intent.rules.js';
+import { isNonceOf } from './nonce.rules.js';
 import type { IntentStore } from './store.js';
 
 export interface IntentServiceDeps extends Omit<AttachDeps, 'store'> {
@@ -29,6 +35,8 @@ export interface IntentService {
    * RATES_UNAVAILABLE; it then stores nothing.
    */
   register(body: CreateIntentBody): Promise<{ created: boolean; answer: IntentAnswer }>;
+  /** Attaches a transaction. Throws UNKNOWN_INTENT, also where the nonce is not the intent's, and TRANSACTION_CONFLICT. */
+  attach(intentHash: string, body: AttachTransactionBody): Promise<IntentAnswer>;
   /** Throws UNKNOWN_INTENT. */
   read(intentHash: string): Promise<IntentAnswer>;
 }
@@ -124,6 +132,13 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
     async register(body) {
       const { created, intent } = await register(body);
       return { created, answer: await answerOf(intent) };
+    },
+    async attach(intentHash, { nonce, anchorTransactionId }) {
+      const intent = await store.findByHash(intentHash);
+      if (intent === null || !isNonceOf(intent, nonce)) {
+        throw new ApiError('UNKNOWN_INTENT', 'No intent was registered with this hash and nonce.');
+      }
+      return answerOf(await attach(intent, anchorTransactionId));
     },
     async read(intentHash) {
       const intent = await store.findByHash(intentHash);

@@ -1,0 +1,165 @@
+import { describe, expect, it } from '@jest/globals';
+import { rateLimitClasses } from '../../../contract/rate-limits.js';
+import type { IntentAnswer } from '../../../contract/schemas/intents.js';
+import { day, intentsFixture, minute } from '../../fixtures/intents/intents-over-http.js';
+
+const fixture = intentsFixture({ anchors: ['harbour', 'squall'] });
+
+type Terms = Record<string, unknown>;
+
+let clients = 0;
+
+/** From another client each time, unless one is named. */
+function send(intentHash: string, body: unknown, client?: string) {
+  clients += 1;
+  const headers = { 'x-forwarded-for': client ?? `192.0.2.${clients}` };
+  const path = `/api/intent/${intentHash}/transaction`;
+  return fixture.app.client.request<IntentAnswer>('POST', path, { headers, body });
+}
+
+async function registered(patch: Terms = {}) {
+  const terms = fixture.terms(patch);
+  const { body } = await fixture.post(terms);
+  const attach = (anchorTransactionId: string) =>
+    send(body.intentHash, { nonce: terms.nonce, anchorTransactionId });
+  return { terms, intent: body, attach };
+}
+
+describe('200', () => {
+  it.each<[name: string, patch: () => Terms]>([
+    ['with only the required terms', () => ({})],
+    ['with a deadline of its own', () => ({ expiresAt: new Date(fixture.now() + minute).toISOString() })],
+    ['whose deadline is the default', () => ({ expiresAt: new Date(fixture.now() + day).toISOString() })],
+    [
+      'with every term, amounts with trailing zeros',
+      () => ({ sellAmount: '100.50', minReceive: '1000.10', deliveryMethod: 'bank_account' }),
+    ],
+  ])('attaches to an intent %s, and answers as the registration sent again does', async (name, patch) => {
+    const { terms, intent, attach } = await registered(patch());
+    const id = `attached-${name.length}`;
+    const { status, body, headers } = await attach(id);
+    expect([status, body]).toEqual([200, { ...intent, transaction: expect.objectContaining({ id }) }]);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect((await fixture.post({ ...terms, anchorTransactionId: id })).body).toEqual(body);
+    expect(await fixture.read(intent.intentHash)).toEqual(body);
+  });
+
+  it('answers the present state to the same id again, also after the outcome', async () => {
+    const { intent, attach } = await registered();
+    const id = await fixture.begin('harbour');
+    const first = await attach(id);
+    expect((await attach(id)).body).toEqual(first.body);
+    await fixture.pass(minute);
+    await fixture.settle();
+    fixture.anchors.anchor('harbour').pay(id, { ending: 'complete' });
+    for (let minutes = 0; minutes < 10; minutes += 1) {
+      await fixture.pass(minute);
+      await fixture.settle();
+    }
+    const { status, body } = await attach(id);
+    expect([status, body.status, body.outcome?.scored]).toEqual([200, 'settled', true]);
+    expect(body).toEqual(await fixture.read(intent.intentHash));
+  });
+
+  it('attaches once when it is sent 20 times in parallel, some by the registration', async () => {
+    const { terms, attach } = await registered();
+    const both = Array.from({ length: 10 }, () => [
+      attach('in-parallel'),
+      fixture.post({ ...terms, anchorTransactionId: 'in-parallel' }),
+    ]);
+    const answers = await Promise.all(both.flat());
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+  });
+
+  it('replaces an id that was never seen', async () => {
+    const { attach } = await registered();
+    await attach('never-seen');
+    expect((await attach('corrected')).body.transaction?.id).toBe('corrected');
+  });
+
+  it('attaches for a client that has used up its registrations of the minute', async () => {
+    const client = { 'x-forwarded-for': '198.51.100.20' };
+    const { terms, intent } = await registered();
+    const register = () =>
+      fixture.app.client.request('POST', '/api/intent/offramp', { headers: client, body: terms });
+    const { points } = rateLimitClasses.intent;
+    for (let sent = 0; sent < points; sent += 1) expect((await register()).status).toBe(200);
+    expect((await register()).status).toBe(429);
+    const body = { nonce: terms.nonce, anchorTransactionId: 'counted-apart' };
+    const { status, headers } = await send(intent.intentHash, body, '198.51.100.20');
+    expect([status, headers.get('x-ratelimit-limit')]).toEqual([
+      200,
+      String(rateLimitClasses.default.points),
+    ]);
+  });
+
+  it('does not log the nonce', async () => {
+    const { terms, attach } = await registered();
+    await attach('unlogged');
+    expect(fixture.logged()).toContain('/transaction');
+    expect(fixture.logged()).not.toContain(terms.nonce);
+  });
+});
+
+describe('404 UNKNOWN_INTENT', () => {
+  it('for a hash that nobody registered', async () => {
+    const body = { nonce: fixture.terms().nonce, anchorTransactionId: 'nobodys' };
+    const answer = await send('0'.repeat(64), body);
+    expect([answer.status, answer.body]).toMatchObject([404, { code: 'UNKNOWN_INTENT' }]);
+  });
+
+  it('for a nonce of another intent, and attaches nothing', async () => {
+    const { intent } = await registered();
+    const other = await registered();
+    const body = { nonce: other.terms.nonce, anchorTransactionId: 'by-a-stranger' };
+    const answer = await send(intent.intentHash, body);
+    expect([answer.status, answer.body]).toMatchObject([404, { code: 'UNKNOWN_INTENT' }]);
+    expect((await fixture.read(intent.intentHash)).transaction).toBeNull();
+  });
+});
+
+describe('409 TRANSACTION_CONFLICT', () => {
+  async function expectConflict(answer: Awaited<ReturnType<typeof send>>) {
+    expect([answer.status, answer.body]).toMatchObject([409, { code: 'TRANSACTION_CONFLICT' }]);
+  }
+
+  it('for a transaction of another intent of the same anchor', async () => {
+    await (await registered()).attach('taken');
+    await expectConflict(await (await registered()).attach('taken'));
+    expect((await (await registered({ anchorId: 'squall' })).attach('taken')).status).toBe(200);
+  });
+
+  it('for a second transaction once the first one was seen', async () => {
+    const { attach } = await registered();
+    await attach(await fixture.begin('harbour'));
+    await fixture.pass(minute);
+    await fixture.settle();
+    await expectConflict(await attach('another'));
+  });
+
+  it('after the intent expired without a transaction', async () => {
+    const { attach } = await registered({ expiresAt: new Date(fixture.now() + minute).toISOString() });
+    await fixture.pass(minute);
+    await expectConflict(await attach('too-late'));
+  });
+});
+
+describe('400 INVALID_REQUEST', () => {
+  it.each<[name: string, patch: Terms, path: string]>([
+    ['no nonce', { nonce: undefined }, 'body.nonce'],
+    ['a short nonce', { nonce: 'A'.repeat(21) }, 'body.nonce'],
+    ['no id', { anchorTransactionId: undefined }, 'body.anchorTransactionId'],
+    ['an id with a space', { anchorTransactionId: 'a b' }, 'body.anchorTransactionId'],
+    ['a member that is not known', { bankAccount: '0123456789' }, 'body.bankAccount'],
+  ])('for %s, with the path', async (_name, patch, path) => {
+    const { terms, intent } = await registered();
+    const body = { nonce: terms.nonce, anchorTransactionId: 'fine', ...patch };
+    const answer = await send(intent.intentHash, body);
+    expect([answer.status, answer.body]).toMatchObject([
+      400,
+      { code: 'INVALID_REQUEST', details: [{ path }] },
+    ]);
+    expect((await fixture.read(intent.intentHash)).transaction).toBeNull();
+  });
+});
