@@ -27,7 +27,8 @@ import { createWebhookStore } from './features/webhooks/store.js';
 import { createDocsRouter, readDocument } from './http/docs.js';
 import { createMetrics } from './http/metrics.js';
 import { createRateLimiter } from './http/rate-limiter.js';
-import { createSchedule, type TaskName } from './jobs/schedule.js';
+import { createJobWatch, type WatchedJob } from './jobs/job-watch.js';
+import { createSchedule, jobIntervalsMs, type TaskName } from './jobs/schedule.js';
 import { createScheduler } from './jobs/scheduler.js';
 import type { Lifecycle } from './lifecycle.js';
 import { answersPing } from './mongo/connection.js';
@@ -124,6 +125,7 @@ export function composeService(deps: {
     store: anchorStore,
     fleet,
     env,
+    hasFx: fxUrl !== undefined,
     outbound: metrics.countOutbound(outbound.anyone, 'discovery'),
     cacheVersions,
     writeEvent: deliveries.emit,
@@ -230,6 +232,7 @@ export function composeService(deps: {
     snapshot: snapshot.rebuild,
     discovery: directory.discoverDue,
     quoteReputation: reputation.loadQuoteReputations,
+    jobWatch: createJobWatch({ jobs: calledJobs(config), readLease: leases.read, clock, logger }),
   });
   const waker = aggregation.watchPendingAggregation({ wake: () => scheduler.wake('aggregate'), logger });
   const leaseNames = [...reputationLeases, ...intentLeases, ...publisherLeases];
@@ -250,4 +253,26 @@ export function composeService(deps: {
       waker.start();
     },
   };
+}
+
+/** The jobs that run only when somebody calls them. Without a secret nobody can, which the start has said. */
+function calledJobs({ scheduler, cronSecrets, publisherSecretKey }: Config): WatchedJob[] {
+  if (scheduler || cronSecrets.length === 0) return [];
+  const [reconcileLease] = intentLeases;
+  const [, refreshLease] = reputationLeases;
+  const [publisherLease] = publisherLeases;
+  const { reconcile, refresh, tick } = jobIntervalsMs;
+  const publishes = publisherSecretKey !== undefined;
+  return [
+    {
+      task: 'reconcile',
+      lease: reconcileLease,
+      endpoint: '/api/reputation/reconcile',
+      intervalMs: reconcile,
+    },
+    { task: 'refresh', lease: refreshLease, endpoint: '/api/reputation/refresh', intervalMs: refresh },
+    ...(publishes
+      ? [{ task: 'tick', lease: publisherLease, endpoint: '/api/publisher/tick', intervalMs: tick }]
+      : []),
+  ];
 }

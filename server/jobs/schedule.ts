@@ -13,7 +13,17 @@ export interface PeriodicWork {
   /** Reads what every anchor says of itself (SEP-1 and its services). */
   discovery: OnEveryInstance;
   quoteReputation: OnEveryInstance;
+  /** Sees whether the jobs are run at all, where this instance does not run them. */
+  jobWatch: OnEveryInstance;
 }
+
+/** How often the jobs run that internal endpoints can start as well. */
+export const jobIntervalsMs = {
+  aggregate: 5_000,
+  reconcile: 30_000,
+  refresh: 60_000,
+  tick: 300_000,
+} as const;
 
 export type TaskName = keyof PeriodicWork;
 
@@ -26,17 +36,18 @@ export function createSchedule(work: PeriodicWork & { leased: boolean }): Task<T
   const every = { on: 'every instance' } as const;
   const schedule: Task<TaskName>[] = [
     // The same functions as behind the internal endpoints, under the same leases.
-    { name: 'aggregate', ...one, intervalMs: 5_000, run: work.aggregate },
-    { name: 'reconcile', ...one, intervalMs: 30_000, run: work.reconcile },
-    { name: 'refresh', ...one, intervalMs: 60_000, run: work.refresh },
+    { name: 'aggregate', ...one, intervalMs: jobIntervalsMs.aggregate, run: work.aggregate },
+    { name: 'reconcile', ...one, intervalMs: jobIntervalsMs.reconcile, run: work.reconcile },
+    { name: 'refresh', ...one, intervalMs: jobIntervalsMs.refresh, run: work.refresh },
     // After the first refresh, so that a new service does not publish a batch with nothing in it.
-    { name: 'tick', ...one, intervalMs: 300_000, firstAfterMs: 10_000, run: work.tick },
+    { name: 'tick', ...one, intervalMs: jobIntervalsMs.tick, firstAfterMs: 10_000, run: work.tick },
 
     { name: 'deliveries', ...every, intervalMs: 1_000, run: work.deliveries },
     { name: 'cacheVersions', ...every, intervalMs: 500, run: work.cacheVersions },
     { name: 'snapshot', ...every, intervalMs: 15_000, run: work.snapshot },
     { name: 'discovery', ...every, intervalMs: 600_000, run: work.discovery },
     { name: 'quoteReputation', ...every, intervalMs: 5_000, run: work.quoteReputation },
+    { name: 'jobWatch', ...every, intervalMs: 60_000, run: work.jobWatch },
   ];
   return schedule.filter(({ on }) => work.leased || on === 'every instance');
 }

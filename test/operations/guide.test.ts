@@ -58,6 +58,7 @@ describe('docs/operations.md', () => {
       snapshot: own,
       discovery: own,
       quoteReputation: own,
+      jobWatch: own,
     };
     const work = {
       leased: true,

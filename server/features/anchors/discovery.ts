@@ -31,6 +31,8 @@ export interface DiscoveryView {
 export interface Discovery {
   /** Reads the stellar.toml if necessary, within 2 s. Throws UpstreamFault. */
   endpointsOf(anchorId: string): Promise<AnchorEndpoints>;
+  /** These addresses, with those that the fleet file gives in their place. */
+  withOverrides(anchorId: string, found: AnchorEndpoints): AnchorEndpoints;
   /** What is known now, without a request; undefined for an anchor that is not in the fleet. */
   view(anchorId: string): DiscoveryView | undefined;
   /** Restores what an earlier process read. */
@@ -87,6 +89,7 @@ export function createDiscovery(deps: {
   }
 
   return {
+    withOverrides,
     async endpointsOf(anchorId) {
       return withOverrides(anchorId, hasToml(anchorId) ? await readings.get(anchorId) : noEndpoints);
     },

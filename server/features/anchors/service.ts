@@ -13,6 +13,7 @@ import { toAnchorAnswer, toAnchorSummary, toCorridorAnswer } from './anchor-answ
 import { createDiscovery } from './discovery.js';
 import type { Corridor, Fleet } from './fleet-file.rules.js';
 import { syncFleet } from './fleet-sync.js';
+import { createFleetWarnings } from './fleet-warnings.js';
 import { createPartnerTokens } from './partner-tokens.js';
 import type { AnchorEndpoints } from './sep1.rules.js';
 import { createSigningKeys } from './signing-keys.js';
@@ -70,6 +71,8 @@ export interface AnchorDirectoryDeps {
   logger: Logger;
   /** Where the partner tokens are, by the names the fleet file gives. */
   env: Readonly<Record<string, string | undefined>>;
+  /** There is an FX reference, for anchors that can only be estimated. */
+  hasFx: boolean;
   writeEvent: Emit;
   inTransaction: InTransaction;
 }
@@ -80,12 +83,16 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
   const members = new Map(fleet.anchors.map((anchor) => [anchor.id, anchor]));
   const keys = createSigningKeys({ store, logger });
   const partnerTokens = createPartnerTokens(deps);
+  const warnings = createFleetWarnings(deps);
   const underWay = new Set<Promise<unknown>>();
 
   const discovery = createDiscovery({
     ...deps,
     version: (corridorIds) => cacheVersions.read('anchors', corridorIds),
-    onRead: (anchorId, read) => track(keep(anchorId, read)),
+    onRead: (anchorId, read) => {
+      track(keep(anchorId, read));
+      reportEndpoints(anchorId, read);
+    },
   });
   cacheVersions.onInvalidate(() => discovery.dropVoid());
 
@@ -103,6 +110,10 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
     await store.keepEndpoints(anchorId, read, new Date(clock()));
   }
 
+  function reportEndpoints(anchorId: string, read: AnchorEndpoints): void {
+    warnings.reportEndpoints(anchorId, discovery.withOverrides(anchorId, read));
+  }
+
   function servingAnchors(): FleetMember[] {
     return fleet.anchors.filter((anchor) => !keys.isRefused(anchor.id));
   }
@@ -117,6 +128,11 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
       }
       for (const { id, endpoints } of fleet.anchors) await keys.judge(id, endpoints?.signingKey ?? null);
       partnerTokens.reportMissing(fleet.anchors);
+      warnings.reportFile(fleet.anchors);
+      for (const { id } of fleet.anchors) {
+        const known = discovery.view(id);
+        if (known !== undefined && known.state !== 'pending') warnings.reportEndpoints(id, known.endpoints);
+      }
     },
     async discoverDue() {
       const readings = bulkhead(concurrentReadings, Number.POSITIVE_INFINITY);

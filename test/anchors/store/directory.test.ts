@@ -49,7 +49,10 @@ function anchor(id: string, patch: object = {}) {
   return { id, name: id.toUpperCase(), homeDomain: server.origin, corridors, ...patch };
 }
 
-async function start(anchors: object[], patch: { logger?: Logger; env?: Record<string, string> } = {}) {
+async function start(
+  anchors: object[],
+  patch: { logger?: Logger; env?: Record<string, string>; fxUrl?: string } = {},
+) {
   const fleet = { corridors: [corridor('usdc-ngn', 'NGN'), corridor('usdc-kes', 'KES')], anchors };
   const service = await startRatesService({ uri: database.uri, fleet, allow: [server.origin], ...patch });
   running.push(service);
@@ -275,5 +278,53 @@ describe('the lists of the directory', () => {
       code: 'INVALID_REQUEST',
     });
     await expect(directory.getAnchor('never-was')).rejects.toMatchObject({ code: 'UNKNOWN_ANCHOR' });
+  });
+});
+
+describe('what can never work', () => {
+  function listening() {
+    const lines: [string, Record<string, unknown>][] = [];
+    const logger: Logger = {
+      ...silentLogger,
+      warn: (fields, message) => void lines.push([message, fields as Record<string, unknown>]),
+    };
+    const about = (text: string) =>
+      lines.filter(([message]) => message.includes(text)).map(([, fields]) => fields);
+    return { logger, about };
+  }
+  const withSep24 = { homeDomain: undefined, endpoints: { transferServerSep24: 'https://a.example/sep24' } };
+  const withSep38 = { homeDomain: undefined, endpoints: { quoteServer: 'https://a.example/sep38' } };
+
+  it('is warned of at start for anchors that can only be estimated, if there is no FX_URL', async () => {
+    const { logger, about } = listening();
+    await start([anchor('estimated', withSep24), anchor('quoting', withSep38)], { logger });
+    expect(about('FX_URL')).toEqual([{ anchorId: 'estimated' }]);
+    const configured = listening();
+    await start([anchor('estimated', withSep24)], {
+      logger: configured.logger,
+      fxUrl: `${server.origin}/fx`,
+    });
+    expect(configured.about('FX_URL')).toEqual([]);
+  });
+
+  it('is warned of once when a stellar.toml shows that an anchor can only be estimated', async () => {
+    const { logger, about } = listening();
+    server.routes[tomlPath] = answerText(`TRANSFER_SERVER_SEP0024 = "${server.origin}/sep24"`);
+    const service = await start([anchor('shows-late')], { logger });
+    expect(about('FX_URL')).toEqual([]);
+    await service.directory.discoverDue();
+    await service.cacheVersions.invalidate('anchors', undefined);
+    await service.directory.discoverDue();
+    expect(about('FX_URL')).toEqual([{ anchorId: 'shows-late' }]);
+  });
+
+  it('is warned of at start for an anchor without a delivery method in a corridor', async () => {
+    const { logger, about } = listening();
+    const corridors = [
+      { id: 'usdc-kes', deliveryMethods: [] },
+      { id: 'usdc-ngn', deliveryMethods: ['cash'] },
+    ];
+    await start([anchor('without-method', { ...withSep38, corridors })], { logger });
+    expect(about('delivery method')).toEqual([{ anchorId: 'without-method', corridors: ['usdc-kes'] }]);
   });
 });

@@ -1,0 +1,42 @@
+import type { Logger } from '../../ports.js';
+import type { Fleet } from './fleet-file.rules.js';
+import type { AnchorEndpoints } from './sep1.rules.js';
+
+/** Tells the operator what in the fleet will never work as it is configured. */
+export interface FleetWarnings {
+  /** What the fleet file alone shows. */
+  reportFile(anchors: Fleet['anchors']): void;
+  /** What the addresses of an anchor show, once for each anchor, whenever they become known. */
+  reportEndpoints(anchorId: string, endpoints: AnchorEndpoints): void;
+}
+
+export function createFleetWarnings(deps: {
+  /** There is an FX reference, without which nothing is estimated. */
+  hasFx: boolean;
+  logger: Logger;
+}): FleetWarnings {
+  const { hasFx, logger } = deps;
+  const reported = new Set<string>();
+
+  return {
+    reportFile(anchors) {
+      for (const { id, corridors } of anchors) {
+        const without = corridors.filter(({ deliveryMethods }) => deliveryMethods.length === 0);
+        if (without.length === 0) continue;
+        logger.warn(
+          { anchorId: id, corridors: without.map((corridor) => corridor.id) },
+          'the anchor has no delivery method in corridors that it lists: requests that name one never reach it',
+        );
+      }
+    },
+    reportEndpoints(anchorId, { quoteServer, transferServerSep24, transferServerSep6 }) {
+      const isEstimated = transferServerSep24 !== null || transferServerSep6 !== null;
+      if (hasFx || quoteServer !== null || !isEstimated || reported.has(anchorId)) return;
+      reported.add(anchorId);
+      logger.warn(
+        { anchorId },
+        'the anchor has no SEP-38 prices and FX_URL is not set: it will never have a quote',
+      );
+    },
+  };
+}
