@@ -19,9 +19,11 @@ export const ratesContract = c.router(
       errors: ['UNKNOWN_CORRIDOR', 'AMOUNT_OUT_OF_RANGE', 'RATES_UNAVAILABLE'],
       summary: 'Compare what the anchors of a corridor pay out',
       description:
-        'Asks every anchor of the corridor at once and ranks the answers. Quotes are fresh for 15 s; older ones, ' +
-        'up to 60 s, are served with `stale: true` while a refresh runs. No rate here is firm: it becomes so in ' +
-        "the anchor's own flow. Anchors without a quote are listed with the reason.",
+        'Asks every anchor of the corridor at once. The best offer is the one that leaves a person with most, after ' +
+        "what the anchor's record of shortfalls, failures and payout times costs; `sort` lists the quotes " +
+        'otherwise. Quotes are fresh for 15 s; older ones, up to 60 s, are served with `stale: true` while a ' +
+        "refresh runs. No rate here is firm: it becomes so in the anchor's own flow. Anchors without a quote are " +
+        'listed with the reason.',
       pathParams: z.object({ corridor: corridorId }),
       query: ratesQuery,
       responses: { 200: ratesAnswer },

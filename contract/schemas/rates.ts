@@ -8,6 +8,7 @@ import {
   instant,
   stablecoinAmount,
 } from './primitives.js';
+import { cardRecord } from './score-card.js';
 
 /** `anchor`: the anchor's own SEP-38 price. `estimate`: its published fee applied to a reference exchange rate. */
 export const quoteTier = z
@@ -21,6 +22,23 @@ export const quoteTier = z
 export const reputationState = z
   .enum(['scored', 'insufficient_data'])
   .describe('`insufficient_data` while there are too few outcomes to judge by; the score is then null.');
+
+/** The orders that quotes can be listed in. Each is complete: it says what comes first among equals. */
+export const quoteSorts = {
+  best:
+    "The first is the one a person would choose: the anchors' own prices before estimates, exact amounts before " +
+    'adjusted ones, then the most `worth` for each unit sold, then the most `expectedReceive`, then by anchor id.',
+  receive:
+    'The highest promise first: as `best`, but by `receiveAmount` for each unit sold, and by `best` among equals.',
+  score: 'The highest score first, anchors with too few outcomes to be judged last, by `best` among equals.',
+  speed:
+    'The least `p50SettleSeconds` first, then the least `p95SettleSeconds`; anchors with too few outcomes to be ' +
+    'judged last; by `best` among equals.',
+} as const;
+
+export type QuoteSort = keyof typeof quoteSorts;
+
+export const quoteSort = enumOfMeanings(quoteSorts);
 
 /** Why an anchor of the corridor has no quote in the answer, and when exactly each reason is given. */
 export const unavailableReasons = {
@@ -98,13 +116,44 @@ export const rateQuote = z
         score: decimalAnswer.nullable().describe('Score from 0 to 100 with two places, or null.'),
         state: reputationState,
         outcomes: z.number().int().min(0).describe('Outcomes the record holds.'),
+        fillRate: decimalAnswer
+          .nullable()
+          .describe('Share of the outcomes that were paid out, from 0 to 1; null without outcomes.'),
+        p50SettleSeconds: cardRecord.p50SettleSeconds.describe(
+          'Typical payout time: the median from payment to payout; null where none is known.',
+        ),
+        p95SettleSeconds: cardRecord.p95SettleSeconds.describe(
+          'Slow payout time: one payout in twenty takes longer; null where none is known.',
+        ),
+        meanShortfall: decimalAnswer
+          .nullable()
+          .describe('Mean share by which payouts fell short of the quotes; null without quoted outcomes.'),
       })
-      .describe("The anchor's record in this corridor."),
+      .describe("The anchor's record in this corridor, of the last 30 days."),
     expectedReceive: decimalAnswer.describe(
-      "What the anchor's record of shortfalls makes of its promise; receiveAmount where there is no record.",
+      'Fiat to expect: receiveAmount less the mean shortfall, rounded down. An anchor with fewer than 30 outcomes ' +
+        "is expected to fall short as the corridor's typical one, in proportion to what is missing.",
+    ),
+    worth: decimalAnswer.describe(
+      'What `best` compares: expectedReceive less what failed withdrawals and waiting cost a person by the record, ' +
+        'in fiat, rounded down. A figure to compare offers by, not a payout (docs/rates.md).',
     ),
   })
   .describe("One anchor's offer; indicative, never firm.");
+
+/** What is assumed of an anchor as far as it has no record of its own. */
+const typicalRecord = z
+  .object({
+    anchors: z
+      .number()
+      .int()
+      .min(0)
+      .describe('How many scored anchors of the corridor it is the median of; with 0, it is assumed.'),
+    fillRate: decimalAnswer.describe('Share of withdrawals that are paid out, from 0 to 1.'),
+    p50SettleSeconds: z.number().int().min(0).describe('Typical payout time.'),
+    meanShortfall: decimalAnswer.describe('Mean share by which payouts fall short of quotes.'),
+  })
+  .describe('The typical record of the corridor, which stands in for outcomes that an anchor lacks to 30.');
 
 /** The ranked offers of one corridor for one amount. */
 export const ratesAnswer = z
@@ -118,13 +167,12 @@ export const ratesAnswer = z
     best: z
       .object({ anchorId })
       .nullable()
-      .describe('The anchor of the first quote, or null when no anchor serves this delivery method.'),
-    quotes: z
-      .array(rateQuote)
       .describe(
-        "Best first: the anchors' own prices before estimates, exact amounts before adjusted ones, then by " +
-          'what is received for each unit sold.',
+        'The anchor a person would choose: the first by `sort=best`, whatever order is asked for. Null when no ' +
+          'anchor serves this delivery method.',
       ),
+    typical: typicalRecord,
+    quotes: z.array(rateQuote).describe('In the order of `sort`: the best first when it is absent.'),
     unavailable: z
       .array(z.object({ anchorId, reason: unavailableReason }))
       .describe('The anchors of the corridor without a quote, and why.'),
@@ -136,7 +184,7 @@ export type ReputationState = z.infer<typeof reputationState>;
 export type RateQuote = z.infer<typeof rateQuote>;
 export type RatesAnswer = z.infer<typeof ratesAnswer>;
 
-/** The query of a rates request; both members may be left out. */
+/** The query of a rates request; every member may be left out. */
 export const ratesQuery = z
   .object({
     amount: stablecoinAmount
@@ -145,6 +193,9 @@ export const ratesQuery = z
         "Stablecoin to sell: a decimal string, at most 7 places. The corridor's reference amount when absent.",
       ),
     deliveryMethod: deliveryMethod.optional(),
+    sort: quoteSort
+      .optional()
+      .describe(`The order of the quotes; \`best\` when absent. ${quoteSort.description}`),
   })
   .strict();
 

@@ -16,6 +16,7 @@ export const snapshotBest = rateQuote
     quotedAt: true,
     reputation: true,
     expectedReceive: true,
+    worth: true,
   })
   .describe("The corridor's best offer and the record of its anchor.");
 
@@ -26,7 +27,9 @@ export const snapshotRow = z
     sellAsset: sellAssetId,
     buyAsset: buyAssetId,
     amount: decimalAnswer.describe("The corridor's reference amount, in stablecoin."),
-    best: snapshotBest.nullable().describe('The best offer, or null when no anchor had one.'),
+    best: snapshotBest
+      .nullable()
+      .describe('The best offer, by the formula of the rates; null when no anchor had one.'),
     asOf: instant.describe('When the offers of this corridor were last asked for.'),
   })
   .describe('A corridor at its reference amount.');

@@ -51,7 +51,7 @@ const servers = [
 /** What each group of operations is about, in the order in which a newcomer meets them. */
 const tagDescriptions = {
   rates:
-    'What the anchors of a corridor pay out for an amount, ranked, and the best offer of every corridor.',
+    'What the anchors of a corridor pay out for an amount, the best first, and the best offer of every corridor.',
   corridors: 'The routes from a stablecoin to a currency that can be asked for.',
   anchors: 'Who pays out: where each anchor publishes its endpoints and how a wallet starts there.',
   intents: 'An intent to convert and be paid out: it is filed, followed and its outcome recorded.',

@@ -6,6 +6,16 @@ import { silentLogger } from '../../../server/logger.js';
 import type { Outbound } from '../../../server/outbound/outbound.js';
 import { corridors } from '../../simulated-anchors/corridors.js';
 
+const record = {
+  score: '91.27',
+  state: 'scored',
+  outcomes: 1_200,
+  fillRate: '0.981666',
+  p50SettleSeconds: 44,
+  p95SettleSeconds: 130,
+  meanShortfall: '0.001200000',
+} as const;
+
 export interface RatesFixture {
   rates: Rates;
   fleet: Fleet;
@@ -45,7 +55,7 @@ export function ratesOverInstantAnchors(anchorCount: number): RatesFixture {
     cacheVersions: { read: () => 0, onInvalidate: () => undefined },
     publicCache: false,
     meter: { expects: () => undefined, asked: () => undefined },
-    reputationOf: () => ({ score: '91.27', state: 'scored', outcomes: 1_200, meanShortfall: '0.0012' }),
+    reputationOf: () => record,
     clock: () => nowMs,
     random: Math.random,
     logger: silentLogger,

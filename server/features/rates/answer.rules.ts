@@ -1,22 +1,14 @@
 import type {
+  QuoteSort,
   RateQuote,
   RatesAnswer,
-  ReputationState,
   UnavailableReason,
 } from '../../../contract/schemas/rates.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
-import { expectedReceive } from './expected-receive.rules.js';
-import { Money } from './money.rules.js';
 import type { Offer } from './quote.rules.js';
-
-/** An anchor's record in a corridor, as quotes show and use it. */
-export interface QuoteReputation {
-  score: string | null;
-  state: ReputationState;
-  outcomes: number;
-  /** Mean share by which payouts fell short of the anchor's quotes, `0.0012`; null without any. */
-  meanShortfall: string | null;
-}
+import { rankQuotes } from './ranking.rules.js';
+import { expectedRecord, type QuoteReputation, type TypicalRecord } from './record.rules.js';
+import { expectedReceive, worthOf } from './worth.rules.js';
 
 /** The result of asking one anchor: an offer, or the reason why there is none. */
 export type QuoteResult = { offer: Offer } | { reason: UnavailableReason };
@@ -36,18 +28,22 @@ export function toQuote(
   corridor: Corridor,
   reply: Reply,
   reputation: QuoteReputation,
+  typical: TypicalRecord,
 ): RateQuote | undefined {
   if ('reason' in reply.result) return undefined;
   const { offer } = reply.result;
-  const { score, state, outcomes, meanShortfall } = reputation;
+  const { speedTargetSeconds, payoutDecimals: decimals } = corridor;
+  const record = expectedRecord(reputation, typical);
+  const expected = expectedReceive(offer.receiveAmount, record, decimals);
   return {
     anchorId: reply.anchorId,
     anchorName: reply.anchorName,
     simulated: reply.simulated,
     ...offer,
     quotedAt: new Date(reply.at).toISOString(),
-    reputation: { score, state, outcomes },
-    expectedReceive: expectedReceive(offer.receiveAmount, meanShortfall, corridor.payoutDecimals),
+    reputation,
+    expectedReceive: expected,
+    worth: worthOf(expected, record, { speedTargetSeconds, decimals }),
   };
 }
 
@@ -91,17 +87,25 @@ export function unavailableOf(replies: readonly Reply[]): { anchorId: string; re
   );
 }
 
-/** The answer built from the replies: the ranked quotes, and the reasons of the other anchors, ordered by anchor id. */
+/** The answer built from the replies: the sorted quotes, and the reasons of the other anchors, ordered by anchor id. */
 export function assembleAnswer(
   corridor: Corridor,
   amount: string,
   replies: readonly Reply[],
-  context: { reputationOf: (anchorId: string) => QuoteReputation; asOf: number; stale: boolean },
+  context: {
+    reputationOf: (anchorId: string) => QuoteReputation;
+    typical: TypicalRecord;
+    sort: QuoteSort;
+    asOf: number;
+    stale: boolean;
+  },
 ): RatesAnswer {
-  const quotes = rankQuotes(
-    replies.flatMap((reply) => toQuote(corridor, reply, context.reputationOf(reply.anchorId)) ?? []),
+  const { reputationOf, typical, sort } = context;
+  const ranked = rankQuotes(
+    replies.flatMap((reply) => toQuote(corridor, reply, reputationOf(reply.anchorId), typical) ?? []),
   );
-  const best = quotes[0];
+  // The best one is the same in every order of the list.
+  const best = ranked[0];
   return {
     corridor: corridor.id,
     sellAsset: corridor.sellAsset,
@@ -110,28 +114,8 @@ export function assembleAnswer(
     asOf: new Date(context.asOf).toISOString(),
     stale: context.stale,
     best: best === undefined ? null : { anchorId: best.anchorId },
-    quotes,
+    typical,
+    quotes: rankQuotes(ranked, sort),
     unavailable: unavailableOf(replies),
   };
-}
-
-type Ranked = Pick<RateQuote, 'anchorId' | 'tier' | 'adjusted' | 'receiveAmount' | 'sellAmount'>;
-
-/**
- * A total order, best first: the anchors' own prices before estimates, exact amounts before adjusted ones, then by the
- * amount received per unit sold (recomputed from the amounts), then by anchor id.
- */
-export function compareQuotes(a: Ranked, b: Ranked): number {
-  if (a.tier !== b.tier) return a.tier === 'anchor' ? -1 : 1;
-  if (a.adjusted !== b.adjusted) return a.adjusted ? 1 : -1;
-  // a.receive / a.sell against b.receive / b.sell, multiplied out so that nothing is rounded.
-  const left = new Money(a.receiveAmount).mul(b.sellAmount);
-  const right = new Money(b.receiveAmount).mul(a.sellAmount);
-  const byRate = right.cmp(left);
-  if (byRate !== 0) return byRate;
-  return a.anchorId < b.anchorId ? -1 : a.anchorId > b.anchorId ? 1 : 0;
-}
-
-export function rankQuotes<T extends Ranked>(quotes: readonly T[]): T[] {
-  return [...quotes].sort(compareQuotes);
 }

@@ -1,4 +1,5 @@
 import type {
+  QuoteSort,
   RateQuote,
   RatesAnswer,
   RatesQuery,
@@ -14,12 +15,12 @@ import type { CacheVersions } from '../cache/cache-versions.js';
 import {
   assembleAnswer,
   judgeReplies,
-  type QuoteReputation,
   type Reply,
   toQuote,
   unavailableOf,
   waitingHelps,
 } from './answer.rules.js';
+import { type QuoteReputation, type TypicalRecord, typicalRecord } from './record.rules.js';
 import { freshMs, type Replies, replyFreshUntil, staleMs } from './replies.js';
 
 export interface Rates {
@@ -68,6 +69,7 @@ interface Question {
   /** Normalised. */
   amount: string;
   deliveryMethod: string | undefined;
+  sort: QuoteSort;
   /** Replies as old as this are asked for again. */
   maxAgeMs: number;
 }
@@ -91,7 +93,8 @@ export function createRates(deps: RatesDeps): Rates {
   const { directory, replies, clock } = deps;
   const answers = createCache<Question, KeptAnswer>({
     load: build,
-    keyOf: ({ corridor, amount, deliveryMethod }) => [corridor.id, amount, deliveryMethod ?? ''].join('|'),
+    keyOf: ({ corridor, amount, deliveryMethod, sort }) =>
+      [corridor.id, amount, deliveryMethod ?? '', sort].join('|'),
     lifetimeOf: ({ asOf, refreshAt }) => ({ asOf, freshUntil: refreshAt, staleUntil: asOf + staleMs }),
     versionOf: ({ corridor }) => deps.versionOf(corridor.id),
     maxBytes: deps.cacheBytes,
@@ -102,7 +105,7 @@ export function createRates(deps: RatesDeps): Rates {
   deps.cacheVersions.onInvalidate(() => replies.dropVoid() + answers.dropVoid());
 
   async function build(question: Question, previous: KeptAnswer | undefined): Promise<KeptAnswer> {
-    const { corridor, amount, deliveryMethod, maxAgeMs } = question;
+    const { corridor, amount, deliveryMethod, sort, maxAgeMs } = question;
     const received = await Promise.all(
       directory
         .anchorsOf(corridor.id)
@@ -115,11 +118,19 @@ export function createRates(deps: RatesDeps): Rates {
     const asOf = Math.min(...(quoted.length > 0 ? quoted : received).map((reply) => reply.at), clock());
     const fresh = assembleAnswer(corridor, amount, received, {
       reputationOf: (anchorId) => deps.reputationOf(anchorId, corridor.id),
+      typical: typicalOf(corridor),
+      sort,
       asOf,
       stale: false,
     });
     const repliesFreshUntil = Math.min(...received.map(replyFreshUntil), clock() + freshMs);
     return { fresh, stale: undefined, asOf, refreshAt: Math.max(clock() + leastFreshMs, repliesFreshUntil) };
+  }
+
+  /** Over every anchor of the corridor, so that it does not depend on who quotes this amount. */
+  function typicalOf({ id, speedTargetSeconds }: Corridor): TypicalRecord {
+    const records = directory.anchorsOf(id).map((anchor) => deps.reputationOf(anchor.id, id));
+    return typicalRecord(records, speedTargetSeconds);
   }
 
   /** If no anchor answered, an answer of the last minute is better than none. */
@@ -158,7 +169,7 @@ export function createRates(deps: RatesDeps): Rates {
 
   return {
     async quote(corridorId, query, options) {
-      const { amount: given, deliveryMethod, ...unused } = query;
+      const { amount: given, deliveryMethod, sort = 'best', ...unused } = query;
       // A parameter that the contract declares and nothing here uses does not compile.
       unused satisfies Record<string, never>;
       const corridor = directory.corridor(corridorId);
@@ -170,7 +181,7 @@ export function createRates(deps: RatesDeps): Rates {
         throw amountError(`must be between ${corridor.min} and ${corridor.max} in this corridor`);
       }
       const maxAgeMs = options?.maxAgeMs ?? freshMs;
-      return serve(await answers.get({ corridor, amount, deliveryMethod, maxAgeMs }, options));
+      return serve(await answers.get({ corridor, amount, deliveryMethod, sort, maxAgeMs }, options));
     },
     async quoteFrom(corridorId, anchorId, amount, deliveryMethod) {
       const corridor = directory.corridor(corridorId);
@@ -180,7 +191,7 @@ export function createRates(deps: RatesDeps): Rates {
       const question = { corridor, anchor, amount: plainDecimal(amount), deliveryMethod };
       const reply = await replies.get(question, { maxAgeMs: freshMs });
       if ('reason' in reply.result) return noQuote(reply.result.reason);
-      const quote = toQuote(corridor, reply, deps.reputationOf(anchorId, corridorId));
+      const quote = toQuote(corridor, reply, deps.reputationOf(anchorId, corridorId), typicalOf(corridor));
       return quote === undefined ? noQuote('error') : { quote };
     },
   };

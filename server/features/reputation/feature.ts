@@ -2,7 +2,7 @@ import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import type { Leases } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Clock, Logger } from '../../ports.js';
-import type { QuoteReputation } from '../rates/answer.rules.js';
+import type { QuoteReputation } from '../rates/record.rules.js';
 import { type Aggregator, aggregationLease, createAggregator, type PendingIntents } from './aggregator.js';
 import { type CardReader, createCardReader } from './card-reader.js';
 import { createQuoteReputations } from './quote-reputation.js';

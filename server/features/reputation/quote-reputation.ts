@@ -1,7 +1,7 @@
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { createCache } from '../../cache/cache.js';
 import type { Clock } from '../../ports.js';
-import type { QuoteReputation } from '../rates/answer.rules.js';
+import type { QuoteReputation } from '../rates/record.rules.js';
 import type { CardReader } from './card-reader.js';
 
 /** The cards of window 30 in memory, for quotes, which need them thousands of times a second. */
@@ -15,6 +15,9 @@ const nothingKnown: QuoteReputation = {
   score: null,
   state: 'insufficient_data',
   outcomes: 0,
+  fillRate: null,
+  p50SettleSeconds: null,
+  p95SettleSeconds: null,
   meanShortfall: null,
 };
 
@@ -24,7 +27,7 @@ interface HeldRun {
   cards: ReadonlyMap<string, QuoteReputation>;
 }
 
-const bytesPerCard = 250;
+const bytesPerCard = 350;
 const maxBytes = 128 * 1024 * 1024;
 
 export function createQuoteReputations({
@@ -65,6 +68,7 @@ function keyOf({ anchorId, corridor }: Pick<ScoreCard, 'anchorId' | 'corridor'>)
   return `${anchorId} ${corridor}`;
 }
 
-function quoteReputation({ score, state, outcomes, meanShortfall }: ScoreCard): QuoteReputation {
-  return { score, state, outcomes, meanShortfall };
+function quoteReputation(card: ScoreCard): QuoteReputation {
+  const { score, state, outcomes, fillRate, p50SettleSeconds, p95SettleSeconds, meanShortfall } = card;
+  return { score, state, outcomes, fillRate, p50SettleSeconds, p95SettleSeconds, meanShortfall };
 }

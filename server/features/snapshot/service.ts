@@ -78,7 +78,7 @@ type Quote = Awaited<ReturnType<Rates['quote']>>['answer']['quotes'][number];
 function toBest(quote: Quote | undefined): SnapshotCorridor['best'] {
   if (quote === undefined) return null;
   const { anchorId, anchorName, simulated, tier, sellAmount, receiveAmount, rate, quotedAt } = quote;
-  const { reputation, expectedReceive } = quote;
+  const { reputation, expectedReceive, worth } = quote;
   return {
     anchorId,
     anchorName,
@@ -90,5 +90,6 @@ function toBest(quote: Quote | undefined): SnapshotCorridor['best'] {
     quotedAt,
     reputation,
     expectedReceive,
+    worth,
   };
 }

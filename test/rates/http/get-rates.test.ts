@@ -1,5 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { RatesAnswer } from '../../../contract/schemas/rates.js';
+import type { QuoteSort, RatesAnswer } from '../../../contract/schemas/rates.js';
+import { rankQuotes } from '../../../server/features/rates/ranking.rules.js';
+import { expectedRecord } from '../../../server/features/rates/record.rules.js';
+import { expectedReceive, worthOf } from '../../../server/features/rates/worth.rules.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
 
@@ -44,6 +47,23 @@ describe('200', () => {
     expect(body).toMatchObject({ best: null, quotes: [] });
   });
 
+  it.each(['best', 'receive', 'score', 'speed'])('lists the quotes by ?sort=%s', async (sort) => {
+    const { status, body } = await get(`/api/rates/usdc-ngn?sort=${sort}`);
+    expect(status).toBe(200);
+    expect(body.quotes).toEqual(rankQuotes(body.quotes, sort as QuoteSort));
+    expect(body.best).toEqual({ anchorId: rankQuotes(body.quotes)[0]?.anchorId });
+  });
+
+  it('shows all that the worth of a quote is computed from, so that anyone can compute it again', async () => {
+    const { body } = await get('/api/rates/usdc-ngn');
+    const terms = { speedTargetSeconds: 600, decimals: 2 };
+    for (const quote of body.quotes) {
+      const record = expectedRecord(quote.reputation, body.typical);
+      expect(quote.expectedReceive).toBe(expectedReceive(quote.receiveAmount, record, 2));
+      expect(quote.worth).toBe(worthOf(quote.expectedReceive, record, terms));
+    }
+  });
+
   it('lists a failing anchor with the reason', async () => {
     app.simulated.anchor('harbour').override('*', (_req, res) => void res.writeHead(502).end('<html>'));
     const { status, body } = await get('/api/rates/usdc-ngn?amount=333');
@@ -74,6 +94,10 @@ describe('400', () => {
     'amount[$ne]=1',
     'deliveryMethod=',
     'deliveryMethod=a%00b',
+    'sort=',
+    'sort=cheapest',
+    'sort=BEST',
+    'sort=best&sort=speed',
     '__proto__=1',
     'unknown=1',
   ])('for ?%s, and names the parameter', async (query) => {

@@ -3,7 +3,6 @@ import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { decimalAnswer } from '../../../contract/schemas/primitives.js';
 import { isOutOfRange, plainDecimal } from '../../../server/amounts.rules.js';
-import { expectedReceive } from '../../../server/features/rates/expected-receive.rules.js';
 import { offerFromFee, offerFromSep38 } from '../../../server/features/rates/quote.rules.js';
 import { readPrice } from '../../../server/features/rates/sep38.rules.js';
 import { corridorFixture } from '../../fixtures/rates/corridor.js';
@@ -181,13 +180,6 @@ describe('amounts', () => {
       '100',
     ]);
     expect(plainDecimal('0.0000001')).toBe('0.0000001');
-  });
-
-  it('are expected as quoted without a record, and less the mean shortfall with one, rounded down', () => {
-    expect(expectedReceive('152340.55', null, 2)).toBe('152340.55');
-    expect(expectedReceive('152340.55', '0.0012', 2)).toBe('152157.74');
-    expect(expectedReceive('1000', '0.0005', 0)).toBe('999');
-    expect(expectedReceive('1000', '1.5', 2)).toBe('0.00');
   });
 
   it('are out of range below min and above max, but not at the limits', () => {

@@ -68,8 +68,8 @@ describe('the cache of the rates', () => {
     const old = await before;
     const receive = (answer: typeof old) =>
       answer.quotes.find(({ anchorId }) => anchorId === 'harbour')?.receiveAmount;
-    expect(receive(old)).toBe('1');
-    expect(receive(after)).not.toBe('1');
+    expect(receive(old)).toBe('1.00');
+    expect(receive(after)).not.toBe('1.00');
     expect(await quoteNgn()).toBe(after);
   });
 });

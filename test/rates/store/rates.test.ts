@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ratesAnswer } from '../../../contract/schemas/rates.js';
+import { noRecord, scoredRecord } from '../../fixtures/rates/records.js';
 import { ngnAnchors, price, simulatedRates } from '../../fixtures/rates/simulated-rates.js';
 
 const fixture = simulatedRates();
@@ -57,16 +58,47 @@ describe('the rates of a corridor', () => {
   it('show the payout to expect from the record of shortfalls', async () => {
     const scored = await start({
       reputationOf: (anchorId) =>
-        anchorId === 'harbour'
-          ? { score: '91.37', state: 'scored', outcomes: 412, meanShortfall: '0.01' }
-          : { score: null, state: 'insufficient_data', outcomes: 0, meanShortfall: null },
+        anchorId === 'harbour' ? scoredRecord({ meanShortfall: '0.010000000' }) : noRecord,
     });
     const { answer } = await scored.rates.quote('usdc-ngn', {});
     const harbour = answer.quotes.find((quote) => quote.anchorId === 'harbour');
-    expect(harbour?.reputation).toEqual({ score: '91.37', state: 'scored', outcomes: 412 });
+    expect(harbour?.reputation).toEqual(scoredRecord({ meanShortfall: '0.010000000' }));
     expect(Number(harbour?.expectedReceive)).toBeCloseTo(Number(harbour?.receiveAmount) * 0.99, 1);
+    // Without a record, it is expected to fall short as the typical anchor does.
     const ferry = answer.quotes.find((quote) => quote.anchorId === 'ferry');
-    expect(ferry?.expectedReceive).toBe(ferry?.receiveAmount);
+    expect(Number(ferry?.expectedReceive)).toBeCloseTo(Number(ferry?.receiveAmount) * 0.99, 1);
+    expect(answer.typical).toEqual({
+      anchors: 1,
+      fillRate: '0.987864',
+      p50SettleSeconds: 43,
+      meanShortfall: '0.010000000',
+    });
+  });
+
+  it('expect what is promised where no anchor of the corridor has a record', async () => {
+    const answer = await quoteNgn();
+    expect(answer.typical).toMatchObject({ anchors: 0, p50SettleSeconds: 600, meanShortfall: '0' });
+    for (const quote of answer.quotes) expect(quote.expectedReceive).toBe(quote.receiveAmount);
+  });
+
+  it('name the same best anchor in every order, and ask nobody again for another order', async () => {
+    const slow = { p50SettleSeconds: 1_900, p95SettleSeconds: 2_600, score: '10.70' };
+    const recorded = await start({
+      reputationOf: (anchorId) =>
+        ngnAnchors.includes(anchorId) ? scoredRecord(anchorId === 'slowboat' ? slow : {}) : noRecord,
+    });
+    const first = (await recorded.rates.quote('usdc-ngn', {})).answer;
+    const asked = callsTo('slowboat');
+    const byReceive = (await recorded.rates.quote('usdc-ngn', { sort: 'receive' })).answer;
+    const bySpeed = (await recorded.rates.quote('usdc-ngn', { sort: 'speed' })).answer;
+    // It promises most, but is slow.
+    expect(byReceive.quotes[0]?.anchorId).toBe('slowboat');
+    expect(first.quotes[0]?.anchorId).not.toBe('slowboat');
+    expect(bySpeed.quotes.at(-1)?.anchorId).toBe('slowboat');
+    expect([first.best, byReceive.best, bySpeed.best]).toEqual(
+      Array(3).fill({ anchorId: first.quotes[0]?.anchorId }),
+    );
+    expect(callsTo('slowboat')).toBe(asked);
   });
 
   it('are refused for an unknown corridor or an amount beyond its limits', async () => {

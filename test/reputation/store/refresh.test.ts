@@ -80,6 +80,9 @@ describe('what other features read', () => {
       score: null,
       state: 'insufficient_data',
       outcomes: 0,
+      fillRate: null,
+      p50SettleSeconds: null,
+      p95SettleSeconds: null,
       meanShortfall: null,
     });
     await outcomes('harbour', 'usdc-ngn', 40);
@@ -88,6 +91,9 @@ describe('what other features read', () => {
       score: '85.12',
       state: 'scored',
       outcomes: 40,
+      fillRate: '1.000000',
+      p50SettleSeconds: 60,
+      p95SettleSeconds: 60,
       meanShortfall: '0.000000000',
     });
   });

@@ -3,6 +3,7 @@ import { snapshotAnswer } from '../../../contract/schemas/snapshot.js';
 import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
 import { createSnapshot, type Snapshot } from '../../../server/features/snapshot/service.js';
 import { type RatesService, startRatesService } from '../../fixtures/rates/rates-service.js';
+import { scoredRecord } from '../../fixtures/rates/records.js';
 import { testDatabase } from '../../support/database.js';
 
 const database = testDatabase();
@@ -47,6 +48,30 @@ describe('the snapshot', () => {
       amount: '100',
       best: { anchorId: rates.answer.best?.anchorId, simulated: true },
     });
+  });
+
+  it('has the best quote by the formula of the rates, not the highest promise', async () => {
+    const promised = (await service.rates.quote('usdc-ngn', { sort: 'receive' })).answer.quotes;
+    const [highest, next] = promised;
+    expect([highest?.tier, next?.tier]).toEqual(['anchor', 'anchor']);
+    const unreliable = { fillRate: '0.500000', p50SettleSeconds: 80_000, p95SettleSeconds: 90_000 };
+    await service.close();
+    const { fleet, allow, env, fxUrl } = simulated;
+    service = await startRatesService({
+      uri: database.uri,
+      fleet,
+      allow,
+      env,
+      fxUrl,
+      reputationOf: (anchorId) => scoredRecord(anchorId === highest?.anchorId ? unreliable : {}),
+    });
+    snapshot = createSnapshot({ ...service, clock: () => service.world.now });
+    const { answer } = await snapshot.get();
+    const ngn = answer.corridors.find(({ corridor }) => corridor === 'usdc-ngn');
+    expect(ngn?.best?.anchorId).toBe(next?.anchorId);
+    const rates = (await service.rates.quote('usdc-ngn', {})).answer;
+    expect(rates.best?.anchorId).toBe(next?.anchorId);
+    expect(ngn?.best?.worth).toBe(rates.quotes[0]?.worth);
   });
 
   it('is built once for all who wait for the first one, then served from memory', async () => {

@@ -1,0 +1,119 @@
+"""Computes what quotes are worth again, independently of the service, with nothing but Python's standard library.
+
+  recompute_quotes.py best FILE     the cases of test/vectors/best-quote.json: typical record, worth and order
+  recompute_quotes.py answer FILE SECONDS PLACES
+                                    the quotes of an answer of GET /api/rates/{corridor} ("-" reads standard input),
+                                    given the corridor's speed target and the decimal places of its currency
+
+Ends with 1 and says which figure differs and how. The formulas are described in docs/rates.md. All is computed in
+fractions, so nothing is rounded before the end.
+"""
+
+import json
+import sys
+from fractions import Fraction
+
+FAILURE_COST = Fraction(1, 5)
+WAITING_COST = Fraction(1, 25)
+FULL_RECORD = 30
+ASSUMED_FILL_RATE = "0.95"
+
+
+def middle(figures, high_first):
+    """The median; of an even number the worse of the two in the middle."""
+    ordered = sorted((each for each in figures if each is not None), key=Fraction, reverse=high_first)
+    return ordered[len(ordered) // 2] if ordered else None
+
+
+def typical_record(records, speed_target):
+    scored = [each for each in records if each["state"] == "scored"]
+    fill_rate = middle([each["fillRate"] for each in scored], True)
+    seconds = middle([each["p50SettleSeconds"] for each in scored], False)
+    return {
+        "anchors": len(scored),
+        "fillRate": ASSUMED_FILL_RATE if fill_rate is None else fill_rate,
+        "p50SettleSeconds": speed_target if seconds is None else seconds,
+        "meanShortfall": middle([each["meanShortfall"] for each in scored], False) or "0",
+    }
+
+
+def expected(record, typical, name):
+    own = min(Fraction(record["outcomes"], FULL_RECORD), 1)
+    figure = typical[name] if record[name] is None else record[name]
+    return own * Fraction(figure) + (1 - own) * Fraction(typical[name])
+
+
+def down(value, places):
+    units = value * 10**places // 1
+    whole, part = divmod(units, 10**places)
+    return f"{whole}.{part:0{places}d}" if places else str(whole)
+
+
+def worth(quote, record, typical, speed_target, places):
+    shortfall = expected(record, typical, "meanShortfall")
+    receive = down(Fraction(quote["receiveAmount"]) * max(0, 1 - shortfall), places)
+    failing = 1 - expected(record, typical, "fillRate")
+    seconds = expected(record, typical, "p50SettleSeconds")
+    waiting = seconds / (seconds + speed_target)
+    value = Fraction(receive) * (1 - FAILURE_COST * failing) * (1 - WAITING_COST * waiting)
+    return {"expectedReceive": receive, "worth": down(value, places)}
+
+
+def best_first(quotes):
+    def key(quote):
+        sold = Fraction(quote["sellAmount"])
+        return (
+            quote["tier"] != "anchor",
+            quote["adjusted"],
+            -Fraction(quote["worth"]) / sold,
+            -Fraction(quote["expectedReceive"]) / sold,
+            quote["anchorId"],
+        )
+
+    return [quote["anchorId"] for quote in sorted(quotes, key=key)]
+
+
+def differences(name, found, given):
+    return [] if found == given else [f"{name}: computed {found}, given {given}"]
+
+
+def check_case(case):
+    speed_target, places = case["speedTargetSeconds"], case["payoutDecimals"]
+    typical = typical_record(list(case["records"].values()), speed_target)
+    wrong = differences(f"{case['name']}: typical", typical, case["typical"])
+    computed = []
+    for quote in case["quotes"]:
+        record = case["records"][quote["anchorId"]]
+        figures = worth(quote, record, typical, speed_target, places)
+        given = {name: quote[name] for name in figures}
+        wrong += differences(f"{case['name']}: {quote['anchorId']}", figures, given)
+        computed.append({**quote, **figures})
+    return wrong + differences(f"{case['name']}: order", best_first(computed), case["best"])
+
+
+def check_answer(answer, speed_target, places):
+    wrong = []
+    for quote in answer["quotes"]:
+        figures = worth(quote, quote["reputation"], answer["typical"], speed_target, places)
+        given = {name: quote[name] for name in figures}
+        wrong += differences(quote["anchorId"], figures, given)
+    order = best_first(answer["quotes"])
+    return wrong + differences("best", order[0] if order else None, (answer["best"] or {}).get("anchorId"))
+
+
+def main():
+    mode, path = sys.argv[1], sys.argv[2]
+    with sys.stdin if path == "-" else open(path, encoding="utf-8") as file:
+        content = json.load(file)
+    if mode == "best":
+        wrong = [line for case in content["cases"] for line in check_case(case)]
+    else:
+        wrong = check_answer(content, int(sys.argv[3]), int(sys.argv[4]))
+    for line in wrong:
+        print(f"disagrees: {line}")
+    print(f"{len(wrong)} differences")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
