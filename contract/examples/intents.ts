@@ -64,6 +64,8 @@ export const intentsExamples: ExamplesOf<typeof intentsContract> = {
         shortfall: '0.000000000',
         scored: true,
         unscoredReason: null,
+        counts: 'filled',
+        uncountedReason: null,
       },
     },
   },

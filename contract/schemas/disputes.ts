@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { publicKeyText } from '../verification/public-key.js';
-import { anchorId, corridorId, instant, intentHashText } from './primitives.js';
+import { anchorId, corridorId, enumOfMeanings, instant, intentHashText } from './primitives.js';
 
 /** `dsp_` and 36 lower-case hex digits. */
 export const disputeId = z
@@ -13,11 +13,23 @@ export const disputeStatus = z
   .enum(['open', 'accepted', 'rejected'])
   .describe('`open`: not decided. `accepted`: the outcome counts differently. `rejected`: nothing changes.');
 
-/** What an accepted dispute makes of the outcome. */
-export const disputeEffects = {
+/** What an accepted dispute makes of an outcome that counts or may count. */
+export const verdictEffects = {
   counts_not_filled: 'The outcome counts as not filled.',
   counts_filled: 'The outcome counts as filled.',
   not_counted: 'The outcome does not count at all.',
+} as const;
+
+export type VerdictEffect = keyof typeof verdictEffects;
+
+/** What accepting a dispute truly changes. */
+export const disputeEffects = {
+  ...verdictEffects,
+  nothing:
+    'Nothing: the outcome does not count whatever the verdict, or the anchor has made the disputed failure good.',
+  undecided:
+    'Not decided yet: more outcomes of the account and day wait to be counted than may count. Read it again in a few ' +
+    'seconds.',
 } as const;
 
 /** The body of a dispute, as the interface specification gives it. `signDispute` makes one. */
@@ -75,13 +87,7 @@ export const adminDispute = disputeAnswer
     publicKey: z.string().describe('The signer, as `G…`.'),
     reason: z.string().describe('What the signer wrote; untrusted text.'),
     outcomeStatus: z.enum(['settled', 'failed', 'expired']).describe('The outcome that is disputed.'),
-    effect: z
-      .enum(Object.keys(disputeEffects) as [keyof typeof disputeEffects, ...(keyof typeof disputeEffects)[]])
-      .describe(
-        `What accepting makes of the outcome, if it still stands by then. ${Object.entries(disputeEffects)
-          .map(([effect, meaning]) => `\`${effect}\`: ${meaning}`)
-          .join(' ')}`,
-      ),
+    effect: enumOfMeanings(disputeEffects, 'What accepting changes as things stand, or has changed.'),
     audit: z.array(auditEntry).describe('Every step, oldest first.'),
   })
   .describe('A dispute with all that is needed to decide it.');

@@ -74,6 +74,27 @@ export const transactionProblems = {
 
 export type TransactionProblem = keyof typeof transactionProblems;
 
+/** Whether an outcome counts in the anchor's reputation. */
+export const outcomeCounts = {
+  pending:
+    'Not decided yet: the next aggregation counts it or leaves it out, within seconds of the outcome as a rule.',
+  filled: 'It counts as paid out.',
+  not_filled: 'It counts as not paid out.',
+  no: 'It does not count; `uncountedReason` says why.',
+} as const;
+
+/** Why an outcome does not count. */
+export const uncountedReasons = {
+  ...unscoredReasons,
+  below_least_amount: 'Less than 10 units of stablecoin were to be sold.',
+  account_day_full:
+    'Three other outcomes of the same account, anchor, corridor and UTC day were counted before it.',
+  expired: 'It expired, which counts against nobody.',
+  dispute_accepted: 'An accepted dispute took it out.',
+} as const;
+
+export type UncountedReason = keyof typeof uncountedReasons;
+
 /** How an intent ended. */
 export const intentOutcome = z
   .object({
@@ -102,8 +123,15 @@ export const intentOutcome = z
     shortfall: decimalAnswer
       .nullable()
       .describe("Share by which the pay-out fell short of the anchor's own quote, nine places, or null."),
-    scored: z.boolean().describe('Whether the outcome may count in the scores.'),
+    scored: z
+      .boolean()
+      .describe(
+        'Whether the transaction is one that may count. It says nothing of the rules for small and repeated intents: ' +
+          '`counts` says whether the outcome does count.',
+      ),
     unscoredReason: enumOfMeanings(unscoredReasons).nullable(),
+    counts: enumOfMeanings(outcomeCounts),
+    uncountedReason: enumOfMeanings(uncountedReasons).nullable(),
   })
   .describe('How the intent ended.');
 

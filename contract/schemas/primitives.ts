@@ -72,10 +72,11 @@ export const pageQuery = {
     .describe('Opaque: the `nextCursor` of the previous page, with the other parameters as they were.'),
 };
 
-/** An enum of the table's names; its description gives the meaning of each. */
-export function enumOfMeanings<K extends string>(meanings: Readonly<Record<K, string>>) {
+/** An enum of the table's names; its description says what it tells, where that is given, and the meaning of each. */
+export function enumOfMeanings<K extends string>(meanings: Readonly<Record<K, string>>, what?: string) {
   const names = Object.keys(meanings) as [K, ...K[]];
-  return z.enum(names).describe(names.map((name) => `\`${name}\`: ${meanings[name]}`).join(' '));
+  const explained = names.map((name) => `\`${name}\`: ${meanings[name]}`).join(' ');
+  return z.enum(names).describe(what === undefined ? explained : `${what} ${explained}`);
 }
 
 /** A page of a list: `nextCursor` is null on the last one. */

@@ -1,5 +1,6 @@
 import type { AdminDispute, DisputeAnswer } from '../../../contract/schemas/disputes.js';
 import type { EventData } from '../../../contract/schemas/events.js';
+import type { Intent } from '../intents/intent.js';
 import { type DisputableIntent, effectOf, type Outcome, type Party } from './entitlement.rules.js';
 import type { DisputeDocument } from './store.js';
 
@@ -44,13 +45,25 @@ export function toDisputeAnswer(dispute: DisputeDocument): DisputeAnswer {
   };
 }
 
-export function toAdminDispute(dispute: DisputeDocument): AdminDispute {
+/**
+ * Whether the verdict is still to be had or has been applied. An accepted dispute was not applied where the anchor had
+ * made the failure good, and no longer applies once another one overruled it.
+ */
+export function applies(
+  dispute: Pick<DisputeDocument, 'status' | 'effect' | 'outcomeStatus'>,
+  intent: Pick<Intent, 'outcome' | 'disputeEffect'>,
+): boolean {
+  if (dispute.status === 'accepted') return intent.disputeEffect === dispute.effect;
+  return intent.outcome?.kind === dispute.outcomeStatus;
+}
+
+export function toAdminDispute(dispute: DisputeDocument, effect: AdminDispute['effect']): AdminDispute {
   return {
     ...toDisputeAnswer(dispute),
     publicKey: dispute.publicKey,
     reason: dispute.reason,
     outcomeStatus: dispute.outcomeStatus,
-    effect: dispute.effect,
+    effect,
     audit: dispute.audit.map(({ at, action, actor, note }) => ({
       at: at.toISOString(),
       action,

@@ -1,8 +1,8 @@
-import type { AdminDispute } from '../../../contract/schemas/disputes.js';
+import type { AdminDispute, VerdictEffect } from '../../../contract/schemas/disputes.js';
 import type { Intent } from '../intents/intent.js';
 
 export type Party = AdminDispute['filedBy'];
-export type Effect = AdminDispute['effect'];
+export type Effect = VerdictEffect;
 
 export type Outcome = NonNullable<Intent['outcome']>;
 

@@ -4,7 +4,9 @@ import { ApiError } from '../../errors.js';
 import type { ClientSession, InTransaction } from '../../mongo/transactions.js';
 import { readCursor, readLimit, toPage } from '../../paging.js';
 import type { Clock, Logger } from '../../ports.js';
-import { toAdminDispute, toEventData } from './dispute.rules.js';
+import type { Intent } from '../intents/intent.js';
+import type { PossibleVerdict, TrueEffects } from '../reputation/true-effects.js';
+import { applies, toAdminDispute, toEventData } from './dispute.rules.js';
 import type { DisputableIntent, Effect } from './entitlement.rules.js';
 import type { DisputeDocument, DisputeStore, Verdict } from './store.js';
 
@@ -12,6 +14,8 @@ export interface ReviewDeps {
   store: DisputeStore;
   /** With a session, as that transaction sees it. */
   findIntent: (intentHash: string, session?: ClientSession) => Promise<DisputableIntent | null>;
+  findIntents: (intentHashes: readonly string[]) => Promise<Intent[]>;
+  trueEffects: TrueEffects;
   /** Sets how the outcome counts, in the transaction of the verdict. */
   applyEffect: (session: ClientSession, intentHash: string, effect: Effect) => Promise<boolean>;
   inTransaction: InTransaction;
@@ -38,7 +42,17 @@ export interface DisputeReview {
 const idPattern = /^dsp_[0-9a-f]{36}$/;
 
 export function createDisputeReview(deps: ReviewDeps): DisputeReview {
-  const { store, findIntent, applyEffect, inTransaction, writeEvent, clock, logger } = deps;
+  const {
+    store,
+    findIntent,
+    findIntents,
+    trueEffects,
+    applyEffect,
+    inTransaction,
+    writeEvent,
+    clock,
+    logger,
+  } = deps;
 
   /** The dispute with this verdict (`decided`), or as an earlier verdict left it; null where there is none. */
   async function decide(
@@ -60,6 +74,26 @@ export function createDisputeReview(deps: ReviewDeps): DisputeReview {
     await applyEffect(session, dispute.intentHash, dispute.effect);
   }
 
+  /** The disputes with what accepting each of them truly changes. */
+  async function present(disputes: readonly DisputeDocument[]): Promise<AdminDispute[]> {
+    const found = await findIntents(disputes.map(({ intentHash }) => intentHash));
+    const intents = new Map(found.map((intent) => [intent._id, intent]));
+    const verdicts = new Map<string, PossibleVerdict>();
+    for (const dispute of disputes) {
+      const intent = intents.get(dispute.intentHash);
+      if (intent?.counting === undefined || !applies(dispute, intent)) continue;
+      verdicts.set(dispute._id, { intent: { ...intent, ...intent.counting }, effect: dispute.effect });
+    }
+    const effects = await trueEffects([...verdicts.values()]);
+    const byDispute = new Map([...verdicts.keys()].map((id, index) => [id, effects[index]]));
+    return disputes.map((dispute) => toAdminDispute(dispute, byDispute.get(dispute._id) ?? 'nothing'));
+  }
+
+  async function presentOne(dispute: DisputeDocument): Promise<AdminDispute> {
+    const [answer] = await present([dispute]);
+    return answer as AdminDispute;
+  }
+
   return {
     async list({ status, anchor: anchorId, ...page }) {
       const name = ['disputes', status ?? '*', anchorId ?? '*'];
@@ -67,7 +101,7 @@ export function createDisputeReview(deps: ReviewDeps): DisputeReview {
       const limit = readLimit(page.limit);
       const found = await store.list({ status, anchorId, before, limit: limit + 1 });
       const { items, nextCursor } = toPage(found, limit, name, (last) => [last._id]);
-      return { items: items.map(toAdminDispute), nextCursor };
+      return { items: await present(items), nextCursor };
     },
 
     async resolve({ id, action, note, actor }) {
@@ -83,7 +117,7 @@ export function createDisputeReview(deps: ReviewDeps): DisputeReview {
         throw new ApiError('DISPUTE_RESOLVED', `The dispute was ${dispute.status} already.`);
       }
       if (decided) logger.info({ disputeId: id, status: dispute.status }, 'dispute decided');
-      return toAdminDispute(dispute);
+      return presentOne(dispute);
     },
   };
 }

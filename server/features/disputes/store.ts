@@ -16,6 +16,7 @@ export interface DisputeDocument {
   reason: string;
   status: AdminDispute['status'];
   outcomeStatus: AdminDispute['outcomeStatus'];
+  /** What accepting makes of the outcome where it counts; `effect` of an answer says what it truly changes. */
   effect: Effect;
   createdAt: Date;
   resolvedAt: Date | null;

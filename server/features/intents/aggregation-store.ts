@@ -45,6 +45,13 @@ export function createAggregationStore(connection: Connection): IntentAggregatio
 
     countPendingAggregation: () => countUpTo(model, { unfolded: true }, 'unfolded'),
 
+    listPendingOfAccounts: (accounts, limit) =>
+      intents
+        .find({ unfolded: true, account: { $in: [...accounts] } })
+        .limit(limit)
+        .project<AggregatableIntent>(aggregatableFields)
+        .toArray(),
+
     readAggregatable: (session, intentHashes) =>
       intents
         .find({ _id: { $in: [...intentHashes] }, unfolded: true }, { session })

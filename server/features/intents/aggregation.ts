@@ -41,6 +41,8 @@ export interface IntentAggregation {
   findPendingAggregation(limit: number): Promise<string[]>;
   /** How many wait to be counted, 100,000 at most. */
   countPendingAggregation(): Promise<number>;
+  /** Up to `limit` intents of these accounts whose last change is not counted yet. */
+  listPendingOfAccounts(accounts: readonly string[], limit: number): Promise<AggregatableIntent[]>;
   /** Those of these intents that are still pending, as the transaction sees them. */
   readAggregatable(session: ClientSession, intentHashes: readonly string[]): Promise<AggregatableIntent[]>;
   /** Stores what was counted of each intent and clears its mark. */

@@ -17,7 +17,8 @@ import { createTransactionPoll, type PollDirectory } from './transaction-poll.js
 /** To be seeded at boot. */
 export const intentLeases = [reconcileLease] as const;
 
-export interface IntentsDeps extends Pick<IntentServiceDeps, 'quoteFrom' | 'disputeOf' | 'onAttached'> {
+export interface IntentsDeps
+  extends Pick<IntentServiceDeps, 'quoteFrom' | 'disputeOf' | 'standingOf' | 'onAttached'> {
   store: IntentStore;
   directory: IntentServiceDeps['directory'] & PollDirectory & Pick<AnchorDirectory, 'signingKeyOf'>;
   /** To anchors, for polls. */

@@ -1,6 +1,7 @@
 import { Decimal } from 'decimal.js';
 import type { IntentAnswer, IntentDispute } from '../../../contract/schemas/intents.js';
 import { fiatAmount, minorUnitsOfAsset } from '../../amounts.rules.js';
+import type { Standing } from '../reputation/standing.rules.js';
 import type { Intent } from './intent.js';
 
 const shortfallPlaces = 9;
@@ -11,7 +12,11 @@ export function statusCallbackUrl(publicUrl: string, intentHash: string): string
 }
 
 /** An intent as the API answers it. */
-export function toAnswer(intent: Intent, dispute: IntentDispute | null, publicUrl: string): IntentAnswer {
+export function toAnswer(
+  intent: Intent,
+  told: { dispute: IntentDispute | null; standing: Standing; publicUrl: string },
+): IntentAnswer {
+  const { dispute, standing, publicUrl } = told;
   const { quote, minReceive } = intent;
   const minorUnits = minorUnitsOfAsset(intent.corridorTerms.buyAsset);
   return {
@@ -35,7 +40,7 @@ export function toAnswer(intent: Intent, dispute: IntentDispute | null, publicUr
           },
     statusCallbackUrl: statusCallbackUrl(publicUrl, intent._id),
     transaction: toTransaction(intent),
-    outcome: toOutcome(intent),
+    outcome: toOutcome(intent, standing),
     dispute,
   };
 }
@@ -52,7 +57,7 @@ function toTransaction({ transactionId, observations, problem }: Intent): Intent
   };
 }
 
-function toOutcome(intent: Intent): IntentAnswer['outcome'] {
+function toOutcome(intent: Intent, standing: Standing): IntentAnswer['outcome'] {
   const { outcome, observations, recoveredAt, scored, unscoredReason } = intent;
   if (outcome === null) return null;
   const { amountOut = null } = outcome;
@@ -71,6 +76,7 @@ function toOutcome(intent: Intent): IntentAnswer['outcome'] {
         : new Decimal(outcome.shortfallPpb).div(1e9).toFixed(shortfallPlaces),
     scored,
     unscoredReason,
+    ...standing,
   };
 }
 

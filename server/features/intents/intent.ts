@@ -4,6 +4,7 @@ import type {
   TransactionProblem,
   UnscoredReason,
 } from '../../../contract/schemas/intents.js';
+import type { Admission, Contribution } from '../reputation/contribution.rules.js';
 import type { Observations } from './settle-time.rules.js';
 import type { Dialect } from './status-table.rules.js';
 
@@ -45,8 +46,17 @@ export interface Intent {
   /** Whether there is still something to look for, and when to look next. */
   open: boolean;
   due: Date;
+  /** What the reputation holds of it; absent from an intent that is not in the store yet. */
+  counting?: Counting;
   /** Grows with every write of this feature; compare-and-set writes are held against it. */
   version: number;
+}
+
+/** The counting of an intent, which only the reputation writes. */
+export interface Counting {
+  pendingAggregation: boolean;
+  counted: Contribution | null;
+  admission: Admission | null;
 }
 
 /** How an intent ended, as the transition wrote it. */

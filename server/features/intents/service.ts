@@ -11,8 +11,10 @@ import { ApiError, invalidRequest } from '../../errors.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { Rates } from '../rates/service.js';
+import type { Standing } from '../reputation/standing.rules.js';
+import type { AggregatableIntent } from './aggregation.js';
 import { type AttachDeps, createAttachTransaction, takenByAnother } from './attach.js';
-import type { AcceptedQuote, Intent } from './intent.js';
+import type { AcceptedQuote, Counting, Intent } from './intent.js';
 import { toAnswer } from './intent-answer.rules.js';
 import { minReceiveFaults, newIntent, paysLess, termFaults } from './new-intent.rules.js';
 import { isNonceOf } from './nonce.rules.js';
@@ -24,6 +26,8 @@ export interface IntentServiceDeps extends Omit<AttachDeps, 'store'> {
   quoteFrom: Rates['quoteFrom'];
   /** The dispute of an intent, in short; null where there is none. */
   disputeOf: (intentHash: string) => Promise<IntentDispute | null>;
+  /** Whether and why the outcome of an intent counts. */
+  standingOf: (intent: AggregatableIntent) => Standing;
   /** Address of this service as clients and anchors know it, without a trailing slash. */
   publicUrl: string;
 }
@@ -41,8 +45,11 @@ export interface IntentService {
   read(intentHash: string): Promise<IntentAnswer>;
 }
 
+/** Nothing is counted of an intent that was just made. */
+const notCounted: Counting = { pendingAggregation: false, counted: null, admission: null };
+
 export function createIntentService(deps: IntentServiceDeps): IntentService {
-  const { store, directory, quoteFrom, disputeOf, onAttached, publicUrl, clock } = deps;
+  const { store, directory, quoteFrom, disputeOf, standingOf, onAttached, publicUrl, clock } = deps;
   const attach = createAttachTransaction(deps);
 
   async function register(body: CreateIntentBody): Promise<{ created: boolean; intent: Intent }> {
@@ -125,7 +132,8 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
   async function answerOf(intent: Intent): Promise<IntentAnswer> {
     // Only an outcome can be disputed.
     const dispute = intent.outcome === null ? null : await disputeOf(intent._id);
-    return toAnswer(intent, dispute, publicUrl);
+    const standing = standingOf({ ...intent, ...(intent.counting ?? notCounted) });
+    return toAnswer(intent, { dispute, standing, publicUrl });
   }
 
   return {

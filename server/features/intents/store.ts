@@ -5,7 +5,7 @@ import type { CountedIntent } from './aggregation.js';
 import type { DisputeEffect, Intent } from './intent.js';
 
 /** An intent as stored; `sightings` and `unfolded` are the stored names of `observations` and `pendingAggregation`. */
-export interface IntentDocument extends Omit<Intent, 'observations'>, CountedIntent {
+export interface IntentDocument extends Omit<Intent, 'observations' | 'counting'>, CountedIntent {
   sightings: Intent['observations'];
   unfolded: boolean;
 }
@@ -39,6 +39,8 @@ export interface VersionedChange {
 
 /** Every query of the intents collection but those made for reputation (aggregation-store.ts). */
 export interface IntentStore {
+  /** Those of these intents that exist. */
+  findByHashes(intentHashes: readonly string[]): Promise<Intent[]>;
   /** With a session, as that transaction sees it. */
   findByHash(intentHash: string, session?: ClientSession): Promise<Intent | null>;
   /** False where the hash is known already, or another intent of the anchor has the transaction. */
@@ -140,6 +142,11 @@ export function createIntentStore(connection: Connection): IntentStore {
       return toIntent(found);
     },
 
+    async findByHashes(intentHashes) {
+      const found = await model.find({ _id: { $in: [...intentHashes] } }).lean<IntentDocument[]>();
+      return found.map((document) => toIntent(document));
+    },
+
     async insert(intent) {
       try {
         await model.create([toDocument(intent)]);
@@ -225,7 +232,7 @@ function versionedUpdate({ intent: { _id, version }, change, pendingAggregation 
   return { filter: { _id, version }, update: { $set, $inc: { version: 1 } } };
 }
 
-function toDocument({ observations, ...intent }: Intent): IntentDocument {
+function toDocument({ observations, counting: _, ...intent }: Intent): IntentDocument {
   const uncounted = { unfolded: intent.outcome !== null, counted: null, admission: null };
   return { ...intent, sightings: observations, ...uncounted };
 }
@@ -234,7 +241,9 @@ function toIntent(document: IntentDocument): Intent;
 function toIntent(document: IntentDocument | null): Intent | null;
 function toIntent(document: IntentDocument | null): Intent | null {
   if (document === null) return null;
-  const { sightings, unfolded: _, counted: __, admission: ___, ...intent } = document;
+  const { sightings, unfolded, counted, admission, ...intent } = document;
+  // Old documents lack an admission.
+  const counting = { pendingAggregation: unfolded, counted, admission: admission ?? null };
   // Release 2.3.0 stored no problem.
-  return { ...intent, observations: sightings, problem: intent.problem ?? null };
+  return { ...intent, observations: sightings, counting, problem: intent.problem ?? null };
 }

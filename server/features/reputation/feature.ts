@@ -9,7 +9,9 @@ import { createQuoteReputations } from './quote-reputation.js';
 import { createRefresh, type FleetView, type Refresh, refreshLease } from './refresh.js';
 import { createReputationRouter } from './router.js';
 import { createReputationService, type ReputationService, type ReputationServiceDeps } from './service.js';
+import { standingOf } from './standing.rules.js';
 import type { ReputationStore } from './store.js';
+import { createTrueEffects, type TrueEffects, type TrueEffectsDeps } from './true-effects.js';
 
 /** To be seeded at start. */
 export const reputationLeases = [aggregationLease, refreshLease] as const;
@@ -25,6 +27,10 @@ export interface Reputation {
   loadQuoteReputations(): Promise<void>;
   /** The record that quotes show: in memory, at most seconds behind the cards. */
   reputationOf(anchorId: string, corridorId: string): QuoteReputation;
+  /** Whether and why an intent's outcome counts. */
+  standingOf: typeof standingOf;
+  /** What verdicts on disputes change. */
+  trueEffects: TrueEffects;
   /** Every card of a window, by anchor and corridor. */
   listEveryCard(window: ScoreCard['window']): AsyncIterable<ScoreCard>;
   /** The run whose cards a page shows: the one that its cursor names, or the one in force. */
@@ -35,7 +41,7 @@ export interface Reputation {
 
 export interface ReputationDeps {
   store: ReputationStore;
-  intents: PendingIntents;
+  intents: PendingIntents & TrueEffectsDeps['intents'];
   leases: Pick<Leases, 'run'>;
   inTransaction: InTransaction;
   fleet: FleetView & { getAnchor: ReputationServiceDeps['getAnchor'] };
@@ -77,6 +83,8 @@ export function createReputationFeature(deps: ReputationDeps): Reputation {
     refresh,
     loadQuoteReputations: quotes.load,
     reputationOf: quotes.of,
+    standingOf,
+    trueEffects: createTrueEffects(deps),
     listEveryCard: reader.listEveryCard,
     runOf: reader.runOf,
     listCards: deps.store.cards.listCards,

@@ -6,9 +6,9 @@ import { changeHistogram, emptyHistogram } from './settle-histogram.rules.js';
 
 /** The daily roll-ups and the account-days, in generations: a rebuild counts everything into a new generation. */
 export interface RollupStore {
-  /** The account-days of these keys; those never written are absent. */
+  /** The account-days of these keys; those never written are absent. With a session, as that transaction sees them. */
   readAccountDays(
-    session: ClientSession,
+    session: ClientSession | null,
     generation: number,
     keys: readonly string[],
   ): Promise<Map<string, AccountDay>>;

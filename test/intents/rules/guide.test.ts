@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import {
   createIntentBody,
+  outcomeCounts,
   outcomeReasons,
   transactionProblems,
-  unscoredReasons,
+  uncountedReasons,
 } from '../../../contract/schemas/intents.js';
 import { intentHash } from '../../../contract/verification/intent-hash.js';
 
@@ -18,7 +19,8 @@ it('docs/intents.md shows a body that is accepted, and its hash', () => {
 it('docs/intents.md explains every reason, every problem and every member of the body', () => {
   const names = [
     ...Object.keys(outcomeReasons),
-    ...Object.keys(unscoredReasons),
+    ...Object.keys(uncountedReasons),
+    ...Object.keys(outcomeCounts),
     ...Object.keys(transactionProblems),
     ...Object.keys(createIntentBody.shape),
   ];

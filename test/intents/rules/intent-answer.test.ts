@@ -14,7 +14,9 @@ const quote = {
   quotedAt: new Date(startMs),
 } as const;
 
-const answerOf = (intent: Intent) => toAnswer(intent, null, 'https://fairlead.example');
+const standing = { counts: 'pending', uncountedReason: null } as const;
+const answerOf = (intent: Intent) =>
+  toAnswer(intent, { dispute: null, standing, publicUrl: 'https://fairlead.example' });
 
 function inCurrency(currency: string, changes: Partial<Intent>): Intent {
   const intent = storedIntent(account, 'settled', { now: startMs });
