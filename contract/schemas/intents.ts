@@ -10,6 +10,7 @@ import {
   enumOfMeanings,
   instant,
   intentHashText,
+  sentInstant,
   stablecoinAmount,
 } from './primitives.js';
 import { quoteTier } from './rates.js';
@@ -234,9 +235,12 @@ export const createIntentBody = z
         'Least fiat to accept, at most as many places as the currency has; 409 if the quote is below.',
       ),
     deliveryMethod: deliveryMethod.optional(),
-    expiresAt: instant
+    expiresAt: sentInstant
       .optional()
-      .describe('Until when the payment may be made: in the future, at most 30 days. 24 hours when absent.'),
+      .describe(
+        'Until when the payment may be made: in the future, at most 30 days; 24 hours when absent. ISO 8601, ' +
+          '`2026-11-21T09:30:00Z`; decimals of a second and an offset are read. Hashed in UTC with milliseconds.',
+      ),
     nonce: intentNonce,
     anchorTransactionId: anchorTransactionId.optional(),
   })

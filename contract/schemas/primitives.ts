@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sentInstantPattern, utcInstant } from '../verification/instant.js';
 
 /** `usdc-ngn`, or `usdc-xof-sn` where a currency is shared by countries: asset, fiat, optional country code. */
 export const corridorId = z
@@ -48,9 +49,18 @@ function isRealInstant(text: string): boolean {
 export const instant = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/, 'must be an ISO 8601 UTC instant with milliseconds')
-  // Date would turn 31 November into 1 December, but the intent hash covers the text as it was sent.
   .refine((text) => isRealInstant(text), 'must be an instant that exists')
   .describe('ISO 8601 instant in UTC with milliseconds: `2026-11-21T09:30:00.000Z`.');
+
+/** An instant that a client sends: read in every common form of ISO 8601, and answered as `instant`. */
+export const sentInstant = z
+  .string()
+  .regex(sentInstantPattern, 'must be an ISO 8601 instant such as 2026-11-21T09:30:00Z')
+  .refine((text) => utcInstant(text) !== null, 'must be an instant that exists')
+  .describe(
+    'ISO 8601 instant with `Z` or an offset, with decimals of a second or without: `2026-11-21T09:30:00Z`, ' +
+      '`2026-11-21T10:30:00+01:00`. What is finer than a millisecond is cut off.',
+  );
 
 export const intentHashText = z
   .string()

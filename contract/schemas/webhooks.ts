@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { eventId, eventNames } from './events.js';
-import { enumOfMeanings, instant } from './primitives.js';
+import { enumOfMeanings, instant, sentInstant } from './primitives.js';
 
 export const webhookId = z
   .string()
@@ -82,8 +82,8 @@ export const maxResent = 1_000;
 
 export const resendFailedBody = z
   .object({
-    since: instant.describe(
-      'Deliveries that were refused or exhausted at this instant or later are sent again.',
+    since: sentInstant.describe(
+      'Deliveries that were refused or exhausted at this instant or later are sent again. ISO 8601, with `Z` or an offset.',
     ),
   })
   .strict()

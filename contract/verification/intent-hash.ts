@@ -1,6 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { toHex, utf8 } from './bytes.js';
 import { canonicalJson } from './canonical-json.js';
+import { utcInstant } from './instant.js';
 import { parsePublicKey } from './strkey.js';
 
 /** What an intent hash is taken of: the terms as the wallet sends them, never a default of the server. */
@@ -14,7 +15,7 @@ export interface IntentTerms {
   /** Decimal string; trailing zeros do not matter. */
   minReceive?: string | undefined;
   deliveryMethod?: string | undefined;
-  /** ISO 8601 UTC with milliseconds, hashed as written. */
+  /** ISO 8601; hashed in UTC with milliseconds, so its spelling does not matter. */
   expiresAt?: string | undefined;
   nonce: string;
 }
@@ -29,9 +30,16 @@ function withoutTrailingZeros(amount: string): string {
   return amount.includes('.') ? amount.replace(/\.?0+$/, '') : amount;
 }
 
+function inUtc(expiresAt: string): string {
+  const instant = utcInstant(expiresAt);
+  if (instant === null)
+    throw new RangeError('expiresAt of an intent must be an ISO 8601 instant that exists');
+  return instant;
+}
+
 /**
  * The text that is hashed: RFC 8785 form of the terms with `type: "fairlead.intent.v1"`, absent members left out.
- * Throws StrkeyError on a bad account, RangeError on a bad amount.
+ * Throws StrkeyError on a bad account, RangeError on a bad amount or instant.
  */
 export function canonicalIntent(intent: IntentTerms): string {
   return canonicalJson({
@@ -42,7 +50,7 @@ export function canonicalIntent(intent: IntentTerms): string {
     sellAmount: withoutTrailingZeros(intent.sellAmount),
     minReceive: intent.minReceive === undefined ? undefined : withoutTrailingZeros(intent.minReceive),
     deliveryMethod: intent.deliveryMethod,
-    expiresAt: intent.expiresAt,
+    expiresAt: intent.expiresAt === undefined ? undefined : inUtc(intent.expiresAt),
     nonce: intent.nonce,
   });
 }

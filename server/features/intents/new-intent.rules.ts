@@ -1,6 +1,7 @@
 import { Decimal } from 'decimal.js';
 import type { ErrorDetail } from '../../../contract/errors.js';
 import type { CreateIntentBody } from '../../../contract/schemas/intents.js';
+import { utcInstant } from '../../../contract/verification/instant.js';
 import { isSmallOrder, parsePublicKey } from '../../../contract/verification/strkey.js';
 import { plainDecimal } from '../../amounts.rules.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
@@ -18,13 +19,18 @@ export function termFaults(body: CreateIntentBody, nowMs: number): ErrorDetail[]
     faults.push({ path: 'body.account', message: 'is a small-order key, under which anyone can sign' });
   }
   if (body.expiresAt !== undefined) {
-    const leftMs = Date.parse(body.expiresAt) - nowMs;
+    const leftMs = deadlineMs(body.expiresAt) - nowMs;
     // `leftMs` is NaN for a date that does not exist, such as the 31st of February.
     if (!(leftMs > 0)) faults.push({ path: 'body.expiresAt', message: 'must be in the future' });
     else if (leftMs > maxLifetimeMs)
       faults.push({ path: 'body.expiresAt', message: 'must be at most 30 days ahead' });
   }
   return faults;
+}
+
+/** NaN for an instant that does not exist. */
+function deadlineMs(expiresAt: string): number {
+  return Date.parse(utcInstant(expiresAt) ?? '');
 }
 
 /** Refuses a `minReceive` with more places than the currency is paid out in. */
@@ -57,7 +63,9 @@ export function newIntent(accepted: {
   const { intentHash, body, corridor, quote, nowMs } = accepted;
   const { sellAsset, buyAsset, overdueAfterSeconds } = corridor;
   const now = new Date(nowMs);
-  const deadline = new Date(body.expiresAt ?? nowMs + defaultLifetimeMs);
+  const deadline = new Date(
+    body.expiresAt === undefined ? nowMs + defaultLifetimeMs : deadlineMs(body.expiresAt),
+  );
   const attached = body.anchorTransactionId !== undefined;
   return {
     _id: intentHash,

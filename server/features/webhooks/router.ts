@@ -1,5 +1,6 @@
 import { initServer } from '@ts-rest/express';
 import { webhooksContract } from '../../../contract/endpoints/webhooks.js';
+import { utcInstant } from '../../../contract/verification/instant.js';
 import type { DeliveryLog } from './delivery-log.js';
 import type { WebhookService } from './service.js';
 
@@ -30,7 +31,7 @@ export function createWebhooksRouter(deps: { service: WebhookService; log: Deliv
     }),
     resendFailedDeliveries: async ({ params, body }) => ({
       status: 202,
-      body: await log.resendFailed(params.id, new Date(body.since)),
+      body: await log.resendFailed(params.id, new Date(utcInstant(body.since) ?? body.since)),
     }),
   });
 }

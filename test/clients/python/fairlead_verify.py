@@ -10,6 +10,7 @@ import hashlib
 import hmac
 import json
 import re
+from datetime import datetime, timezone
 
 
 class Refused(Exception):
@@ -109,7 +110,23 @@ def canonical_intent(intent):
     for name in ("sellAmount", "minReceive"):
         if name in terms:
             terms[name] = _without_trailing_zeros(terms[name])
+    if "expiresAt" in terms:
+        terms["expiresAt"] = _in_utc(terms["expiresAt"])
     return canonical_json(terms)
+
+
+def _in_utc(instant):
+    """UTC with milliseconds and Z; what is finer is cut off."""
+    pattern = r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)"
+    match = re.fullmatch(pattern, instant, re.ASCII)
+    if match is None:
+        raise Refused("not an instant")
+    seconds, fraction, zone = match.group(1), match.group(2) or "", match.group(3)
+    try:
+        utc = datetime.fromisoformat(seconds + zone.replace("Z", "+00:00")).astimezone(timezone.utc)
+    except (ValueError, OverflowError) as error:
+        raise Refused("not an instant that exists") from error
+    return utc.strftime("%Y-%m-%dT%H:%M:%S.") + (fraction + "000")[:3] + "Z"
 
 
 _TERMS = {"corridor", "anchorId", "account", "sellAmount", "minReceive", "deliveryMethod", "expiresAt", "nonce"}

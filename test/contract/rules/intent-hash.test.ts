@@ -55,6 +55,12 @@ describe('intentHash', () => {
     expect(canonicalIntent({ ...terms, sellAmount: '100' })).toContain('"sellAmount":"100"');
   });
 
+  it('is the same for every spelling of the deadline, and refuses one that is no instant', () => {
+    const spelled = ['2026-11-21T09:30:00.000Z', '2026-11-21T09:30:00Z', '2026-11-21T08:30:00.0004-01:00'];
+    expect(new Set(spelled.map((expiresAt) => intentHash({ ...terms, expiresAt }))).size).toBe(1);
+    expect(() => intentHash({ ...terms, expiresAt: '2026-11-31T09:30:00Z' })).toThrow(RangeError);
+  });
+
   it('changes with every term', () => {
     const others: IntentTerms[] = [
       { ...terms, corridor: 'usdc-kes' },

@@ -43,7 +43,7 @@ describe('a validation error', () => {
     expect(found).toContainEqual({ path: 'body.nonce', message: 'must be a string' });
     expect(found).toContainEqual({
       path: 'body.expiresAt',
-      message: 'must be an ISO 8601 UTC instant with milliseconds',
+      message: 'must be an ISO 8601 instant such as 2026-11-21T09:30:00Z',
     });
     expect(new Set(found.map(({ path }) => path)).size).toBe(found.length);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import { intentHash } from '../../../contract/verification/intent-hash.js';
-import { account, day, intentsFixture, minute } from '../../fixtures/intents/intents-over-http.js';
+import { account, day, intentsFixture, minute, second } from '../../fixtures/intents/intents-over-http.js';
 
 const fixture = intentsFixture();
 const hex = '6e5bb46baf172b03950ff085f4c11fc356c75a918331a98ed4839c9c7792b381';
@@ -116,6 +116,33 @@ describe('200', () => {
   });
 });
 
+describe('a deadline', () => {
+  it('is the same intent in every form of ISO 8601 that is read, and is answered in one', async () => {
+    const expiresAt = new Date(Math.floor(fixture.now() / second) * second + day).toISOString();
+    const local = new Date(Date.parse(expiresAt) + 90 * minute).toISOString();
+    const terms = fixture.terms({ expiresAt });
+    const first = await fixture.post(terms);
+    expect([first.status, first.body.expiresAt]).toEqual([201, expiresAt]);
+    for (const spelled of [
+      expiresAt.replace('.000Z', 'Z'),
+      expiresAt.replace('.000Z', '.0Z'),
+      expiresAt.replace('.000Z', '.000999999+00:00'),
+      local.replace('.000Z', '+01:30'),
+    ]) {
+      const again = await fixture.post({ ...terms, expiresAt: spelled });
+      expect([spelled, again.status, again.body.intentHash]).toEqual([spelled, 200, first.body.intentHash]);
+    }
+  });
+
+  it('without milliseconds is stored as the instant that it names', async () => {
+    const expiresAt = new Date(Math.floor(fixture.now() / second) * second + day).toISOString();
+    const { status, body } = await fixture.post(
+      fixture.terms({ expiresAt: expiresAt.replace('.000Z', 'Z') }),
+    );
+    expect([status, body.expiresAt]).toEqual([201, expiresAt]);
+  });
+});
+
 describe('400 INVALID_REQUEST', () => {
   const bad: [name: string, patch: Record<string, unknown>, path: string, says: RegExp][] = [
     ['a member that is not known', { bankAccount: '0123456789' }, 'body.bankAccount', /not known/],
@@ -133,6 +160,7 @@ describe('400 INVALID_REQUEST', () => {
     ['an amount as a number', { sellAmount: 100 }, 'body.sellAmount', /./],
     ['more places than the currency has', { minReceive: '1.005' }, 'body.minReceive', /2 places/],
     ['a deadline of another form', { expiresAt: '2026-11-22' }, 'body.expiresAt', /ISO 8601/],
+    ['a deadline without a zone', { expiresAt: '2026-11-22T09:30:00' }, 'body.expiresAt', /ISO 8601/],
     ['a deadline that is past', { expiresAt: '2026-11-21T09:29:59.999Z' }, 'body.expiresAt', /future/],
     ['a day that does not exist', { expiresAt: '2027-02-31T00:00:00.000Z' }, 'body.expiresAt', /./],
     ['a day that would roll over', { expiresAt: '2026-11-31T00:00:00.000Z' }, 'body.expiresAt', /exists/],

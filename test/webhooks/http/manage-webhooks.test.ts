@@ -15,7 +15,7 @@ const operations: [string, string, unknown][] = [
   ['POST', '/test', undefined],
   ['GET', '/deliveries', undefined],
   ['POST', `/deliveries/dlv_${'0'.repeat(44)}/resend`, undefined],
-  ['POST', '/resend', { since: '2026-11-21T08:00:00.000Z' }],
+  ['POST', '/resend', { since: '2026-11-21T09:00:00+01:00' }],
 ];
 
 describe('GET /api/admin/webhooks 200', () => {
