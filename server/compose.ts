@@ -161,6 +161,7 @@ export function composeService(deps: {
     outbound: metrics.countOutbound(outbound.anyone, 'rates'),
     fxOutbound: metrics.countOutbound(outbound.operators, 'fx'),
     fxUrl,
+    fxSource: config.fxSource,
     fxMaxAgeMs: config.fxMaxAgeSeconds * 1_000,
     cacheVersions,
     meter: metrics.quotes,

@@ -17,6 +17,8 @@ export interface Config {
   trustProxy: TrustedRange[];
   outboundAllow: string[];
   fxUrl: string | undefined;
+  /** The name that answers give the reference; undefined: the host of `fxUrl`. */
+  fxSource: string | undefined;
   /** FX older than this gives no estimate. */
   fxMaxAgeSeconds: number;
   oracleUrl: string | undefined;
@@ -78,6 +80,7 @@ const environment = z.object({
   TRUST_PROXY: list(parseTrustProxy),
   OUTBOUND_ALLOW: list(parseOutboundAllow),
   FX_URL: httpUrl.optional(),
+  FX_SOURCE: z.string().max(80, 'must have at most 80 characters').optional(),
   FX_MAX_AGE_SECONDS: seconds.default('172800'),
   ORACLE_URL: httpUrl.optional(),
   PUBLISHER_SECRET_KEY: hexKey.optional(),
@@ -124,6 +127,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     trustProxy: values.TRUST_PROXY,
     outboundAllow: values.OUTBOUND_ALLOW,
     fxUrl: values.FX_URL,
+    fxSource: values.FX_SOURCE,
     fxMaxAgeSeconds: values.FX_MAX_AGE_SECONDS,
     oracleUrl: values.ORACLE_URL,
     publisherSecretKey: values.PUBLISHER_SECRET_KEY,

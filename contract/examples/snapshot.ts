@@ -29,6 +29,12 @@ export const snapshotExamples: ExamplesOf<typeof snapshotContract> = {
               p95SettleSeconds: 118,
               meanShortfall: '0.001200000',
             },
+            cost: {
+              percent: '1.16',
+              amount: '1.157794',
+              reference: { rate: '1541.25', source: 'simulated market', date: '2026-11-21' },
+            },
+            costUnavailable: null,
             expectedReceive: '152157.74',
             worth: '151382.39',
           },

@@ -40,6 +40,9 @@ export const stablecoinAmount = decimalString(7)
 /** Any decimal in an answer; never a float. */
 export const decimalAnswer = z.string().regex(/^(0|[1-9]\d*)(\.\d+)?$/);
 
+/** A decimal in an answer that may be below zero; zero has no sign. */
+export const signedDecimalAnswer = z.string().regex(/^(?!-0(\.0+)?$)-?(0|[1-9]\d*)(\.\d+)?$/);
+
 function isRealInstant(text: string): boolean {
   const epochMs = Date.parse(text);
   return !Number.isNaN(epochMs) && new Date(epochMs).toISOString() === text;

@@ -6,6 +6,7 @@ import {
   decimalAnswer,
   enumOfMeanings,
   instant,
+  signedDecimalAnswer,
   stablecoinAmount,
 } from './primitives.js';
 import { cardRecord } from './score-card.js';
@@ -59,6 +60,33 @@ export const unavailableReasons = {
 export type UnavailableReason = keyof typeof unavailableReasons;
 
 export const unavailableReason = enumOfMeanings(unavailableReasons);
+
+/** Why a quote has no cost, and when exactly each reason is given. */
+export const costUnavailableReasons = {
+  no_reference:
+    'There is no reference exchange rate, it cannot be read, or it lacks a currency of the corridor.',
+  stale_reference: 'The reference exchange rate is too old, or dated more than a day ahead.',
+  no_par: 'No currency is known that the stablecoin could be taken at par with.',
+} as const;
+
+export type CostUnavailable = keyof typeof costUnavailableReasons;
+
+const cost = z
+  .object({
+    percent: signedDecimalAnswer.describe(
+      'Fee and exchange-rate margin together, in per cent of the amount sold, with two places. Below zero ' +
+        'where the anchor pays more than the reference rate.',
+    ),
+    amount: signedDecimalAnswer.describe('The same in stablecoin, to seven places.'),
+    reference: z
+      .object({
+        rate: decimalAnswer.describe('Fiat per one stablecoin, which is taken at par with its currency.'),
+        source: z.string().describe('The name of the reference, as the operator gives it.'),
+        date: z.string().describe('The date the reference gives its rates.'),
+      })
+      .describe('The mid-market exchange rate that the quote is compared with.'),
+  })
+  .describe('The price of the quote against the mid-market, all fees in (docs/rates.md).');
 
 const money = z
   .object({
@@ -130,6 +158,12 @@ export const rateQuote = z
           .describe('Mean share by which payouts fell short of the quotes; null without quoted outcomes.'),
       })
       .describe("The anchor's record in this corridor, of the last 30 days."),
+    cost: cost.nullable().describe('What the quote costs, or null where no reference rate can be used.'),
+    costUnavailable: enumOfMeanings(costUnavailableReasons)
+      .nullable()
+      .describe(
+        `Why there is no cost; null where there is one. ${enumOfMeanings(costUnavailableReasons).description}`,
+      ),
     expectedReceive: decimalAnswer.describe(
       'Fiat to expect: receiveAmount less the mean shortfall, rounded down. An anchor with fewer than 30 outcomes ' +
         "is expected to fall short as the corridor's typical one, in proportion to what is missing.",

@@ -15,6 +15,8 @@ export const snapshotBest = rateQuote
     rate: true,
     quotedAt: true,
     reputation: true,
+    cost: true,
+    costUnavailable: true,
     expectedReceive: true,
     worth: true,
   })

@@ -47,6 +47,7 @@ export async function startLocalAnchors(folder: string): Promise<LocalAnchors> {
       ...simulated.env,
       FLEET_FILE: fleetFile,
       FX_URL: simulated.fxUrl,
+      FX_SOURCE: 'simulated market',
       OUTBOUND_ALLOW: simulated.allow.join(','),
     },
     stop: () => simulated.stop(),

@@ -50,6 +50,7 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
     TRUST_PROXY: '127.0.0.0/8',
     OUTBOUND_ALLOW: [...simulated.allow, ...(options.allow ?? [])].join(','),
     FX_URL: simulated.fxUrl,
+    FX_SOURCE: 'simulated market',
     SCHEDULER: 'off',
     ...simulated.env,
     ...options.env,

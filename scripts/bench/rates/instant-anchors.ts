@@ -51,6 +51,7 @@ export function ratesOverInstantAnchors(anchorCount: number): RatesFixture {
     outbound,
     fxOutbound: outbound,
     fxUrl: undefined,
+    fxSource: undefined,
     fxMaxAgeMs: 0,
     cacheVersions: { read: () => 0, onInvalidate: () => undefined },
     publicCache: false,

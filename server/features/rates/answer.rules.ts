@@ -5,6 +5,7 @@ import type {
   UnavailableReason,
 } from '../../../contract/schemas/rates.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
+import { costOf, type MidMarket } from './cost.rules.js';
 import type { Offer } from './quote.rules.js';
 import { rankQuotes } from './ranking.rules.js';
 import { expectedRecord, type QuoteReputation, type TypicalRecord } from './record.rules.js';
@@ -27,11 +28,11 @@ export interface Reply {
 export function toQuote(
   corridor: Corridor,
   reply: Reply,
-  reputation: QuoteReputation,
-  typical: TypicalRecord,
+  context: { reputation: QuoteReputation; typical: TypicalRecord; market: MidMarket },
 ): RateQuote | undefined {
   if ('reason' in reply.result) return undefined;
   const { offer } = reply.result;
+  const { reputation, typical, market } = context;
   const { speedTargetSeconds, payoutDecimals: decimals } = corridor;
   const record = expectedRecord(reputation, typical);
   const expected = expectedReceive(offer.receiveAmount, record, decimals);
@@ -42,6 +43,7 @@ export function toQuote(
     ...offer,
     quotedAt: new Date(reply.at).toISOString(),
     reputation,
+    ...costOf(offer, market),
     expectedReceive: expected,
     worth: worthOf(expected, record, { speedTargetSeconds, decimals }),
   };
@@ -95,14 +97,18 @@ export function assembleAnswer(
   context: {
     reputationOf: (anchorId: string) => QuoteReputation;
     typical: TypicalRecord;
+    market: MidMarket;
     sort: QuoteSort;
     asOf: number;
     stale: boolean;
   },
 ): RatesAnswer {
-  const { reputationOf, typical, sort } = context;
+  const { reputationOf, typical, market, sort } = context;
   const ranked = rankQuotes(
-    replies.flatMap((reply) => toQuote(corridor, reply, reputationOf(reply.anchorId), typical) ?? []),
+    replies.flatMap((reply) => {
+      const reputation = reputationOf(reply.anchorId);
+      return toQuote(corridor, reply, { reputation, typical, market }) ?? [];
+    }),
   );
   // The best one is the same in every order of the list.
   const best = ranked[0];

@@ -33,6 +33,7 @@ export interface RatesFeatureDeps {
   /** For FX_URL: trusts its origin. */
   fxOutbound: Outbound;
   fxUrl: string | undefined;
+  fxSource: string | undefined;
   fxMaxAgeMs: number;
   cacheVersions: Pick<CacheVersions, 'read' | 'onInvalidate'>;
   meter: QuoteMeter;
@@ -55,6 +56,7 @@ export function createRatesFeature(deps: RatesFeatureDeps) {
   const fx = createFxReference({
     ...deps,
     url: deps.fxUrl,
+    source: deps.fxSource,
     outbound: deps.fxOutbound,
     maxAgeMs: deps.fxMaxAgeMs,
     version: () => cacheVersions.read('fx'),
@@ -68,6 +70,7 @@ export function createRatesFeature(deps: RatesFeatureDeps) {
   const rates = createRates({
     ...deps,
     replies,
+    fx,
     versionOf,
     cacheBytes: limits.cacheBytes,
     hasFx: deps.fxUrl !== undefined,

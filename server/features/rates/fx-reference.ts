@@ -4,17 +4,19 @@ import { createOutageLog } from '../../outage-log.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import { toUpstreamFault, UpstreamFault } from '../../outbound/upstream-fault.js';
 import type { Clock, Logger, Random } from '../../ports.js';
-import { type FxRate, type FxTable, rateFor, readFxTable } from './fx.rules.js';
+import { type FxReading, type FxTable, rateFor, readFxTable } from './fx.rules.js';
 
 const fxTimeoutMs = 2_000;
 const maxFxBytes = 256 * 1024;
 const freshMs = 10 * 60_000;
 const retry = { baseMs: 2_000, factor: 2, maxMs: 60_000, jitter: 0.2 };
 
-/** The operator's reference exchange rates, for estimates. */
+/** The operator's reference exchange rates, for estimates and for what quotes cost. */
 export interface FxReference {
-  /** Undefined while there is no reference that is recent enough. */
-  rateOf(asset: { code: string; currency: string }): Promise<FxRate | undefined>;
+  /** The name that answers give it. */
+  source: string;
+  /** Never rejects because the reference cannot be read. */
+  rateOf(asset: { code: string; currency: string }): Promise<FxReading>;
   /** Frees the table if an invalidation made it void; returns 1 if there was one. */
   dropVoid(): number;
 }
@@ -22,6 +24,8 @@ export interface FxReference {
 export function createFxReference(deps: {
   /** FX_URL; undefined: no estimates. */
   url: string | undefined;
+  /** FX_SOURCE; undefined: the host of `url`, without its path, which may hold a key. */
+  source: string | undefined;
   /** A connector that trusts the origin of `url`. */
   outbound: Outbound;
   clock: Clock;
@@ -31,7 +35,9 @@ export function createFxReference(deps: {
   version: () => number;
 }): FxReference {
   const { url, clock, maxAgeMs } = deps;
-  if (url === undefined) return { rateOf: async () => undefined, dropVoid: () => 0 };
+  if (url === undefined) {
+    return { source: '', rateOf: async () => ({ missing: 'no_reference' }), dropVoid: () => 0 };
+  }
 
   const outages = createOutageLog({
     ...deps,
@@ -57,11 +63,12 @@ export function createFxReference(deps: {
   });
 
   return {
+    source: deps.source ?? new URL(url).hostname,
     async rateOf(asset) {
       try {
         return rateFor(await table.get(), asset, { nowMs: clock(), maxAgeMs });
       } catch (error) {
-        if (error instanceof UpstreamFault) return undefined;
+        if (error instanceof UpstreamFault) return { missing: 'no_reference' };
         throw error;
       }
     },

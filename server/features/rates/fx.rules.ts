@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
+import type { CostUnavailable } from '../../../contract/schemas/rates.js';
 import { Money } from './money.rules.js';
 
 /** The reference table from FX_URL: units of each currency per one `base`, as of `date`. */
@@ -18,8 +19,11 @@ export interface FxRate {
   date: string;
 }
 
+/** The reference rate of a corridor, or why there is none. */
+export type FxReading = FxRate | { missing: CostUnavailable };
+
 const rateDigits = 12;
-/** The currency whose value a stablecoin is assumed to have. Other stablecoins have no estimate. */
+/** The currency whose value a stablecoin is assumed to have. Other stablecoins have neither an estimate nor a cost. */
 const pegs: ReadonlyMap<string, string> = new Map([
   ['USDC', 'USD'],
   ['USDT', 'USD'],
@@ -65,20 +69,21 @@ function valid(epochMs: number): number | undefined {
 
 /**
  * The value in `currency` of one unit of the stablecoin's peg, converted through the base if necessary, rounded down to
- * twelve significant digits. Undefined for a stablecoin without a peg, a currency that is not in the table, and a table
+ * twelve significant digits. Missing for a stablecoin without a peg, a currency that is not in the table, and a table
  * that is older than `maxAgeMs` or more than a day in the future.
  */
 export function rateFor(
   found: FxTable,
   asset: { code: string; currency: string },
   limits: { nowMs: number; maxAgeMs: number },
-): FxRate | undefined {
-  const ageMs = limits.nowMs - found.asOfMs;
-  if (ageMs > limits.maxAgeMs || ageMs < -86_400_000) return undefined;
+): FxReading {
   const peg = pegs.get(asset.code);
+  if (peg === undefined) return { missing: 'no_par' };
+  const ageMs = limits.nowMs - found.asOfMs;
+  if (ageMs > limits.maxAgeMs || ageMs < -86_400_000) return { missing: 'stale_reference' };
   const perBase = found.rates.get(asset.currency);
-  const pegPerBase = peg === undefined ? undefined : found.rates.get(peg);
-  if (peg === undefined || perBase === undefined || pegPerBase === undefined) return undefined;
+  const pegPerBase = found.rates.get(peg);
+  if (perBase === undefined || pegPerBase === undefined) return { missing: 'no_reference' };
   const cross = perBase.div(pegPerBase).toSignificantDigits(rateDigits, Decimal.ROUND_DOWN);
   return { rate: cross.toFixed(), base: peg, date: found.date };
 }

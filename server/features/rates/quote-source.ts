@@ -131,7 +131,7 @@ export function createQuoteSource(deps: {
       deps.fees.scheduleOf(endpoints, corridor.sellCode),
       deps.fx.rateOf(asset),
     ]);
-    if (rate === undefined) return { reason: 'no_fx' };
+    if ('missing' in rate) return { reason: 'no_fx' };
     const offer = offerFromFee(corridor, { amount, deliveryMethod: label }, schedule, rate);
     return offer.ok ? { offer: offer.value } : { reason: offer.reason };
   }

@@ -20,6 +20,8 @@ import {
   unavailableOf,
   waitingHelps,
 } from './answer.rules.js';
+import type { MidMarket } from './cost.rules.js';
+import type { FxReference } from './fx-reference.js';
 import { type QuoteReputation, type TypicalRecord, typicalRecord } from './record.rules.js';
 import { freshMs, type Replies, replyFreshUntil, staleMs } from './replies.js';
 
@@ -58,6 +60,8 @@ export interface RatesDeps {
   versionOf: (corridorId: string) => number;
   /** An anchor's record in a corridor, read from memory. */
   reputationOf: (anchorId: string, corridorId: string) => QuoteReputation;
+  /** For what quotes cost. */
+  fx: Pick<FxReference, 'source' | 'rateOf'>;
   cacheBytes: number;
   /** There is an FX reference. */
   hasFx: boolean;
@@ -106,11 +110,14 @@ export function createRates(deps: RatesDeps): Rates {
 
   async function build(question: Question, previous: KeptAnswer | undefined): Promise<KeptAnswer> {
     const { corridor, amount, deliveryMethod, sort, maxAgeMs } = question;
-    const received = await Promise.all(
-      directory
-        .anchorsOf(corridor.id)
-        .map((anchor) => replies.get({ corridor, anchor, amount, deliveryMethod }, { maxAgeMs })),
-    );
+    const [market, received] = await Promise.all([
+      midMarket(corridor),
+      Promise.all(
+        directory
+          .anchorsOf(corridor.id)
+          .map((anchor) => replies.get({ corridor, anchor, amount, deliveryMethod }, { maxAgeMs })),
+      ),
+    ]);
     const result = judgeReplies(received);
     if (result === 'all_refused') throw amountError('Every anchor of this corridor refuses this amount.');
     if (result === 'nobody_answers') return keepOld(previous, corridor, received);
@@ -119,6 +126,7 @@ export function createRates(deps: RatesDeps): Rates {
     const fresh = assembleAnswer(corridor, amount, received, {
       reputationOf: (anchorId) => deps.reputationOf(anchorId, corridor.id),
       typical: typicalOf(corridor),
+      market,
       sort,
       asOf,
       stale: false,
@@ -131,6 +139,10 @@ export function createRates(deps: RatesDeps): Rates {
   function typicalOf({ id, speedTargetSeconds }: Corridor): TypicalRecord {
     const records = directory.anchorsOf(id).map((anchor) => deps.reputationOf(anchor.id, id));
     return typicalRecord(records, speedTargetSeconds);
+  }
+
+  async function midMarket({ sellCode, currency }: Corridor): Promise<MidMarket> {
+    return { reading: await deps.fx.rateOf({ code: sellCode, currency }), source: deps.fx.source };
   }
 
   /** If no anchor answered, an answer of the last minute is better than none. */
@@ -189,9 +201,13 @@ export function createRates(deps: RatesDeps): Rates {
       if (corridor === undefined || anchor === undefined) return noQuote('not_served');
       if (isOutOfRange(amount, corridor)) return noQuote('refused_amount');
       const question = { corridor, anchor, amount: plainDecimal(amount), deliveryMethod };
-      const reply = await replies.get(question, { maxAgeMs: freshMs });
+      const [market, reply] = await Promise.all([
+        midMarket(corridor),
+        replies.get(question, { maxAgeMs: freshMs }),
+      ]);
       if ('reason' in reply.result) return noQuote(reply.result.reason);
-      const quote = toQuote(corridor, reply, deps.reputationOf(anchorId, corridorId), typicalOf(corridor));
+      const reputation = deps.reputationOf(anchorId, corridorId);
+      const quote = toQuote(corridor, reply, { reputation, typical: typicalOf(corridor), market });
       return quote === undefined ? noQuote('error') : { quote };
     },
   };

@@ -78,7 +78,7 @@ type Quote = Awaited<ReturnType<Rates['quote']>>['answer']['quotes'][number];
 function toBest(quote: Quote | undefined): SnapshotCorridor['best'] {
   if (quote === undefined) return null;
   const { anchorId, anchorName, simulated, tier, sellAmount, receiveAmount, rate, quotedAt } = quote;
-  const { reputation, expectedReceive, worth } = quote;
+  const { reputation, cost, costUnavailable, expectedReceive, worth } = quote;
   return {
     anchorId,
     anchorName,
@@ -89,6 +89,8 @@ function toBest(quote: Quote | undefined): SnapshotCorridor['best'] {
     rate,
     quotedAt,
     reputation,
+    cost,
+    costUnavailable,
     expectedReceive,
     worth,
   };

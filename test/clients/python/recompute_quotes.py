@@ -1,6 +1,7 @@
-"""Computes what quotes are worth again, independently of the service, with nothing but Python's standard library.
+"""Computes what quotes are worth and cost again, independently of the service, with nothing but Python's standard library.
 
   recompute_quotes.py best FILE     the cases of test/vectors/best-quote.json: typical record, worth and order
+  recompute_quotes.py cost FILE     the cases of test/vectors/quote-cost.json: what a quote costs
   recompute_quotes.py answer FILE SECONDS PLACES
                                     the quotes of an answer of GET /api/rates/{corridor} ("-" reads standard input),
                                     given the corridor's speed target and the decimal places of its currency
@@ -59,6 +60,24 @@ def worth(quote, record, typical, speed_target, places):
     return {"expectedReceive": receive, "worth": down(value, places)}
 
 
+def nearest(value, places):
+    """To the nearest, halves away from zero; zero has no sign."""
+    units = int(abs(value) * 10**places + Fraction(1, 2))
+    whole, part = divmod(units, 10**places)
+    return f"{'-' if value < 0 and units else ''}{whole}.{part:0{places}d}"
+
+
+def plain(text):
+    return text.rstrip("0").rstrip(".")
+
+
+def cost(sell, receive, rate):
+    """What is sold, less what the payout would buy back at the reference rate."""
+    at_market = Fraction(receive) / Fraction(rate)
+    share = 1 - at_market / Fraction(sell)
+    return {"percent": nearest(100 * share, 2), "amount": plain(nearest(Fraction(sell) - at_market, 7))}
+
+
 def best_first(quotes):
     def key(quote):
         sold = Fraction(quote["sellAmount"])
@@ -91,10 +110,21 @@ def check_case(case):
     return wrong + differences(f"{case['name']}: order", best_first(computed), case["best"])
 
 
+def check_cost(case):
+    figures = cost(case["sellAmount"], case["receiveAmount"], case["rate"])
+    return differences(case["name"], figures, {name: case[name] for name in figures})
+
+
 def check_answer(answer, speed_target, places):
     wrong = []
     for quote in answer["quotes"]:
         figures = worth(quote, quote["reputation"], answer["typical"], speed_target, places)
+        if quote["cost"] is not None:
+            rate = quote["cost"]["reference"]["rate"]
+            figures["cost"] = {
+                **cost(quote["sellAmount"], quote["receiveAmount"], rate),
+                "reference": quote["cost"]["reference"],
+            }
         given = {name: quote[name] for name in figures}
         wrong += differences(quote["anchorId"], figures, given)
     order = best_first(answer["quotes"])
@@ -107,6 +137,8 @@ def main():
         content = json.load(file)
     if mode == "best":
         wrong = [line for case in content["cases"] for line in check_case(case)]
+    elif mode == "cost":
+        wrong = [line for case in content["cases"] for line in check_cost(case)]
     else:
         wrong = check_answer(content, int(sys.argv[3]), int(sys.argv[4]))
     for line in wrong:

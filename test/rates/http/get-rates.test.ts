@@ -47,6 +47,15 @@ describe('200', () => {
     expect(body).toMatchObject({ best: null, quotes: [] });
   });
 
+  it('tells what each quote costs against the reference rate', async () => {
+    const { body } = await get('/api/rates/usdc-ngn');
+    for (const { cost, costUnavailable } of body.quotes) {
+      expect(costUnavailable).toBeNull();
+      expect(cost?.reference.source).toBe('simulated market');
+      expect(cost?.percent).toMatch(/^-?\d+\.\d{2}$/);
+    }
+  });
+
   it.each(['best', 'receive', 'score', 'speed'])('lists the quotes by ?sort=%s', async (sort) => {
     const { status, body } = await get(`/api/rates/usdc-ngn?sort=${sort}`);
     expect(status).toBe(200);

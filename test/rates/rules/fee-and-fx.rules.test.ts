@@ -83,19 +83,23 @@ describe('the FX reference', () => {
     const rate = rateFor(table(), { code: 'EURC', currency: 'NGN' }, limits);
     expect(rate).toEqual({ rate: '1675.27173913', base: 'EUR', date: '2026-11-21' });
     const inverse = rateFor(table({ base: 'EUR', rates: { USD: 1.25, NGN: 1600 } }), usdcNgn, limits);
-    expect(inverse?.rate).toBe('1280');
+    expect(inverse).toMatchObject({ rate: '1280' });
   });
 
   it.each([
-    ['a stablecoin without a peg', { code: 'XLM', currency: 'NGN' }],
-    ['a currency it lacks', { code: 'USDC', currency: 'KES' }],
-    ['an inherited name', { code: 'USDC', currency: 'constructor' }],
-  ])('gives nothing for %s', (_name, asset) => {
-    expect(rateFor(table(), asset, limits)).toBeUndefined();
+    ['a stablecoin without a peg', { code: 'XLM', currency: 'NGN' }, 'no_par'],
+    ['a currency it lacks', { code: 'USDC', currency: 'KES' }, 'no_reference'],
+    ['an inherited name', { code: 'USDC', currency: 'constructor' }, 'no_reference'],
+  ])('gives the reason instead of a rate for %s', (_name, asset, missing) => {
+    expect(rateFor(table(), asset, limits)).toEqual({ missing });
   });
 
   it('gives nothing once it is stale; a date lasts to the end of its UTC day', () => {
-    const twoDays = (date: string) => rateFor(table({ date }), usdcNgn, limits) !== undefined;
+    const twoDays = (date: string) => {
+      const reading = rateFor(table({ date }), usdcNgn, limits);
+      if ('missing' in reading) expect(reading).toEqual({ missing: 'stale_reference' });
+      return 'rate' in reading;
+    };
     expect(twoDays('2026-11-19')).toBe(true);
     expect(twoDays('2026-11-18')).toBe(false);
     expect(twoDays('2026-11-19T09:00:00')).toBe(true);
@@ -110,7 +114,7 @@ describe('the FX reference', () => {
     ['enormous', 1e300],
     ['an object', { value: 1 }],
   ])('ignores an entry that is %s', (_name, value) => {
-    expect(rateFor(table({ rates: { NGN: value } }), usdcNgn, limits)).toBeUndefined();
+    expect(rateFor(table({ rates: { NGN: value } }), usdcNgn, limits)).toEqual({ missing: 'no_reference' });
   });
 
   it.each([

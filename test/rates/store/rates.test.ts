@@ -148,6 +148,44 @@ describe('the quote of one anchor', () => {
   });
 });
 
+describe('the cost of quotes', () => {
+  it('is given against the reference rate, by its name and date, and an estimate costs its fee', async () => {
+    const answer = await quoteNgn();
+    const ferry = answer.quotes.find(({ anchorId }) => anchorId === 'ferry');
+    expect(ferry?.cost?.percent).toBe('2.00');
+    const rate = ferry?.estimate?.fxRate ?? '';
+    for (const { cost, costUnavailable, receiveAmount } of answer.quotes) {
+      expect(costUnavailable).toBeNull();
+      expect(cost?.reference).toEqual({ rate, source: 'simulated market', date: ferry?.estimate?.fxDate });
+      expect(Number(cost?.percent)).toBeCloseTo(100 - Number(receiveAmount) / Number(rate), 2);
+    }
+  });
+
+  it('is null with the reason where the reference is not configured, cannot be read, or is stale', async () => {
+    const without = await start({ fxUrl: undefined });
+    const harbourOf = async (service: typeof without) =>
+      (await service.rates.quote('usdc-ngn', {})).answer.quotes.find(
+        ({ anchorId }) => anchorId === 'harbour',
+      );
+    expect(await harbourOf(without)).toMatchObject({ cost: null, costUnavailable: 'no_reference' });
+    fixture.simulated.fx.override('*', (_req, res) => void res.writeHead(500).end());
+    expect(await harbourOf(await start())).toMatchObject({ cost: null, costUnavailable: 'no_reference' });
+    fixture.simulated.fx.override('*', (_req, res) => {
+      res.writeHead(200).end(JSON.stringify({ base: 'USD', date: '2020-01-01', rates: { NGN: 1500 } }));
+    });
+    expect(await harbourOf(await start())).toMatchObject({ cost: null, costUnavailable: 'stale_reference' });
+    fixture.simulated.fx.override('*', null);
+  });
+
+  it('names the reference by the host of its address alone, which may hold a key', async () => {
+    const fxUrl = `${fixture.simulated.fxUrl}?key=secret`;
+    const unnamed = await start({ fxUrl, fxSource: undefined });
+    const { answer } = await unnamed.rates.quote('usdc-ngn', {});
+    expect(answer.quotes[0]?.cost?.reference.source).toBe('127.0.0.1');
+    expect(JSON.stringify(answer)).not.toContain('secret');
+  });
+});
+
 describe('estimates', () => {
   it('are not made if the FX reference is stale or not configured, and the reason is given', async () => {
     const without = await start({ fxUrl: undefined });

@@ -71,7 +71,8 @@ describe('the snapshot', () => {
     expect(ngn?.best?.anchorId).toBe(next?.anchorId);
     const rates = (await service.rates.quote('usdc-ngn', {})).answer;
     expect(rates.best?.anchorId).toBe(next?.anchorId);
-    expect(ngn?.best?.worth).toBe(rates.quotes[0]?.worth);
+    expect(ngn?.best).toMatchObject({ worth: rates.quotes[0]?.worth, cost: rates.quotes[0]?.cost });
+    expect(ngn?.best?.cost).not.toBeNull();
   });
 
   it('is built once for all who wait for the first one, then served from memory', async () => {

@@ -1,0 +1,41 @@
+import { Decimal } from 'decimal.js';
+import type { RateQuote } from '../../../contract/schemas/rates.js';
+import { plainDecimal } from '../../amounts.rules.js';
+import type { FxReading } from './fx.rules.js';
+import { Money, stablecoinPlaces } from './money.rules.js';
+import type { Offer } from './quote.rules.js';
+
+/** The reference exchange rate of a corridor, and the name that answers give it. */
+export interface MidMarket {
+  reading: FxReading;
+  source: string;
+}
+
+const percentPlaces = 2;
+
+/**
+ * What a person loses against the mid-market, as the World Bank's comparison of remittance prices computes it: the fee
+ * and the margin in the exchange rate together, as a share of the amount sold. Both are in the payout already, so they
+ * need not be told apart: with V the amount sold at the reference rate, the cost is V − receiveAmount. Below zero where
+ * an anchor pays more than the mid-market. An estimate was made from a reference itself, and keeps it.
+ */
+export function costOf(offer: Offer, market: MidMarket): Pick<RateQuote, 'cost' | 'costUnavailable'> {
+  const { estimate } = offer;
+  const reading = estimate === null ? market.reading : { rate: estimate.fxRate, date: estimate.fxDate };
+  if ('missing' in reading) return { cost: null, costUnavailable: reading.missing };
+  const value = new Money(offer.sellAmount).mul(reading.rate);
+  const lost = value.sub(offer.receiveAmount);
+  return {
+    cost: {
+      percent: rounded(lost.mul(100).div(value), percentPlaces).toFixed(percentPlaces),
+      amount: plainDecimal(rounded(lost.div(reading.rate), stablecoinPlaces)),
+      reference: { rate: reading.rate, source: market.source, date: reading.date },
+    },
+    costUnavailable: null,
+  };
+}
+
+/** To the nearest: payouts are rounded down to a coin, which would turn a fee of 2.5 % into 2.51 if this rounded up. */
+function rounded(value: Decimal, places: number): Decimal {
+  return value.toDecimalPlaces(places, Decimal.ROUND_HALF_UP);
+}
