@@ -7,7 +7,7 @@ RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY contract contract
 COPY server server
-COPY docs/openapi.json docs/
+COPY docs/openapi.json docs/openapi.client.json docs/
 RUN npm run build && npm ci --omit=dev
 
 FROM node:22-bookworm-slim

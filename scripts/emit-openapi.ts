@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { examples } from '../contract/examples/index.js';
 import * as exported from '../contract/index.js';
 import { errorCodesPage } from './openapi/answers.js';
+import { clientDocument } from './openapi/client-document.js';
 import { buildDocument } from './openapi/document.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -14,6 +15,10 @@ export function generatedFiles(): { path: string; text: string }[] {
   const document = buildDocument(exported.contract, examples, exported, { version });
   return [
     { path: `${root}docs/openapi.json`, text: `${JSON.stringify(document, null, 2)}\n` },
+    {
+      path: `${root}docs/openapi.client.json`,
+      text: `${JSON.stringify(clientDocument(document), null, 2)}\n`,
+    },
     { path: `${root}docs/error-codes.md`, text: errorCodesPage(exported.contract) },
   ];
 }
@@ -45,7 +50,9 @@ function write(): void {
 function check(): void {
   const stale = staleFiles();
   if (stale.length === 0) {
-    console.log('docs/openapi.json and docs/error-codes.md agree with the contract');
+    console.log(
+      'docs/openapi.json, docs/openapi.client.json and docs/error-codes.md agree with the contract',
+    );
     return;
   }
   console.error(`out of date: ${stale.join(', ')}; run \`npm run openapi\` and commit the result`);

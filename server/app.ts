@@ -19,7 +19,14 @@ import { createUnverifiedLimit, type UnverifiedLimit } from './http/unverified-l
 import type { Logger, NewId } from './ports.js';
 
 /** For operators and readers: neither limited nor authenticated, and read-only. */
-const operationalPaths = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs'];
+const operationalPaths = [
+  '/healthz',
+  '/readyz',
+  '/metrics',
+  '/openapi.json',
+  '/openapi.client.json',
+  '/docs',
+];
 
 /** The implementation of the whole contract: one router per feature, under the contract's keys. */
 export type Routers = Parameters<typeof createExpressEndpoints<typeof contract>>[1];

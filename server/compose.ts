@@ -24,7 +24,7 @@ import { createScoresFeature } from './features/scores/feature.js';
 import { createSnapshotFeature } from './features/snapshot/feature.js';
 import { createEndpoints, createSecretBox, createWebhooksFeature } from './features/webhooks/feature.js';
 import { createWebhookStore } from './features/webhooks/store.js';
-import { createDocsRouter, readDocument } from './http/docs.js';
+import { createDocsRouter, readDocuments } from './http/docs.js';
 import { createMetrics } from './http/metrics.js';
 import { createRateLimiter } from './http/rate-limiter.js';
 import { createJobWatch, type WatchedJob } from './jobs/job-watch.js';
@@ -216,7 +216,7 @@ export function composeService(deps: {
       adminCache,
       webhooks: webhooks.router,
     },
-    operations: [health.router, createDocsRouter({ document: readDocument() })],
+    operations: [health.router, createDocsRouter({ documents: readDocuments() })],
     limiter,
     secrets: { adminKeys: config.adminKeys, cronSecrets: config.cronSecrets },
     trustProxy: config.trustProxy,

@@ -2,7 +2,6 @@ import type { intentsContract, reconcileContract } from '../endpoints/intents.js
 import type { IntentAnswer } from '../schemas/intents.js';
 import type { ExamplesOf } from './examples-of.js';
 
-/** Without an `expiresAt`, which would be over one day: the example can be sent as it is. */
 const exampleTerms = {
   corridor: 'usdc-ngn',
   anchorId: 'harbour',
@@ -35,10 +34,24 @@ const exampleIntent = {
   dispute: null,
 } satisfies IntentAnswer;
 
+/**
+ * "Try it out" on the documentation page sends the example of the request as it is. It must not register an intent, so
+ * its deadline is past.
+ */
+const pastTerms = { ...exampleTerms, expiresAt: '2026-11-20T10:30:00.000Z', nonce: 'hV7rM2xkQ0c9ZpYw4TnB1g' };
+const pastHash = '112eb617940246b0b22d9d4c36f2ef47ed4fe839d1033e1a3ca8e08ea9c43d9b';
+
 export const intentsExamples: ExamplesOf<typeof intentsContract> = {
   createIntent: {
-    body: { ...exampleTerms, nonce: 'hV7rM2xkQ0c9ZpYw4TnB1g' },
-    answer: exampleIntent,
+    body: pastTerms,
+    answer: {
+      ...exampleIntent,
+      intentHash: pastHash,
+      createdAt: '2026-11-20T09:30:00.000Z',
+      expiresAt: pastTerms.expiresAt,
+      quote: { ...exampleIntent.quote, quotedAt: '2026-11-20T09:29:58.000Z' },
+      statusCallbackUrl: `https://fairlead.example/api/intent/${pastHash}/status`,
+    },
   },
   getIntent: {
     params: { intentHash: exampleHash },

@@ -50,7 +50,9 @@ const params = { id: exampleWebhook.id };
 export const webhooksExamples: ExamplesOf<typeof webhooksContract> = {
   createWebhook: {
     body: {
-      url: exampleWebhook.url,
+      // "Try it out" on the documentation page sends this as it is. It must not register anything, so its address is
+      // one of those kept for documentation (RFC 5737), which is refused.
+      url: 'https://192.0.2.1/fairlead',
       events: ['intent.settled', 'intent.failed'],
       secret: exampleSecret,
     },

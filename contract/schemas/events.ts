@@ -19,7 +19,8 @@ const intentData = z.object({
   status: z.enum(['settled', 'failed']).describe('How the intent ended.'),
 });
 
-const disputeData = z.object({
+/** What an event of a dispute carries. */
+export const disputeEventData = z.object({
   disputeId,
   intentHash: intentHashText,
   anchorId,
@@ -36,8 +37,8 @@ export const eventData = {
       reason: enumOfMeanings(failureReasons).optional(),
     })
     .describe('An off-ramp intent failed to settle.'),
-  'dispute.created': disputeData.describe('A dispute was filed against an outcome.'),
-  'dispute.resolved': disputeData.describe('An admin accepted or rejected a dispute.'),
+  'dispute.created': disputeEventData.describe('A dispute was filed against an outcome.'),
+  'dispute.resolved': disputeEventData.describe('An admin accepted or rejected a dispute.'),
   'anchor.onboarded': z
     .object({
       anchorId,

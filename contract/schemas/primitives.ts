@@ -32,9 +32,18 @@ export function decimalString(places: number) {
     );
 }
 
+/** Below one, with at most 7 places and not zero, written without a lookahead, which RE2 (Go) does not have. */
+const belowOne = Array.from({ length: 7 }, (_, zeros) => `${'0'.repeat(zeros)}[1-9]\\d{0,${6 - zeros}}`).join(
+  '|',
+);
+
 /** An amount of stablecoin: decimal string, at most 7 places (one stroop), more than zero. */
-export const stablecoinAmount = decimalString(7)
-  .refine((value) => /[1-9]/.test(value), 'must be more than zero')
+export const stablecoinAmount = z
+  .string()
+  .regex(
+    new RegExp(`^([1-9]\\d{0,11}(\\.\\d{1,7})?|0\\.(${belowOne}))$`),
+    'must be a plain decimal more than zero, such as 12.5: at most 12 digits, 7 decimals, no sign, exponent or leading zero',
+  )
   .describe('Amount of stablecoin: a decimal string, at most 7 places, more than zero: `250` or `99.5`.');
 
 /** Any decimal in an answer; never a float. */
@@ -51,7 +60,10 @@ function isRealInstant(text: string): boolean {
 /** An instant: ISO 8601, UTC, milliseconds, `Z`. */
 export const instant = z
   .string()
-  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/, 'must be an ISO 8601 UTC instant with milliseconds')
+  .regex(
+    /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/,
+    'must be an ISO 8601 UTC instant with milliseconds',
+  )
   .refine((text) => isRealInstant(text), 'must be an instant that exists')
   .describe('ISO 8601 instant in UTC with milliseconds: `2026-11-21T09:30:00.000Z`.');
 

@@ -20,7 +20,11 @@ const subscription = z.array(eventName).min(1).max(eventNames.length).describe('
 const url = z
   .string()
   .max(2_048)
-  .regex(/^https?:\/\/[^/]/, 'must begin with https:// and a host')
+  .regex(
+    // As server/outbound/vet-url.ts reads addresses: no credentials, and no host that ends in a dot.
+    /^https?:\/\/[^\s/\\?#@]*[^\s/\\?#@.]([/?#][^\s\\]*)?$/,
+    'must begin with https:// and a host, without credentials, spaces or backslashes',
+  )
   .describe(
     'Where deliveries are sent: an https address on port 443 of a public host, without credentials. Others, http and ' +
       'loopback included, only where the operator lists their origin in OUTBOUND_ALLOW.',

@@ -1,6 +1,6 @@
 /** The forms that are read: seconds, up to nine decimals of them or none, and `Z` or an offset. */
 export const sentInstantPattern =
-  /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
+  /^(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(\d{1,9}))?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
 
 /**
  * An instant as a client may send it, in the one form that answers and hashes have: UTC, milliseconds (what is finer is

@@ -44,6 +44,13 @@ const cacheControl = {
     .describe('Not to be kept by anyone.'),
 } as const;
 
+const optionalHeaders = {
+  Allow: z.string().describe('On 405: the methods that the path has.'),
+} as const;
+
+/** The name of a component for a header that not every answer carries. */
+const ifAny = (header: string) => `${componentName(header)}IfAny`;
+
 /** Every header an answer may carry, as components; `Cache-Control` has two forms. */
 export function headerComponents(writer: SchemaWriter): Record<string, Header> {
   const all: Record<string, ZodTypeAny> = {
@@ -55,13 +62,16 @@ export function headerComponents(writer: SchemaWriter): Record<string, Header> {
   const required = Object.entries(all).map(
     ([name, schema]) => [name, toHeader(writer.write(schema))] as const,
   );
+  const mayLack = Object.entries({ ...rateLimitHeaders, ...optionalHeaders }).map(
+    ([name, schema]) => [ifAny(name), { ...toHeader(writer.write(schema)), required: false }] as const,
+  );
   const optional = {
     ...toHeader(writer.write(retryAfterHeader['Retry-After'])),
     description: 'Whole seconds to wait before the next request; absent where waiting does not help.',
     required: false,
   };
   return Object.fromEntries(
-    [...required, [optionalRetryAfter, optional] as const]
+    [...required, ...mayLack, [optionalRetryAfter, optional] as const]
       .map(([name, header]) => [componentName(name), header] as const)
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   );
@@ -113,6 +123,18 @@ function extraOf(code: ErrorCode): string | undefined {
   const rule = errorTable[code];
   return 'extra' in rule ? rule.extra : undefined;
 }
+
+/** What the HTTP parser refuses is counted for nobody, so answers before an operation may lack the limit. */
+const edgeHeaders: HeaderRefs = {
+  'X-Request-Id': ref('XRequestId'),
+  'Cache-Control': ref('CacheControlNoStore'),
+  ...Object.fromEntries(
+    [...Object.keys(rateLimitHeaders), ...Object.keys(optionalHeaders)].map((name) => [
+      name,
+      ref(ifAny(name)),
+    ]),
+  ),
+};
 
 /** Errors answered before an operation is reached: no operation lists them, and any address may answer them. */
 export const edgeCodes = [
@@ -173,6 +195,7 @@ export function createErrorAnswers(writer: SchemaWriter): ErrorAnswers {
     edge: () =>
       add('EdgeError', {
         description: `Refused before the operation was reached.\n\n${describe(edgeCodes)}`,
+        headers: edgeHeaders,
         content: content('EdgeError', edgeError, edgeCodes),
       }),
     components: () => Object.fromEntries([...answers].sort(([a], [b]) => (a < b ? -1 : 1))),

@@ -2,7 +2,7 @@ import type { AppRouter } from '@ts-rest/core';
 import { type Answer, createErrorAnswers, type Header, headerComponents } from './answers.js';
 import type { JsonSchema } from './json-schema.js';
 import { type OperationObject, operationObject } from './operation-object.js';
-import { type Examples, operationsOf } from './operations.js';
+import { type Examples, type Operation, operationsOf } from './operations.js';
 import { webhooksOf } from './webhooks.js';
 import { createSchemaWriter, exportedNames } from './zod-schema.js';
 
@@ -48,18 +48,19 @@ const servers = [
   { url: 'http://127.0.0.1:8080', description: 'A service started on this machine with its defaults.' },
 ];
 
-/** What each group of operations is about, in the order in which a newcomer meets them. */
+/** What each group of operations is about, in the order in which a newcomer meets them: public reads first. */
 const tagDescriptions = {
   rates:
     'What the anchors of a corridor pay out for an amount, the best first, and the best offer of every corridor.',
   corridors: 'The routes from a stablecoin to a currency that can be asked for.',
   anchors: 'Who pays out: where each anchor publishes its endpoints and how a wallet starts there.',
-  intents: 'An intent to convert and be paid out: it is filed, followed and its outcome recorded.',
   reputation: 'How well each anchor keeps its promises: its record, its score and its rank.',
   scores: 'The scores of all anchors in one versioned list, each bound to a published batch.',
-  disputes: 'Objections to a recorded outcome, signed by a party to it.',
   publisher: 'The signed, append-only log of the scores, with proofs that anyone can check.',
+  intents: 'An intent to convert and be paid out: it is filed, followed and its outcome recorded.',
+  disputes: 'Objections to a recorded outcome, signed by a party to it.',
   webhooks: 'Who is told of events, and what became of each delivery.',
+  events: 'What receivers of webhooks implement: one POST for each kind of event.',
   admin: "The operator's own: everything here needs the admin key.",
   internal: 'Runs that a scheduler starts: everything here needs the cron bearer.',
 } as const satisfies Record<string, string>;
@@ -101,7 +102,7 @@ export function buildDocument(
   const writer = createSchemaWriter(exportedNames(exported));
   const errors = createErrorAnswers(writer);
   const paths: OpenApiDocument['paths'] = {};
-  for (const operation of operationsOf(contract, examples)) {
+  for (const operation of publicReadsFirst(operationsOf(contract, examples))) {
     const item = paths[operation.path] ?? {};
     paths[operation.path] = item;
     item[operation.route.method.toLowerCase()] = operationObject(operation, writer, errors);
@@ -131,6 +132,12 @@ export function buildDocument(
       securitySchemes,
     },
   };
+}
+
+function publicReadsFirst(operations: readonly Operation[]): Operation[] {
+  const isPublicRead = ({ route, metadata }: Operation) =>
+    route.method === 'GET' && metadata.access === 'public';
+  return [...operations.filter(isPublicRead), ...operations.filter((one) => !isPublicRead(one))];
 }
 
 function onlyUsed<T>(components: Record<string, T>, users: unknown): Record<string, T> {

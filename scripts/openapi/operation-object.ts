@@ -1,11 +1,12 @@
 import { ContractNoBody } from '@ts-rest/core';
 import { type ZodTypeAny, z } from 'zod';
-import type { Access } from '../../contract/describe-route.js';
+import { type Access, sharedErrorCodes } from '../../contract/describe-route.js';
+import type { ErrorCode } from '../../contract/errors.js';
 import { type RateLimitClass, type RateLimitKey, rateLimitClasses } from '../../contract/rate-limits.js';
 import { type Answer, type ErrorAnswers, headersOf } from './answers.js';
 import type { JsonSchema } from './json-schema.js';
 import { codesByStatus, type Operation, successStatuses } from './operations.js';
-import type { SchemaWriter } from './zod-schema.js';
+import { pascalCase, type SchemaWriter } from './zod-schema.js';
 
 export interface OperationObject {
   operationId: string;
@@ -20,6 +21,8 @@ export interface OperationObject {
     content: Record<string, { schema: JsonSchema; example?: unknown }>;
   };
   responses: Record<string, Answer | { $ref: string }>;
+  /** Every code that this operation answers beside those of `default`; docs/error-codes.md explains them. */
+  'x-error-codes': ErrorCode[];
 }
 
 const securityByAccess: Record<Access, Record<string, string[]>[]> = {
@@ -42,12 +45,17 @@ export function operationObject(
     operationId: metadata.operationId,
     tags: [metadata.tag],
     summary: route.summary ?? '',
-    description: `${route.description ?? ''}\n\n${describeLimit(rateLimitClasses[metadata.limit])}`,
+    description: [
+      route.description ?? '',
+      describeLimit(rateLimitClasses[metadata.limit]),
+      ...describeErrors(operation),
+    ].join('\n\n'),
     ...(route.deprecated === true ? { deprecated: true } : {}),
     security: securityByAccess[metadata.access],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(requestBody === undefined ? {} : { requestBody }),
     responses: responsesOf(operation, writer, errors),
+    'x-error-codes': [...codesByStatus(metadata.errors).values()].flat(),
   };
 }
 
@@ -62,14 +70,27 @@ function describeLimit({ points, windowSeconds, key }: RateLimitClass): string {
   return `Limit: ${points} requests per ${window}, per ${limitKeyNames[key]}.`;
 }
 
-function requestBodyOf({ route, example }: Operation, writer: SchemaWriter): OperationObject['requestBody'] {
+/** The codes that tell this operation from others of its kind. */
+function describeErrors({ route, metadata }: Operation): string[] {
+  const shared = sharedErrorCodes(route.method, metadata.access);
+  const own = metadata.errors.filter((code) => !shared.includes(code));
+  return own.length === 0 ? [] : [`Errors of its own: ${own.map((code) => `\`${code}\``).join(', ')}.`];
+}
+
+function requestBodyOf(
+  { route, metadata, example }: Operation,
+  writer: SchemaWriter,
+): OperationObject['requestBody'] {
   if (!('body' in route) || !(route.body instanceof z.ZodType)) return undefined;
   const schema = route.body;
   const { body } = example;
   return {
     required: !schema.isOptional(),
     content: {
-      'application/json': { schema: writer.write(schema), ...(body === undefined ? {} : { example: body }) },
+      'application/json': {
+        schema: writer.write(schema, `${pascalCase(metadata.operationId)}Body`),
+        ...(body === undefined ? {} : { example: body }),
+      },
     },
   };
 }
@@ -113,7 +134,7 @@ function success({ route, metadata, example }: Operation, status: number, writer
     headers,
     content: {
       'application/json': {
-        schema: writer.write(schema),
+        schema: writer.write(schema, `${pascalCase(metadata.operationId)}Answer`),
         // Where an operation succeeds in several ways, its one example shows those that it fits.
         ...(schema.safeParse(answer).success ? { example: answer } : {}),
       },

@@ -1,5 +1,13 @@
+import { createHmac } from 'node:crypto';
 import { z } from 'zod';
-import { eventData, eventEnvelope, eventId, eventNames } from '../../contract/schemas/events.js';
+import { eventExamples } from '../../contract/examples/events.js';
+import {
+  type EventName,
+  eventData,
+  eventEnvelope,
+  eventId,
+  eventNames,
+} from '../../contract/schemas/events.js';
 import type { JsonSchema } from './json-schema.js';
 import type { Parameter } from './operation-object.js';
 import type { SchemaWriter } from './zod-schema.js';
@@ -12,7 +20,7 @@ interface WebhookOperation {
   description: string;
   security: never[];
   parameters: Parameter[];
-  requestBody: { required: true; content: Record<string, { schema: JsonSchema }> };
+  requestBody: { required: true; content: Record<string, { schema: JsonSchema; example: object }> };
   responses: Record<string, { description: string }>;
 }
 
@@ -32,6 +40,31 @@ const standardSignature = z
   .regex(/^v1,[A-Za-z0-9+/=]+( v1,[A-Za-z0-9+/=]+)*$/)
   .describe('`v1,` and a base64 HMAC-SHA256 of `id.timestamp.body`; two of them while a secret is replaced.');
 
+/** What the examples are signed with, so that a receiver can be tried on them. */
+const exampleSecret = 'only-for-trying-out-webhooks';
+const exampleId = 'evt_9f86d081884c7d659a2feaa0c55ad015';
+const exampleTimestamp = '1795253400';
+
+/** A delivery as a receiver would get it. */
+function exampleDelivery(event: EventName) {
+  const envelope = {
+    event,
+    id: exampleId,
+    createdAt: '2026-11-21T09:29:59.950Z',
+    data: eventExamples[event],
+  };
+  const body = JSON.stringify(envelope);
+  const hmac = (text: string) => createHmac('sha256', exampleSecret).update(text);
+  const headers: Record<string, string> = {
+    'X-Fairlead-Signature': hmac(body).digest('hex'),
+    'X-Fairlead-Event': event,
+    'webhook-id': exampleId,
+    'webhook-timestamp': exampleTimestamp,
+    'webhook-signature': `v1,${hmac(`${exampleId}.${exampleTimestamp}.${body}`).digest('base64')}`,
+  };
+  return { envelope, headers };
+}
+
 /** The deliveries a receiver gets: one POST for each event of the contract. */
 export function webhooksOf(writer: SchemaWriter): Record<string, { post: WebhookOperation }> {
   return Object.fromEntries(
@@ -41,20 +74,27 @@ export function webhooksOf(writer: SchemaWriter): Record<string, { post: Webhook
         `${pascalCase(event)}Event`,
         eventEnvelope(event).describe(`The body of an \`${event}\` delivery.`),
       );
+      const example = exampleDelivery(event);
       const operation: WebhookOperation = {
         operationId: `on${pascalCase(event)}`,
-        tags: ['webhooks'],
+        tags: ['events'],
         summary: meaning.replace(/\.$/, ''),
         description:
           `Sent to every webhook subscribed to \`${event}\`. Answer any 2xx within 5 seconds; the same event may ` +
-          'come more than once, with the same id and body.',
+          'come more than once, with the same id and body. The example is signed with the secret ' +
+          `\`${exampleSecret}\`, over its JSON without white space.`,
         security: [],
-        parameters: deliveryHeaders(event, writer),
-        requestBody: { required: true, content: { 'application/json': { schema } } },
+        parameters: deliveryHeaders(event, writer, example.headers),
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema, example: example.envelope } },
+        },
         responses: {
           '2XX': { description: 'Received: the event is not sent again.' },
           '4XX': {
-            description: 'Refused for good: the webhook is disabled and its further events are held.',
+            description:
+              'Refused for good: the webhook is disabled and its further events are held (during a rotation, once the ' +
+              'delivery was refused with each secret).',
           },
           '5XX': { description: 'Not now: sent again, at most 3 times, after about 10 s, 60 s and 360 s.' },
         },
@@ -64,7 +104,7 @@ export function webhooksOf(writer: SchemaWriter): Record<string, { post: Webhook
   );
 }
 
-function deliveryHeaders(event: string, writer: SchemaWriter): Parameter[] {
+function deliveryHeaders(event: string, writer: SchemaWriter, examples: Record<string, string>): Parameter[] {
   const headers = {
     'X-Fairlead-Signature': hmacHex,
     'X-Fairlead-Event': z.enum([event]).describe('The name of the event, as in the body.'),
@@ -74,6 +114,6 @@ function deliveryHeaders(event: string, writer: SchemaWriter): Parameter[] {
   };
   return Object.entries(headers).map(([name, schema]) => {
     const { description = '', ...rest } = writer.write(schema);
-    return { name, in: 'header', required: true, description, schema: rest };
+    return { name, in: 'header', required: true, description, schema: rest, example: examples[name] };
   });
 }

@@ -6,8 +6,12 @@ import { type JsonSchema, numberSchema, stringSchema } from './json-schema.js';
 export type NameOf = (schema: ZodTypeAny) => string | undefined;
 
 export interface SchemaWriter {
-  /** The schema as a reference, where it has a name, else in place. */
-  write(schema: ZodTypeAny): JsonSchema;
+  /**
+   * The schema as a reference, where it has a name, else in place. An object is never in place: without a name of its
+   * own it is called `hint`, and the objects inside it by their place: `WebhookAnswer.disabled` is
+   * `WebhookAnswerDisabled`.
+   */
+  write(schema: ZodTypeAny, hint?: string): JsonSchema;
   /** Makes a component of a schema that has no name of its own. Throws if the name stands for another one. */
   define(name: string, schema: ZodTypeAny): JsonSchema;
   /** Every component written so far, by name. */
@@ -20,16 +24,30 @@ export interface SchemaWriter {
  */
 export function createSchemaWriter(nameOf: NameOf): SchemaWriter {
   const components = new Map<string, JsonSchema>();
+  /** Names given by place, by what identifies the schema. */
+  const givenNames = new Map<unknown, string>();
 
-  function write(schema: ZodTypeAny): JsonSchema {
-    const name = nameOf(schema);
-    return name === undefined ? inPlace(schema) : reference(name, schema);
+  function write(schema: ZodTypeAny, hint?: string): JsonSchema {
+    const name = nameOf(schema) ?? nameByPlace(schema, hint);
+    return name === undefined ? inPlace(schema, hint) : reference(name, schema);
+  }
+
+  function nameByPlace(schema: ZodTypeAny, hint: string | undefined): string | undefined {
+    if (!(schema instanceof z.ZodObject) || hint === undefined) return undefined;
+    const key = identity(schema);
+    const known = givenNames.get(key);
+    if (known !== undefined) return known;
+    const namesake = components.get(hint);
+    if (namesake !== undefined && JSON.stringify(namesake) !== JSON.stringify(inPlace(schema, hint)))
+      throw new Error(`two different schemas want the component name ${hint}`);
+    givenNames.set(key, hint);
+    return hint;
   }
 
   function reference(name: string, schema: ZodTypeAny): JsonSchema {
     if (!components.has(name)) {
       components.set(name, {});
-      components.set(name, inPlace(schema));
+      components.set(name, inPlace(schema, name));
     }
     const result: JsonSchema = { $ref: `#/components/schemas/${name}` };
     const { description } = schema;
@@ -38,9 +56,9 @@ export function createSchemaWriter(nameOf: NameOf): SchemaWriter {
     return result;
   }
 
-  function inPlace(schema: ZodTypeAny): JsonSchema {
+  function inPlace(schema: ZodTypeAny, hint?: string): JsonSchema {
     const { description } = schema;
-    const written = writeKind(schema);
+    const written = writeKind(schema, hint);
     if (description === undefined) return written;
     // Wrappers (optional, nullable) repeat the description of what they wrap; a component has it already.
     const named = written.$ref ?? written.oneOf?.[0]?.$ref;
@@ -49,7 +67,7 @@ export function createSchemaWriter(nameOf: NameOf): SchemaWriter {
     return { ...written, description };
   }
 
-  function writeKind(schema: ZodTypeAny): JsonSchema {
+  function writeKind(schema: ZodTypeAny, hint?: string): JsonSchema {
     if (schema instanceof z.ZodString) return stringSchema(schema);
     if (schema instanceof z.ZodNumber) return numberSchema(schema);
     if (schema instanceof z.ZodBoolean) return { type: 'boolean' };
@@ -57,26 +75,29 @@ export function createSchemaWriter(nameOf: NameOf): SchemaWriter {
     if (schema instanceof z.ZodUnknown || schema instanceof z.ZodAny) return {};
     if (schema instanceof z.ZodEnum) return { type: 'string', enum: [...schema.options] };
     if (schema instanceof z.ZodLiteral) return enumOf([schema.value]);
-    if (schema instanceof z.ZodObject) return objectSchema(schema);
-    if (schema instanceof z.ZodArray) return arraySchema(schema);
+    if (schema instanceof z.ZodObject) return objectSchema(schema, hint);
+    if (schema instanceof z.ZodArray) return arraySchema(schema, hint);
     if (schema instanceof z.ZodRecord)
-      return { type: 'object', additionalProperties: write(schema.valueSchema) };
-    if (schema instanceof z.ZodDiscriminatedUnion) return discriminated(schema);
-    if (schema instanceof z.ZodUnion) return unionSchema(schema.options);
-    if (schema instanceof z.ZodNullable) return nullable(write(schema.unwrap()));
-    if (schema instanceof z.ZodOptional || schema instanceof z.ZodBranded) return write(schema.unwrap());
-    if (schema instanceof z.ZodReadonly) return write(schema.unwrap());
+      return { type: 'object', additionalProperties: write(schema.valueSchema, within(hint, 'value')) };
+    if (schema instanceof z.ZodDiscriminatedUnion) return discriminated(schema, hint);
+    if (schema instanceof z.ZodUnion) return unionSchema(schema.options, hint);
+    if (schema instanceof z.ZodNullable) return nullable(write(schema.unwrap(), hint));
+    if (schema instanceof z.ZodOptional || schema instanceof z.ZodBranded)
+      return write(schema.unwrap(), hint);
+    if (schema instanceof z.ZodReadonly) return write(schema.unwrap(), hint);
     if (schema instanceof z.ZodDefault)
-      return { ...write(schema.removeDefault()), default: schema._def.defaultValue() };
-    if (schema instanceof z.ZodEffects) return write(schema.innerType());
+      return { ...write(schema.removeDefault(), hint), default: schema._def.defaultValue() };
+    if (schema instanceof z.ZodEffects) return write(schema.innerType(), hint);
     // The value passes the first schema unchanged, so it must satisfy both.
     if (schema instanceof z.ZodPipeline) return { ...write(schema._def.out), ...write(schema._def.in) };
     throw new Error(`the OpenAPI emitter has no rule for ${schema.constructor.name}`);
   }
 
-  function objectSchema(schema: z.AnyZodObject): JsonSchema {
+  function objectSchema(schema: z.AnyZodObject, hint?: string): JsonSchema {
     const shape: Record<string, ZodTypeAny> = schema.shape;
-    const properties = Object.fromEntries(Object.entries(shape).map(([key, value]) => [key, write(value)]));
+    const properties = Object.fromEntries(
+      Object.entries(shape).map(([key, value]) => [key, write(value, within(hint, key))]),
+    );
     const required = Object.keys(shape).filter((key) => !(shape[key]?.isOptional() ?? true));
     return {
       type: 'object',
@@ -86,13 +107,13 @@ export function createSchemaWriter(nameOf: NameOf): SchemaWriter {
     };
   }
 
-  function arraySchema(schema: z.ZodArray<ZodTypeAny>): JsonSchema {
+  function arraySchema(schema: z.ZodArray<ZodTypeAny>, hint?: string): JsonSchema {
     const { minLength, maxLength, exactLength } = schema._def;
     const least = exactLength ?? minLength;
     const most = exactLength ?? maxLength;
     return {
       type: 'array',
-      items: write(schema.element),
+      items: write(schema.element, hint === undefined ? undefined : oneOfMany(hint)),
       ...(least === null ? {} : { minItems: least.value }),
       ...(most === null ? {} : { maxItems: most.value }),
     };
@@ -100,14 +121,17 @@ export function createSchemaWriter(nameOf: NameOf): SchemaWriter {
 
   function discriminated(
     schema: z.ZodDiscriminatedUnion<string, z.ZodDiscriminatedUnionOption<string>[]>,
+    hint?: string,
   ): JsonSchema {
     const propertyName = schema.discriminator;
-    const options = schema.options.map((option) => ({ option, written: write(option) }));
-    const mapping: Record<string, string> = {};
-    for (const { option, written } of options) {
+    const options = schema.options.map((option) => {
       const tag: ZodTypeAny | undefined = option.shape[propertyName];
-      if (written.$ref !== undefined && tag instanceof z.ZodLiteral)
-        mapping[String(tag.value)] = written.$ref;
+      const value = tag instanceof z.ZodLiteral ? String(tag.value) : undefined;
+      return { value, written: write(option, value === undefined ? undefined : within(hint, value)) };
+    });
+    const mapping: Record<string, string> = {};
+    for (const { value, written } of options) {
+      if (written.$ref !== undefined && value !== undefined) mapping[value] = written.$ref;
     }
     return {
       oneOf: options.map(({ written }) => written),
@@ -116,15 +140,16 @@ export function createSchemaWriter(nameOf: NameOf): SchemaWriter {
     };
   }
 
-  function unionSchema(options: readonly ZodTypeAny[]): JsonSchema {
+  function unionSchema(options: readonly ZodTypeAny[], hint?: string): JsonSchema {
     const literals = options.flatMap((option) => (option instanceof z.ZodLiteral ? [option.value] : []));
-    return literals.length === options.length ? enumOf(literals) : { anyOf: options.map(write) };
+    if (literals.length === options.length) return enumOf(literals);
+    return { anyOf: options.map((option, index) => write(option, within(hint, `option${index + 1}`))) };
   }
 
   return {
     write,
     define(name, schema) {
-      const written = inPlace(schema);
+      const written = inPlace(schema, name);
       const known = components.get(name);
       if (known !== undefined && JSON.stringify(known) !== JSON.stringify(written))
         throw new Error(`two different schemas want the component name ${name}`);
@@ -133,6 +158,17 @@ export function createSchemaWriter(nameOf: NameOf): SchemaWriter {
     },
     components: () => Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
   };
+}
+
+/** The name of what lies inside something by a key. */
+function within(hint: string | undefined, key: string): string | undefined {
+  return hint === undefined ? undefined : hint + pascalCase(key);
+}
+
+/** `LeaderboardAnswerItems` → `LeaderboardAnswerItem`. */
+function oneOfMany(name: string): string {
+  if (name.endsWith('ies')) return name.replace(/ies$/, 'y');
+  return name.endsWith('s') ? name.slice(0, -1) : `${name}Item`;
 }
 
 function componentName(ref: string): string {
@@ -171,7 +207,7 @@ export function exportedNames(exported: Readonly<Record<string, unknown>>): Name
   const names = new Map<unknown, string>();
   for (const [name, value] of Object.entries(exported)) {
     if (!(value instanceof z.ZodType)) continue;
-    const key = identity(value);
+    const key = identity(value instanceof z.ZodOptional ? value.unwrap() : value);
     if (key !== undefined && !names.has(key)) names.set(key, pascalCase(name));
   }
   const detail = identity(errorDetail());

@@ -13,7 +13,8 @@ const yearSeconds = 31_536_000;
 
 const options: SwaggerUiOptions = {
   customSiteTitle: 'Fairlead API',
-  customCss: '',
+  // The headers of an operation are alike whatever its status: the first answer shows them, the others repeat them.
+  customCss: '.responses-table .response ~ .response .headers-wrapper { display: none }',
   // Without it the page would take the address of a document from its query string.
   swaggerUrl: '/openapi.json',
   swaggerOptions: {
@@ -21,24 +22,35 @@ const options: SwaggerUiOptions = {
     queryConfigEnabled: false,
     // The default is a validator on the internet.
     validatorUrl: null,
+    // The admin key stays in the memory of the page.
+    persistAuthorization: false,
     displayRequestDuration: true,
     docExpansion: 'list',
     defaultModelsExpandDepth: 0,
   },
 };
 
-/** docs/openapi.json; the build keeps it at the same place beside the compiled server. */
-export function readDocument(): object {
-  return JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8')) as object;
+/** The generated documents; the build keeps them at the same place beside the compiled server. */
+export interface Documents {
+  /** docs/openapi.json */
+  whole: object;
+  /** docs/openapi.client.json: without `webhooks`, for generators of clients that stumble on them. */
+  client: object;
+}
+
+export function readDocuments(): Documents {
+  const read = (name: string) =>
+    JSON.parse(readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')) as object;
+  return { whole: read('openapi.json'), client: read('openapi.client.json') };
 }
 
 /**
- * `/docs` (Swagger UI on local files, under a strict policy) and `/openapi.json` (the document, with this origin as
- * its server). Neither limited nor authenticated; nothing in them comes from the request.
+ * `/docs` (Swagger UI on local files, under a strict policy), `/openapi.json` and `/openapi.client.json` (the documents,
+ * with this origin as their server). Neither limited nor authenticated; nothing in them comes from the request.
  */
-export function createDocsRouter(deps: { document: object }): Router {
+export function createDocsRouter(deps: { documents: Documents }): Router {
   const router = Router({ caseSensitive: true });
-  const served = { ...deps.document, servers: [{ url: '/', description: 'This service.' }] };
+  const { whole, client } = deps.documents;
   const folder = dirname(require.resolve('swagger-ui-dist/package.json'));
   // The address changes with the content, so that browsers may keep the files for good.
   const base = `/docs/assets/${fingerprint()}`;
@@ -50,10 +62,8 @@ export function createDocsRouter(deps: { document: object }): Router {
     res.setHeader('Location', '/docs');
     res.status(302).end();
   });
-  router.get('/openapi.json', (_req, res) => {
-    setFreshness(res, documentFreshSeconds, { public: true });
-    res.json(served);
-  });
+  router.get('/openapi.json', serveDocument(whole));
+  router.get('/openapi.client.json', serveDocument(client));
   router.use('/docs', protect(html));
   router.get('/docs', (_req, res) => {
     res.setHeader('Cache-Control', 'no-cache');
@@ -72,6 +82,16 @@ export function createDocsRouter(deps: { document: object }): Router {
     ...swaggerUi.serveWithOptions({ cacheControl: false }),
   );
   return router;
+}
+
+/** Tools in browsers of any origin may read it: it is public, and the same for everyone. */
+function serveDocument(document: object): RequestHandler {
+  const served = { ...document, servers: [{ url: '/', description: 'This service.' }] };
+  return (_req, res) => {
+    setFreshness(res, documentFreshSeconds, { public: true });
+    res.setHeader('Access-Control-Allow-Origin', '*');
+    res.json(served);
+  };
 }
 
 function fingerprint(): string {

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { startTestApp, type TestApp } from '../support/app.js';
+import { startTestApp, type TestApp, testAdminKey } from '../support/app.js';
 import { findChromium, launchChromium } from '../support/chromium.js';
 import { testDatabase } from '../support/database.js';
 import { itWhere } from '../support/it-where.js';
@@ -53,6 +53,16 @@ async function open(path: string): Promise<Watched> {
   return watched;
 }
 
+/** Gives the page the admin key, as an operator would. */
+async function authorize(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Authorize' }).first().click();
+  const form = page.locator('.auth-container').filter({ hasText: 'X-Admin-Key' });
+  await form.locator('input').fill(testAdminKey);
+  await form.getByRole('button', { name: 'Apply credentials' }).click();
+  await form.getByRole('button', { name: 'Remove authorization' }).waitFor();
+  await page.locator('.close-modal').click();
+}
+
 describe('the documentation page in a real browser', () => {
   itInBrowser.each(['/docs', '/docs/'])(
     '%s loads without console errors or policy violations, and asks no other origin',
@@ -98,4 +108,48 @@ describe('the documentation page in a real browser', () => {
     await page.screenshot({ path: `${artifacts}docs.png` });
     await page.close();
   });
+
+  itInBrowser('shows public reads first, and the headers of an operation once', async () => {
+    const { page } = await open('/docs');
+    const tags = await page.locator('.opblock-tag').evaluateAll((all) => all.map((one) => one.dataset.tag));
+    expect(tags.slice(0, 4)).toEqual(['rates', 'corridors', 'anchors', 'reputation']);
+    const operation = page.locator('[id$="-getRates"]');
+    await operation.locator('.opblock-summary-control').click();
+    await operation.locator('.headers-wrapper').first().waitFor();
+    expect(await operation.locator('.responses-table .response').count()).toBeGreaterThan(3);
+    expect(await operation.locator('.headers-wrapper:visible').count()).toBe(1);
+    await page.close();
+  });
+
+  itInBrowser('keeps the admin key in the memory of the page alone', async () => {
+    const { page } = await open('/docs');
+    await authorize(page);
+    expect(
+      await page.evaluate('JSON.stringify([localStorage, sessionStorage, document.cookie])'),
+    ).not.toContain(testAdminKey);
+    await page.reload({ waitUntil: 'networkidle' });
+    await page.getByRole('button', { name: 'Authorize' }).first().click();
+    await page.locator('.auth-container input').first().waitFor();
+    expect(await page.locator('.auth-container').first().textContent()).not.toContain('Logout');
+    await page.close();
+  });
+
+  itInBrowser.each(['createIntent', 'createWebhook'])(
+    'prefills %s with a request that is refused, so that a try registers nothing',
+    async (operationId) => {
+      const { page } = await open('/docs');
+      await authorize(page);
+      const operation = page.locator(`[id$="-${operationId}"]`);
+      await operation.locator('.opblock-summary-control').click();
+      await operation.getByRole('button', { name: 'Try it out' }).click();
+      const answered = page.waitForResponse((response) => response.request().method() === 'POST');
+      await operation.getByRole('button', { name: 'Execute' }).click();
+      const answer = await answered;
+      expect(answer.status()).toBe(400);
+      expect(await answer.json()).toMatchObject({ code: 'INVALID_REQUEST' });
+      const registered = { createIntent: 'intents', createWebhook: 'webhooks' }[operationId] ?? '';
+      expect(await app.connection.collection(registered).countDocuments()).toBe(0);
+      await page.close();
+    },
+  );
 });

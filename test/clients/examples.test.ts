@@ -8,18 +8,19 @@ import { intentHash } from '../../contract/verification/intent-hash.js';
 import { sep53Hash } from '../../contract/verification/sep53.js';
 import { parsePublicKey } from '../../contract/verification/strkey.js';
 
-it('the example intent can be sent on any day, and has the hash that the other examples name', () => {
+it('the example of a new intent has the hash that its answer names, and a deadline that is past, lest it be registered', () => {
   const example = examples.intents.createIntent;
   const terms = createIntentBody.parse(example.body);
-  expect(terms.expiresAt).toBeUndefined();
+  expect(Date.parse(terms.expiresAt ?? '')).toBeLessThan(Date.parse('2026-11-21T00:00:00.000Z'));
   expect(example.answer).toMatchObject({ intentHash: intentHash(terms) });
-  expect(examples.intents.getIntent.params).toEqual({ intentHash: intentHash(terms) });
+  const { expiresAt: _past, ...others } = terms;
+  expect(examples.intents.getIntent.params).toEqual({ intentHash: intentHash(others) });
 });
 
 it('the example dispute is signed by the account of the example intent', () => {
   const body = fileDisputeBody.parse(examples.disputes.fileDispute.body);
   const { intentHash: disputed, publicKey, signature } = body;
-  expect(examples.intents.createIntent.answer).toMatchObject({
+  expect(examples.intents.getIntent.answer).toMatchObject({
     intentHash: disputed,
     account: publicKey,
   });

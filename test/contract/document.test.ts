@@ -1,6 +1,8 @@
 import swaggerParser from '@apidevtools/swagger-parser';
 import { describe, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { eventExamples } from '../../contract/examples/events.js';
+import { verifyWebhook } from '../../contract/verification/verify-webhook.js';
 import { staleFiles } from '../../scripts/emit-openapi.js';
 import { document, listedOperations } from '../support/answers/document.js';
 import { faultsOf } from '../support/answers/schemas.js';
@@ -9,6 +11,18 @@ import { operations } from './operations.js';
 
 /** The validators change what they are given: each gets a copy. */
 const copy = () => structuredClone(document);
+
+/** Where there is an object schema that is not a reference; examples are no schemas. */
+function objectsWithin(part: unknown, path: string): string[] {
+  if (typeof part !== 'object' || part === null) return [];
+  const own = 'type' in part && part.type === 'object' && 'properties' in part ? [path] : [];
+  return [
+    ...own,
+    ...Object.entries(part).flatMap(([key, value]) =>
+      key === 'example' || key === 'examples' ? [] : objectsWithin(value, `${path}/${key}`),
+    ),
+  ];
+}
 
 describe('docs/openapi.json', () => {
   it('and docs/error-codes.md are up to date with the contract', () => {
@@ -68,6 +82,98 @@ describe('docs/openapi.json', () => {
       expect(security.flatMap((one) => Object.keys(one))).toEqual(wanted[metadata.access]);
     }
     for (const { post } of Object.values(document.webhooks)) expect(post.security).toEqual([]);
+  });
+
+  it('has no object schema in place: each is a component that generators can name', () => {
+    const inPlace = objectsWithin({ paths: document.paths, webhooks: document.webhooks }, '');
+    const { schemas, ...components } = document.components;
+    inPlace.push(...objectsWithin(components, '/components'));
+    for (const [name, { properties = {}, ...rest }] of Object.entries(schemas))
+      inPlace.push(...objectsWithin([properties, { ...rest, type: undefined }], `/schemas/${name}`));
+    expect(inPlace).toEqual([]);
+  });
+
+  it('shows each event by its own example, which its schema and headers accept, under a tag of its own', () => {
+    for (const [name, { post }] of Object.entries(document.webhooks)) {
+      const media = post.requestBody.content['application/json'];
+      expectFor(name, media?.example).toMatchObject({
+        event: name,
+        data: eventExamples[name as keyof typeof eventExamples],
+      });
+      expectFor(name, faultsOf(media?.schema ?? {}, media?.example)).toEqual([]);
+      expectFor(name, post.tags).toEqual(['events']);
+      const headers = Object.fromEntries(post.parameters.map((one) => [one.name, String(one.example)]));
+      const delivery = { body: JSON.stringify(media?.example), headers, now: 1_795_253_400_000 };
+      const secret = /`(only-for[^`]+)`/.exec(post.description)?.[1] ?? '';
+      expectFor(name, verifyWebhook({ ...delivery, secret }).event).toBe(name);
+    }
+  });
+
+  it('lists the public reads before everything else of their group', () => {
+    const paths = Object.values(document.paths).map(
+      ({ get }) => get !== undefined && get.security.length === 0,
+    );
+    expect(paths.lastIndexOf(true)).toBeLessThan(paths.indexOf(false));
+  });
+
+  it('names the codes of every operation, and the headers of the answers that none lists', () => {
+    for (const [operationId, { route, path, metadata }] of operations) {
+      const operation = document.paths[path]?.[route.method.toLowerCase()];
+      expectFor(operationId, [...(operation?.['x-error-codes'] ?? [])].sort()).toEqual(
+        [...metadata.errors].sort(),
+      );
+    }
+    expect(Object.keys(document.components.responses.EdgeError?.headers ?? {}).sort()).toEqual([
+      'Allow',
+      'Cache-Control',
+      'X-RateLimit-Limit',
+      'X-RateLimit-Remaining',
+      'X-RateLimit-Reset',
+      'X-Request-Id',
+    ]);
+  });
+
+  it.each([
+    ['0', false],
+    ['0.0', false],
+    ['0.0000000', false],
+    ['0.0000001', true],
+    ['0.10', true],
+    ['0.00000001', false],
+    ['1', true],
+    ['100.5000000', true],
+    ['01', false],
+    ['1.', false],
+  ])('takes the amount %s: %s, by its pattern alone', (amount, taken) => {
+    const parameters = document.paths['/api/rates/{corridor}']?.get?.parameters ?? [];
+    const pattern = parameters.find(({ name }) => name === 'amount')?.schema.pattern ?? '';
+    expect(pattern).not.toContain('(?');
+    expect(new RegExp(pattern).test(amount)).toBe(taken);
+  });
+
+  it.each([
+    ['https://a.b/c?d=e', true],
+    ['http://127.0.0.1:9099/', true],
+    ['https://[2606:4700::1111]/', true],
+    ['https://user@a.b/', false],
+    ['https://a.b./', false],
+    ['https://a.b/c d', false],
+    ['https://', false],
+    ['ftp://a.b/', false],
+  ])('takes the address %s: %s, by its pattern alone', (url, taken) => {
+    const pattern = document.components.schemas.CreateWebhookBody?.properties?.url?.pattern ?? '';
+    expect(new RegExp(pattern, 'u').test(url)).toBe(taken);
+  });
+
+  it.each([
+    ['2026-11-21T09:30:00.000Z', true],
+    ['3345-00-70T00:00:00.000Z', false],
+    ['2026-13-01T00:00:00.000Z', false],
+    ['2026-11-21T24:00:00.000Z', false],
+    ['2026-11-21', false],
+  ])('takes the instant %s: %s, by its pattern alone', (instant, taken) => {
+    const { expiresAt } = document.components.schemas.CreateIntentBody?.properties ?? {};
+    expect(new RegExp(expiresAt?.pattern ?? '').test(instant)).toBe(taken);
   });
 
   it('uses no keyword that generators for typed languages mishandle', () => {

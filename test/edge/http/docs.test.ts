@@ -3,14 +3,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import express from 'express';
-import { createDocsRouter } from '../../../server/http/docs.js';
+import { createDocsRouter, readDocuments } from '../../../server/http/docs.js';
 import { sendJson } from '../../../server/http/send-json.js';
 import { document } from '../../support/answers/document.js';
 import { expectFor } from '../../support/expect-for.js';
 
 const app = express();
 app.disable('etag');
-app.use(sendJson, createDocsRouter({ document }));
+app.use(sendJson, createDocsRouter({ documents: readDocuments() }));
 const server = createServer(app);
 let url: string;
 
@@ -28,6 +28,24 @@ describe('/openapi.json', () => {
       ...document,
       servers: [{ url: '/', description: 'This service.' }],
     });
+  });
+
+  it.each(['/openapi.json', '/openapi.client.json'])(
+    '%s may be read by pages of any origin',
+    async (path) => {
+      const { status, headers } = await fetch(`${url}${path}`, {
+        headers: { origin: 'https://tool.example' },
+      });
+      expect(status).toBe(200);
+      expect(headers.get('access-control-allow-origin')).toBe('*');
+    },
+  );
+
+  it('has a form without webhooks for generators of clients, with the same operations', async () => {
+    const client = (await (await fetch(`${url}/openapi.client.json`)).json()) as typeof document;
+    expect(client).not.toHaveProperty('webhooks');
+    expect(client.paths).toEqual(document.paths);
+    expect(client.tags.map(({ name }) => name)).not.toContain('events');
   });
 
   it('may be kept for a while and asked for again by its ETag', async () => {

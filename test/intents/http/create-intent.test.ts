@@ -164,7 +164,7 @@ describe('400 INVALID_REQUEST', () => {
     ['a deadline that is past', { expiresAt: '2026-11-21T09:29:59.999Z' }, 'body.expiresAt', /future/],
     ['a day that does not exist', { expiresAt: '2027-02-31T00:00:00.000Z' }, 'body.expiresAt', /./],
     ['a day that would roll over', { expiresAt: '2026-11-31T00:00:00.000Z' }, 'body.expiresAt', /exists/],
-    ['an hour that would roll over', { expiresAt: '2026-11-25T24:00:00.000Z' }, 'body.expiresAt', /exists/],
+    ['an hour that would roll over', { expiresAt: '2026-11-25T24:00:00.000Z' }, 'body.expiresAt', /ISO 8601/],
     ['a deadline beyond 30 days', { expiresAt: '2027-11-21T09:30:00.000Z' }, 'body.expiresAt', /30 days/],
     ['a transaction id with a space', { anchorTransactionId: 'a b' }, 'body.anchorTransactionId', /./],
     ['a corridor of another form', { corridor: 'USDC-NGN' }, 'body.corridor', /./],

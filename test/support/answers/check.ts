@@ -1,7 +1,7 @@
 import { type ErrorCode, errorTable } from '../../../contract/errors.js';
 import { edgeCodes } from '../../../scripts/openapi/answers.js';
 import { pascalCase } from '../../../scripts/openapi/zod-schema.js';
-import { type DocumentedResponse, findOperation, findResponse } from './document.js';
+import { componentResponse, type DocumentedResponse, findOperation, findResponse } from './document.js';
 import { recordAnswer } from './record.js';
 import { componentSchema, faultsOf } from './schemas.js';
 
@@ -18,7 +18,7 @@ export interface Answer {
 export type AnswerHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Addresses beside the contract: the document does not list them, and their answers are tests of their own. */
-const operational = /^\/(healthz|readyz|metrics|openapi\.json|docs(\/.*)?)$/;
+const operational = /^\/(healthz|readyz|metrics|openapi(\.client)?\.json|docs(\/.*)?)$/;
 
 /**
  * Holds an answer against docs/openapi.json: the status is listed for the operation, the body is what its schema
@@ -52,9 +52,19 @@ function answerFaults(answer: Answer, method: string): string[] {
 function edgeFaults(answer: Answer, method: string, operationId: string): string[] {
   const code = codeOf(answer.body);
   const isEdge = edgeCodes.some((edge) => edge === code && errorTable[edge].status === answer.status);
-  if (isEdge) return faultsOf({ $ref: '#/components/schemas/EdgeError' }, answer.body);
+  if (isEdge)
+    return [
+      ...faultsOf({ $ref: '#/components/schemas/EdgeError' }, answer.body),
+      ...edgeHeaderFaults(answer),
+    ];
   if (method === 'HEAD' && edgeCodes.some((edge) => errorTable[edge].status === answer.status)) return [];
   return [`${operationId} does not list the status ${answer.status}`];
+}
+
+/** The headers that `default` promises of every operation. */
+function edgeHeaderFaults(answer: Answer): string[] {
+  const response = componentResponse('EdgeError');
+  return response === undefined ? ['the document has no EdgeError'] : headerFaults(answer, response);
 }
 
 /** A path or method that no operation has: an error in the common shape, or an operational address. */
@@ -70,6 +80,7 @@ function unlistedFaults(answer: Answer, method: string): string[] {
   if (schema === undefined) return [`the code ${code} cannot occur where no operation is`];
   return [
     ...faultsOf(schema, answer.body),
+    ...edgeHeaderFaults(answer),
     ...(answer.status === 405 && header(answer, 'Allow') === undefined
       ? ['the header Allow is missing']
       : []),

@@ -49,6 +49,12 @@ export function findResponse(operation: OperationObject, status: number): Docume
   return listed === undefined ? undefined : resolveResponse(listed);
 }
 
+/** An answer of `components`, undefined where there is none of this name. */
+export function componentResponse(name: string): DocumentedResponse | undefined {
+  const response = document.components.responses[name];
+  return response === undefined ? undefined : resolveResponse(response);
+}
+
 function resolveResponse(listed: OperationObject['responses'][string]): DocumentedResponse {
   const response = '$ref' in listed ? componentOf(document.components.responses, listed.$ref) : listed;
   const headers = Object.entries(response.headers ?? {}).map(

@@ -1,0 +1,26 @@
+import type { OpenApiDocument } from './document.js';
+
+export type ClientDocument = Omit<OpenApiDocument, 'webhooks'>;
+
+/**
+ * The document without `webhooks`, for generators of clients that stumble on them, and without what only they use: what
+ * receivers implement is no part of a client.
+ */
+export function clientDocument({ webhooks, ...document }: OpenApiDocument): ClientDocument {
+  const onlyTheirs = new Set(Object.values(webhooks).flatMap(({ post }) => post.tags));
+  const tags = document.tags.filter(({ name }) => !onlyTheirs.has(name));
+  const { schemas, ...components } = document.components;
+  const needed = new Set<string>();
+  let found = schemaNamesIn([document.paths, components]);
+  while (found.length > 0) {
+    for (const name of found) needed.add(name);
+    found = found.flatMap((name) => schemaNamesIn(schemas[name])).filter((name) => !needed.has(name));
+  }
+  const kept = Object.entries(schemas).filter(([name]) => needed.has(name));
+  return { ...document, tags, components: { ...components, schemas: Object.fromEntries(kept) } };
+}
+
+function schemaNamesIn(part: unknown): string[] {
+  const references = JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"]+)"/g);
+  return [...references].map(([, name = '']) => name);
+}
