@@ -61,7 +61,7 @@ export const errorTable = {
   QUOTE_BELOW_MINIMUM: { status: 409, when: "The anchor's present quote pays out less than `minReceive`." },
   TRANSACTION_CONFLICT: {
     status: 409,
-    when: 'The intent already follows another transaction that was seen, or has ended, or the transaction already belongs to another intent.',
+    when: 'The intent already follows another transaction that was seen, or has ended, or another intent holds the transaction; the claim on it is then remembered.',
   },
   PAYLOAD_TOO_LARGE: { status: 413, when: 'The body is larger than 16 KB.' },
   URI_TOO_LONG: { status: 414, when: 'The request target is longer than 2 KB.' },

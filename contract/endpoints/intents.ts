@@ -36,7 +36,8 @@ export const intentsContract = c.router(
         'is computed from the terms (`intentHash` of the contract package), so the same intent sent again is the same ' +
         'intent: 201 the first time, 200 with its present state after that. Send it again with `anchorTransactionId` ' +
         'to attach the transaction the anchor made of it; a different one replaces it until the anchor has shown a ' +
-        'record of it, and is 409 after that, as is one that belongs to another intent. Where the anchor has no quote at the moment the intent is accepted with `quote: null`, unless ' +
+        'record of it, and is 409 after that. One that another intent holds is 409 too; the claim is remembered, and the ' +
+        'transaction passes to the intent whose account the anchor names as the sender, before any outcome. Where the anchor has no quote at the moment the intent is accepted with `quote: null`, unless ' +
         'it names `minReceive`, which cannot be checked then (503).',
       query: noQuery,
       body: createIntentBody,

@@ -60,7 +60,8 @@ export const unscoredReasons = {
   amount_mismatch: 'The amount paid in is not within 10 % of the sell amount.',
   amount_missing: 'It was completed without saying what was paid in.',
   started_before_intent: 'The transaction was started before the intent was registered.',
-  seen_after_payment: 'The transaction was first seen when the funds had already been received.',
+  seen_after_payment:
+    'The transaction was first seen, since this intent presented it, when the funds had already been received.',
 } as const;
 
 export type UnscoredReason = keyof typeof unscoredReasons;
@@ -71,6 +72,12 @@ export const transactionProblems = {
   not_a_withdrawal: "The anchor's record does not say that it is a withdrawal.",
   other_account: "The anchor's record names another sender than the intent's account.",
   other_asset: "The anchor's record names other assets than those of the corridor.",
+  held_by_another:
+    'Another intent presented this id first and follows it. It passes to this intent if the record names this account ' +
+    'as the sender up to the arrival of the funds, and before the other intent has an outcome.',
+  passed_to_another:
+    "It was followed by this intent, and passed to another one that presented it too and whose account the anchor's " +
+    'record names as the sender.',
 } as const;
 
 export type TransactionProblem = keyof typeof transactionProblems;
@@ -203,7 +210,9 @@ export const intentAnswer = z
       .describe(
         'Give it to the anchor as `on_change_callback`, so that it tells this service of every change.',
       ),
-    transaction: followedTransaction.nullable().describe('The attached transaction, or null.'),
+    transaction: followedTransaction
+      .nullable()
+      .describe('The attached transaction, or one that is only claimed (see `problem`), or null.'),
     outcome: intentOutcome.nullable().describe('Null while pending.'),
     dispute: intentDispute.nullable(),
   })

@@ -116,6 +116,8 @@ function intent(
           fundedAtMs: startedAt,
         },
     problem: null,
+    sender: null,
+    claimedAt: null,
     amountIn: null,
     recoveredAt: null,
     callbacks: null,

@@ -1,11 +1,17 @@
 import { ApiError } from '../../errors.js';
 import type { Clock } from '../../ports.js';
 import type { Intent } from './intent.js';
+import type { Ownership } from './ownership.js';
+import { claim, ownerElsewhere } from './ownership.rules.js';
 import { ContendedIntentError, type MakeProgress } from './progress.js';
 import type { IntentStore } from './store.js';
 
 export interface AttachDeps {
-  store: Pick<IntentStore, 'findByHash' | 'attachTransaction'>;
+  store: Pick<
+    IntentStore,
+    'findByHash' | 'findByTransaction' | 'touchHolder' | 'attachTransaction' | 'saveProgress'
+  >;
+  ownership: Ownership;
   progress: MakeProgress;
   /** Called when a transaction was attached: it has to be observed before it is paid. */
   onAttached: () => void;
@@ -14,53 +20,81 @@ export interface AttachDeps {
 
 /**
  * Attaches the transaction that the wallet presents, and returns the intent as it stands then; one that is attached
- * already stays as it is. Throws TRANSACTION_CONFLICT. The caller has made sure that the wallet knows the nonce.
+ * already stays as it is. Throws TRANSACTION_CONFLICT, having remembered the claim where another intent holds it. The
+ * caller has made sure that the wallet knows the nonce.
  */
 export type AttachTransaction = (intent: Intent, transactionId: string) => Promise<Intent>;
 
 const maxTries = 8;
 
 export function createAttachTransaction(deps: AttachDeps): AttachTransaction {
-  const { store, progress, onAttached, clock } = deps;
+  const { store, ownership, progress, onAttached, clock } = deps;
 
   async function reread(intent: Intent): Promise<Intent> {
     return (await store.findByHash(intent._id)) ?? intent;
   }
 
+  /** False where another intent holds the transaction, and keeps it. True: look at the intent again. */
+  async function present(intent: Intent, transactionId: string): Promise<boolean> {
+    const { anchorId } = intent;
+    const isNew = intent.claimedId !== transactionId;
+    if (intent.transactionId !== undefined) {
+      if ((await ownership.replace(intent, transactionId)) !== 'claimed') return true;
+    } else {
+      const now = new Date(clock());
+      const attached = await store.attachTransaction(intent, transactionId, now);
+      if (attached !== 'taken_by_another') return true;
+      const change = claim(intent, transactionId, now);
+      if (isNew && !(await store.saveProgress({ intent, change, pendingAggregation: false }))) return true;
+    }
+    // A look at the holder that is being applied has to start over, so that it sees the new claim.
+    const find = isNew ? store.touchHolder : store.findByTransaction;
+    const holder = await find(anchorId, transactionId);
+    if (holder === null) return true;
+    const sender = ownerElsewhere(holder, holder.sender);
+    if (sender !== intent.account) return false;
+    return (await ownership.passToSender(holder, sender)) !== 'no_claimant';
+  }
+
   return async (known, transactionId) => {
     let intent = known;
     for (let tries = 0; tries < maxTries; tries += 1) {
-      if (intent.transactionId === transactionId) return intent;
-      if (intent.status === 'pending' && intent.deadline.getTime() <= clock()) {
+      if (intent.transactionId === transactionId) {
+        if (intent !== known) onAttached();
+        return intent;
+      }
+      const isOver = intent.deadline.getTime() <= clock();
+      if (intent.status === 'pending' && isOver) {
         // If its time is over it ends before anything is attached, whether or not the job has processed it yet.
         await progress(intent._id, { observation: null });
         intent = await reread(intent);
       }
-      refuseUnattachable(intent);
-      const attached = await store.attachTransaction(intent, transactionId, new Date(clock()));
-      if (attached === 'taken_by_another') throw takenByAnother();
-      if (attached !== 'changed_meanwhile') {
-        onAttached();
-        return attached;
-      }
+      refuseUnattachable(intent, isOver);
+      const mayHave = await present(intent, transactionId);
       intent = await reread(intent);
+      if (!mayHave && intent.transactionId !== transactionId) throw takenByAnother();
     }
     throw new ContendedIntentError(known._id);
   };
 }
 
 /** An id that the anchor never showed a record of may be replaced: it may be mistyped, and nothing depends on it yet. */
-function refuseUnattachable(intent: Intent): void {
+function refuseUnattachable(intent: Intent, isOver: boolean): void {
   const isAttached = intent.transactionId !== undefined;
   const wasSeen = intent.observations.firstAtMs !== null;
   if (isAttached && (wasSeen || intent.status !== 'pending')) {
     throw conflict('This intent already follows another transaction.');
   }
   if (intent.status !== 'pending') throw conflict('This intent ended before a transaction was attached.');
+  // It has not ended yet only because it claims a transaction.
+  if (!isAttached && isOver) throw conflict('The time to attach a transaction to this intent is over.');
 }
 
-export function takenByAnother(): ApiError {
-  return conflict('This transaction already belongs to another intent of this anchor.');
+function takenByAnother(): ApiError {
+  return conflict(
+    'This transaction belongs to another intent of this anchor. The claim is remembered: it passes to this intent if ' +
+      "the anchor's record names this account as the sender.",
+  );
 }
 
 function conflict(message: string): ApiError {

@@ -6,6 +6,7 @@ import type { InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Clock, Logger } from '../../ports.js';
 import type { AnchorDirectory } from '../anchors/service.js';
+import { createOwnership } from './ownership.js';
 import { createMakeProgress } from './progress.js';
 import { createReconcile, type Reconcile, reconcileLease } from './reconcile.js';
 import { createIntentsRouter, createReconcileRouter } from './router.js';
@@ -45,8 +46,10 @@ export interface Intents {
 
 export function createIntentsFeature(deps: IntentsDeps): Intents {
   const { store, directory, limiter, verifyMessage, publicUrl, clock } = deps;
-  const progress = createMakeProgress({ ...deps, limits: { failureGraceMs: deps.failureGraceMs } });
-  const service = createIntentService({ ...deps, progress });
+  const ownership = createOwnership(deps);
+  const limits = { failureGraceMs: deps.failureGraceMs };
+  const progress = createMakeProgress({ ...deps, ownership, limits });
+  const service = createIntentService({ ...deps, ownership, progress });
   const takeStatusCallback = createTakeStatusCallback({
     store,
     progress,

@@ -45,10 +45,12 @@ export function toAnswer(
   };
 }
 
-function toTransaction({ transactionId, observations, problem }: Intent): IntentAnswer['transaction'] {
-  if (transactionId === undefined) return null;
+function toTransaction(intent: Intent): IntentAnswer['transaction'] {
+  const { transactionId, claimedId, observations, problem } = intent;
+  const id = transactionId ?? claimedId;
+  if (id === undefined) return null;
   return {
-    id: transactionId,
+    id,
     status: observations.status,
     lastSeenAt: instantOrNull(observations.lastAtMs),
     fundsReceivedAt: instantOrNull(observations.fundedAtMs),

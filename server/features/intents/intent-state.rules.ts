@@ -18,6 +18,8 @@ export function toState(intent: Intent): IntentState {
     attachedAtMs: intent.attachedAt?.getTime() ?? null,
     observations: intent.observations,
     problem: intent.problem,
+    sender: intent.sender,
+    claims: intent.claimedId !== undefined,
     judgement: { unscoredReason: intent.unscoredReason, amountIn: intent.amountIn },
     ending:
       outcome === null
@@ -41,6 +43,7 @@ export function toFields(state: IntentState) {
     status: ending?.status ?? ('pending' as const),
     observations: state.observations,
     problem: state.problem,
+    sender: state.sender,
     amountIn: judgement.amountIn,
     scored: judgement.unscoredReason === null,
     unscoredReason: judgement.unscoredReason,

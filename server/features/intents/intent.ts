@@ -37,8 +37,14 @@ export interface Intent {
   /** Which of the anchor's servers knows the transaction. */
   dialect: Dialect | null;
   observations: Observations;
-  /** What the last look found wrong with the transaction id. Documents of release 2.3.0 lack it, which reads as null. */
+  /** What the last look found wrong with the transaction id. */
   problem: TransactionProblem | null;
+  /** The account (G…) that the records up to the arrival of the funds name as the sender; null where they name none. */
+  sender: string | null;
+  /** A transaction that the wallet presented and another intent holds; absent, not null, where there is none. */
+  claimedId?: string;
+  /** When it was presented first. */
+  claimedAt: Date | null;
   /** The amount paid in, taken from the first observation of funds that names it. */
   amountIn: string | null;
   recoveredAt: Date | null;
@@ -58,6 +64,32 @@ export interface Counting {
   counted: Contribution | null;
   admission: Admission | null;
 }
+
+/** What a step of an intent's progress may change. */
+export type IntentChange = {
+  /** Undefined takes it away; the indexes cover only intents that have one. */
+  transactionId?: string | undefined;
+  claimedId?: string | undefined;
+} & Partial<
+  Pick<
+    Intent,
+    | 'status'
+    | 'observations'
+    | 'problem'
+    | 'sender'
+    | 'attachedAt'
+    | 'claimedAt'
+    | 'amountIn'
+    | 'scored'
+    | 'unscoredReason'
+    | 'outcome'
+    | 'recoveredAt'
+    | 'open'
+    | 'due'
+    | 'dialect'
+    | 'callbacks'
+  >
+>;
 
 /** How an intent ended, as the transition wrote it. */
 export interface IntentOutcome {

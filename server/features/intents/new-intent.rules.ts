@@ -85,6 +85,8 @@ export function newIntent(accepted: {
     dialect: null,
     observations: nothingObserved,
     problem: null,
+    sender: null,
+    claimedAt: null,
     amountIn: null,
     recoveredAt: null,
     callbacks: null,
@@ -96,4 +98,9 @@ export function newIntent(accepted: {
     unscoredReason: null,
     disputeEffect: null,
   };
+}
+
+/** The same intent before any transaction was attached. */
+export function withoutTransaction({ transactionId: _, ...intent }: Intent): Intent {
+  return { ...intent, attachedAt: null, due: intent.deadline };
 }

@@ -75,7 +75,7 @@ function turningPointMs(state: IntentState, { failureGraceMs }: TransitionLimits
   if (overdueMs !== null) {
     return (seen.lastAtMs ?? 0) < overdueMs ? overdueMs : overdueMs + failureGraceMs;
   }
-  return attachedAtMs === null ? deadlineMs : deadlineMs + lateFundsMs;
+  return attachedAtMs === null && !state.claims ? deadlineMs : deadlineMs + lateFundsMs;
 }
 
 function at(pace: Pace, ageMs: number): number {

@@ -7,6 +7,8 @@ import type { Clock } from '../../ports.js';
 import type { Intent } from './intent.js';
 import { toFields, toState } from './intent-state.rules.js';
 import { nextLookMs } from './next-look.rules.js';
+import type { Ownership } from './ownership.js';
+import { ownerElsewhere } from './ownership.rules.js';
 import { type IncomingCallback, takeCallback } from './status-callback.rules.js';
 import type { Dialect } from './status-table.rules.js';
 import type { IntentStore, VersionedChange } from './store.js';
@@ -31,6 +33,8 @@ export interface Report {
 
 /** The result of a report. `applied`: it was new. `before` and `after` differ where the status changed. */
 export interface Progress {
+  /** The intent that it was applied to: another one where the transaction passed to that. */
+  intentHash: string;
   applied: boolean;
   before: Intent['status'];
   after: Intent['status'];
@@ -55,12 +59,13 @@ export class ContendedIntentError extends Error {
  */
 export function createMakeProgress(deps: {
   store: Pick<IntentStore, 'findByHash' | 'saveProgress'>;
+  ownership: Pick<Ownership, 'passToSender'>;
   inTransaction: InTransaction;
   writeEvent: Emit;
   clock: Clock;
   limits: TransitionLimits;
 }): MakeProgress {
-  const { store, inTransaction, writeEvent, clock, limits } = deps;
+  const { store, ownership, inTransaction, writeEvent, clock, limits } = deps;
   // Every transaction of a job updates its one lease document: run concurrently they would only conflict.
   const oneAtATime = pLimit(1);
 
@@ -72,12 +77,19 @@ export function createMakeProgress(deps: {
     const about = report.about ?? observation?.record.id;
     const isStale = about !== undefined && about !== intent.transactionId;
     if (!intent.open || isRepeat || isStale) {
-      return { applied: false, before: intent.status, after: intent.status };
+      return { intentHash: intent._id, applied: false, before: intent.status, after: intent.status };
     }
 
     const nowMs = clock();
     const before = report.notFound ? notFound(toState(intent)) : toState(intent);
     const state = transition(before, observation, nowMs, limits);
+    const sender = ownerElsewhere(intent, state.sender);
+    if (sender !== null) {
+      const passed = await inTurn(lease, () => ownership.passToSender(intent, sender, lease));
+      if (passed === 'changed_meanwhile') return undefined;
+      // If this process dies here, the new owner is due at once and is looked at again.
+      if (passed !== 'no_claimant') return makeProgress(passed.owner, report);
+    }
     const fields = toFields(state);
     const dueMs = nextLookMs(state, nowMs, pollable, limits);
     // A callback may bring the next look forward; only a look itself puts it off.
@@ -97,7 +109,8 @@ export function createMakeProgress(deps: {
     const written = statusChanges
       ? await writeStatusChange(intent, fields.status, change, lease)
       : await store.saveProgress(change);
-    return written ? { applied: true, before: intent.status, after: fields.status } : undefined;
+    if (!written) return undefined;
+    return { intentHash: intent._id, applied: true, before: intent.status, after: fields.status };
   }
 
   function writeStatusChange(
@@ -106,7 +119,7 @@ export function createMakeProgress(deps: {
     change: VersionedChange,
     lease: HeldLease | undefined,
   ): Promise<boolean> {
-    const write = () =>
+    return inTurn(lease, () =>
       inTransaction(async (session) => {
         await lease?.fence(session);
         if (!(await store.saveProgress(change, session))) return false;
@@ -118,11 +131,15 @@ export function createMakeProgress(deps: {
           else await writeEvent(session, 'intent.settled', data);
         }
         return true;
-      });
+      }),
+    );
+  }
+
+  function inTurn<T>(lease: HeldLease | undefined, write: () => Promise<T>): Promise<T> {
     return lease === undefined ? write() : oneAtATime(write);
   }
 
-  return async (intentHash, report) => {
+  async function makeProgress(intentHash: string, report: Report): Promise<Progress | undefined> {
     for (let tries = 0; tries < maxTries; tries += 1) {
       const intent = await store.findByHash(intentHash);
       if (intent === null) return undefined;
@@ -130,7 +147,9 @@ export function createMakeProgress(deps: {
       if (progress !== undefined) return progress;
     }
     throw new ContendedIntentError(intentHash);
-  };
+  }
+
+  return makeProgress;
 }
 
 function isFailureReason(reason: string | undefined): reason is FailureReason {

@@ -13,10 +13,10 @@ import type { AnchorDirectory } from '../anchors/service.js';
 import type { Rates } from '../rates/service.js';
 import type { Standing } from '../reputation/standing.rules.js';
 import type { AggregatableIntent } from './aggregation.js';
-import { type AttachDeps, createAttachTransaction, takenByAnother } from './attach.js';
+import { type AttachDeps, createAttachTransaction } from './attach.js';
 import type { AcceptedQuote, Counting, Intent } from './intent.js';
 import { toAnswer } from './intent-answer.rules.js';
-import { minReceiveFaults, newIntent, paysLess, termFaults } from './new-intent.rules.js';
+import { minReceiveFaults, newIntent, paysLess, termFaults, withoutTransaction } from './new-intent.rules.js';
 import { isNonceOf } from './nonce.rules.js';
 import type { IntentStore } from './store.js';
 
@@ -36,7 +36,7 @@ export interface IntentService {
   /**
    * Records an intent (`created`), or finds it recorded, and attaches its transaction if it is given. Throws
    * INVALID_REQUEST, UNSUPPORTED_PAIR, AMOUNT_OUT_OF_RANGE, QUOTE_BELOW_MINIMUM, TRANSACTION_CONFLICT and
-   * RATES_UNAVAILABLE; it then stores nothing.
+   * RATES_UNAVAILABLE; only with TRANSACTION_CONFLICT it stores the intent, and its claim on the transaction.
    */
   register(body: CreateIntentBody): Promise<{ created: boolean; answer: IntentAnswer }>;
   /** Attaches a transaction. Throws UNKNOWN_INTENT, also where the nonce is not the intent's, and TRANSACTION_CONFLICT. */
@@ -58,10 +58,11 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
     if (known !== null) return { created: false, intent: await repeat(known, body.anchorTransactionId) };
     const intent = await draft(intentHash, body);
     if (!(await store.insert(intent))) {
-      // Either the same request came first, or another intent has the transaction.
-      const first = await store.findByHash(intentHash);
-      if (first === null) throw takenByAnother();
-      return { created: false, intent: await repeat(first, body.anchorTransactionId) };
+      // Either the same request came first, or another intent has the transaction: this one then claims it.
+      const bare = withoutTransaction(intent);
+      const created = (await store.findByHash(intentHash)) === null && (await store.insert(bare));
+      const first = created ? bare : ((await store.findByHash(intentHash)) ?? bare);
+      return { created, intent: await repeat(first, body.anchorTransactionId) };
     }
     if (intent.transactionId !== undefined) onAttached();
     return { created: true, intent };

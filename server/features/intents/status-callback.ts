@@ -3,6 +3,7 @@ import { decodePublicKey } from '../../../contract/verification/strkey.js';
 import type { VerifyPool } from '../../crypto/verify-pool.js';
 import { ApiError } from '../../errors.js';
 import type { Clock } from '../../ports.js';
+import type { Intent } from './intent.js';
 import type { MakeProgress } from './progress.js';
 import { readRecord } from './sep-record.rules.js';
 import { digestOf, isFresh, parseSignatureHeader, signedPayload } from './status-callback.rules.js';
@@ -17,7 +18,7 @@ export interface StatusCallback {
 }
 
 export interface StatusCallbackDeps {
-  store: Pick<IntentStore, 'findByHash'>;
+  store: Pick<IntentStore, 'findByHash' | 'findByTransaction'>;
   progress: MakeProgress;
   /** The key (G…) the anchor signs with; null where none is known. */
   signingKeyOf: (anchorId: string) => Promise<string | null>;
@@ -56,6 +57,16 @@ export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCa
     return parsed.signedAt;
   }
 
+  /**
+   * The intent that follows the transaction: this one, or the one that holds what this one claims. The wallet that pays
+   * names its own intent to the anchor, and where only callbacks tell of the sender, this is the only one that comes.
+   */
+  async function followerOf(intent: Intent, transactionId: string): Promise<string | null> {
+    if (transactionId === intent.transactionId) return intent._id;
+    if (transactionId !== intent.claimedId) return null;
+    return (await store.findByTransaction(intent.anchorId, transactionId))?._id ?? null;
+  }
+
   return async (intentHash, callback, countVerified) => {
     const intent = await store.findByHash(intentHash);
     if (intent === null) throw new ApiError('UNKNOWN_INTENT', 'No intent has this hash.');
@@ -66,12 +77,16 @@ export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCa
     const dialect = intent.dialect ?? 'sep6';
     const record = readRecord(callback.body, dialect);
     // Only a client that knows the nonce may attach a transaction; a callback may not.
-    if (record === null || record.id !== intent.transactionId) return ignored;
-    const made = await progress(intentHash, {
+    const follower = record === null ? null : await followerOf(intent, record.id);
+    if (record === null || follower === null) return ignored;
+    const made = await progress(follower, {
       observation: { record, observedAtMs: clock(), mayBeLate: true },
       callback: { signedAt, digest: digestOf(callback.rawBody) },
     });
-    return made === undefined ? ignored : { intentHash, status: made.after, applied: made.applied };
+    // Where the transaction passed to another intent, or stayed with one, nothing is said of that one here.
+    return made?.intentHash === intentHash
+      ? { intentHash, status: made.after, applied: made.applied }
+      : ignored;
   };
 }
 

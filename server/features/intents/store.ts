@@ -2,32 +2,14 @@ import { type ClientSession, type Connection, Schema } from 'mongoose';
 import { isDuplicateKey } from '../../mongo/failures.js';
 import { defineModel } from '../../mongo/models.js';
 import type { CountedIntent } from './aggregation.js';
-import type { DisputeEffect, Intent } from './intent.js';
+import type { DisputeEffect, Intent, IntentChange } from './intent.js';
+import { attachment } from './ownership.rules.js';
 
 /** An intent as stored; `sightings` and `unfolded` are the stored names of `observations` and `pendingAggregation`. */
 export interface IntentDocument extends Omit<Intent, 'observations' | 'counting'>, CountedIntent {
   sightings: Intent['observations'];
   unfolded: boolean;
 }
-
-/** What a step of an intent's progress may change. */
-export type IntentChange = Partial<
-  Pick<
-    Intent,
-    | 'status'
-    | 'observations'
-    | 'problem'
-    | 'amountIn'
-    | 'scored'
-    | 'unscoredReason'
-    | 'outcome'
-    | 'recoveredAt'
-    | 'open'
-    | 'due'
-    | 'dialect'
-    | 'callbacks'
-  >
->;
 
 /** A change of the intent as it was read: written only if its version is still the same. */
 export interface VersionedChange {
@@ -54,6 +36,15 @@ export interface IntentStore {
     transactionId: string,
     now: Date,
   ): Promise<Intent | 'changed_meanwhile' | 'taken_by_another'>;
+  /** The intent that holds this transaction of the anchor. */
+  findByTransaction(anchorId: string, transactionId: string, session?: ClientSession): Promise<Intent | null>;
+  /** The same after its version was raised, so that a change which was derived from it before is not written. */
+  touchHolder(anchorId: string, transactionId: string): Promise<Intent | null>;
+  /** The pending intent without a transaction that claimed this one first; only those of an account if one is given. */
+  findFirstClaimant(
+    claimed: { anchorId: string; transactionId: string; account?: string },
+    session?: ClientSession,
+  ): Promise<Intent | null>;
   /** Writes a change unless somebody else wrote since the intent was read. Returns whether it was written. */
   saveProgress(change: VersionedChange, session?: ClientSession): Promise<boolean>;
   /** Writes many changes, each held against its own version. Returns how many were written. */
@@ -95,6 +86,9 @@ const intentSchema = new Schema<IntentDocument>(
     dialect: text,
     sightings: { type: Schema.Types.Mixed, required: true },
     problem: text,
+    sender: text,
+    claimedId: { type: String },
+    claimedAt: { type: Date, default: null },
     amountIn: text,
     recoveredAt: { type: Date, default: null },
     callbacks: mixed,
@@ -118,6 +112,10 @@ intentSchema.index(
     partialFilterExpression: { transactionId: { $type: 'string' } },
     name: 'one_intent_per_transaction',
   },
+);
+intentSchema.index(
+  { anchorId: 1, claimedId: 1, account: 1, claimedAt: 1 },
+  { partialFilterExpression: { claimedId: { $type: 'string' } }, name: 'claims_of_transaction' },
 );
 intentSchema.index(
   { anchorId: 1, due: 1 },
@@ -163,17 +161,42 @@ export function createIntentStore(connection: Connection): IntentStore {
 
     isEmpty: async () => (await model.exists({})) === null,
 
-    async attachTransaction({ _id, version }, transactionId, now) {
-      const $set = { transactionId, attachedAt: now, due: now, dialect: null, problem: null };
+    async attachTransaction(intent, transactionId, now) {
+      const change = attachment(transactionId, now);
+      const { filter, update } = versionedUpdate({ intent, change, pendingAggregation: false });
       try {
         const attached = await model
-          .findOneAndUpdate({ _id, version }, { $set, $inc: { version: 1 } }, { returnDocument: 'after' })
+          .findOneAndUpdate(filter, update, { returnDocument: 'after' })
           .lean<IntentDocument>();
         return toIntent(attached) ?? 'changed_meanwhile';
       } catch (error) {
         if (isDuplicateKey(error)) return 'taken_by_another';
         throw error;
       }
+    },
+
+    async findByTransaction(anchorId, transactionId, session) {
+      const found = await model
+        .findOne({ anchorId, transactionId })
+        .session(session ?? null)
+        .lean<IntentDocument>();
+      return toIntent(found);
+    },
+
+    async touchHolder(anchorId, transactionId) {
+      const touched = await model
+        .findOneAndUpdate({ anchorId, transactionId }, { $inc: { version: 1 } }, { returnDocument: 'after' })
+        .lean<IntentDocument>();
+      return toIntent(touched);
+    },
+
+    async findFirstClaimant({ transactionId: claimedId, ...of }, session) {
+      const found = await model
+        .findOne({ ...of, claimedId, status: 'pending', transactionId: { $exists: false } })
+        .sort({ claimedAt: 1, _id: 1 })
+        .session(session ?? null)
+        .lean<IntentDocument>();
+      return toIntent(found);
     },
 
     async saveProgress(change, session) {
@@ -224,12 +247,16 @@ function dueAt(now: Date) {
 
 function versionedUpdate({ intent: { _id, version }, change, pendingAggregation }: VersionedChange) {
   const { observations: sightings, ...fields } = change;
+  const isKept = ([, value]: [string, unknown]) => value !== undefined;
   const $set = {
-    ...fields,
+    ...Object.fromEntries(Object.entries(fields).filter(isKept)),
     ...(sightings === undefined ? {} : { sightings }),
     ...(pendingAggregation ? { unfolded: true } : {}),
   };
-  return { filter: { _id, version }, update: { $set, $inc: { version: 1 } } };
+  const removed = Object.entries(fields).filter((entry) => !isKept(entry));
+  const $unset = Object.fromEntries(removed.map(([name]) => [name, '' as const]));
+  const update = removed.length === 0 ? { $set } : { $set, $unset };
+  return { filter: { _id, version }, update: { ...update, $inc: { version: 1 } } };
 }
 
 function toDocument({ observations, counting: _, ...intent }: Intent): IntentDocument {
@@ -244,6 +271,7 @@ function toIntent(document: IntentDocument | null): Intent | null {
   const { sightings, unfolded, counted, admission, ...intent } = document;
   // Old documents lack an admission.
   const counting = { pendingAggregation: unfolded, counted, admission: admission ?? null };
-  // Release 2.3.0 stored no problem.
-  return { ...intent, observations: sightings, counting, problem: intent.problem ?? null };
+  // Release 2.3.0 stored none of these.
+  const { problem = null, sender = null, claimedAt = null } = intent;
+  return { ...intent, observations: sightings, counting, problem, sender, claimedAt };
 }

@@ -5,7 +5,13 @@ import type {
   TransactionProblem,
   UnscoredReason,
 } from '../../../contract/schemas/intents.js';
-import { type EligibilityTerms, identityFault, isAnnouncedAmount, isAsset } from './eligibility.rules.js';
+import {
+  accountOf,
+  type EligibilityTerms,
+  identityFault,
+  isAnnouncedAmount,
+  isAsset,
+} from './eligibility.rules.js';
 import type { TransactionRecord } from './sep-record.rules.js';
 import { addObservation, type Observations, settleSeconds } from './settle-time.rules.js';
 import { type ShortfallInput, shortfallPpb } from './shortfall.rules.js';
@@ -47,6 +53,10 @@ export interface IntentState {
   observations: Observations;
   /** What the last look found wrong with the transaction id. */
   problem: TransactionProblem | null;
+  /** The account that the records up to the first observation of funds name as the sender. */
+  sender: string | null;
+  /** Whether it claims a transaction that another intent holds. */
+  claims: boolean;
   judgement: Judgement;
   ending: Ending | null;
 }
@@ -108,7 +118,14 @@ function observe(state: IntentState, observation: Observation): IntentState {
   if (state.attachedAtMs === null || isOld(observation, before)) return state;
   const observations = addObservation(before, record, observedAtMs, state.attachedAtMs);
   const problem = problemOf(record, state.terms, before.firstAtMs === null ? undefined : state.problem);
-  return { ...state, observations, problem, judgement: judge(state, observations, record) };
+  const sender = senderUpToFunds(state, record);
+  return { ...state, observations, problem, sender, judgement: judge(state, observations, record) };
+}
+
+/** As with the judgement, an anchor cannot name another sender once it has shown that the funds arrived. */
+function senderUpToFunds({ observations, sender }: IntentState, { from }: TransactionRecord): string | null {
+  if (observations.fundedAtMs !== null || from === null) return sender;
+  return accountOf(from) ?? sender;
 }
 
 function isOld(
@@ -126,7 +143,8 @@ function judge(state: IntentState, after: Observations, record: TransactionRecor
   let { unscoredReason, amountIn } = state.judgement;
   if (before.fundedAtMs === null) {
     const first = before.firstAtMs === null;
-    const late = first && after.fundedAtMs !== null;
+    // A transaction that passed from another intent may have been observed only before it was presented here.
+    const late = before.unfundedAtMs === null && after.fundedAtMs !== null;
     unscoredReason =
       identityFault(record, terms, first ? undefined : unscoredReason) ??
       (late ? 'seen_after_payment' : null);
@@ -164,7 +182,10 @@ function endOf(
     const seenOpen = (seen.lastAtMs ?? 0) >= overdueMs;
     return (seenOpen && nowMs >= overdueMs) || stands(overdueMs) ? ['failed', 'overdue'] : null;
   }
-  if (attachedAtMs === null) return nowMs >= deadlineMs ? ['expired', 'no_transaction'] : null;
+  // A claim waits as long as a transaction, since it may still prove to be the account's own.
+  if (attachedAtMs === null && !state.claims)
+    return nowMs >= deadlineMs ? ['expired', 'no_transaction'] : null;
+  if (attachedAtMs === null) return nowMs >= deadlineMs + lateFundsMs ? ['expired', 'no_transaction'] : null;
   return nowMs >= deadlineMs + lateFundsMs ? ['expired', 'never_funded'] : null;
 }
 

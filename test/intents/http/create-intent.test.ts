@@ -209,16 +209,22 @@ describe('409 TRANSACTION_CONFLICT', () => {
     expect((await fixture.read(body.intentHash)).transaction?.id).toBe(id);
   });
 
-  it('for a transaction of another intent of the same anchor, and stores nothing', async () => {
+  it('for a transaction of another intent of the same anchor, and remembers the claim', async () => {
     await fixture.post(fixture.terms({ anchorTransactionId: 'taken' }));
     const before = await stored();
-    const atFirst = await fixture.post(fixture.terms({ anchorTransactionId: 'taken' }));
-    expect([atFirst.status, atFirst.body]).toMatchObject([409, { code: 'TRANSACTION_CONFLICT' }]);
-    expect(await stored()).toBe(before);
+    const claim = fixture.terms({ anchorTransactionId: 'taken' });
+    for (const answer of [await fixture.post(claim), await fixture.post(claim)]) {
+      expect([answer.status, answer.body]).toMatchObject([409, { code: 'TRANSACTION_CONFLICT' }]);
+    }
+    expect(await stored()).toBe(before + 1);
+    expect(await fixture.read(intentHash(claim as never))).toMatchObject({
+      status: 'pending',
+      transaction: { id: 'taken', problem: 'held_by_another' },
+    });
     const terms = fixture.terms();
     const { body } = await fixture.post(terms);
     expect((await fixture.post({ ...terms, anchorTransactionId: 'taken' })).status).toBe(409);
-    expect((await fixture.read(body.intentHash)).transaction).toBeNull();
+    expect((await fixture.read(body.intentHash)).transaction?.problem).toBe('held_by_another');
   });
 
   it('does not occur for the same transaction id at another anchor', async () => {

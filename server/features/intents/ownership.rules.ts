@@ -1,0 +1,95 @@
+import type { TransactionProblem } from '../../../contract/schemas/intents.js';
+import type { Intent, IntentChange } from './intent.js';
+import { nothingObserved } from './settle-time.rules.js';
+import { lateFundsMs } from './transition.rules.js';
+
+/** The fault of a record that concerns the transaction itself, whoever sent it, and so stays when it passes on. */
+const lastingFaults = ['not_a_withdrawal', 'asset_mismatch'] as const;
+const lastingProblems: readonly (TransactionProblem | null)[] = ['not_a_withdrawal', 'other_asset'];
+
+/** Attaches a transaction that no other intent holds, in place of what the intent had or claimed before. */
+export function attachment(transactionId: string, now: Date): IntentChange {
+  return {
+    transactionId,
+    attachedAt: now,
+    due: now,
+    dialect: null,
+    problem: null,
+    claimedId: undefined,
+    claimedAt: null,
+  };
+}
+
+/** Remembers that the intent presented a transaction which another intent holds; a claim on it is kept as it is. */
+export function claim(intent: Intent, transactionId: string, now: Date): IntentChange {
+  const known = intent.claimedId === transactionId;
+  return {
+    transactionId: undefined,
+    attachedAt: null,
+    dialect: null,
+    claimedId: transactionId,
+    claimedAt: known ? intent.claimedAt : now,
+    problem: known ? intent.problem : 'held_by_another',
+    due: claimEnd(intent),
+  };
+}
+
+/** What becomes of the intent whose transaction passes to the sender's: as if it had never followed it, but for its claim. */
+export function handedOver(holder: Intent): IntentChange {
+  return {
+    transactionId: undefined,
+    attachedAt: null,
+    dialect: null,
+    observations: nothingObserved,
+    sender: null,
+    amountIn: null,
+    scored: true,
+    unscoredReason: null,
+    claimedId: holder.transactionId,
+    claimedAt: holder.attachedAt,
+    problem: 'passed_to_another',
+    due: claimEnd(holder),
+  };
+}
+
+/**
+ * What becomes of the claimant that a transaction passes to. What was observed of the transaction stays true of it, but
+ * its outcome counts only if no funds were observed at some time after this intent presented it, as for any other
+ * intent: otherwise a wallet could wait for the outcome and then decide whether it shall count.
+ */
+export function takenOver(claimant: Intent, holder: Intent, sender: string, now: Date): IntentChange {
+  const presentedAt = claimant.claimedAt ?? now;
+  const { unfundedAtMs, fundedAtMs } = holder.observations;
+  const seenSince = unfundedAtMs !== null && unfundedAtMs >= presentedAt.getTime();
+  const lasting = lastingFaults.find((fault) => fault === holder.unscoredReason) ?? null;
+  // Once funds were seen, records are not judged any more. A claim that comes so late is not scored.
+  const unscoredReason = lasting ?? (fundedAtMs === null ? null : 'seen_after_payment');
+  return {
+    transactionId: holder.transactionId,
+    attachedAt: presentedAt,
+    dialect: holder.dialect,
+    observations: { ...holder.observations, unfundedAtMs: seenSince ? unfundedAtMs : null },
+    sender,
+    amountIn: holder.amountIn,
+    scored: unscoredReason === null,
+    unscoredReason,
+    claimedId: undefined,
+    claimedAt: null,
+    problem: lastingProblems.includes(holder.problem) ? holder.problem : null,
+    due: now,
+  };
+}
+
+/** The account to whose intent the transaction has to pass; null where it stays, as it does after any ending. */
+export function ownerElsewhere(
+  intent: Pick<Intent, 'status' | 'account' | 'transactionId'>,
+  sender: string | null,
+): string | null {
+  const mayPass = intent.status === 'pending' && intent.transactionId !== undefined;
+  return mayPass && sender !== intent.account ? sender : null;
+}
+
+/** A claim waits as long as a payment that is made in time may take to be seen. */
+function claimEnd({ deadline }: Intent): Date {
+  return new Date(deadline.getTime() + lateFundsMs);
+}

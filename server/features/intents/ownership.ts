@@ -1,0 +1,85 @@
+import { isDuplicateKey } from '../../mongo/failures.js';
+import type { HeldLease } from '../../mongo/leases.js';
+import type { InTransaction } from '../../mongo/transactions.js';
+import type { Clock } from '../../ports.js';
+import type { Intent, IntentChange } from './intent.js';
+import { attachment, claim, handedOver, ownerElsewhere, takenOver } from './ownership.rules.js';
+import type { IntentStore } from './store.js';
+
+/** Which intent a transaction belongs to, where more than one document changes. */
+export interface Ownership {
+  /**
+   * Puts the transaction that the wallet presents in the place of the one that the intent follows, or only a claim on it
+   * where another intent holds it. The one before goes to the first intent that claims it.
+   */
+  replace(intent: Intent, transactionId: string): Promise<'attached' | 'claimed' | 'changed_meanwhile'>;
+  /**
+   * Passes the holder's transaction to the first intent of the sender's account that claims it. Resolves to the hash of
+   * that intent.
+   */
+  passToSender(
+    holder: Intent,
+    sender: string,
+    lease?: HeldLease,
+  ): Promise<{ owner: string } | 'no_claimant' | 'changed_meanwhile'>;
+}
+
+export interface OwnershipDeps {
+  store: Pick<IntentStore, 'findByHash' | 'findByTransaction' | 'findFirstClaimant' | 'saveProgress'>;
+  inTransaction: InTransaction;
+  clock: Clock;
+}
+
+/** No status changes here, so nothing has to be counted again. */
+function changed(intent: Intent, change: IntentChange) {
+  return { intent, change, pendingAggregation: false };
+}
+
+export function createOwnership({ store, inTransaction, clock }: OwnershipDeps): Ownership {
+  return {
+    async replace(intent, transactionId) {
+      const { _id, version, anchorId, transactionId: before } = intent;
+      try {
+        return await inTransaction(async (session) => {
+          const now = new Date(clock());
+          if ((await store.findByHash(_id, session))?.version !== version) return 'changed_meanwhile';
+          const holder = await store.findByTransaction(anchorId, transactionId, session);
+          const change = holder === null ? attachment(transactionId, now) : claim(intent, transactionId, now);
+          await store.saveProgress(changed(intent, change), session);
+          const next =
+            before === undefined
+              ? null
+              : await store.findFirstClaimant({ anchorId, transactionId: before }, session);
+          if (before !== undefined && next !== null) {
+            await store.saveProgress(changed(next, attachment(before, now)), session);
+          }
+          return holder === null ? 'attached' : 'claimed';
+        });
+      } catch (error) {
+        // Another intent was given the transaction in the meantime.
+        if (isDuplicateKey(error)) return 'changed_meanwhile';
+        throw error;
+      }
+    },
+
+    async passToSender(holder, sender, lease) {
+      const { _id, version, anchorId, transactionId } = holder;
+      if (transactionId === undefined) return 'no_claimant';
+      const wanted = { anchorId, transactionId, account: sender };
+      // Most transactions of another sender are nobody's here: no transaction is opened for them.
+      if ((await store.findFirstClaimant(wanted)) === null) return 'no_claimant';
+      return inTransaction(async (session) => {
+        await lease?.fence(session);
+        const current = await store.findByHash(_id, session);
+        if (current?.version !== version) return 'changed_meanwhile';
+        const claimant = await store.findFirstClaimant(wanted, session);
+        if (claimant === null || ownerElsewhere(current, sender) === null) return 'no_claimant';
+        // The holder lets go first: one intent holds a transaction at any time.
+        await store.saveProgress(changed(current, handedOver(current)), session);
+        const change = takenOver(claimant, current, sender, new Date(clock()));
+        await store.saveProgress(changed(claimant, change), session);
+        return { owner: claimant._id };
+      });
+    },
+  };
+}

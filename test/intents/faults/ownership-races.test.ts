@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { Connection } from 'mongoose';
+import { createAttachTransaction } from '../../../server/features/intents/attach.js';
+import type { Intent } from '../../../server/features/intents/intent.js';
+import { createOwnership } from '../../../server/features/intents/ownership.js';
+import { createMakeProgress } from '../../../server/features/intents/progress.js';
+import { readRecord } from '../../../server/features/intents/sep-record.rules.js';
+import { createIntentStore } from '../../../server/features/intents/store.js';
+import { connectMongo } from '../../../server/mongo/connection.js';
+import { prepareCollections } from '../../../server/mongo/models.js';
+import { createInTransaction } from '../../../server/mongo/transactions.js';
+import { emitInto, outboxOf } from '../../fixtures/deliveries/emit.js';
+import {
+  claimantIntent,
+  contestedId,
+  holderIntent,
+  paidOut,
+  payerIntent,
+} from '../../fixtures/intents/contested-transaction.js';
+import { insertIntents, intentDocuments } from '../../fixtures/intents/stored-intents.js';
+import { testDatabase } from '../../support/database.js';
+
+const { uri } = testDatabase();
+let connection: Connection;
+let writeEvent: ReturnType<typeof emitInto>;
+
+beforeAll(async () => {
+  connection = await connectMongo({ uri });
+  writeEvent = emitInto(connection, Date.now, () => randomBytes(16).toString('hex'));
+  createIntentStore(connection);
+  await prepareCollections(connection);
+});
+afterAll(() => connection.close());
+beforeEach(async () => {
+  await intentDocuments(connection).deleteMany({});
+  await outboxOf(connection).deleteMany({});
+});
+
+/** The parts that decide about ownership. `before` is called ahead of the first write or search of that name. */
+function opened(before: Partial<Record<'saveProgress' | 'touchHolder', () => Promise<unknown>>> = {}) {
+  const real = createIntentStore(connection);
+  const once = async (name: keyof typeof before) => {
+    const act = before[name];
+    delete before[name];
+    await act?.();
+  };
+  const store: typeof real = {
+    ...real,
+    saveProgress: async (change, session) => {
+      await once('saveProgress');
+      return real.saveProgress(change, session);
+    },
+    touchHolder: async (anchorId, transactionId) => {
+      await once('touchHolder');
+      return real.touchHolder(anchorId, transactionId);
+    },
+  };
+  const inTransaction = createInTransaction(connection);
+  const clock = Date.now;
+  const ownership = createOwnership({ store, inTransaction, clock });
+  const limits = { failureGraceMs: 86_400_000 };
+  const progress = createMakeProgress({ store, ownership, inTransaction, writeEvent, clock, limits });
+  const attach = createAttachTransaction({ store, ownership, progress, clock, onAttached: () => undefined });
+  return { store, progress, attach };
+}
+
+async function find(intentHash: string): Promise<Intent> {
+  const intent = await createIntentStore(connection).findByHash(intentHash);
+  if (intent === null) throw new Error(`no intent ${intentHash}`);
+  return intent;
+}
+
+function observation() {
+  const record = readRecord({ transaction: paidOut }, 'sep24');
+  if (record === null) throw new Error('not a record');
+  return { record, observedAtMs: Date.now() };
+}
+
+/** The payer has it, it settled once, and the one who held it has no outcome. */
+async function expectPayerPaidOut(scored: boolean): Promise<void> {
+  expect(await find('payer')).toMatchObject({ transactionId: contestedId, status: 'settled', scored });
+  const lost = await find('holder');
+  expect(lost).toMatchObject({ status: 'pending', claimedId: contestedId, problem: 'passed_to_another' });
+  expect(lost.transactionId).toBeUndefined();
+  const events = await outboxOf(connection).find().toArray();
+  expect(events.map(({ event, data }) => [event, data])).toEqual([
+    ['intent.settled', expect.objectContaining({ intentHash: 'payer' })],
+  ]);
+}
+
+it('six reports at once pass a transaction once and record one outcome', async () => {
+  await insertIntents(connection, holderIntent(Date.now()), claimantIntent(Date.now()));
+  const { progress } = opened();
+  await Promise.all(Array.from({ length: 6 }, () => progress('holder', { observation: observation() })));
+  await expectPayerPaidOut(true);
+});
+
+it('a claim made just before the outcome of the holder is written takes the transaction with it', async () => {
+  await insertIntents(connection, holderIntent(Date.now()), payerIntent(Date.now()));
+  const claims = opened();
+  const { progress } = opened({
+    // It is refused, since no record has named a sender so far.
+    saveProgress: async () =>
+      expect(await claims.attach(await find('payer'), contestedId).catch(({ code }) => code)).toBe(
+        'TRANSACTION_CONFLICT',
+      ),
+  });
+  // The outcome is written in a transaction, whose first write the claim precedes.
+  await progress('holder', { observation: observation() });
+  await expectPayerPaidOut(false);
+});
+
+it('a claim made while the holder replaces the transaction gets it', async () => {
+  const nowMs = Date.now();
+  const { observations, ...unseen } = holderIntent(nowMs);
+  await insertIntents(
+    connection,
+    { ...unseen, observations: payerIntent(nowMs).observations },
+    payerIntent(nowMs),
+  );
+  const replaces = opened();
+  const { attach } = opened({
+    touchHolder: async () => replaces.attach(await find('holder'), 'instead'),
+  });
+  expect(await attach(await find('payer'), contestedId)).toMatchObject({ transactionId: contestedId });
+  expect(await find('holder')).toMatchObject({ transactionId: 'instead' });
+  expect((await find('payer')).claimedId).toBeUndefined();
+});
+
+it('two intents that present each other’s transactions at once both keep a consistent state', async () => {
+  const nowMs = Date.now();
+  const bare = payerIntent(nowMs);
+  const a = { ...bare, _id: 'a', transactionId: 'of-a', attachedAt: new Date(nowMs) };
+  const b = { ...bare, _id: 'b', transactionId: 'of-b', attachedAt: new Date(nowMs) };
+  await insertIntents(connection, a, b);
+  const { attach } = opened();
+  await Promise.allSettled([attach(await find('a'), 'of-b'), attach(await find('b'), 'of-a')]);
+  const held = [await find('a'), await find('b')].map(({ transactionId }) => transactionId);
+  const ids = held.filter((id) => id !== undefined);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const each of [await find('a'), await find('b')]) {
+    expect((each.transactionId === undefined) !== (each.claimedId === undefined)).toBe(true);
+  }
+});

@@ -1,0 +1,126 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { mongo } from 'mongoose';
+import { withDatabase } from '../../../scripts/mongod/uri.js';
+import { reconcileLease } from '../../../server/features/intents/reconcile.js';
+import { connectMongo } from '../../../server/mongo/connection.js';
+import { prepareCollections } from '../../../server/mongo/models.js';
+import { emitInto, outboxOf } from '../../fixtures/deliveries/emit.js';
+import {
+  claimantIntent,
+  contestedId,
+  holderIntent,
+  paidOut,
+} from '../../fixtures/intents/contested-transaction.js';
+import { openIntents } from '../../fixtures/intents/intents-fixture.js';
+import type { Task } from '../../fixtures/intents/reconcile-worker.js';
+import { insertIntents, intentDocuments } from '../../fixtures/intents/stored-intents.js';
+import { type PrivateMongo, privateMongo } from '../../support/database.js';
+import { expectFor } from '../../support/expect-for.js';
+import { buildWorker, eventually, type Worker } from '../../support/worker-processes.js';
+
+const leaseTtlMs = 600;
+const atOnce = 5;
+
+let mongod: PrivateMongo;
+let anchor: Server;
+let origin: string;
+let startWorker: (task: Task) => Worker;
+
+beforeAll(async () => {
+  mongod = await privateMongo();
+  const client = new mongo.MongoClient(mongod.uri);
+  // The server ends transactions whose client is gone after a minute; here it does so after a second.
+  await client.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds: 1 });
+  await client.close();
+  anchor = createServer((_request, response) => {
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ transaction: paidOut }));
+  });
+  await new Promise<void>((resolve) => anchor.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${(anchor.address() as AddressInfo).port}`;
+  startWorker = await buildWorker<Task>(
+    new URL('../../fixtures/intents/reconcile-worker.ts', import.meta.url),
+  );
+});
+afterAll(async () => {
+  anchor.closeAllConnections();
+  anchor.close();
+  await mongod.stop();
+});
+
+/** A database with a holder and a claimant of one transaction, whose look is due and passes it to the claimant. */
+async function prepared(name: string) {
+  const uri = withDatabase(mongod.uri, name);
+  const connection = await connectMongo({ uri });
+  const intents = openIntents(connection, { origin, owner: 'test', leaseTtlMs });
+  emitInto(connection);
+  await prepareCollections(connection);
+  await intents.leases.seed([reconcileLease]);
+  const nowMs = Date.now();
+  await insertIntents(connection, holderIntent(nowMs), claimantIntent(nowMs));
+  const work = (strike: Task['strike']) =>
+    startWorker({ uri, origin, job: 'reconcile', leaseTtlMs, beginAtMs: 0, strike });
+
+  /** At every moment one of the two holds the transaction, and the other one claims it. */
+  async function oneHolder(): Promise<void> {
+    const found = await intentDocuments(connection).find().toArray();
+    const holders = found.filter(({ transactionId }) => transactionId === contestedId);
+    const claimants = found.filter(({ claimedId }) => claimedId === contestedId);
+    expectFor(name, [holders.length, claimants.length]).toEqual([1, 1]);
+    expectFor(name, holders[0]?._id).not.toBe(claimants[0]?._id);
+  }
+
+  async function endsWell(): Promise<void> {
+    await eventually(async () => {
+      await intentDocuments(connection).updateMany({ status: 'pending' }, { $set: { due: new Date(0) } });
+      const run = await intents.reconcile.run();
+      const settled = await intentDocuments(connection).countDocuments({ status: 'settled' });
+      return run.ran && settled === 1 ? true : undefined;
+    });
+    await oneHolder();
+    const payers = await intents.store.findByHash('payer');
+    expectFor(name, payers).toMatchObject({ transactionId: contestedId, status: 'settled', scored: true });
+    const lost = await intents.store.findByHash('holder');
+    expectFor(name, lost).toMatchObject({ status: 'pending', problem: 'passed_to_another' });
+    const events = await outboxOf(connection).find().toArray();
+    expectFor(
+      name,
+      events.map(({ event }) => event),
+    ).toEqual(['intent.settled']);
+  }
+
+  async function close(): Promise<void> {
+    await connection.close();
+    await intents.close();
+  }
+
+  return { work, oneHolder, endsWell, close };
+}
+
+it('a transaction has one holder, and one outcome, when a reconciliation is killed before any of its commands', async () => {
+  let struck = 0;
+  let unharmed = 0;
+  for (let first = 1; unharmed === 0 && first < 60; first += atOnce) {
+    const steps = Array.from({ length: atOnce }, (_, index) => first + index);
+    const ends = await Promise.all(
+      steps.map(async (step) => {
+        const ready = await prepared(`passing-killed-${step}`);
+        return { ready, end: await ready.work({ at: step, signal: 'SIGKILL' }).ended };
+      }),
+    );
+    for (const { ready, end } of ends) {
+      if (end.signal === 'SIGKILL') struck += 1;
+      else {
+        expect(end).toMatchObject({ code: 0 });
+        unharmed += 1;
+      }
+      await ready.oneHolder();
+      await ready.endsWell();
+      await ready.close();
+    }
+  }
+  expect(unharmed).toBeGreaterThan(0);
+  // Acquire, list, claim, read; the pass in a transaction of its own; then the outcome in another one.
+  expect(struck).toBeGreaterThan(12);
+}, 480_000);

@@ -1,0 +1,281 @@
+import { describe, expect, it } from '@jest/globals';
+import type { IntentAnswer, StatusCallbackAnswer } from '../../../contract/schemas/intents.js';
+import { day, intentsFixture, minute, second } from '../../fixtures/intents/intents-over-http.js';
+
+const fixture = intentsFixture({ anchors: ['harbour', 'galleon'] });
+
+/** The account that pays, SEP-23's example of a muxed account over it, and one that pays nothing. */
+const payer = 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ';
+const muxedPayer = 'MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUAAAAAAAAAAAACJUQ';
+const bystander = 'GBXFXNDLV4LSWA4VB7YIL5GBD7BVNR22SGBTDKMO2SBZZHDXSKZYCP7L';
+
+let clients = 0;
+
+/** An intent, and how its wallet presents a transaction. */
+async function registered(account: string, patch: Record<string, unknown> = {}) {
+  const terms = fixture.terms({ account, ...patch });
+  const { intentHash } = (await fixture.post(terms)).body;
+  const path = `/api/intent/${intentHash}/transaction`;
+  return {
+    intentHash,
+    terms,
+    present: (anchorTransactionId: string) => {
+      clients += 1;
+      const headers = { 'x-forwarded-for': `192.0.2.${clients % 250}` };
+      const body = { nonce: terms.nonce, anchorTransactionId };
+      return fixture.app.client.request<IntentAnswer>('POST', path, { headers, body });
+    },
+    read: () => fixture.read(intentHash),
+  };
+}
+
+/** A withdrawal of the payer, held by the intent of a bystander and claimed by the payer's. */
+async function contested(fields: Record<string, string> = { account: payer }) {
+  const holder = await registered(bystander);
+  const claimant = await registered(payer);
+  const id = await fixture.begin('harbour', fields);
+  const held = await holder.present(id);
+  const claimed = await claimant.present(id);
+  expect([held.status, claimed.status]).toEqual([200, 409]);
+  return { holder, claimant, id, anchor: fixture.anchors.anchor('harbour') };
+}
+
+async function look(afterMs = 30 * second): Promise<void> {
+  await fixture.pass(afterMs);
+  await fixture.settle();
+}
+
+async function watch(minutes: number): Promise<void> {
+  for (let i = 0; i < minutes; i += 1) await look(minute);
+}
+
+describe('a transaction that two intents present', () => {
+  it('is refused to the second one, whose claim is remembered and told', async () => {
+    const { holder, claimant, id } = await contested();
+    expect((await claimant.read()).transaction).toEqual({
+      id,
+      status: null,
+      lastSeenAt: null,
+      fundsReceivedAt: null,
+      readyAt: null,
+      problem: 'held_by_another',
+    });
+    expect((await holder.read()).transaction).toMatchObject({ id, problem: null });
+    const again = await claimant.present(id);
+    expect([again.status, again.body]).toMatchObject([409, { code: 'TRANSACTION_CONFLICT' }]);
+  });
+
+  it('passes at the next look to the one whose account the record names, and both say so', async () => {
+    const { holder, claimant, id } = await contested();
+    await look();
+    expect((await claimant.read()).transaction).toMatchObject({
+      id,
+      status: 'pending_user_transfer_start',
+      problem: null,
+    });
+    expect(await holder.read()).toMatchObject({
+      status: 'pending',
+      transaction: { id, status: null, lastSeenAt: null, problem: 'passed_to_another' },
+    });
+    expect((await claimant.present(id)).status).toBe(200);
+    expect((await holder.present(id)).status).toBe(409);
+  });
+
+  it('passes to the account that a muxed sender stands for', async () => {
+    const { claimant, id, anchor } = await contested();
+    anchor.amend(id, { from: muxedPayer });
+    await look();
+    expect((await claimant.read()).transaction?.problem).toBeNull();
+  });
+
+  it('settles for the payer and is scored, also where the claim is passed only with the funds', async () => {
+    const { holder, claimant, id, anchor } = await contested({ account: payer });
+    anchor.amend(id, { from: null });
+    await look();
+    expect((await holder.read()).transaction?.problem).toBeNull();
+    anchor.amend(id, { from: payer });
+    anchor.pay(id, { ending: 'complete' });
+    await watch(10);
+    const { status, outcome } = await claimant.read();
+    expect([status, outcome]).toMatchObject(['settled', { scored: true, unscoredReason: null }]);
+    expect(outcome?.settleSeconds).not.toBeNull();
+    expect(await holder.read()).toMatchObject({ status: 'pending', outcome: null });
+    await look(3 * day);
+    expect((await holder.read()).outcome?.reason).toBe('no_transaction');
+  });
+
+  it('is not scored for a payer who presents it only after the funds were seen', async () => {
+    const holder = await registered(bystander);
+    const claimant = await registered(payer);
+    const id = await fixture.begin('harbour', { account: payer });
+    await holder.present(id);
+    await look();
+    expect((await holder.read()).transaction?.problem).toBe('other_account');
+    fixture.anchors.anchor('harbour').pay(id, { ending: 'complete' });
+    await look(minute);
+    expect((await claimant.present(id)).body.transaction).toMatchObject({ id, problem: null });
+    await watch(10);
+    expect((await claimant.read()).outcome).toMatchObject({
+      status: 'settled',
+      scored: false,
+      unscoredReason: 'seen_after_payment',
+    });
+  });
+
+  it('passes at once to a payer who presents it after the record has named the account', async () => {
+    const holder = await registered(bystander);
+    const id = await fixture.begin('harbour', { account: payer });
+    await holder.present(id);
+    await look();
+    const terms = fixture.terms({ account: payer, anchorTransactionId: id });
+    const { status, body } = await fixture.post(terms);
+    expect([status, body.transaction]).toMatchObject([201, { id, problem: null }]);
+    expect((await holder.read()).transaction?.problem).toBe('passed_to_another');
+  });
+
+  it('stores the intent and its claim where a registration presents it', async () => {
+    const holder = await registered(bystander);
+    const id = await fixture.begin('harbour', { account: payer });
+    await holder.present(id);
+    const terms = fixture.terms({ account: payer, anchorTransactionId: id });
+    expect((await fixture.post(terms)).status).toBe(409);
+    await look();
+    const { status, body } = await fixture.post(terms);
+    expect([status, body.transaction]).toMatchObject([200, { id, problem: null }]);
+  });
+
+  it('stays with the first one where the record names nobody or a third account', async () => {
+    const { holder, claimant, id, anchor } = await contested();
+    anchor.amend(id, { from: null });
+    await look();
+    expect((await holder.read()).transaction).toMatchObject({ id, problem: null });
+    anchor.amend(id, { from: 'GCEZWKCA5VLDNRLN3RPRJMRZOX3Z6G5CHCGSNFHEYVXM3XOJMDS674JZ' });
+    await look();
+    expect((await holder.read()).transaction).toMatchObject({ id, problem: 'other_account' });
+    expect((await claimant.read()).transaction?.problem).toBe('held_by_another');
+  });
+
+  it('stays where its sender is named only after the funds were seen', async () => {
+    const { holder, claimant, id, anchor } = await contested();
+    anchor.amend(id, { from: bystander });
+    await look();
+    anchor.pay(id, { ending: 'fail' });
+    await watch(10);
+    anchor.amend(id, { from: payer });
+    await watch(2);
+    expect((await claimant.read()).transaction?.problem).toBe('held_by_another');
+    await look(day);
+    expect((await holder.read()).outcome).toMatchObject({ status: 'failed', scored: true });
+  });
+
+  it('stays after an outcome, whatever the record says and whoever presents it', async () => {
+    const { holder, claimant, id, anchor } = await contested();
+    anchor.amend(id, { from: bystander });
+    await look();
+    anchor.pay(id, { ending: 'refund' });
+    await watch(10);
+    const ended = await holder.read();
+    expect(ended.status).toBe('failed');
+    anchor.amend(id, { from: payer });
+    await look(20 * minute);
+    expect((await claimant.present(id)).status).toBe(409);
+    expect((await claimant.read()).transaction?.problem).toBe('held_by_another');
+    expect((await holder.read()).outcome).toEqual(ended.outcome);
+  });
+
+  it('belongs to the first claimant of the account where several of its intents claim it', async () => {
+    const { claimant, id } = await contested();
+    await fixture.pass(second);
+    const later = await registered(payer);
+    expect((await later.present(id)).status).toBe(409);
+    await look();
+    expect((await claimant.read()).transaction?.problem).toBeNull();
+    expect((await later.read()).transaction?.problem).toBe('held_by_another');
+  });
+
+  it('goes to its claimant where the holder replaces it before it was seen', async () => {
+    const { holder, claimant, id } = await contested();
+    expect((await holder.present('something-else')).status).toBe(200);
+    expect((await claimant.read()).transaction).toMatchObject({ id, problem: null });
+    await look();
+    expect((await claimant.read()).transaction).toMatchObject({
+      id,
+      status: 'pending_user_transfer_start',
+      problem: null,
+    });
+  });
+
+  it('is given up where the wallet attaches another one instead of its claim', async () => {
+    const { claimant, holder, id } = await contested();
+    expect((await claimant.present('my-own')).body.transaction).toMatchObject({
+      id: 'my-own',
+      problem: null,
+    });
+    await look();
+    expect((await holder.read()).transaction).toMatchObject({ id, problem: 'other_account' });
+  });
+
+  it('has one holder and remembers the others where 20 intents present it at once', async () => {
+    const all = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => registered(index === 7 ? payer : bystander)),
+    );
+    const id = await fixture.begin('harbour', { account: payer });
+    const answers = await Promise.all(all.map((each) => each.present(id)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    await look();
+    const problems = await Promise.all(all.map(async (each) => (await each.read()).transaction?.problem));
+    expect(problems[7]).toBeNull();
+    expect(problems.filter((problem) => problem === null)).toHaveLength(1);
+    expect(new Set(problems)).toEqual(
+      new Set(
+        answers[7]?.status === 200
+          ? [null, 'held_by_another']
+          : [null, 'held_by_another', 'passed_to_another'],
+      ),
+    );
+  });
+
+  it('keeps a claim for a day beyond the deadline, but attaches nothing else then', async () => {
+    const expiresAt = new Date(fixture.now() + 10 * minute).toISOString();
+    const holder = await registered(bystander);
+    const claimant = await registered(payer, { expiresAt });
+    const id = await fixture.begin('harbour', { account: payer });
+    await holder.present(id);
+    await claimant.present(id);
+    fixture.anchors.anchor('harbour').amend(id, { from: null });
+    await look(20 * minute);
+    expect((await claimant.present('another')).status).toBe(409);
+    expect((await claimant.read()).status).toBe('pending');
+    fixture.anchors.anchor('harbour').amend(id, { from: payer });
+    await look(20 * minute);
+    expect((await claimant.read()).transaction).toMatchObject({ id, problem: null });
+  });
+});
+
+describe('at an anchor that is followed by callbacks alone', () => {
+  it('a callback to the claimant passes the transaction, and is applied to it', async () => {
+    const holder = await registered(bystander, { anchorId: 'galleon' });
+    const claimant = await registered(payer, { anchorId: 'galleon' });
+    await holder.present('by-callback');
+    expect((await claimant.present('by-callback')).status).toBe(409);
+    const record = {
+      id: 'by-callback',
+      kind: 'withdrawal',
+      status: 'pending_user_transfer_start',
+      from: payer,
+    };
+    const body = JSON.stringify({ transaction: record });
+    const host = new URL(fixture.app.config.publicUrl).host;
+    const signature = fixture.anchors.anchor('galleon').signCallback(host, body);
+    const path = `/api/intent/${claimant.intentHash}/status`;
+    const headers = { 'content-type': 'application/json', signature };
+    const answer = await fixture.app.client.request<StatusCallbackAnswer>('POST', path, { headers, body });
+    expect(answer.body).toMatchObject({ intentHash: claimant.intentHash, status: 'pending', applied: true });
+    expect((await claimant.read()).transaction).toMatchObject({
+      id: 'by-callback',
+      status: 'pending_user_transfer_start',
+      problem: null,
+    });
+    expect((await holder.read()).transaction?.problem).toBe('passed_to_another');
+  });
+});
