@@ -68,7 +68,7 @@ export const errorTable = {
   UNSUPPORTED_MEDIA_TYPE: { status: 415, when: 'A body was sent that is not `application/json` in UTF-8.' },
   UNSUPPORTED_PAIR: {
     status: 422,
-    when: 'The body names a corridor or an anchor that is unknown, an anchor that does not serve the corridor, or a delivery method it does not offer there.',
+    when: 'The query or body names a corridor or an anchor that is unknown, an anchor that does not serve the corridor, or a delivery method that is not offered there.',
     extra: 'details',
   },
   ANCHOR_MISMATCH: {

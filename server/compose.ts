@@ -140,6 +140,8 @@ export function composeService(deps: {
     ...shared,
     store: publisherStore,
     writeEvent: deliveries.emit,
+    isKnownAnchor: directory.isKnownAnchor,
+    isServedCorridor: (id) => directory.corridor(id) !== undefined,
     gatherCards: () => reputation.listEveryCard(30),
     formula: 'v1',
     secretKey: config.publisherSecretKey,
@@ -192,6 +194,7 @@ export function composeService(deps: {
     trueEffects: reputation.trueEffects,
     applyEffect: intentStore.applyDisputeEffect,
     signingKeyOf: directory.signingKeyOf,
+    isKnownAnchor: directory.isKnownAnchor,
     verifyDispute: verifyPool.verifyDispute,
     writeEvent: deliveries.emit,
   });

@@ -25,6 +25,11 @@ export class ApiError extends Error {
   }
 }
 
+/** UNSUPPORTED_PAIR for what a query or body names: `path` is where, `query.corridor`. */
+export function unsupportedPair(path: string, message: string): ApiError {
+  return new ApiError('UNSUPPORTED_PAIR', `${path}: ${message}`, { details: [{ path, message }] });
+}
+
 /** INVALID_REQUEST with the first fault as its message. Lists one fault per path, as further ones follow from it. */
 export function invalidRequest(faults: readonly ErrorDetail[]): ApiError {
   const byPath = new Map<string, ErrorDetail>();

@@ -2,7 +2,7 @@ import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { describeRoute } from '../describe-route.js';
 import { anchorAnswer, anchorPage } from '../schemas/anchors.js';
-import { anchorId, corridorId, noQuery, pageQuery } from '../schemas/primitives.js';
+import { anchorInRequest, corridorInRequest, noQuery, pageQuery } from '../schemas/primitives.js';
 
 const c = initContract();
 
@@ -16,12 +16,13 @@ export const anchorsContract = c.router(
       access: 'public',
       limit: 'default',
       cache: 'etag',
+      errors: ['UNSUPPORTED_PAIR'],
       summary: 'List the anchors',
       description:
         'Every anchor that is or was in the fleet, ordered by id; `corridor` keeps those that serve it now.',
       query: z
         .object({
-          corridor: corridorId.optional().describe('Only anchors that serve this corridor.'),
+          corridor: corridorInRequest.optional().describe('Only anchors that serve this corridor.'),
           ...pageQuery,
         })
         .strict(),
@@ -40,7 +41,7 @@ export const anchorsContract = c.router(
       description:
         'The anchor, the addresses it publishes, and how a wallet starts a withdrawal there. A delisted anchor ' +
         'stays readable.',
-      pathParams: z.object({ anchor: anchorId }),
+      pathParams: z.object({ anchor: anchorInRequest }),
       query: noQuery,
       responses: { 200: anchorAnswer },
     }),

@@ -8,7 +8,7 @@ import {
   fileDisputeBody,
   resolveDisputeBody,
 } from '../schemas/disputes.js';
-import { anchorId, noQuery, page, pageQuery } from '../schemas/primitives.js';
+import { anchorInRequest, noQuery, page, pageQuery } from '../schemas/primitives.js';
 
 const c = initContract();
 
@@ -56,13 +56,14 @@ export const adminDisputesContract = c.router(
       access: 'admin',
       limit: 'default',
       cache: 'no-store',
+      errors: ['UNSUPPORTED_PAIR'],
       summary: 'List disputes',
       description:
         'Disputes, newest first, with their reasons and audit trails; filtered by status and anchor.',
       query: z
         .object({
           status: disputeStatus.optional(),
-          anchor: anchorId.optional().describe('Only disputes that concern this anchor.'),
+          anchor: anchorInRequest.optional().describe('Only disputes that concern this anchor.'),
           ...pageQuery,
         })
         .strict(),

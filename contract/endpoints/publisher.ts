@@ -1,7 +1,7 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { describeRoute } from '../describe-route.js';
-import { anchorId, corridorId, noBody, noQuery, pageQuery } from '../schemas/primitives.js';
+import { anchorInRequest, corridorInRequest, noBody, noQuery, pageQuery } from '../schemas/primitives.js';
 import {
   batchEntries,
   batchPage,
@@ -110,13 +110,13 @@ export const publisherContract = c.router(
       operationId: 'proveBatchEntry',
       access: 'public',
       cache: 'etag',
-      errors: ['UNKNOWN_BATCH'],
+      errors: ['UNKNOWN_BATCH', 'UNSUPPORTED_PAIR'],
       summary: 'Prove that a score is in a batch',
       description:
         'The entry of an anchor in a corridor, and the hashes that lead from it to the root of the signed header. ' +
         '`verifyEntry` and `verifyBatch` of the contract package check them; docs/publisher.md tells how by hand.',
       pathParams: batchParams,
-      query: z.object({ anchor: anchorId, corridor: corridorId }).strict(),
+      query: z.object({ anchor: anchorInRequest, corridor: corridorInRequest }).strict(),
       responses: { 200: entryProof },
     }),
   },

@@ -1,7 +1,7 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { describeRoute } from '../describe-route.js';
-import { corridorId } from '../schemas/primitives.js';
+import { corridorInRequest } from '../schemas/primitives.js';
 import { ratesAnswer, ratesQuery } from '../schemas/rates.js';
 
 const c = initContract();
@@ -16,7 +16,7 @@ export const ratesContract = c.router(
       access: 'public',
       limit: 'rates',
       cache: 'etag',
-      errors: ['UNKNOWN_CORRIDOR', 'AMOUNT_OUT_OF_RANGE', 'RATES_UNAVAILABLE'],
+      errors: ['UNKNOWN_CORRIDOR', 'UNSUPPORTED_PAIR', 'AMOUNT_OUT_OF_RANGE', 'RATES_UNAVAILABLE'],
       summary: 'Compare what the anchors of a corridor pay out',
       description:
         'Asks every anchor of the corridor at once. The best offer is the one that leaves a person with most, after ' +
@@ -24,7 +24,7 @@ export const ratesContract = c.router(
         'otherwise. Quotes are fresh for 15 s; older ones, up to 60 s, are served with `stale: true` while a ' +
         "refresh runs. No rate here is firm: it becomes so in the anchor's own flow. Anchors without a quote are " +
         'listed with the reason.',
-      pathParams: z.object({ corridor: corridorId }),
+      pathParams: z.object({ corridor: corridorInRequest }),
       query: ratesQuery,
       responses: { 200: ratesAnswer },
     }),

@@ -1,7 +1,7 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { describeRoute } from '../describe-route.js';
-import { anchorId, corridorId, noBody, noQuery, pageQuery } from '../schemas/primitives.js';
+import { anchorInRequest, corridorInRequest, noBody, noQuery, pageQuery } from '../schemas/primitives.js';
 import {
   anchorReputation,
   leaderboardAnswer,
@@ -24,6 +24,7 @@ export const reputationContract = c.router(
       access: 'public',
       limit: 'default',
       cache: 'etag',
+      errors: ['UNSUPPORTED_PAIR'],
       summary: 'Rank the anchors',
       description:
         'The anchors of the fleet by score, best first; those without a score come last with `rank: null`. Over all ' +
@@ -31,7 +32,7 @@ export const reputationContract = c.router(
         'the one of its card there. Pages of one answer belong together while its scores are kept.',
       query: z
         .object({
-          corridor: corridorId.optional().describe('Rank in this corridor only.'),
+          corridor: corridorInRequest.optional().describe('Rank in this corridor only.'),
           window: windowQuery,
           ...pageQuery,
         })
@@ -68,7 +69,7 @@ export const reputationContract = c.router(
       description:
         "The anchor's record over all its corridors and its card in each. A delisted anchor stays readable; one that " +
         'nobody used yet has a record of zeros and no score.',
-      pathParams: z.object({ anchor: anchorId }),
+      pathParams: z.object({ anchor: anchorInRequest }),
       query: z.object({ window: windowQuery }).strict(),
       responses: { 200: anchorReputation },
     }),
@@ -80,15 +81,17 @@ export const reputationContract = c.router(
       access: 'public',
       limit: 'default',
       cache: 'etag',
-      errors: ['UNKNOWN_ANCHOR'],
+      errors: ['UNKNOWN_ANCHOR', 'UNSUPPORTED_PAIR'],
       summary: "Read one anchor's reputation day by day",
       description:
         'One point for each UTC day on which an outcome was recorded, newest first: the outcomes of that day, and the ' +
         'score over the window that ends with it.',
-      pathParams: z.object({ anchor: anchorId }),
+      pathParams: z.object({ anchor: anchorInRequest }),
       query: z
         .object({
-          corridor: corridorId.optional().describe('Only this corridor; all of them together when absent.'),
+          corridor: corridorInRequest
+            .optional()
+            .describe('Only this corridor; all of them together when absent.'),
           window: windowQuery,
           ...pageQuery,
         })

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { corridorId, instant } from './primitives.js';
+import { corridorId, corridorInRequest, instant } from './primitives.js';
 
 /** What an invalidation drops. */
 export const cacheScope = z
@@ -13,7 +13,7 @@ export const cacheScope = z
 export const invalidateCacheBody = z
   .object({
     scope: cacheScope.optional().describe('What to drop; everything when absent.'),
-    corridor: corridorId
+    corridor: corridorInRequest
       .optional()
       .describe('Only what belongs to this corridor; every corridor when absent.'),
   })

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { publicKeyText } from '../verification/public-key.js';
-import { anchorId, corridorId, enumOfMeanings, instant, intentHashText } from './primitives.js';
+import {
+  anchorId,
+  anchorInRequest,
+  corridorId,
+  enumOfMeanings,
+  instant,
+  intentHashText,
+} from './primitives.js';
 
 /** `dsp_` and 36 lower-case hex digits. */
 export const disputeId = z
@@ -48,7 +55,7 @@ export const fileDisputeBody = z
       .describe(
         'Ed25519 signature in base64: over the SEP-53 form of the intentHash, or over its UTF-8 text.',
       ),
-    anchorId: anchorId.describe('The anchor the dispute concerns: the one of the intent.'),
+    anchorId: anchorInRequest.describe('The anchor the dispute concerns: the one of the intent.'),
     reason: z
       .string()
       .max(2_000)

@@ -4,7 +4,9 @@ import { deliveryMethod } from './corridors.js';
 import { disputeId, disputeStatus } from './disputes.js';
 import {
   anchorId,
+  anchorInRequest,
   corridorId,
+  corridorInRequest,
   decimalAnswer,
   decimalString,
   enumOfMeanings,
@@ -232,8 +234,8 @@ export const intentNonce = z
 /** Terms of an intent as a wallet sends them. Unknown members are refused, so that no bank details slip in. */
 export const createIntentBody = z
   .object({
-    corridor: corridorId,
-    anchorId,
+    corridor: corridorInRequest,
+    anchorId: anchorInRequest,
     account: publicKeyText.describe(
       'The account that sells: `G…` or 64 hex digits. `M…` and `C…` are refused.',
     ),

@@ -12,6 +12,16 @@ export const corridorId = z
     'Corridor: asset code, ISO 4217 code, optional ISO 3166 country, lower case: `usdc-ngn`, `usdc-xof-sn`.',
   );
 
+/** A corridor as requests name it: in any case. Inside and in answers it is in lower case. */
+export const corridorInRequest = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9]{1,12}-[A-Za-z]{3}(-[A-Za-z]{2})?$/,
+    'must be asset-fiat or asset-fiat-country, like usdc-ngn',
+  )
+  .transform((text) => text.toLowerCase())
+  .describe('Corridor, in upper or lower case: `usdc-ngn`, `usdc-xof-sn`.');
+
 /** Fixed path segments beside `/api/reputation/{anchor}`: no anchor may have one as its id. */
 export const reservedAnchorIds: readonly string[] = ['leaderboard', 'dispute', 'reconcile', 'refresh'];
 
@@ -20,6 +30,14 @@ export const anchorId = z
   .max(40)
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be a lower-case slug of letters, digits and single hyphens')
   .describe('Anchor id: a slug of at most 40 characters.');
+
+/** An anchor as requests name it: in any case. Inside and in answers it is in lower case. */
+export const anchorInRequest = z
+  .string()
+  .max(40)
+  .regex(/^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$/, 'must be a slug of letters, digits and single hyphens')
+  .transform((text) => text.toLowerCase())
+  .describe('Anchor id, in upper or lower case.');
 
 /** Positive decimal string with at most `places` decimals: no sign, no exponent, no leading zero, 12 integer digits. */
 export function decimalString(places: number) {

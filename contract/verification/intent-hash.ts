@@ -6,7 +6,9 @@ import { parsePublicKey } from './strkey.js';
 
 /** What an intent hash is taken of: the terms as the wallet sends them, never a default of the server. */
 export interface IntentTerms {
+  /** In any case; hashed in lower case. */
   corridor: string;
+  /** In any case; hashed in lower case. */
   anchorId: string;
   /** `G…` or 64 hex digits; hashed as `G…`. */
   account: string;
@@ -44,8 +46,8 @@ function inUtc(expiresAt: string): string {
 export function canonicalIntent(intent: IntentTerms): string {
   return canonicalJson({
     type: 'fairlead.intent.v1',
-    corridor: intent.corridor,
-    anchorId: intent.anchorId,
+    corridor: intent.corridor.toLowerCase(),
+    anchorId: intent.anchorId.toLowerCase(),
     account: parsePublicKey(intent.account).account,
     sellAmount: withoutTrailingZeros(intent.sellAmount),
     minReceive: intent.minReceive === undefined ? undefined : withoutTrailingZeros(intent.minReceive),

@@ -2,7 +2,7 @@ import { bulkhead } from 'cockatiel';
 import type { AnchorAnswer, AnchorPage } from '../../../contract/schemas/anchors.js';
 import type { CorridorPage } from '../../../contract/schemas/corridors.js';
 import type { Emit } from '../../deliveries/deliveries.js';
-import { ApiError } from '../../errors.js';
+import { ApiError, unsupportedPair } from '../../errors.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import { UpstreamFault } from '../../outbound/upstream-fault.js';
@@ -56,6 +56,9 @@ export interface AnchorDirectory {
   /** The partner token for this address, or undefined: it is sent only to the origin that it was granted for. */
   tokenFor(anchorId: string, url: string): string | undefined;
   listCorridors(page: PageRequest): CorridorPage;
+  /** Whether this anchor is or ever was in the fleet. */
+  isKnownAnchor(id: string): Promise<boolean>;
+  /** Throws UNSUPPORTED_PAIR. */
   listAnchors(request: PageRequest & { corridor?: string | undefined }): Promise<AnchorPage>;
   /** Throws UNKNOWN_ANCHOR. */
   getAnchor(id: string): Promise<AnchorAnswer>;
@@ -177,12 +180,15 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
       );
     },
     async listAnchors({ corridor, ...page }) {
+      if (corridor !== undefined && !corridors.has(corridor))
+        throw unsupportedPair('query.corridor', 'is not a corridor that is served');
       const list = ['anchors', corridor ?? '*'];
       const [afterId] = readCursor(page.cursor, list, [idPattern]) ?? [];
       const limit = readLimit(page.limit);
       const anchors = await store.page({ corridor, afterId, limit });
       return toPage(anchors.map(toAnchorSummary), limit, list, (last) => [last.id]);
     },
+    isKnownAnchor: async (id) => members.has(id) || (await store.find(id)) !== null,
     async getAnchor(id) {
       const anchor = await store.find(id);
       if (anchor === null) throw new ApiError('UNKNOWN_ANCHOR', `No anchor ${id} was ever in the fleet.`);

@@ -1,5 +1,5 @@
 import type { CacheScope, InvalidateCacheAnswer } from '../../../contract/schemas/cache.js';
-import { ApiError } from '../../errors.js';
+import { unsupportedPair } from '../../errors.js';
 import { type Clock, type Logger, toInstant } from '../../ports.js';
 import type { CacheVersions } from './cache-versions.js';
 
@@ -20,8 +20,7 @@ export function createCacheAdmin(deps: {
   return {
     async invalidate({ scope = 'all', corridor }) {
       if (corridor !== undefined && !deps.hasCorridor(corridor)) {
-        const message = `the corridor ${corridor} is not served`;
-        throw new ApiError('UNSUPPORTED_PAIR', message, { details: [{ path: 'body.corridor', message }] });
+        throw unsupportedPair('body.corridor', 'is not a corridor that is served');
       }
       const { version, droppedEntries } = await deps.cacheVersions.invalidate(scope, corridor);
       deps.logger.info({ scope, corridor, version, droppedEntries }, 'cache invalidated');

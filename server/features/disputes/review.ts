@@ -1,6 +1,6 @@
 import type { AdminDispute, ResolveDisputeBody } from '../../../contract/schemas/disputes.js';
 import type { Emit } from '../../deliveries/deliveries.js';
-import { ApiError } from '../../errors.js';
+import { ApiError, unsupportedPair } from '../../errors.js';
 import type { ClientSession, InTransaction } from '../../mongo/transactions.js';
 import { readCursor, readLimit, toPage } from '../../paging.js';
 import type { Clock, Logger } from '../../ports.js';
@@ -18,6 +18,8 @@ export interface ReviewDeps {
   trueEffects: TrueEffects;
   /** Sets how the outcome counts, in the transaction of the verdict. */
   applyEffect: (session: ClientSession, intentHash: string, effect: Effect) => Promise<boolean>;
+  /** Whether this anchor is or ever was in the fleet. */
+  isKnownAnchor: (id: string) => Promise<boolean>;
   inTransaction: InTransaction;
   writeEvent: Emit;
   clock: Clock;
@@ -33,7 +35,7 @@ export interface DisputeList {
 
 /** The admins' side of disputes. */
 export interface DisputeReview {
-  /** Newest first. */
+  /** Newest first. Throws UNSUPPORTED_PAIR for an anchor that was never in the fleet. */
   list(request: DisputeList): Promise<{ items: AdminDispute[]; nextCursor: string | null }>;
   /** Gives the verdict; the same verdict again changes nothing. Throws UNKNOWN_DISPUTE, DISPUTE_RESOLVED. */
   resolve(body: ResolveDisputeBody): Promise<AdminDispute>;
@@ -96,6 +98,8 @@ export function createDisputeReview(deps: ReviewDeps): DisputeReview {
 
   return {
     async list({ status, anchor: anchorId, ...page }) {
+      if (anchorId !== undefined && !(await deps.isKnownAnchor(anchorId)))
+        throw unsupportedPair('query.anchor', 'was never in the fleet');
       const name = ['disputes', status ?? '*', anchorId ?? '*'];
       const [before] = readCursor(page.cursor, name, [idPattern]) ?? [];
       const limit = readLimit(page.limit);

@@ -7,7 +7,8 @@ import type {
 } from '../../../contract/schemas/intents.js';
 import { intentHash as hashOf } from '../../../contract/verification/intent-hash.js';
 import { isOutOfRange, plainDecimal } from '../../amounts.rules.js';
-import { ApiError, invalidRequest } from '../../errors.js';
+import { findDeliveryMethod } from '../../delivery-methods.rules.js';
+import { ApiError, invalidRequest, unsupportedPair } from '../../errors.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { Rates } from '../rates/service.js';
@@ -88,15 +89,19 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
   /** The terms of the intent's corridor. Throws UNSUPPORTED_PAIR. */
   function corridorOf({ corridor: corridorId, anchorId, deliveryMethod }: CreateIntentBody): Corridor {
     const corridor = directory.corridor(corridorId);
-    if (corridor === undefined) throw unsupported('body.corridor', 'is not a corridor that is served');
-    if (directory.anchor(anchorId) === undefined) throw unsupported('body.anchorId', 'is not in the fleet');
+    if (corridor === undefined) throw unsupportedPair('body.corridor', 'is not a corridor that is served');
+    if (directory.anchor(anchorId) === undefined)
+      throw unsupportedPair('body.anchorId', 'is not in the fleet');
     const served = directory
       .anchorsOf(corridorId)
       .find(({ id }) => id === anchorId)
       ?.corridors.find(({ id }) => id === corridorId);
-    if (served === undefined) throw unsupported('body.anchorId', 'does not serve this corridor');
-    if (deliveryMethod !== undefined && !served.deliveryMethods.includes(deliveryMethod)) {
-      throw unsupported('body.deliveryMethod', 'is not offered by this anchor in this corridor');
+    if (served === undefined) throw unsupportedPair('body.anchorId', 'does not serve this corridor');
+    if (
+      deliveryMethod !== undefined &&
+      findDeliveryMethod(served.deliveryMethods, deliveryMethod) === undefined
+    ) {
+      throw unsupportedPair('body.deliveryMethod', 'is not offered by this anchor in this corridor');
     }
     return corridor;
   }
@@ -159,10 +164,6 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
 
 function refuse(faults: readonly ErrorDetail[]): void {
   if (faults.length > 0) throw invalidRequest(faults);
-}
-
-function unsupported(path: string, message: string): ApiError {
-  return new ApiError('UNSUPPORTED_PAIR', `${path}: ${message}`, { details: [{ path, message }] });
 }
 
 function outOfRange(message: string): ApiError {

@@ -9,7 +9,7 @@ import type { Logger, NewId, Random } from '../../ports.js';
 import type { BatchDocument } from './batch-store.js';
 import { createBatchWriter, rootOfCards } from './batch-writer.js';
 import { createHealth } from './health.js';
-import { type BatchLog, createBatchLog } from './log.js';
+import { type BatchLog, createBatchLog, type KnownFleet } from './log.js';
 import { createSubmitToOracle } from './oracle.js';
 import { createPublisherRouter } from './router.js';
 import { createSigner, publicBatchKey } from './signer.rules.js';
@@ -36,7 +36,7 @@ export interface Publisher {
 
 type BatchName = { sequence: number; root: string };
 
-export interface PublisherDeps {
+export interface PublisherDeps extends KnownFleet {
   store: PublisherStore;
   leases: Pick<Leases, 'run' | 'read'>;
   inTransaction: InTransaction;
@@ -76,7 +76,7 @@ export function createPublisherFeature(deps: PublisherDeps): Publisher {
   const hasOracle = oracleUrl !== undefined;
   const inLeasedTransaction = createInLeasedTransaction(deps.inTransaction);
   const signer = deps.secretKey === undefined ? undefined : createSigner(deps.secretKey);
-  const log = createBatchLog(batches);
+  const log = createBatchLog(batches, deps);
   const writes = { batches, ticks, inLeasedTransaction };
   const submitToOracle = hasOracle
     ? createSubmitToOracle({ url: oracleUrl, outbound, ...(timeoutMs === undefined ? {} : { timeoutMs }) })

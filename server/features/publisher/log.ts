@@ -5,7 +5,7 @@ import type {
   PublishedBatch,
 } from '../../../contract/schemas/publisher.js';
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
-import { ApiError } from '../../errors.js';
+import { ApiError, unsupportedPair } from '../../errors.js';
 import { readCursor, toPage, unknownCursor, writeCursor } from '../../paging.js';
 import { toInstant } from '../../ports.js';
 import { entriesPerChunk, entryKey, entryProofOf } from './batch.rules.js';
@@ -33,7 +33,13 @@ export interface ListQuery {
 
 const wholeNumber = /^[1-9]\d{0,14}$/;
 
-export function createBatchLog(store: BatchStore): BatchLog {
+/** What is or was in the fleet. */
+export interface KnownFleet {
+  isKnownAnchor: (id: string) => Promise<boolean>;
+  isServedCorridor: (id: string) => boolean;
+}
+
+export function createBatchLog(store: BatchStore, fleet: KnownFleet): BatchLog {
   async function find(sequence: number): Promise<BatchDocument> {
     const batch = await store.find(sequence);
     if (batch === null) throw new ApiError('UNKNOWN_BATCH', `There is no batch ${sequence}.`);
@@ -82,6 +88,10 @@ export function createBatchLog(store: BatchStore): BatchLog {
       const entry = cards[at];
       const leafHash = chunk?.leafHashes[at];
       if (chunk === null || entry === undefined || leafHash === undefined) {
+        if (!(await fleet.isKnownAnchor(anchor)))
+          throw unsupportedPair('query.anchor', 'was never in the fleet');
+        if (!fleet.isServedCorridor(corridor))
+          throw unsupportedPair('query.corridor', 'is not a corridor that is served');
         throw new ApiError('UNKNOWN_BATCH', `Batch ${sequence} has no entry of ${anchor} in ${corridor}.`);
       }
       const chunkRoots = await store.listChunkRoots(attempt);

@@ -1,3 +1,4 @@
+import { findDeliveryMethod } from '../../delivery-methods.rules.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import { toUpstreamFault, UpstreamFault } from '../../outbound/upstream-fault.js';
 import type { Clock } from '../../ports.js';
@@ -43,11 +44,15 @@ export function createQuoteSource(deps: {
 }): QuoteSource {
   const { directory, gate, clock } = deps;
 
-  /** The delivery methods to quote for; undefined if the anchor does not offer what is asked for. */
-  function offered({ anchorId, corridor, deliveryMethod }: Question): readonly string[] | undefined {
+  /** What to quote for, with the method as the anchor spells it; undefined if the anchor does not offer it. */
+  function offered(question: Question): { asked: Question; methods: readonly string[] } | undefined {
+    const { anchorId, corridor, deliveryMethod } = question;
     const served = directory.anchor(anchorId)?.corridors.find(({ id }) => id === corridor.id);
-    const methods = served?.deliveryMethods;
-    return deliveryMethod !== undefined && !methods?.includes(deliveryMethod) ? undefined : methods;
+    if (served === undefined) return undefined;
+    const methods = served.deliveryMethods;
+    if (deliveryMethod === undefined) return { asked: question, methods };
+    const own = findDeliveryMethod(methods, deliveryMethod);
+    return own === undefined ? undefined : { asked: { ...question, deliveryMethod: own }, methods };
   }
 
   async function ask(question: Question, methods: readonly string[]): Promise<QuoteResult> {
@@ -146,10 +151,10 @@ export function createQuoteSource(deps: {
   }
 
   return async (question) => {
-    const methods = offered(question);
+    const offer = offered(question);
     // The anchor is not asked, so this says nothing about it.
-    if (methods === undefined) return { reason: 'not_served' };
-    const result = await askInTime(question, methods);
+    if (offer === undefined) return { reason: 'not_served' };
+    const result = await askInTime(offer.asked, offer.methods);
     const { anchorId, corridor, amount, deliveryMethod } = question;
     const isReference = amount === corridor.referenceAmount && deliveryMethod === undefined;
     deps.watch.saw({ anchorId, corridorId: corridor.id, isReference }, result);

@@ -7,7 +7,8 @@ import type {
 } from '../../../contract/schemas/rates.js';
 import { isOutOfRange, plainDecimal } from '../../amounts.rules.js';
 import { createCache } from '../../cache/cache.js';
-import { ApiError } from '../../errors.js';
+import { findDeliveryMethod } from '../../delivery-methods.rules.js';
+import { ApiError, unsupportedPair } from '../../errors.js';
 import type { Clock } from '../../ports.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
@@ -28,7 +29,7 @@ import { freshMs, type Replies, replyFreshUntil, staleMs } from './replies.js';
 export interface Rates {
   /**
    * The ranked offers of a corridor, with the milliseconds for which the answer stays fresh. `maxAgeMs` makes it ask
-   * again, and wait, where the quotes are older. Throws UNKNOWN_CORRIDOR, AMOUNT_OUT_OF_RANGE, RATES_UNAVAILABLE.
+   * again, and wait, where the quotes are older. Throws UNKNOWN_CORRIDOR, UNSUPPORTED_PAIR, AMOUNT_OUT_OF_RANGE, RATES_UNAVAILABLE.
    */
   quote(
     corridorId: string,
@@ -163,6 +164,17 @@ export function createRates(deps: RatesDeps): Rates {
     return previous;
   }
 
+  /** The method as the first anchor of the corridor spells it. Throws UNSUPPORTED_PAIR if no anchor offers it. */
+  function methodIn(corridor: Corridor, asked: string | undefined): string | undefined {
+    if (asked === undefined) return undefined;
+    const offered = directory
+      .anchorsOf(corridor.id)
+      .flatMap(({ corridors }) => corridors.find(({ id }) => id === corridor.id)?.deliveryMethods ?? []);
+    const found = findDeliveryMethod(offered, asked);
+    if (found !== undefined) return found;
+    throw unsupportedPair('query.deliveryMethod', 'is not offered by any anchor of this corridor');
+  }
+
   function retryAfterFor(reasons: readonly UnavailableReason[]): number | null {
     return waitingHelps(reasons, deps) ? retryAfterSeconds : null;
   }
@@ -181,13 +193,14 @@ export function createRates(deps: RatesDeps): Rates {
 
   return {
     async quote(corridorId, query, options) {
-      const { amount: given, deliveryMethod, sort = 'best', ...unused } = query;
+      const { amount: given, deliveryMethod: givenMethod, sort = 'best', ...unused } = query;
       // A parameter that the contract declares and nothing here uses does not compile.
       unused satisfies Record<string, never>;
       const corridor = directory.corridor(corridorId);
       if (corridor === undefined) {
         throw new ApiError('UNKNOWN_CORRIDOR', `The corridor ${corridorId} is not served.`);
       }
+      const deliveryMethod = methodIn(corridor, givenMethod);
       const amount = plainDecimal(given ?? corridor.referenceAmount);
       if (isOutOfRange(amount, corridor)) {
         throw amountError(`must be between ${corridor.min} and ${corridor.max} in this corridor`);
@@ -200,7 +213,10 @@ export function createRates(deps: RatesDeps): Rates {
       const anchor = directory.anchorsOf(corridorId).find(({ id }) => id === anchorId);
       if (corridor === undefined || anchor === undefined) return noQuote('not_served');
       if (isOutOfRange(amount, corridor)) return noQuote('refused_amount');
-      const question = { corridor, anchor, amount: plainDecimal(amount), deliveryMethod };
+      const offered = anchor.corridors.find(({ id }) => id === corridorId)?.deliveryMethods ?? [];
+      const own = deliveryMethod === undefined ? undefined : findDeliveryMethod(offered, deliveryMethod);
+      if (own === undefined && deliveryMethod !== undefined) return noQuote('not_served');
+      const question = { corridor, anchor, amount: plainDecimal(amount), deliveryMethod: own };
       const [market, reply] = await Promise.all([
         midMarket(corridor),
         replies.get(question, { maxAgeMs: freshMs }),

@@ -8,7 +8,7 @@ import type {
 } from '../../../contract/schemas/reputation.js';
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { createCache, lasting } from '../../cache/cache.js';
-import { ApiError } from '../../errors.js';
+import { ApiError, unsupportedPair } from '../../errors.js';
 import { readCursor, readLimit, writeCursor } from '../../paging.js';
 import { type Clock, toInstant } from '../../ports.js';
 import { anchorRecord, firstDayOf, recordWithoutPlace } from './card.rules.js';
@@ -35,10 +35,11 @@ export interface HistoryQuery extends PageQuery {
 type NamedAnchor = Pick<AnchorAnswer, 'id' | 'name' | 'simulated' | 'status'>;
 
 export interface ReputationService {
+  /** Throws UNSUPPORTED_PAIR for a corridor that is neither served nor has a record. */
   getLeaderboard(query: PageQuery & { corridor: string | null; window: Window }): Promise<LeaderboardAnswer>;
   /** Throws UNKNOWN_ANCHOR. */
   getReputation(anchorId: string, window: Window): Promise<AnchorReputation>;
-  /** Daily points, newest first, from the roll-ups as they are now. Throws UNKNOWN_ANCHOR. */
+  /** Daily points, newest first, from the roll-ups as they are now. Throws UNKNOWN_ANCHOR, UNSUPPORTED_PAIR. */
   getHistory(query: HistoryQuery): Promise<ReputationHistory>;
   /** Recomputes the scores. Throws RUN_IN_PROGRESS while another instance does. */
   refreshNow(): Promise<RefreshAnswer>;
@@ -134,8 +135,10 @@ export function createReputationService(deps: ReputationServiceDeps): Reputation
     const days = await store.rollups.listDaysWithOutcomes(generation, anchorId, known);
     const shown = days.slice(0, limit);
     const [newest, oldest] = [shown[0], shown.at(-1)];
-    if (newest === undefined || oldest === undefined)
+    if (newest === undefined || oldest === undefined) {
+      refuseUnknown(corridor);
       return { anchorId, corridor, window, items: [], nextCursor: null };
+    }
     const range = { from: firstDayOf(window, oldest), to: newest, corridor };
     const rollups = await store.rollups.listOfAnchor(generation, anchorId, range);
     const speedTargets = await store.speedTargets(deps.corridors());
@@ -148,14 +151,25 @@ export function createReputationService(deps: ReputationServiceDeps): Reputation
     };
   }
 
+  /** For a corridor without a record: throws UNSUPPORTED_PAIR if it is not served either. */
+  function refuseUnknown(corridor: string | null): void {
+    if (corridor === null || deps.corridors().some(({ id }) => id === corridor)) return;
+    throw unsupportedPair('query.corridor', 'is not a corridor that is served');
+  }
+
   return {
     async getLeaderboard({ corridor, window, ...page }) {
       const list = ['leaderboard', corridor ?? '*', String(window)];
       const [givenRun, from = '0'] = readCursor(page.cursor, list, [wholeNumber, wholeNumber]) ?? [];
       const limit = readLimit(page.limit);
       const run = await reader.runOf(givenRun);
-      if (run === null) return { corridor, window, computedAt: null, items: [], nextCursor: null };
-      return leaderboards.get({ run, corridor, window, list, from: Number(from), limit });
+      if (run === null) {
+        refuseUnknown(corridor);
+        return { corridor, window, computedAt: null, items: [], nextCursor: null };
+      }
+      const answer = await leaderboards.get({ run, corridor, window, list, from: Number(from), limit });
+      if (answer.items.length === 0) refuseUnknown(corridor);
+      return answer;
     },
 
     async getReputation(anchorId, window) {

@@ -62,14 +62,10 @@ describe('GET /api/anchors', () => {
     expect(body.items.every(({ simulated, status: state }) => simulated && state === 'active')).toBe(true);
   });
 
-  it('200: lists the anchors of a corridor, and none for an unknown corridor', async () => {
+  it('200: lists the anchors of a corridor', async () => {
     const { body } = await get<AnchorPage>('/api/anchors?corridor=usdc-zar');
     expect(body.items.map(({ id }) => id)).toContain('windlass');
     expect(body.items.map(({ id }) => id)).not.toContain('ferry');
-    expect((await get<AnchorPage>('/api/anchors?corridor=usdc-zzz')).body).toEqual({
-      items: [],
-      nextCursor: null,
-    });
   });
 
   it('400: for a cursor that was never issued', async () => {
@@ -104,7 +100,7 @@ describe('GET /api/anchors/{anchor}', () => {
     expect({ status, body }).toMatchObject({ status: 404, body: { code: 'UNKNOWN_ANCHOR' } });
   });
 
-  it.each(['UPPER', 'a--b', '%24gt', 'a'.repeat(41)])('400: the id %s', async (id) => {
+  it.each(['with_line', 'a--b', '%24gt', 'a'.repeat(41)])('400: the id %s', async (id) => {
     const { status, body } = await get(`/api/anchors/${id}`);
     expect({ status, body }).toMatchObject({ status: 400, body: { details: [{ path: 'path.anchor' }] } });
   });

@@ -75,6 +75,10 @@ describe('intentHash', () => {
     expect(new Set([terms, ...others].map(intentHash)).size).toBe(others.length + 1);
   });
 
+  it('does not depend on the case of the corridor and the anchor, which are compared without regard to it', () => {
+    expect(intentHash({ ...terms, corridor: 'USDC-NGN', anchorId: 'Cowrie' })).toBe(intentHash(terms));
+  });
+
   it('does not depend on the order in which the members were written', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray(Object.entries(terms), { minLength: 5 }), (entries) => {

@@ -167,7 +167,7 @@ describe('400 INVALID_REQUEST', () => {
     ['an hour that would roll over', { expiresAt: '2026-11-25T24:00:00.000Z' }, 'body.expiresAt', /ISO 8601/],
     ['a deadline beyond 30 days', { expiresAt: '2027-11-21T09:30:00.000Z' }, 'body.expiresAt', /30 days/],
     ['a transaction id with a space', { anchorTransactionId: 'a b' }, 'body.anchorTransactionId', /./],
-    ['a corridor of another form', { corridor: 'USDC-NGN' }, 'body.corridor', /./],
+    ['a corridor of another form', { corridor: 'usdc_ngn' }, 'body.corridor', /./],
   ];
 
   it.each(bad)(

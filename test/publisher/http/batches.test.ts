@@ -144,19 +144,25 @@ describe('GET /api/publisher/batches/{sequence}/proof', () => {
     '',
     'anchor=harbour',
     'corridor=usdc-ngn',
-    'anchor=Harbour&corridor=usdc-ngn',
+    'anchor=-harbour&corridor=usdc-ngn',
     'anchor=harbour&corridor=x',
   ])('400: %s', async (query) => {
     expect((await proofOf(query)).status).toBe(400);
   });
 
-  it('404: for an unknown entry or batch', async () => {
-    for (const answer of [
-      await proofOf('anchor=nobody&corridor=usdc-ngn'),
-      await proofOf('anchor=harbour&corridor=usdc-zzz'),
-      await proofOf('anchor=harbour&corridor=usdc-ngn', 9),
-    ]) {
-      expect(answer).toMatchObject({ status: 404, body: { code: 'UNKNOWN_BATCH' } });
+  it('404: for an unknown batch', async () => {
+    const answer = await proofOf('anchor=harbour&corridor=usdc-ngn', 9);
+    expect(answer).toMatchObject({ status: 404, body: { code: 'UNKNOWN_BATCH' } });
+  });
+
+  it('404: for an anchor and a corridor that are known, and have no entry', async () => {
+    const answer = await proofOf('anchor=windlass&corridor=usdc-ngn');
+    expect(answer).toMatchObject({ status: 404, body: { code: 'UNKNOWN_BATCH' } });
+  });
+
+  it('422: for an anchor or a corridor that is unknown', async () => {
+    for (const query of ['anchor=nobody&corridor=usdc-ngn', 'anchor=harbour&corridor=usdc-zzz']) {
+      expect(await proofOf(query)).toMatchObject({ status: 422, body: { code: 'UNSUPPORTED_PAIR' } });
     }
   });
 });

@@ -41,10 +41,11 @@ describe('200', () => {
     expect(body.unavailable).toContainEqual({ anchorId: 'ferry', reason: 'not_served' });
   });
 
-  it('has no best quote if no anchor offers the delivery method', async () => {
-    const { status, body } = await get('/api/rates/usdc-ngn?deliveryMethod=pigeon');
+  it('finds a corridor and a delivery method in any case, and answers in its own', async () => {
+    const { status, body } = await get('/api/rates/USDC-Ngn?deliveryMethod=BANK_Account');
     expect(status).toBe(200);
-    expect(body).toMatchObject({ best: null, quotes: [] });
+    expect(body.corridor).toBe('usdc-ngn');
+    expect(body.quotes.every((quote) => quote.deliveryMethod === 'bank_account')).toBe(true);
   });
 
   it('tells what each quote costs against the reference rate', async () => {
@@ -118,17 +119,22 @@ describe('400', () => {
     expect(body.details[0]?.path).toMatch(/^query/);
   });
 
-  it.each(['USDC-NGN', 'usdc', 'usdc-ngn-', 'usdc-ngn-ngn', '..%2f..', '%24ne'])(
-    'for the corridor %s',
-    async (id) => {
-      const { status, body } = await get<{ details: { path: string }[] }>(`/api/rates/${id}`);
-      expect(status).toBe(400);
-      expect(body.details[0]?.path).toBe('path.corridor');
-    },
-  );
+  it.each(['usdc', 'usdc-ngn-', 'usdc-ngn-ngn', '..%2f..', '%24ne'])('for the corridor %s', async (id) => {
+    const { status, body } = await get<{ details: { path: string }[] }>(`/api/rates/${id}`);
+    expect(status).toBe(400);
+    expect(body.details[0]?.path).toBe('path.corridor');
+  });
 });
 
 describe('422', () => {
+  it('for a delivery method that no anchor of the corridor offers', async () => {
+    const { status, body } = await get('/api/rates/usdc-ngn?deliveryMethod=pigeon');
+    expect({ status, body }).toMatchObject({
+      status: 422,
+      body: { code: 'UNSUPPORTED_PAIR', details: [{ path: 'query.deliveryMethod' }] },
+    });
+  });
+
   it('for an amount outside the limits of the corridor, which the message names', async () => {
     for (const amount of ['9.9999999', '10000.0000001']) {
       const { status, body } = await get(`/api/rates/usdc-ngn?amount=${amount}`);

@@ -52,7 +52,7 @@ describe('the rates of a corridor', () => {
     ]);
     expect(answer.unavailable).toContainEqual({ anchorId: 'harbour', reason: 'not_served' });
     expect(callsTo('harbour')).toBe(0);
-    expect(await quoteNgn({ deliveryMethod: 'pigeon' })).toMatchObject({ best: null, quotes: [] });
+    await expect(quoteNgn({ deliveryMethod: 'pigeon' })).rejects.toMatchObject({ code: 'UNSUPPORTED_PAIR' });
   });
 
   it('show the payout to expect from the record of shortfalls', async () => {

@@ -55,10 +55,12 @@ describe('200', () => {
     const again = await fixture.get(path, { 'if-none-match': headers.get('etag') ?? '' });
     expect(again.status).toBe(304);
   });
+});
 
-  it('is empty for a corridor that nobody serves', async () => {
-    const { body } = await fixture.get<LeaderboardAnswer>(`${path}?corridor=usdc-zzz`);
-    expect(body.items).toEqual([]);
+describe('422', () => {
+  it('for a corridor that is neither served nor has a record', async () => {
+    const { status, body } = await fixture.get<{ code: string }>(`${path}?corridor=usdc-zzz`);
+    expect([status, body.code]).toEqual([422, 'UNSUPPORTED_PAIR']);
   });
 });
 

@@ -71,7 +71,7 @@ describe('200 of a history', () => {
 
 describe('400', () => {
   it.each([
-    ['/api/reputation/Harbour', 'params.anchor'],
+    ['/api/reputation/harbour_', 'params.anchor'],
     ['/api/reputation/harbour?window=1', 'query.window'],
     ['/api/reputation/harbour?corridor=usdc-ngn', 'query.corridor'],
     ['/api/reputation/harbour/history?cursor=AAAA', 'query.cursor'],

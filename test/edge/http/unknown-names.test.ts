@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { AppRouter } from '@ts-rest/core';
+import { isAppRoute } from '@ts-rest/core';
+import { z } from 'zod';
+import { contract } from '../../../contract/index.js';
+import { metadataOf } from '../../../server/http/route-table.js';
+import { startTestApp, type TestApp, testAdminKey, testCronSecret } from '../../support/app.js';
+import { testDatabase } from '../../support/database.js';
+
+type Part = 'path' | 'query' | 'body';
+
+/** One place where a request names a corridor, an anchor or a delivery method. */
+interface Place {
+  operationId: string;
+  part: Part;
+  name: string;
+}
+
+const names = ['corridor', 'anchor', 'anchorId', 'deliveryMethod'];
+const account = 'GBXFXNDLV4LSWA4VB7YIL5GBD7BVNR22SGBTDKMO2SBZZHDXSKZYCP7L';
+
+/** Every such place of the contract. */
+function placesOf(router: AppRouter): Place[] {
+  return Object.values(router).flatMap((node) => {
+    if (!isAppRoute(node)) return placesOf(node as AppRouter);
+    const { operationId } = metadataOf(node);
+    const parts = { path: node.pathParams, query: node.query, body: 'body' in node ? node.body : undefined };
+    return Object.entries(parts).flatMap(([part, schema]) =>
+      membersOf(schema)
+        .filter((name) => names.includes(name))
+        .map((name) => ({ operationId, part: part as Part, name })),
+    );
+  });
+}
+
+function membersOf(schema: unknown): string[] {
+  if (schema instanceof z.ZodObject) return Object.keys(schema.shape as object);
+  if (schema instanceof z.ZodOptional) return membersOf(schema.unwrap());
+  if (schema instanceof z.ZodEffects) return membersOf(schema.innerType());
+  return [];
+}
+
+/** A request that is good but for what is put in one place. */
+interface Example {
+  method: 'GET' | 'POST';
+  path: string;
+  good: Record<string, string>;
+  query?: Record<string, string>;
+  body?: Record<string, string>;
+  headers?: Record<string, string>;
+}
+
+const admin = { 'x-admin-key': testAdminKey };
+const examples: Record<string, Example> = {
+  getRates: {
+    method: 'GET',
+    path: '/api/rates/:corridor',
+    good: { corridor: 'usdc-ngn', deliveryMethod: 'bank_account' },
+  },
+  listAnchors: { method: 'GET', path: '/api/anchors', good: { corridor: 'usdc-ngn' } },
+  getAnchor: { method: 'GET', path: '/api/anchors/:anchor', good: { anchor: 'harbour' } },
+  getLeaderboard: { method: 'GET', path: '/api/reputation/leaderboard', good: { corridor: 'usdc-ngn' } },
+  getReputation: { method: 'GET', path: '/api/reputation/:anchor', good: { anchor: 'harbour' } },
+  getReputationHistory: {
+    method: 'GET',
+    path: '/api/reputation/:anchor/history',
+    good: { anchor: 'harbour', corridor: 'usdc-ngn' },
+  },
+  proveBatchEntry: {
+    method: 'GET',
+    path: '/api/publisher/batches/1/proof',
+    good: { anchor: 'harbour', corridor: 'usdc-ngn' },
+    query: { anchor: 'harbour', corridor: 'usdc-ngn' },
+  },
+  listDisputes: { method: 'GET', path: '/api/admin/disputes', good: { anchor: 'harbour' }, headers: admin },
+  invalidateCache: {
+    method: 'POST',
+    path: '/api/admin/cache/invalidate',
+    good: { corridor: 'usdc-ngn' },
+    body: {},
+    headers: admin,
+  },
+  createIntent: {
+    method: 'POST',
+    path: '/api/intent/offramp',
+    good: { corridor: 'usdc-ngn', anchorId: 'harbour', deliveryMethod: 'bank_account' },
+    body: {
+      corridor: 'usdc-ngn',
+      anchorId: 'harbour',
+      account,
+      sellAmount: '100',
+      nonce: 'a-nonce-of-the-tests-0001',
+    },
+  },
+};
+
+/** Where the name is compared with that of an intent, which must exist first: see the tests of disputes. */
+const elsewhere = ['fileDispute'];
+
+const unknown: Record<string, string> = {
+  corridor: 'usdc-zzz',
+  anchor: 'nobody',
+  anchorId: 'nobody',
+  deliveryMethod: 'pigeon',
+};
+const codeInPath: Record<string, string> = { corridor: 'UNKNOWN_CORRIDOR', anchor: 'UNKNOWN_ANCHOR' };
+
+const database = testDatabase();
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startTestApp({ uri: database.uri, env: { PUBLISHER_SECRET_KEY: 'ab'.repeat(32) } });
+  // So that there is a ranking and a batch.
+  for (const path of ['/api/reputation/refresh', '/api/publisher/tick']) {
+    const headers = { authorization: `Bearer ${testCronSecret}` };
+    expect((await app.client.request('POST', path, { headers })).status).toBe(200);
+  }
+});
+afterAll(() => app.close());
+
+let clients = 0;
+
+function send(place: Place, value: string) {
+  const example = examples[place.operationId];
+  if (example === undefined) throw new Error(`no example of ${place.operationId}`);
+  clients += 1;
+  const put = (part: Part) => (place.part === part ? { [place.name]: value } : {});
+  const inPath = { ...example.good, ...put('path') };
+  const path = example.path.replace(/:(\w+)/g, (_all, name: string) => inPath[name] ?? '');
+  const query = { ...example.query, ...put('query') };
+  return app.client.request<Record<string, unknown>>(example.method, path, {
+    headers: { ...example.headers, 'x-forwarded-for': `198.18.0.${clients}` },
+    ...(Object.keys(query).length > 0 ? { query } : {}),
+    ...(example.body === undefined ? {} : { body: { ...example.body, ...put('body') } }),
+  });
+}
+
+const places = placesOf(contract).filter(({ operationId }) => !elsewhere.includes(operationId));
+
+describe('a name that is unknown', () => {
+  it('has an example for every place of the contract that takes one', () => {
+    expect(new Set(places.map(({ operationId }) => operationId))).toEqual(new Set(Object.keys(examples)));
+  });
+
+  it.each(places)('is 404 in a path and 422 elsewhere: $operationId, $name in the $part', async (place) => {
+    const { status, body } = await send(place, unknown[place.name] ?? '');
+    if (place.part === 'path') {
+      expect([status, body.code]).toEqual([404, codeInPath[place.name]]);
+      return;
+    }
+    const path = `${place.part}.${place.name}`;
+    expect([status, body]).toMatchObject([422, { code: 'UNSUPPORTED_PAIR', details: [{ path }] }]);
+  });
+});
+
+describe('a name in capital letters', () => {
+  /** What depends on the moment is left out. */
+  const lasting = (body: unknown) =>
+    JSON.parse(
+      JSON.stringify(body, (key, value: unknown) =>
+        ['asOf', 'quotedAt', 'invalidatedAt', 'epoch', 'droppedEntries', 'createdAt', 'updatedAt'].includes(
+          key,
+        )
+          ? undefined
+          : value,
+      ),
+    );
+
+  it.each(places)('is the same as in small ones: $operationId, $name in the $part', async (place) => {
+    const good = examples[place.operationId]?.good[place.name] ?? '';
+    const usual = await send(place, good);
+    const loud = await send(place, good.toUpperCase());
+    expect([200, 201]).toContain(usual.status);
+    expect([200, 201]).toContain(loud.status);
+    if (place.operationId === 'createIntent' && place.name === 'deliveryMethod') {
+      // It is part of the intent's identity as the wallet wrote it.
+      expect(loud.body.deliveryMethod).toBe(good.toUpperCase());
+      return;
+    }
+    expect(lasting(loud.body)).toEqual(lasting(usual.body));
+  });
+});
