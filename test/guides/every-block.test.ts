@@ -1,0 +1,184 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import type { z } from 'zod';
+import { contract } from '../../contract/index.js';
+import { fileDisputeBody } from '../../contract/schemas/disputes.js';
+import { eventEnvelope } from '../../contract/schemas/events.js';
+import { attachTransactionBody, createIntentBody } from '../../contract/schemas/intents.js';
+import { ratesAnswer } from '../../contract/schemas/rates.js';
+import { scoreCard } from '../../contract/schemas/score-card.js';
+import { batchHeader } from '../../contract/verification/verify-batch.js';
+import { fieldsOf } from '../../scripts/openapi/operation-object.js';
+import { operationsOf } from '../../scripts/openapi/operations.js';
+import { pascalCase } from '../../scripts/openapi/zod-schema.js';
+import { document } from '../support/answers/document.js';
+import { faultsOf } from '../support/answers/schemas.js';
+import { expectFor } from '../support/expect-for.js';
+import { type Block, everyBlock } from './fenced-blocks.js';
+
+/** How a block is held to what the service does. */
+type Treatment =
+  | { json: z.ZodTypeAny }
+  /** Paths and query parameters of the contract. */
+  | { endpoints: true }
+  /** The test that runs or checks it; it names the file. */
+  | { test: string }
+  /** Neither run nor checked, because: */
+  | { reason: string };
+
+interface Rule {
+  file: string;
+  /** Matches the fence and the text, as `fence\ntext`. */
+  block: RegExp;
+  is: Treatment;
+}
+
+const shell = { test: 'test/guides/run-blocks.long.test.ts' };
+const formula = { reason: 'a formula, which a test of its page or of its rules computes' };
+
+const rules: Rule[] = [
+  {
+    file: 'README.md',
+    block: /^\nnpm ci\nnpm start\n$/,
+    is: { test: 'test/scripts/start-local.long.test.ts' },
+  },
+  { file: 'README.md', block: /^\ncurl /, is: shell },
+  { file: 'README.md', block: /^jsonc\n/, is: { json: ratesAnswer } },
+  { file: 'README.md', block: /^\nnpm run demo\n$/, is: { test: 'test/scripts/start-local.long.test.ts' } },
+  { file: 'README.md', block: /^ts\n/, is: shell },
+  {
+    file: 'README.md',
+    block: /npm run build:contract/,
+    is: { test: 'test/clients/package/consumer.ts' },
+  },
+  { file: 'README.md', block: /^sh\nnpm run receiver/, is: shell },
+  { file: 'README.md', block: /^\ncp \.env/, is: { reason: 'prunes the packages that the tests run on' } },
+  {
+    file: 'contract/README.md',
+    block: /^\nnpm install @fairlead\/contract\n$/,
+    is: { reason: 'works once the package is in a registry; the tests install it from a packed file' },
+  },
+  { file: 'contract/README.md', block: /^ts [a-z-]+\n/, is: { test: 'test/clients/readme/snippets.ts' } },
+  { file: 'docs/benchmarks.md', block: /^sh\n/, is: { reason: 'the benches load every core for minutes' } },
+  { file: 'docs/disputes.md', block: /^\n(GET|POST) /, is: { endpoints: true } },
+  { file: 'docs/disputes.md', block: /^json\n/, is: { json: fileDisputeBody } },
+  {
+    file: 'docs/disputes.md',
+    block: /^(ts [a-z]+|python)\n/,
+    is: { test: 'test/disputes/http/guide.test.ts' },
+  },
+  { file: 'docs/error-codes.md', block: /^json\n/, is: { test: 'test/guides/every-block.test.ts' } },
+  { file: 'docs/fleet.md', block: /^(json|text)\n/, is: { test: 'test/anchors/rules/fleet-guide.test.ts' } },
+  { file: 'docs/intents.md', block: /^\n(GET|POST) /, is: { endpoints: true } },
+  { file: 'docs/intents.md', block: /^json\n\{\n/, is: { json: createIntentBody } },
+  { file: 'docs/intents.md', block: /^json\n\{ /, is: { json: attachTransactionBody } },
+  { file: 'docs/intents.md', block: /^ts\n/, is: shell },
+  {
+    file: 'docs/operations.md',
+    block: /^promql\n/,
+    is: { reason: 'is for a Prometheus; test/operations parses the rules that use the same metric' },
+  },
+  { file: 'docs/publisher.md', block: /^json\n/, is: { json: batchHeader } },
+  { file: 'docs/publisher.md', block: /^ts\n/, is: shell },
+  {
+    file: 'docs/publisher.md',
+    block: /npm run verify/,
+    is: { test: 'test/publisher/http/verify-service.test.ts' },
+  },
+  { file: 'docs/rates.md', block: /^\nGET /, is: { endpoints: true } },
+  { file: 'docs/rates.md', block: /^\ncurl /, is: shell },
+  { file: 'docs/rates.md', block: /^\n(expectedReceive|\(n |amount|f\/s)/, is: formula },
+  { file: 'docs/replica-set.md', block: /./, is: { test: 'test/operations/replica-set.long.test.ts' } },
+  { file: 'docs/reputation.md', block: /^\nGET /, is: { endpoints: true } },
+  { file: 'docs/reputation.md', block: /^\nscore = /, is: formula },
+  { file: 'docs/reputation.md', block: /^\ncurl /, is: shell },
+  { file: 'docs/reputation.md', block: /^json\n/, is: { json: scoreCard.partial() } },
+  { file: 'docs/webhooks.md', block: /^sh\n/, is: shell },
+  { file: 'docs/webhooks.md', block: /^json\n/, is: { json: eventEnvelope('intent.settled') } },
+  { file: 'docs/webhooks.md', block: /^(ts|python)\n/, is: { test: 'test/webhooks/rules/guide.test.ts' } },
+];
+
+const blocks = everyBlock();
+const asText = ({ fence, text }: Block) => `${fence}\n${text}`;
+const rulesOf = (block: Block) =>
+  rules.filter(({ file, block: pattern }) => file === block.file && pattern.test(asText(block)));
+/** A line that finds the block in its file. */
+const nameOf = ({ file, fence, text }: Block) => `${file} ${fence} ${text.trim().split('\n')[0]}`;
+const treatedAs = (kind: string) =>
+  blocks.flatMap((block) => rulesOf(block).flatMap(({ is }) => (kind in is ? [{ block, is }] : [])));
+
+describe('every fenced block of README.md, docs/ and contract/README.md', () => {
+  it('is run, checked, or left out for a stated reason, in one way each', () => {
+    expect(blocks.length).toBeGreaterThan(70);
+    for (const block of blocks) expectFor(nameOf(block), rulesOf(block).length).toBe(1);
+  });
+
+  it('has no rule that is left over from a block which is gone', () => {
+    const unused = rules.filter((rule) => !blocks.some((block) => rulesOf(block).includes(rule)));
+    expect(unused.map(({ file, block }) => `${file} ${block}`)).toEqual([]);
+  });
+
+  it('names a test that exists and reads that file, where it is run elsewhere', () => {
+    for (const { block, is } of treatedAs('test')) {
+      const { test } = is as { test: string };
+      const path = new URL(`../../${test}`, import.meta.url);
+      expectFor(test, existsSync(path)).toBe(true);
+      const name = block.file.split('/').at(-1) ?? '';
+      // The local start and the packed package are tried by what their commands do, not by the text of the block.
+      if (!/start-local|consumer|verify-service/.test(test))
+        expectFor(test, readFileSync(path, 'utf8')).toContain(name);
+    }
+  });
+});
+
+/** Without comments; `…` stays, as a part of a string. */
+function parseJson(text: string): unknown {
+  return JSON.parse(text.replaceAll(/^((?:[^"\n]|"(?:[^"\\\n]|\\.)*")*?)\/\/.*$/gm, '$1'));
+}
+
+describe('a block of JSON', () => {
+  it.each(treatedAs('json').map(({ block, is }) => [nameOf(block), block, is] as const))(
+    'of %s is what the contract says',
+    (_name, { text }, is) => {
+      const { json: schema } = is as { json: z.ZodTypeAny };
+      const { success, error } = schema.safeParse(parseJson(text));
+      expect(error?.issues ?? []).toEqual([]);
+      expect(success).toBe(true);
+    },
+  );
+
+  it('of docs/error-codes.md is a body that the document lists for its code', () => {
+    const bodies = blocks.filter(({ file }) => file === 'docs/error-codes.md');
+    const schemas = Object.keys(document.components.schemas).filter((name) => name.endsWith('Error'));
+    for (const { text } of bodies) {
+      const body: { code: string } = JSON.parse(text);
+      const fitting = schemas.filter((name) => name === 'EdgeError' || name.includes(pascalCase(body.code)));
+      const faults = fitting.map((name) => faultsOf({ $ref: `#/components/schemas/${name}` }, body));
+      expectFor(body.code, faults).toContainEqual([]);
+    }
+  });
+});
+
+describe('a block that lists endpoints', () => {
+  const operations = operationsOf(contract);
+
+  it.each(treatedAs('endpoints').map(({ block }) => [nameOf(block), block] as const))(
+    '%s names paths and parameters of the contract',
+    (_name, { text }) => {
+      let path = '';
+      for (const line of text.trim().split('\n')) {
+        const [, method = '', target = ''] = /^(GET|POST|PATCH|DELETE) +(\S+)/.exec(line) ?? [];
+        const [given = '', query = ''] = target.split('?');
+        path = given;
+        const found = operations.find((one) => one.path === path && one.route.method === method);
+        expectFor(line, found).toBeDefined();
+        const names = query === '' ? [] : query.split('&').map((one) => one.split('=')[0] ?? '');
+        const known = Object.keys(fieldsOf(found?.route.query));
+        expectFor(
+          line,
+          names.filter((name) => !known.includes(name)),
+        ).toEqual([]);
+      }
+    },
+  );
+});

@@ -1,0 +1,36 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+const root = new URL('../../', import.meta.url);
+
+/** A fenced block of a guide. */
+export interface Block {
+  /** From the root of the repository. */
+  file: string;
+  /** What stands on the fence: a language, with a name where a file has several; often nothing. */
+  fence: string;
+  text: string;
+}
+
+function markdownIn(folder: string): string[] {
+  return readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .sort()
+    .map((name) => `${folder}${name}`);
+}
+
+/** Every fenced block of README.md, docs/ and contract/README.md, in their order. */
+export function everyBlock(): Block[] {
+  return ['README.md', 'contract/README.md', ...markdownIn('docs/')].flatMap((file) =>
+    [...readFileSync(new URL(file, root), 'utf8').matchAll(/^ *```(.*)\n([\s\S]*?)^ *```$/gm)].map(
+      ([, fence = '', text = '']) => ({ file, fence: fence.trim(), text }),
+    ),
+  );
+}
+
+/** The one block of a file whose text matches. */
+export function blockOf(file: string, pattern: RegExp): Block {
+  const [only, ...others] = everyBlock().filter((one) => one.file === file && pattern.test(one.text));
+  if (only === undefined || others.length > 0)
+    throw new Error(`${others.length + (only === undefined ? 0 : 1)} blocks of ${file} match ${pattern}`);
+  return only;
+}

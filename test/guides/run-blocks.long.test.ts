@@ -1,0 +1,169 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { build } from 'esbuild';
+import getPort from 'get-port';
+import { startTestApp, type TestApp, testAdminKey, testCronSecret } from '../support/app.js';
+import { testDatabase } from '../support/database.js';
+import { itWhere, python3, runsHere } from '../support/it-where.js';
+import { type Ended, runProgram } from '../support/run-program.js';
+import { waitFor } from '../support/wait-for.js';
+import { blockOf } from './fenced-blocks.js';
+
+/*
+ * Runs the blocks of README.md, docs/intents.md, docs/publisher.md, docs/rates.md, docs/reputation.md and
+ * docs/webhooks.md as they are printed. What differs is the port, since the one that is printed may be taken, and the
+ * key, which they leave open.
+ */
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const itInShell = itWhere(
+  runsHere('bash', '--version') && runsHere('curl', '--version'),
+  'no bash or no curl: the commands of the guides',
+);
+const itWithPython = itWhere(
+  python3 && runsHere('curl', '--version'),
+  'no python3 or no curl: the computations of the guides',
+);
+const database = testDatabase();
+const folder = mkdtempSync(join(tmpdir(), 'fairlead-blocks-'));
+let app: TestApp;
+let receiverPort: number;
+const running: ChildProcess[] = [];
+
+beforeAll(async () => {
+  receiverPort = await getPort();
+  app = await startTestApp({
+    uri: database.uri,
+    env: { PUBLISHER_SECRET_KEY: '7f'.repeat(32) },
+    allow: [`http://127.0.0.1:${receiverPort}`],
+  });
+  const headers = { authorization: `Bearer ${testCronSecret}` };
+  for (const path of ['/api/reputation/refresh', '/api/publisher/tick'])
+    expect((await app.client.request('POST', path, { headers })).status).toBe(200);
+}, 60_000);
+afterAll(async () => {
+  for (const child of running) child.kill();
+  await app.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** With the ports of this test in place of those that are printed. */
+function here(text: string): string {
+  const { host } = new URL(app.url);
+  return text
+    .replaceAll(/(127\.0\.0\.1|localhost):8080/g, host)
+    .replaceAll('127.0.0.1:9099', `127.0.0.1:${receiverPort}`);
+}
+
+function runInShell(text: string): Promise<Ended> {
+  return runProgram('bash', ['-euo', 'pipefail', '-c', here(text)], {
+    cwd: root,
+    env: { ...process.env, KEY: testAdminKey },
+  });
+}
+
+/** What a program of the package's exports prints. */
+async function runProgramText(text: string): Promise<Ended> {
+  const source = join(folder, 'program.ts');
+  const outfile = join(folder, 'program.mjs');
+  writeFileSync(source, here(text));
+  await build({
+    entryPoints: [source],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    alias: { '@fairlead/contract': fileURLToPath(new URL('../../contract/index.ts', import.meta.url)) },
+    nodePaths: [join(root, 'node_modules')],
+    logLevel: 'silent',
+  });
+  return runProgram(process.execPath, [outfile]);
+}
+
+/** `npm run receiver` as a block has it, on the port of this test. Returns what it has printed so far. */
+function startReceiver(): () => string {
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', 'scripts/webhook-receiver.ts', '--port', String(receiverPort)],
+    { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  running.push(child);
+  let printed = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    printed += chunk.toString();
+  });
+  return () => printed;
+}
+
+/** A block without the lines that are for other terminals, or that give the key. */
+function withoutOthers(text: string): string {
+  return text
+    .split('\n')
+    .filter((line) => !/^(npm |KEY=)/.test(line))
+    .join('\n');
+}
+
+describe('the commands of README.md', () => {
+  itInShell('ask for quotes with curl', async () => {
+    const { status, stdout } = await runInShell(blockOf('README.md', /^curl '.*rates/).text);
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ corridor: 'usdc-ngn', amount: '100' });
+  });
+
+  it('ask for quotes in a front end', async () => {
+    const { status, stdout, stderr } = await runProgramText(blockOf('README.md', /createClient/).text);
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/anchorId.* \d+\.\d\d/);
+  });
+});
+
+describe('the commands about webhooks', () => {
+  itInShell(
+    'of README.md register a webhook, and those of docs/webhooks.md send it a test that the receiver verifies',
+    async () => {
+      const printed = startReceiver();
+      await waitFor(() => expect(printed()).toContain(String(receiverPort)), { timeout: 30_000 });
+      const registered = await runInShell(withoutOthers(blockOf('README.md', /npm run receiver/).text));
+      expect(registered.status).toBe(0);
+      expect(JSON.parse(registered.stdout)).toMatchObject({ events: ['intent.settled'], enabled: true });
+      const tested = await runInShell(withoutOthers(blockOf('docs/webhooks.md', /npm run receiver/).text));
+      expect(tested.status).toBe(0);
+      const { eventId } = JSON.parse(tested.stdout) as { eventId: string };
+      await waitFor(() => expect(printed()).toContain(eventId), { timeout: 30_000 });
+    },
+    90_000,
+  );
+});
+
+describe('the computations', () => {
+  itWithPython('of docs/reputation.md and docs/rates.md agree with the running service', async () => {
+    const scores = await runInShell(blockOf('docs/reputation.md', /^curl /).text);
+    expect([scores.status, scores.stderr]).toEqual([0, '']);
+    const { stdout } = scores;
+    const [, agreed, all] = /^(\d+) of (\d+) cards agree/.exec(stdout) ?? [];
+    expect(agreed).toBe(all);
+    const rates = await runInShell(blockOf('docs/rates.md', /^curl /).text);
+    expect([rates.status, rates.stderr]).toEqual([0, '']);
+  });
+
+  it('of docs/intents.md imports what the package exports', async () => {
+    const { status, stderr } = await runProgramText(
+      `${blockOf('docs/intents.md', /import \{ intentHash/).text}\nconsole.log(intentHash);`,
+    );
+    expect([status, stderr]).toEqual([0, '']);
+  });
+
+  it('of docs/publisher.md proves an entry of a published batch', async () => {
+    const block = blockOf('docs/publisher.md', /verifyEntry/).text;
+    expect(block).toContain('batches/17/');
+    const before =
+      `import { verifyBatch, verifyEntry } from '@fairlead/contract';\nconst url = '${app.url}';\n` +
+      `const { header, publicKey } = await (await fetch(url + '/api/publisher/batches/1')).json();\n` +
+      'const keys = [{ keyId: header.keyId, publicKey }];\n';
+    const text = `${before}${block.replace('batches/17/', 'batches/1/')}\nconsole.log(proved);`;
+    expect(await runProgramText(text)).toMatchObject({ status: 0, stdout: 'true\n' });
+  });
+});
