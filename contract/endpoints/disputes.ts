@@ -4,11 +4,12 @@ import { describeRoute } from '../describe-route.js';
 import {
   adminDispute,
   disputeAnswer,
+  disputeId,
   disputeStatus,
   fileDisputeBody,
   resolveDisputeBody,
 } from '../schemas/disputes.js';
-import { anchorInRequest, noQuery, page, pageQuery } from '../schemas/primitives.js';
+import { anchorInRequest, intentHashText, noQuery, page, pageQuery } from '../schemas/primitives.js';
 
 const c = initContract();
 
@@ -59,15 +60,34 @@ export const adminDisputesContract = c.router(
       errors: ['UNSUPPORTED_PAIR'],
       summary: 'List disputes',
       description:
-        'Disputes, newest first, with their reasons and audit trails; filtered by status and anchor.',
+        'Disputes, newest first, with their reasons and audit trails; filtered by status, anchor, intent and id. ' +
+        'An intent or id that no dispute has answers an empty list.',
       query: z
         .object({
           status: disputeStatus.optional(),
           anchor: anchorInRequest.optional().describe('Only disputes that concern this anchor.'),
+          intent: intentHashText.optional().describe('Only disputes of this intent.'),
+          id: disputeId.optional().describe('Only the dispute with this id.'),
           ...pageQuery,
         })
         .strict(),
       responses: { 200: page(adminDispute) },
+    }),
+    getDispute: describeRoute({
+      method: 'GET',
+      path: '/api/admin/disputes/:id',
+      operationId: 'getDispute',
+      tag: 'admin',
+      access: 'admin',
+      limit: 'default',
+      cache: 'no-store',
+      errors: ['UNKNOWN_DISPUTE'],
+      summary: 'Read a dispute',
+      description:
+        'One dispute with its reason, its audit trail and what accepting it changes. `dispute.created` names the id.',
+      pathParams: z.object({ id: disputeId }),
+      query: noQuery,
+      responses: { 200: adminDispute },
     }),
     resolveDispute: describeRoute({
       method: 'POST',

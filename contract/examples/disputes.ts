@@ -44,6 +44,7 @@ export const disputesExamples: ExamplesOf<typeof disputesContract> = {
 
 export const adminDisputesExamples: ExamplesOf<typeof adminDisputesContract> = {
   listDisputes: { query: { status: 'open' }, answer: { items: [exampleAdmin], nextCursor: null } },
+  getDispute: { params: { id: exampleAnswer.id }, answer: exampleAdmin },
   resolveDispute: {
     body: { id: exampleAnswer.id, action: 'accept', note: 'Bank statement seen.', actor: 'ada' },
     answer: {

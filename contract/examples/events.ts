@@ -13,7 +13,11 @@ const exampleDispute = {
 export const eventExamples: { readonly [N in EventName]: EventData<N> } = {
   'intent.settled': { ...exampleIntent, status: 'settled' },
   'intent.failed': { ...exampleIntent, status: 'failed', reason: 'refunded' },
-  'dispute.created': { ...exampleDispute, status: 'open' },
+  'dispute.created': {
+    ...exampleDispute,
+    status: 'open',
+    reason: 'The bank says that nothing arrived.',
+  },
   'dispute.resolved': { ...exampleDispute, status: 'accepted' },
   'anchor.onboarded': { anchorId: 'harbour', name: 'Harbour', corridors: ['usdc-ngn'], simulated: true },
   'publisher.tick': {

@@ -37,7 +37,15 @@ export const eventData = {
       reason: enumOfMeanings(failureReasons).optional(),
     })
     .describe('An off-ramp intent failed to settle.'),
-  'dispute.created': disputeEventData.describe('A dispute was filed against an outcome.'),
+  'dispute.created': disputeEventData
+    .extend({
+      // As above: events of the version before lack it.
+      reason: z
+        .string()
+        .optional()
+        .describe('What the signer wrote, at most 2,000 characters; untrusted text.'),
+    })
+    .describe('A dispute was filed against an outcome.'),
   'dispute.resolved': disputeEventData.describe('An admin accepted or rejected a dispute.'),
   'anchor.onboarded': z
     .object({

@@ -73,8 +73,8 @@ export function toAdminDispute(dispute: DisputeDocument, effect: AdminDispute['e
   };
 }
 
-/** What `dispute.created` and `dispute.resolved` carry. */
-export function toEventData({ _id: disputeId, ...dispute }: DisputeDocument): EventData<'dispute.created'> {
+/** What `dispute.resolved` carries, and `dispute.created` besides the reason. */
+export function toEventData({ _id: disputeId, ...dispute }: DisputeDocument): EventData<'dispute.resolved'> {
   const { intentHash, anchorId, corridor, status } = dispute;
   return { disputeId, intentHash, anchorId, corridor, status };
 }

@@ -125,7 +125,7 @@ export function createFileDispute(deps: FilingDeps): FileDispute {
     const dispute = newDispute({ id, intent, outcome, party, account, reason, now });
     await store.insert(session, dispute);
     const left = await limits.takePoint(session, account);
-    await writeEvent(session, 'dispute.created', toEventData(dispute));
+    await writeEvent(session, 'dispute.created', { ...toEventData(dispute), reason });
     return { dispute, left };
   }
 

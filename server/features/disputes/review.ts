@@ -29,6 +29,8 @@ export interface ReviewDeps {
 export interface DisputeList {
   status?: DisputeDocument['status'] | undefined;
   anchor?: string | undefined;
+  intent?: string | undefined;
+  id?: string | undefined;
   limit?: string | undefined;
   cursor?: string | undefined;
 }
@@ -37,6 +39,8 @@ export interface DisputeList {
 export interface DisputeReview {
   /** Newest first. Throws UNSUPPORTED_PAIR for an anchor that was never in the fleet. */
   list(request: DisputeList): Promise<{ items: AdminDispute[]; nextCursor: string | null }>;
+  /** Throws UNKNOWN_DISPUTE. */
+  get(id: string): Promise<AdminDispute>;
   /** Gives the verdict; the same verdict again changes nothing. Throws UNKNOWN_DISPUTE, DISPUTE_RESOLVED. */
   resolve(body: ResolveDisputeBody): Promise<AdminDispute>;
 }
@@ -97,15 +101,22 @@ export function createDisputeReview(deps: ReviewDeps): DisputeReview {
   }
 
   return {
-    async list({ status, anchor: anchorId, ...page }) {
+    async list({ status, anchor: anchorId, intent: intentHash, id, ...page }) {
       if (anchorId !== undefined && !(await deps.isKnownAnchor(anchorId)))
         throw unsupportedPair('query.anchor', 'was never in the fleet');
-      const name = ['disputes', status ?? '*', anchorId ?? '*'];
+      const more = [intentHash, id].filter((word) => word !== undefined);
+      const name = ['disputes', status ?? '*', anchorId ?? '*', ...more];
       const [before] = readCursor(page.cursor, name, [idPattern]) ?? [];
       const limit = readLimit(page.limit);
-      const found = await store.list({ status, anchorId, before, limit: limit + 1 });
+      const found = await store.list({ status, anchorId, intentHash, id, before, limit: limit + 1 });
       const { items, nextCursor } = toPage(found, limit, name, (last) => [last._id]);
       return { items: await present(items), nextCursor };
+    },
+
+    async get(id) {
+      const dispute = await store.findById(null, id);
+      if (dispute === null) throw unknownDispute();
+      return presentOne(dispute);
     },
 
     async resolve({ id, action, note, actor }) {
@@ -116,7 +127,7 @@ export function createDisputeReview(deps: ReviewDeps): DisputeReview {
         note: note ?? null,
       };
       const { dispute, decided } = await inTransaction((session) => decide(session, id, verdict));
-      if (dispute === null) throw new ApiError('UNKNOWN_DISPUTE', 'No dispute has this id.');
+      if (dispute === null) throw unknownDispute();
       if (dispute.status !== verdict.action) {
         throw new ApiError('DISPUTE_RESOLVED', `The dispute was ${dispute.status} already.`);
       }
@@ -124,4 +135,8 @@ export function createDisputeReview(deps: ReviewDeps): DisputeReview {
       return presentOne(dispute);
     },
   };
+}
+
+function unknownDispute(): ApiError {
+  return new ApiError('UNKNOWN_DISPUTE', 'No dispute has this id.');
 }

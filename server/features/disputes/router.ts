@@ -19,6 +19,7 @@ export function createDisputesRouter({ file }: { file: FileDispute }) {
 export function createAdminDisputesRouter({ review }: { review: DisputeReview }) {
   return initServer().router(adminDisputesContract, {
     listDisputes: async ({ query }) => ({ status: 200, body: await review.list(query) }),
+    getDispute: async ({ params }) => ({ status: 200, body: await review.get(params.id) }),
     resolveDispute: async ({ body }) => ({ status: 200, body: await review.resolve(body) }),
   });
 }

@@ -45,7 +45,8 @@ export interface DisputeWindowDocument {
 export interface DisputeStore {
   /** For intents: the latest dispute of an intent, in short. */
   disputeOf(intentHash: string): Promise<IntentDispute | null>;
-  findById(session: ClientSession, id: string): Promise<DisputeDocument | null>;
+  /** With a session, as that transaction sees it. */
+  findById(session: ClientSession | null, id: string): Promise<DisputeDocument | null>;
   findByParty(intentHash: string, party: Party): Promise<DisputeDocument | null>;
   /** All disputes of an intent, as the transaction sees them. */
   listOfIntent(session: ClientSession, intentHash: string): Promise<DisputeDocument[]>;
@@ -56,6 +57,8 @@ export interface DisputeStore {
   list(filter: {
     status?: DisputeDocument['status'] | undefined;
     anchorId?: string | undefined;
+    intentHash?: string | undefined;
+    id?: string | undefined;
     before?: string | undefined;
     limit: number;
   }): Promise<DisputeDocument[]>;
@@ -143,12 +146,13 @@ export function createDisputeStore(connection: Connection): DisputeStore {
           { session, returnDocument: 'after' },
         )
         .lean<DisputeDocument>(),
-    list: ({ status, anchorId, before, limit }) =>
+    list: ({ status, anchorId, intentHash, id, before, limit }) =>
       model
         .find({
           ...(status === undefined ? {} : { status }),
           ...(anchorId === undefined ? {} : { anchorId }),
-          ...(before === undefined ? {} : { _id: { $lt: before } }),
+          ...(intentHash === undefined ? {} : { intentHash }),
+          ...(id === undefined && before === undefined ? {} : { _id: idFilter(id, before) }),
         })
         .sort({ _id: -1 })
         .limit(limit)
@@ -175,4 +179,8 @@ export function createDisputeWindowStore(connection: Connection): DisputeWindowS
         .lean<DisputeWindowDocument>();
     },
   };
+}
+
+function idFilter(id: string | undefined, before: string | undefined) {
+  return { ...(id === undefined ? {} : { $eq: id }), ...(before === undefined ? {} : { $lt: before }) };
 }

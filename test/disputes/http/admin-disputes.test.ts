@@ -84,8 +84,70 @@ describe('GET 200', () => {
   });
 });
 
+describe('GET of one 200', () => {
+  it('answers what the list has of it, before and after the verdict', async () => {
+    const dispute = await filed();
+    const listed = async () => (await fixture.list({ id: dispute.id })).body.items;
+    const open = await fixture.get(dispute.id);
+    expect(open.status).toBe(200);
+    expect(open.body).toMatchObject({ id: dispute.id, status: 'open', effect: 'counts_not_filled' });
+    expect(await listed()).toEqual([open.body]);
+    await fixture.resolve({ id: dispute.id, action: 'accept' });
+    const accepted = await fixture.get(dispute.id);
+    expect(accepted.body).toMatchObject({
+      status: 'accepted',
+      audit: [{ action: 'filed' }, { action: 'accepted' }],
+    });
+    expect(await listed()).toEqual([accepted.body]);
+  });
+});
+
+describe('GET of one 404 UNKNOWN_DISPUTE', () => {
+  it('for an id that was never issued', async () => {
+    const { status, body } = await fixture.get(`dsp_${'0'.repeat(36)}`);
+    expect([status, body.code]).toEqual([404, 'UNKNOWN_DISPUTE']);
+  });
+});
+
+describe('GET of one 400', () => {
+  it('for an id of another form', async () => {
+    const { status, body } = await fixture.get('dsp_1');
+    expect([status, body.details?.[0]?.path]).toEqual([400, 'path.id']);
+  });
+});
+
+describe('the filters of the list by intent and by id', () => {
+  it('find the disputes of an intent and the one with an id, also together with the others and in pages', async () => {
+    const owner = freshOwner();
+    const intent = await fixture.add(owner, 'failed');
+    const byAnchor = (await fixture.file(disputeOf(intent, parties.harbour))).body;
+    await fixture.resolve({ id: byAnchor.id, action: 'reject' });
+    const recovered = { status: 'settled', 'outcome.kind': 'settled', 'outcome.reason': 'recovered' };
+    const intents = fixture.app.connection.collection('intents');
+    await intents.updateOne({ _id: intent._id as never }, { $set: recovered });
+    const byAccount = (await fixture.file(disputeOf(intent, owner))).body;
+    const other = await filed();
+
+    const ids = async (query: Record<string, string>) => (await listAll(query)).map(({ id }) => id);
+    expect(await ids({ intent: intent._id })).toEqual([byAccount.id, byAnchor.id]);
+    expect(await ids({ intent: intent._id, limit: '1' })).toEqual([byAccount.id, byAnchor.id]);
+    expect(await ids({ intent: intent._id, status: 'open' })).toEqual([byAccount.id]);
+    expect(await ids({ intent: intent._id, anchor: 'squall' })).toEqual([]);
+    expect(await ids({ id: byAnchor.id })).toEqual([byAnchor.id]);
+    expect(await ids({ id: byAnchor.id, status: 'open' })).toEqual([]);
+    expect(await ids({ id: other.id, intent: intent._id })).toEqual([]);
+    expect(await ids({ intent: '0'.repeat(64) })).toEqual([]);
+
+    const { nextCursor } = (await fixture.list({ intent: intent._id, limit: '1' })).body;
+    const elsewhere = await fixture.list({ limit: '1', cursor: nextCursor ?? '' });
+    expect([elsewhere.status, elsewhere.body.details?.[0]?.path]).toEqual([400, 'query.cursor']);
+  });
+});
+
 describe('GET 400', () => {
   it.each([
+    ['an intent that is no hash', { intent: 'abc' }, 'query.intent'],
+    ['an id of another form', { id: 'dsp_1' }, 'query.id'],
     ['an unknown status', { status: 'closed' }, 'query.status'],
     ['an anchor that is no slug', { anchor: 'A B' }, 'query.anchor'],
     ['a limit of 0', { limit: '0' }, 'query.limit'],
@@ -199,6 +261,7 @@ describe('401 UNAUTHORIZED', () => {
 
   it.each(keys)('with %s, for reading and for deciding', async (_what, key) => {
     for (const method of ['GET', 'POST']) expect(await refusal(reviewPath, method, key)).toEqual(alike);
+    expect(await refusal(`${reviewPath}/dsp_${'0'.repeat(36)}`, 'GET', key)).toEqual(alike);
   });
 
   it('with any key while none is configured', async () => {

@@ -40,7 +40,17 @@ describe('201', () => {
     });
     const { id: disputeId, intentHash, anchorId, corridor } = body;
     expect(await fixture.events(intent._id)).toEqual([
-      { event: 'dispute.created', data: { disputeId, intentHash, anchorId, corridor, status: 'open' } },
+      {
+        event: 'dispute.created',
+        data: {
+          disputeId,
+          intentHash,
+          anchorId,
+          corridor,
+          status: 'open',
+          reason: 'The bank says that nothing arrived.',
+        },
+      },
     ]);
   });
 
