@@ -117,6 +117,16 @@ const checks: Record<string, () => Promise<void>> = {
     expect((await ask('GET', '/api/rates/usdc-ngn')).status).toBe(200);
     expect((await ask('GET', `/api/anchors/${'a'.repeat(41)}`)).status).toBe(400);
   },
+  'Status for an unknown corridor, anchor or delivery method "not shown"': async () => {
+    const answers = [
+      await ask('GET', '/api/rates/usdc-zzz'),
+      await ask('GET', '/api/anchors/nobody'),
+      await ask('GET', '/api/rates/usdc-ngn?deliveryMethod=pigeon'),
+      await ask('GET', '/api/reputation/leaderboard?corridor=usdc-zzz'),
+    ];
+    expect(answers.map(({ status: code }) => code)).toEqual([404, 404, 422, 422]);
+    expect((await ask('GET', '/api/rates/USDC-NGN')).body.corridor).toBe('usdc-ngn');
+  },
   'A call without the correct credential "is not served"': async () => {
     const internal = await ask('POST', '/api/publisher/tick');
     expect([internal.status, internal.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);

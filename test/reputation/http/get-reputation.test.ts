@@ -47,7 +47,7 @@ describe('200 of an anchor', () => {
     const rates = await fixture.get<RatesAnswer>('/api/rates/usdc-ngn?amount=137');
     const quote = rates.body.quotes.find(({ anchorId }) => anchorId === 'harbour');
     const card = body.corridors.find(({ corridor }) => corridor === 'usdc-ngn');
-    expect(quote?.reputation).toEqual({ score: card?.score, state: 'scored', outcomes: 100 });
+    expect(quote?.reputation).toMatchObject({ score: card?.score, state: 'scored', outcomes: 100 });
   });
 });
 
