@@ -38,22 +38,26 @@ describe('404 and 405', () => {
 });
 
 describe('the operational paths', () => {
-  it.each(['/healthz', '/readyz', '/metrics', '/docs', '/openapi.json'])(
-    'are read-only: %s',
-    async (path) => {
-      const answer = await fetch(`${fixture.app.url}${path}`, { method: 'POST' });
-      expect([answer.status, await answer.json()]).toEqual([
-        405,
-        { code: 'METHOD_NOT_ALLOWED', message: expect.any(String) },
-      ]);
-      expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
-      const options = await fetch(`${fixture.app.url}${path}`, { method: 'OPTIONS' });
-      expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS']);
-      expect(
-        (await fetch(`${fixture.app.url}${path}`)).headers.get('access-control-allow-origin'),
-      ).toBeNull();
-    },
-  );
+  it.each([
+    ['/healthz', null],
+    ['/readyz', null],
+    ['/metrics', null],
+    ['/docs', null],
+    ['/openapi.json', '*'],
+    ['/openapi.client.json', '*'],
+  ])('are read-only, and %s is open to pages of the origins %j', async (path, origins) => {
+    const answer = await fetch(`${fixture.app.url}${path}`, { method: 'POST' });
+    expect([answer.status, await answer.json()]).toEqual([
+      405,
+      { code: 'METHOD_NOT_ALLOWED', message: expect.any(String) },
+    ]);
+    expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+    const options = await fetch(`${fixture.app.url}${path}`, { method: 'OPTIONS' });
+    expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS']);
+    expect((await fetch(`${fixture.app.url}${path}`)).headers.get('access-control-allow-origin')).toBe(
+      origins,
+    );
+  });
 });
 
 describe('a request target', () => {
