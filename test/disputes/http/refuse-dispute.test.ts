@@ -37,7 +37,7 @@ describe('400', () => {
     ['a signature without padding', { signature: 'A'.repeat(86) }, 'body.signature', /base64/],
     ['spare bits in the signature', { signature: `${'A'.repeat(85)}B==` }, 'body.signature', /base64/],
     ['an intent hash in upper case', { intentHash: 'AB'.repeat(32) }, 'body.intentHash', /lower-case/],
-    ['an anchor that is no slug', { anchorId: 'Harbour' }, 'body.anchorId', /slug/],
+    ['an anchor that is no slug', { anchorId: 'har_bour' }, 'body.anchorId', /slug/],
     ['no reason', { reason: '' }, 'body.reason', /say something/],
     ['a blank reason', { reason: ' \n\t' }, 'body.reason', /say something/],
     ['a reason over 2,000 characters', { reason: 'a'.repeat(2_001) }, 'body.reason', /2000/],

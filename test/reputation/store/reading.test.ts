@@ -39,7 +39,7 @@ describe('the leaderboard', () => {
     // 30 outcomes at the score of kes, 60 at zero.
     expect(Number(overall?.score)).toBeCloseTo(Number(kes?.score) / 3, 1);
     expect(overall).toMatchObject({ outcomes: 90, filled: 30, scoredCorridors: 2 });
-    expect((await board('usdc-xyz')).items).toEqual([]);
+    await expect(board('usdc-xyz')).rejects.toMatchObject({ code: 'UNSUPPORTED_PAIR' });
   });
 
   it('is empty before the first refresh', async () => {
