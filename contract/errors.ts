@@ -78,7 +78,7 @@ export const errorTable = {
   },
   AMOUNT_OUT_OF_RANGE: {
     status: 422,
-    when: 'The amount is outside the limits of the corridor, or every anchor refused it.',
+    when: 'The amount is outside the limits of the corridor, or every anchor refused it; for `receive`, every anchor refused it or would take an amount outside those limits.',
     extra: 'details',
   },
   RATE_LIMITED: {

@@ -21,7 +21,7 @@ export const ratesContract = c.router(
       description:
         'Asks every anchor of the corridor at once. The best offer is the one that leaves a person with most, after ' +
         "what the anchor's record of shortfalls, failures and payout times costs; `sort` lists the quotes " +
-        'otherwise. Quotes are fresh for 15 s; older ones, up to 60 s, are served with `stale: true` while a ' +
+        'otherwise. `receive` asks the other way round: how much stablecoin a payout takes. Quotes are fresh for 15 s; older ones, up to 60 s, are served with `stale: true` while a ' +
         "refresh runs. No rate here is firm: it becomes so in the anchor's own flow. Anchors without a quote are " +
         'listed with the reason.',
       pathParams: z.object({ corridor: corridorInRequest }),

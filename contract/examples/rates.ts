@@ -10,6 +10,7 @@ export const ratesExamples: ExamplesOf<typeof ratesContract> = {
       sellAsset: 'stellar:USDC:GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN',
       buyAsset: 'iso4217:NGN',
       amount: '100',
+      receive: null,
       asOf: '2026-11-21T09:30:00.000Z',
       stale: false,
       best: { anchorId: 'harbour' },

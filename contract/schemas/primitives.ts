@@ -50,19 +50,32 @@ export function decimalString(places: number) {
     );
 }
 
-/** Below one, with at most 7 places and not zero, written without a lookahead, which RE2 (Go) does not have. */
-const belowOne = Array.from({ length: 7 }, (_, zeros) => `${'0'.repeat(zeros)}[1-9]\\d{0,${6 - zeros}}`).join(
-  '|',
-);
+/** The decimals of a number below one that is not zero, without a lookahead, which RE2 (Go) does not have. */
+function belowOne(places: number): string {
+  const forms = Array.from(
+    { length: places },
+    (_, zeros) => `${'0'.repeat(zeros)}[1-9]\\d{0,${places - 1 - zeros}}`,
+  );
+  return forms.join('|');
+}
+
+/** A positive decimal string as `decimalString`, but not zero. */
+function amountWithPlaces(places: number) {
+  return z
+    .string()
+    .regex(
+      new RegExp(`^([1-9]\\d{0,11}(\\.\\d{1,${places}})?|0\\.(${belowOne(places)}))$`),
+      `must be a plain decimal more than zero, such as 12.5: at most 12 digits, ${places} decimals, no sign, exponent or leading zero`,
+    );
+}
 
 /** An amount of stablecoin: decimal string, at most 7 places (one stroop), more than zero. */
-export const stablecoinAmount = z
-  .string()
-  .regex(
-    new RegExp(`^([1-9]\\d{0,11}(\\.\\d{1,7})?|0\\.(${belowOne}))$`),
-    'must be a plain decimal more than zero, such as 12.5: at most 12 digits, 7 decimals, no sign, exponent or leading zero',
-  )
-  .describe('Amount of stablecoin: a decimal string, at most 7 places, more than zero: `250` or `99.5`.');
+export const stablecoinAmount = amountWithPlaces(7).describe(
+  'Amount of stablecoin: a decimal string, at most 7 places, more than zero: `250` or `99.5`.',
+);
+
+/** An amount of fiat: decimal string, more than zero. No currency has more than 3 places; the corridor says how many. */
+export const payoutAmount = amountWithPlaces(3);
 
 /** Any decimal in an answer; never a float. */
 export const decimalAnswer = z.string().regex(/^(0|[1-9]\d*)(\.\d+)?$/);

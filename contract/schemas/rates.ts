@@ -6,6 +6,7 @@ import {
   decimalAnswer,
   enumOfMeanings,
   instant,
+  payoutAmount,
   signedDecimalAnswer,
   stablecoinAmount,
 } from './primitives.js';
@@ -48,7 +49,9 @@ export const unavailableReasons = {
   blocked: 'Its address is one that this service must not call.',
   malformed:
     'Its answer was not a valid price for this pair, was too large, or its numbers contradict each other beyond rounding.',
-  refused_amount: 'It does not quote this amount.',
+  refused_amount:
+    'It does not quote this amount, or would take an amount outside the limits of the corridor for it.',
+  receive_unsupported: 'It quotes an amount to sell only, not the one that a given payout takes (`receive`).',
   busy: 'Its share of calls is used up for the moment and no recent quote for this amount is kept.',
   circuit_open: 'It failed repeatedly just now and is left alone for a moment.',
   unauthorized: 'It demands a token that this service does not hold.',
@@ -128,11 +131,17 @@ export const rateQuote = z
     anchorName: z.string().describe('The name people know the anchor by.'),
     simulated: z.boolean().describe('True for a simulated anchor of a development fleet.'),
     tier: quoteTier,
-    sellAmount: decimalAnswer.describe('Stablecoin given; may differ from the amount asked for.'),
+    sellAmount: decimalAnswer.describe(
+      'Stablecoin given; may differ from the amount asked for. What `receive` takes at this anchor.',
+    ),
     receiveAmount: decimalAnswer.describe(
       "Fiat received for it, all fees in, rounded down to the currency's minor units, all of which are written.",
     ),
-    adjusted: z.boolean().describe('Whether the anchor answered for another amount than the one asked for.'),
+    adjusted: z
+      .boolean()
+      .describe(
+        'Whether the anchor answered for another amount than the one asked for, to sell or to receive.',
+      ),
     rate: decimalAnswer.describe('Fiat per one stablecoin, all fees in: receiveAmount / sellAmount.'),
     fee: money.nullable().describe('The fee inside the amounts, or null where the anchor does not say.'),
     deliveryMethod: z.string().nullable().describe('The delivery method quoted for, or null for any.'),
@@ -195,7 +204,13 @@ export const ratesAnswer = z
     corridor: corridorId,
     sellAsset: sellAssetId,
     buyAsset: buyAssetId,
-    amount: decimalAnswer.describe('The stablecoin amount asked for, or the reference amount.'),
+    amount: decimalAnswer.describe(
+      'The stablecoin amount asked for, or the reference amount. Where `receive` was asked for: what the best ' +
+        'quote takes for it, and 0 where there is no quote.',
+    ),
+    receive: decimalAnswer
+      .nullable()
+      .describe('The payout asked for by `receive`, in fiat; null where an amount to sell was asked for.'),
     asOf: instant.describe('When the oldest of these quotes was fetched.'),
     stale: z.boolean().describe('True when a quote here is older than 15 s; a refresh is then running.'),
     best: z
@@ -225,6 +240,12 @@ export const ratesQuery = z
       .optional()
       .describe(
         "Stablecoin to sell: a decimal string, at most 7 places. The corridor's reference amount when absent.",
+      ),
+    receive: payoutAmount
+      .optional()
+      .describe(
+        'Fiat to receive, instead of `amount`: each quote then tells how much stablecoin it takes. A decimal ' +
+          'string with at most as many places as the currency has.',
       ),
     deliveryMethod: deliveryMethod.optional(),
     sort: quoteSort

@@ -4,7 +4,9 @@ import type {
   RatesAnswer,
   UnavailableReason,
 } from '../../../contract/schemas/rates.js';
+import { fiatAmount } from '../../amounts.rules.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
+import type { AskedFor } from './asked-for.rules.js';
 import { costOf, type MidMarket } from './cost.rules.js';
 import type { Offer } from './quote.rules.js';
 import { rankQuotes } from './ranking.rules.js';
@@ -92,7 +94,7 @@ export function unavailableOf(replies: readonly Reply[]): { anchorId: string; re
 /** The answer built from the replies: the sorted quotes, and the reasons of the other anchors, ordered by anchor id. */
 export function assembleAnswer(
   corridor: Corridor,
-  amount: string,
+  asked: AskedFor,
   replies: readonly Reply[],
   context: {
     reputationOf: (anchorId: string) => QuoteReputation;
@@ -116,7 +118,8 @@ export function assembleAnswer(
     corridor: corridor.id,
     sellAsset: corridor.sellAsset,
     buyAsset: corridor.buyAsset,
-    amount,
+    amount: asked.amount ?? best?.sellAmount ?? '0',
+    receive: asked.receive === undefined ? null : fiatAmount(asked.receive, corridor.payoutDecimals),
     asOf: new Date(context.asOf).toISOString(),
     stale: context.stale,
     best: best === undefined ? null : { anchorId: best.anchorId },

@@ -9,6 +9,7 @@ import type { AnchorDirectory } from '../anchors/service.js';
 import type { AnchorGate, GatedCall } from './anchor-gate.js';
 import type { Priority } from './anchor-gate.rules.js';
 import type { QuoteResult } from './answer.rules.js';
+import { type AskedFor, isReferenceQuestion } from './asked-for.rules.js';
 import type { FeeInfo } from './fee-info.js';
 import type { FxReference } from './fx-reference.js';
 import { offerFromFee, offerFromSep38 } from './quote.rules.js';
@@ -23,8 +24,7 @@ const maxPriceBytes = 64 * 1024;
 export interface Question {
   anchorId: string;
   corridor: Corridor;
-  /** Normalised. */
-  amount: string;
+  asked: AskedFor;
   /** As asked for; undefined: any. */
   deliveryMethod: string | undefined;
   priority: Priority;
@@ -45,14 +45,14 @@ export function createQuoteSource(deps: {
   const { directory, gate, clock } = deps;
 
   /** What to quote for, with the method as the anchor spells it; undefined if the anchor does not offer it. */
-  function offered(question: Question): { asked: Question; methods: readonly string[] } | undefined {
+  function offered(question: Question): { question: Question; methods: readonly string[] } | undefined {
     const { anchorId, corridor, deliveryMethod } = question;
     const served = directory.anchor(anchorId)?.corridors.find(({ id }) => id === corridor.id);
     if (served === undefined) return undefined;
     const methods = served.deliveryMethods;
-    if (deliveryMethod === undefined) return { asked: question, methods };
+    if (deliveryMethod === undefined) return { question, methods };
     const own = findDeliveryMethod(methods, deliveryMethod);
-    return own === undefined ? undefined : { asked: { ...question, deliveryMethod: own }, methods };
+    return own === undefined ? undefined : { question: { ...question, deliveryMethod: own }, methods };
   }
 
   async function ask(question: Question, methods: readonly string[]): Promise<QuoteResult> {
@@ -85,13 +85,13 @@ export function createQuoteSource(deps: {
   }
 
   async function fetchPrice(
-    { anchorId, corridor, amount, deliveryMethod }: Question,
+    { anchorId, corridor, asked, deliveryMethod }: Question,
     endpoints: AnchorEndpoints,
     label: string | null,
     timeoutMs: number,
   ): Promise<GatedCall<QuoteResult>> {
     const context = contextFor(endpoints);
-    const url = priceUrl(endpoints.quoteServer ?? '', corridor, { amount, deliveryMethod, context });
+    const url = priceUrl(endpoints.quoteServer ?? '', corridor, { ...asked, deliveryMethod, context });
     const token = directory.tokenFor(anchorId, url);
     try {
       const answer = await deps.outbound({
@@ -105,7 +105,7 @@ export function createQuoteSource(deps: {
         expects: 'json',
       });
       if (answer.status !== 200) {
-        const reason = reasonOfStatus(answer.status, answer.body.toString('utf8', 0, 500));
+        const reason = reasonOfStatus(answer.status, answer.body.toString('utf8', 0, 500), asked);
         if (reason === 'busy') {
           return {
             value: { reason },
@@ -117,8 +117,11 @@ export function createQuoteSource(deps: {
       }
       const price = readPrice(answer.json, corridor, context);
       if (price === undefined) return { value: { reason: 'malformed' }, health: 'failing' };
-      const offer = offerFromSep38(corridor, { amount, deliveryMethod: label }, price);
-      if (!offer.ok) return { value: { reason: offer.reason }, health: 'failing' };
+      const offer = offerFromSep38(corridor, { ...asked, deliveryMethod: label }, price);
+      if (!offer.ok) {
+        const health = offer.reason === 'malformed' ? 'failing' : 'well';
+        return { value: { reason: offer.reason }, health };
+      }
       return { value: { offer: offer.value }, health: 'well' };
     } catch (error) {
       const { reason } = toUpstreamFault(error);
@@ -127,7 +130,7 @@ export function createQuoteSource(deps: {
   }
 
   async function estimate(
-    { corridor, amount }: Question,
+    { corridor, asked }: Question,
     endpoints: AnchorEndpoints,
     label: string | null,
   ): Promise<QuoteResult> {
@@ -137,7 +140,7 @@ export function createQuoteSource(deps: {
       deps.fx.rateOf(asset),
     ]);
     if ('missing' in rate) return { reason: 'no_fx' };
-    const offer = offerFromFee(corridor, { amount, deliveryMethod: label }, schedule, rate);
+    const offer = offerFromFee(corridor, { ...asked, deliveryMethod: label }, schedule, rate);
     return offer.ok ? { offer: offer.value } : { reason: offer.reason };
   }
 
@@ -154,9 +157,9 @@ export function createQuoteSource(deps: {
     const offer = offered(question);
     // The anchor is not asked, so this says nothing about it.
     if (offer === undefined) return { reason: 'not_served' };
-    const result = await askInTime(offer.asked, offer.methods);
-    const { anchorId, corridor, amount, deliveryMethod } = question;
-    const isReference = amount === corridor.referenceAmount && deliveryMethod === undefined;
+    const result = await askInTime(offer.question, offer.methods);
+    const { anchorId, corridor, asked, deliveryMethod } = question;
+    const isReference = isReferenceQuestion(asked, corridor) && deliveryMethod === undefined;
     deps.watch.saw({ anchorId, corridorId: corridor.id, isReference }, result);
     return result;
   };

@@ -1,7 +1,8 @@
 import type { Decimal } from 'decimal.js';
 import type { RateQuote } from '../../../contract/schemas/rates.js';
-import { fiatAmount, plainDecimal } from '../../amounts.rules.js';
+import { fiatAmount, isOutOfRange, plainDecimal } from '../../amounts.rules.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
+import type { AskedFor } from './asked-for.rules.js';
 import type { FeeSchedule } from './fee-schedule.rules.js';
 import type { FxRate } from './fx.rules.js';
 import { effectiveRate, Money, roundFee, roundPayout, stablecoinPlaces } from './money.rules.js';
@@ -31,17 +32,18 @@ export type Outcome<T> = { ok: true; value: T } | { ok: false; reason: 'malforme
  */
 export function offerFromSep38(
   corridor: Corridor,
-  asked: { amount: string; deliveryMethod: string | null },
+  asked: AskedFor & { deliveryMethod: string | null },
   price: Sep38Price,
 ): Outcome<Offer> {
   const sell = roundFee(new Money(price.sellAmount), stablecoinPlaces);
   const receive = roundPayout(new Money(price.buyAmount), corridor.payoutDecimals);
   if (receive.isZero()) return { ok: false, reason: 'malformed' };
+  if (takesTooMuchOrLittle(corridor, sell, asked)) return { ok: false, reason: 'refused_amount' };
   return {
     ok: true,
     value: {
       tier: 'anchor',
-      ...amounts(corridor, sell, receive, asked.amount),
+      ...amounts(corridor, sell, receive, asked),
       fee: price.fee === null ? null : toFee(corridor, price.fee),
       deliveryMethod: asked.deliveryMethod,
       sep38: {
@@ -58,15 +60,20 @@ export function offerFromSep38(
 
 /**
  * An estimate: (amount − fee) × FX, where the fee is the larger of the minimum and fixed + percent (SEP-24 §Info;
- * `fee_percent` is in percentage points, whatever its printed formula says). Fee up, payout down.
+ * `fee_percent` is in percentage points, whatever its printed formula says). Fee up, payout down. For a payout that is
+ * asked for, the amount is the least that pays it out.
  */
 export function offerFromFee(
   corridor: Corridor,
-  asked: { amount: string; deliveryMethod: string | null },
+  asked: AskedFor & { deliveryMethod: string | null },
   schedule: FeeSchedule,
   fx: FxRate,
 ): Outcome<Offer> {
-  const sell = new Money(asked.amount);
+  const sell =
+    asked.receive === undefined ? new Money(asked.amount) : leastAmountFor(asked.receive, schedule, fx);
+  if (sell === undefined || takesTooMuchOrLittle(corridor, sell, asked)) {
+    return { ok: false, reason: 'refused_amount' };
+  }
   const tooSmall = schedule.min !== null && sell.lt(schedule.min);
   const tooLarge = schedule.max !== null && sell.gt(schedule.max);
   if (tooSmall || tooLarge) return { ok: false, reason: 'refused_amount' };
@@ -78,7 +85,7 @@ export function offerFromFee(
     ok: true,
     value: {
       tier: 'estimate',
-      ...amounts(corridor, sell, receive, asked.amount),
+      ...amounts(corridor, sell, receive, asked),
       fee: { total: plainDecimal(fee), asset: corridor.sellAsset },
       deliveryMethod: asked.deliveryMethod,
       sep38: null,
@@ -95,11 +102,31 @@ export function offerFromFee(
   };
 }
 
-function amounts(corridor: Corridor, sell: Decimal, receive: Decimal, askedAmount: string) {
+/**
+ * The least amount, in stroops, whose payout by this fee reaches `receive`; undefined where the fee takes everything.
+ * The fee is rounded up to a stroop, so the net amount is a whole number of stroops too, and never falls as the amount
+ * grows: net = min(⌊amount × (1 − percent) − fixed⌋, amount − minimum). Both bounds are solved for the net amount that the
+ * payout needs.
+ */
+function leastAmountFor(receive: string, schedule: FeeSchedule, fx: FxRate): Decimal | undefined {
+  const keptPercent = new Money(100).sub(schedule.feePercent);
+  if (keptPercent.lte(0)) return undefined;
+  const net = roundFee(new Money(receive).div(fx.rate), stablecoinPlaces);
+  const byPercent = roundFee(net.add(schedule.feeFixed).mul(100).div(keptPercent), stablecoinPlaces);
+  const byMinimum = net.add(roundFee(new Money(schedule.feeMinimum), stablecoinPlaces));
+  return Money.max(byPercent, byMinimum);
+}
+
+/** An amount that is asked for was compared with the limits of the corridor before; here the anchor names the amount. */
+function takesTooMuchOrLittle(corridor: Corridor, sell: Decimal, asked: AskedFor): boolean {
+  return asked.receive !== undefined && isOutOfRange(sell.toFixed(), corridor);
+}
+
+function amounts(corridor: Corridor, sell: Decimal, receive: Decimal, asked: AskedFor) {
   return {
     sellAmount: plainDecimal(sell),
     receiveAmount: fiatAmount(receive, corridor.payoutDecimals),
-    adjusted: !sell.eq(askedAmount),
+    adjusted: asked.receive === undefined ? !sell.eq(asked.amount) : !receive.eq(asked.receive),
     rate: effectiveRate(receive, sell),
   };
 }

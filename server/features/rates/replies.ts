@@ -3,6 +3,7 @@ import { type Cache, createCache } from '../../cache/cache.js';
 import type { Clock } from '../../ports.js';
 import type { Corridor, Fleet } from '../anchors/fleet-file.rules.js';
 import type { Reply } from './answer.rules.js';
+import { type AskedFor, isReferenceQuestion, keyOfAsked } from './asked-for.rules.js';
 import type { QuoteSource } from './quote-source.js';
 
 export const freshMs = 15_000;
@@ -11,6 +12,7 @@ export const staleMs = 60_000;
 /** How long an anchor is not asked again after a reply without a quote. Its own decisions last as long as a quote. */
 const reasonFreshMs: Readonly<Record<UnavailableReason, number>> = {
   refused_amount: freshMs,
+  receive_unsupported: freshMs,
   not_served: freshMs,
   unauthorized: freshMs,
   blocked: freshMs,
@@ -32,8 +34,7 @@ export function replyFreshUntil(reply: Reply): number {
 export interface AnchorQuestion {
   corridor: Corridor;
   anchor: Fleet['anchors'][number];
-  /** Normalised. */
-  amount: string;
+  asked: AskedFor;
   /** As asked for; undefined: any. */
   deliveryMethod: string | undefined;
 }
@@ -50,10 +51,10 @@ export function createReplies(deps: {
   const { clock, maxBytes } = deps;
 
   async function ask(question: AnchorQuestion, previous: Reply | undefined): Promise<Reply> {
-    const { corridor, anchor, amount, deliveryMethod } = question;
+    const { corridor, anchor, asked, deliveryMethod } = question;
     const quoted = previous !== undefined && 'offer' in previous.result;
-    const priority = amount === corridor.referenceAmount ? 'reference' : quoted ? 'known' : 'new';
-    const result = await deps.source({ anchorId: anchor.id, corridor, amount, deliveryMethod, priority });
+    const priority = isReferenceQuestion(asked, corridor) ? 'reference' : quoted ? 'known' : 'new';
+    const result = await deps.source({ anchorId: anchor.id, corridor, asked, deliveryMethod, priority });
     // Our own call budget says nothing about the anchor, so its last quote is used while it is recent.
     const busy = 'reason' in result && result.reason === 'busy';
     if (busy && quoted && clock() - previous.at < staleMs) return previous;
@@ -62,8 +63,8 @@ export function createReplies(deps: {
 
   return createCache<AnchorQuestion, Reply>({
     load: ask,
-    keyOf: ({ corridor, anchor, amount, deliveryMethod }) =>
-      [corridor.id, anchor.id, amount, deliveryMethod ?? ''].join('|'),
+    keyOf: ({ corridor, anchor, asked, deliveryMethod }) =>
+      [corridor.id, anchor.id, keyOfAsked(asked), deliveryMethod ?? ''].join('|'),
     // A reply is never served stale: an answer made from several replies is stale if its oldest quote is.
     lifetimeOf: (reply) => {
       const freshUntil = replyFreshUntil(reply);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { UnavailableReason } from '../../../contract/schemas/rates.js';
 import { plainDecimal } from '../../amounts.rules.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
+import type { AskedFor } from './asked-for.rules.js';
 import { Money } from './money.rules.js';
 import { formulasHold, type PrintedPrice } from './sep38-formulas.rules.js';
 
@@ -19,16 +20,16 @@ export interface Sep38Price {
   context: Sep38Context;
 }
 
-/** The address of GET /price (SEP-38 §Price) for this much stablecoin. */
+/** The address of GET /price (SEP-38 §Price): with `sell_amount` for this much stablecoin, with `buy_amount` for this much fiat. */
 export function priceUrl(
   quoteServer: string,
   corridor: Corridor,
-  asked: { amount: string; deliveryMethod: string | undefined; context: Sep38Context },
+  asked: AskedFor & { deliveryMethod: string | undefined; context: Sep38Context },
 ): string {
   const query = new URLSearchParams({
     sell_asset: corridor.sellAsset,
     buy_asset: corridor.buyAsset,
-    sell_amount: asked.amount,
+    ...(asked.receive === undefined ? { sell_amount: asked.amount } : { buy_amount: asked.receive }),
     context: asked.context,
   });
   if (asked.deliveryMethod !== undefined) query.set('buy_delivery_method', asked.deliveryMethod);
@@ -84,13 +85,28 @@ export function readPrice(json: unknown, corridor: Corridor, context: Sep38Conte
   };
 }
 
-/** The meaning of a status other than 200. SEP-38 has no error codes, only 400 with a text for people, and 403. */
-export function reasonOfStatus(status: number, body: string): UnavailableReason {
+/**
+ * The meaning of a status other than 200. SEP-38 has no error codes, only 400 with a text for people, and 403. An anchor
+ * that was asked for a `buy_amount` and demands a `sell_amount` has not implemented the former.
+ */
+export function reasonOfStatus(status: number, body: string, asked?: AskedFor): UnavailableReason {
   if (status === 401 || status === 403) return 'unauthorized';
   if (status === 404) return 'not_served';
   if (status === 429) return 'busy';
   if (status !== 400 && status !== 422) return 'error';
   const text = body.slice(0, 500).toLowerCase();
+  if (asked?.receive !== undefined && demandsSellAmount(text)) return 'receive_unsupported';
   if (/amount|minimum|maximum|limit|small|large/.test(text)) return 'refused_amount';
   return /asset|pair|context|delivery|country|unsupported/.test(text) ? 'not_served' : 'refused_amount';
+}
+
+function demandsSellAmount(text: string): boolean {
+  return (
+    /sell.?amount\b.{0,20}\b(required|missing|mandatory|undefined|null|blank|empty)\b/.test(text) ||
+    /\b(required|requires|missing|expected)\b.{0,20}sell.?amount/.test(text) ||
+    /buy.?amount\b.{0,20}\b(not (supported|allowed|accepted|implemented)|unsupported|unknown|unexpected)\b/.test(
+      text,
+    ) ||
+    /\b(unsupported|unknown|unexpected|unrecogni[sz]ed)\b.{0,20}buy.?amount/.test(text)
+  );
 }

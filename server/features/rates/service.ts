@@ -21,6 +21,7 @@ import {
   unavailableOf,
   waitingHelps,
 } from './answer.rules.js';
+import { type AskedFor, allRefused, askedFor, keyOfAsked } from './asked-for.rules.js';
 import type { MidMarket } from './cost.rules.js';
 import type { FxReference } from './fx-reference.js';
 import { type QuoteReputation, type TypicalRecord, typicalRecord } from './record.rules.js';
@@ -29,7 +30,7 @@ import { freshMs, type Replies, replyFreshUntil, staleMs } from './replies.js';
 export interface Rates {
   /**
    * The ranked offers of a corridor, with the milliseconds for which the answer stays fresh. `maxAgeMs` makes it ask
-   * again, and wait, where the quotes are older. Throws UNKNOWN_CORRIDOR, UNSUPPORTED_PAIR, AMOUNT_OUT_OF_RANGE, RATES_UNAVAILABLE.
+   * again, and wait, where the quotes are older. Throws INVALID_REQUEST, UNKNOWN_CORRIDOR, UNSUPPORTED_PAIR, AMOUNT_OUT_OF_RANGE, RATES_UNAVAILABLE.
    */
   quote(
     corridorId: string,
@@ -71,8 +72,7 @@ export interface RatesDeps {
 
 interface Question {
   corridor: Corridor;
-  /** Normalised. */
-  amount: string;
+  asked: AskedFor;
   deliveryMethod: string | undefined;
   sort: QuoteSort;
   /** Replies as old as this are asked for again. */
@@ -98,8 +98,8 @@ export function createRates(deps: RatesDeps): Rates {
   const { directory, replies, clock } = deps;
   const answers = createCache<Question, KeptAnswer>({
     load: build,
-    keyOf: ({ corridor, amount, deliveryMethod, sort }) =>
-      [corridor.id, amount, deliveryMethod ?? '', sort].join('|'),
+    keyOf: ({ corridor, asked, deliveryMethod, sort }) =>
+      [corridor.id, keyOfAsked(asked), deliveryMethod ?? '', sort].join('|'),
     lifetimeOf: ({ asOf, refreshAt }) => ({ asOf, freshUntil: refreshAt, staleUntil: asOf + staleMs }),
     versionOf: ({ corridor }) => deps.versionOf(corridor.id),
     maxBytes: deps.cacheBytes,
@@ -110,21 +110,21 @@ export function createRates(deps: RatesDeps): Rates {
   deps.cacheVersions.onInvalidate(() => replies.dropVoid() + answers.dropVoid());
 
   async function build(question: Question, previous: KeptAnswer | undefined): Promise<KeptAnswer> {
-    const { corridor, amount, deliveryMethod, sort, maxAgeMs } = question;
+    const { corridor, asked, deliveryMethod, sort, maxAgeMs } = question;
     const [market, received] = await Promise.all([
       midMarket(corridor),
       Promise.all(
         directory
           .anchorsOf(corridor.id)
-          .map((anchor) => replies.get({ corridor, anchor, amount, deliveryMethod }, { maxAgeMs })),
+          .map((anchor) => replies.get({ corridor, anchor, asked, deliveryMethod }, { maxAgeMs })),
       ),
     ]);
     const result = judgeReplies(received);
-    if (result === 'all_refused') throw amountError('Every anchor of this corridor refuses this amount.');
+    if (result === 'all_refused') throw allRefused(asked);
     if (result === 'nobody_answers') return keepOld(previous, corridor, received);
     const quoted = received.filter((reply) => 'offer' in reply.result);
     const asOf = Math.min(...(quoted.length > 0 ? quoted : received).map((reply) => reply.at), clock());
-    const fresh = assembleAnswer(corridor, amount, received, {
+    const fresh = assembleAnswer(corridor, asked, received, {
       reputationOf: (anchorId) => deps.reputationOf(anchorId, corridor.id),
       typical: typicalOf(corridor),
       market,
@@ -193,7 +193,7 @@ export function createRates(deps: RatesDeps): Rates {
 
   return {
     async quote(corridorId, query, options) {
-      const { amount: given, deliveryMethod: givenMethod, sort = 'best', ...unused } = query;
+      const { amount, receive, deliveryMethod: givenMethod, sort = 'best', ...unused } = query;
       // A parameter that the contract declares and nothing here uses does not compile.
       unused satisfies Record<string, never>;
       const corridor = directory.corridor(corridorId);
@@ -201,12 +201,9 @@ export function createRates(deps: RatesDeps): Rates {
         throw new ApiError('UNKNOWN_CORRIDOR', `The corridor ${corridorId} is not served.`);
       }
       const deliveryMethod = methodIn(corridor, givenMethod);
-      const amount = plainDecimal(given ?? corridor.referenceAmount);
-      if (isOutOfRange(amount, corridor)) {
-        throw amountError(`must be between ${corridor.min} and ${corridor.max} in this corridor`);
-      }
+      const asked = askedFor({ amount, receive }, corridor);
       const maxAgeMs = options?.maxAgeMs ?? freshMs;
-      return serve(await answers.get({ corridor, amount, deliveryMethod, sort, maxAgeMs }, options));
+      return serve(await answers.get({ corridor, asked, deliveryMethod, sort, maxAgeMs }, options));
     },
     async quoteFrom(corridorId, anchorId, amount, deliveryMethod) {
       const corridor = directory.corridor(corridorId);
@@ -216,7 +213,8 @@ export function createRates(deps: RatesDeps): Rates {
       const offered = anchor.corridors.find(({ id }) => id === corridorId)?.deliveryMethods ?? [];
       const own = deliveryMethod === undefined ? undefined : findDeliveryMethod(offered, deliveryMethod);
       if (own === undefined && deliveryMethod !== undefined) return noQuote('not_served');
-      const question = { corridor, anchor, amount: plainDecimal(amount), deliveryMethod: own };
+      const asked = { amount: plainDecimal(amount) };
+      const question = { corridor, anchor, asked, deliveryMethod: own };
       const [market, reply] = await Promise.all([
         midMarket(corridor),
         replies.get(question, { maxAgeMs: freshMs }),
@@ -227,8 +225,4 @@ export function createRates(deps: RatesDeps): Rates {
       return quote === undefined ? noQuote('error') : { quote };
     },
   };
-}
-
-function amountError(message: string): ApiError {
-  return new ApiError('AMOUNT_OUT_OF_RANGE', message, { details: [{ path: 'query.amount', message }] });
 }

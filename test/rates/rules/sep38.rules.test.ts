@@ -80,6 +80,13 @@ describe('the address of a price', () => {
     });
   });
 
+  it('asks for buy_amount and not for sell_amount where a payout is asked for', () => {
+    const asked = { receive: '150000.5', deliveryMethod: undefined, context: 'sep6' as const };
+    const { searchParams } = new URL(priceUrl('https://a.example/sep38', corridor, asked));
+    expect(searchParams.get('buy_amount')).toBe('150000.5');
+    expect(searchParams.has('sell_amount')).toBe(false);
+  });
+
   it('names the country only if the corridor depends on it', () => {
     const shared = corridorFixture({ id: 'usdc-xof-sn', country: 'SN', countryMatters: true });
     expect(priceUrl('https://a.example', corridor, ask())).not.toContain('country_code');
@@ -107,5 +114,17 @@ describe('a status other than 200', () => {
     [503, '<html>', 'error'],
   ])('%i %s means %s', (status, body, reason) => {
     expect(reasonOfStatus(status, body)).toBe(reason);
+  });
+
+  it.each([
+    ['{"error":"sell_amount is required"}', 'receive_unsupported'],
+    ['{"error":"missing field `sell_amount`"}', 'receive_unsupported'],
+    ['{"error":"buy_amount is not supported"}', 'receive_unsupported'],
+    ['{"error":"unknown parameter: buy_amount"}', 'receive_unsupported'],
+    ['{"error":"buy_amount is below the minimum of 1000"}', 'refused_amount'],
+    ['{"error":"unsupported asset pair"}', 'not_served'],
+  ])('says of %s that it is %s where a payout was asked for', (body, reason) => {
+    expect(reasonOfStatus(400, body, { receive: '150000' })).toBe(reason);
+    expect(reasonOfStatus(400, body, { amount: '100' })).not.toBe('receive_unsupported');
   });
 });

@@ -71,6 +71,15 @@ describe('GET /sep38/price', () => {
     expect(body.sell_amount).toBe('542');
   });
 
+  it('answers for a buy_amount with the stablecoin that it takes', async () => {
+    const { status, body } = await read(priceUrl('harbour', { sell_amount: null, buy_amount: '150000' }));
+    expect(status).toBe(200);
+    expect(body.buy_amount).toBe('150000');
+    expect(150_000 * Number(body.total_price)).toBeCloseTo(Number(body.sell_amount), 3);
+    const back = await read(priceUrl('harbour', { sell_amount: body.sell_amount }));
+    expect(Number(back.body.buy_amount)).toBeCloseTo(150_000, 1);
+  });
+
   it('pays a currency without minor units in whole units', async () => {
     const { body } = await read(priceUrl('harbour', { buy_asset: 'iso4217:UGX' }));
     expect(body.buy_amount).toMatch(/^\d+$/);
