@@ -33,11 +33,16 @@ export interface TestAppOptions {
   fleet?: (fleet: SimulatedAnchors['fleet']) => unknown;
 }
 
+/** All of them, without the outages that some have by the clock: a test must not depend on the hour of the day. */
+async function startSteadyAnchors(): Promise<SimulatedAnchors> {
+  const simulated = await startSimulatedAnchors({ clock: Date.now, random: () => 0.5, latencyFactor: 0 });
+  for (const anchor of simulated.anchors) anchor.setProfile({ outage: null });
+  return simulated;
+}
+
 /** The real app on a socket, with the scheduler off and a fleet of simulated anchors (or the one given). */
 export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
-  const simulated =
-    options.simulated ??
-    (await startSimulatedAnchors({ clock: Date.now, random: () => 0.5, latencyFactor: 0 }));
+  const simulated = options.simulated ?? (await startSteadyAnchors());
   const folder = mkdtempSync(join(tmpdir(), 'fairlead-test-'));
   const fleetFile = join(folder, 'fleet.json');
   writeFileSync(fleetFile, JSON.stringify(options.fleet?.(simulated.fleet) ?? simulated.fleet));
