@@ -59,7 +59,8 @@ function here(text: string): string {
 }
 
 function runInShell(text: string): Promise<Ended> {
-  return runProgram('bash', ['-euo', 'pipefail', '-c', here(text)], {
+  // Bash takes a socket on its standard input for a remote shell, and would read the start-up file of the machine.
+  return runProgram('bash', ['--norc', '-euo', 'pipefail', '-c', here(text)], {
     cwd: root,
     env: { ...process.env, KEY: testAdminKey },
   });
@@ -145,8 +146,13 @@ describe('the computations', () => {
     const { stdout } = scores;
     const [, agreed, all] = /^(\d+) of (\d+) cards agree/.exec(stdout) ?? [];
     expect(agreed).toBe(all);
-    const rates = await runInShell(blockOf('docs/rates.md', /^curl /).text);
+    const rates = await runInShell(blockOf('docs/rates.md', /^curl .*recompute_quotes/).text);
     expect([rates.status, rates.stderr]).toEqual([0, '']);
+  });
+
+  itInShell('of docs/rates.md asks for a payout and gets quotes that pay it', async () => {
+    const { status, stdout } = await runInShell(blockOf('docs/rates.md', /^curl .*receive=/).text);
+    expect([status, JSON.parse(stdout).receive]).toEqual([0, '150000.00']);
   });
 
   it('of docs/intents.md imports what the package exports', async () => {
