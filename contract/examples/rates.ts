@@ -1,6 +1,22 @@
 import type { ratesContract } from '../endpoints/rates.js';
 import type { ExamplesOf } from './examples-of.js';
 
+/** An anchor's record and what its quote costs, in the examples of rates and of the snapshot. */
+export const exampleRecord = {
+  score: '91.37',
+  state: 'scored' as const,
+  outcomes: 412,
+  fillRate: '0.987864',
+  p50SettleSeconds: 43,
+  p95SettleSeconds: 118,
+  meanShortfall: '0.001200000',
+};
+export const exampleCost = {
+  percent: '1.16',
+  amount: '1.157794',
+  reference: { rate: '1541.25', source: 'simulated market', date: '2026-11-21' },
+};
+
 export const ratesExamples: ExamplesOf<typeof ratesContract> = {
   getRates: {
     params: { corridor: 'usdc-ngn' },
@@ -44,20 +60,8 @@ export const ratesExamples: ExamplesOf<typeof ratesContract> = {
             context: 'sep6',
           },
           estimate: null,
-          reputation: {
-            score: '91.37',
-            state: 'scored',
-            outcomes: 412,
-            fillRate: '0.987864',
-            p50SettleSeconds: 43,
-            p95SettleSeconds: 118,
-            meanShortfall: '0.001200000',
-          },
-          cost: {
-            percent: '1.16',
-            amount: '1.157794',
-            reference: { rate: '1541.25', source: 'simulated market', date: '2026-11-21' },
-          },
+          reputation: exampleRecord,
+          cost: exampleCost,
           costUnavailable: null,
           expectedReceive: '152157.74',
           worth: '151382.39',

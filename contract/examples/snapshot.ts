@@ -1,5 +1,6 @@
 import type { snapshotContract } from '../endpoints/snapshot.js';
 import type { ExamplesOf } from './examples-of.js';
+import { exampleCost, exampleRecord } from './rates.js';
 
 export const snapshotExamples: ExamplesOf<typeof snapshotContract> = {
   getSnapshot: {
@@ -20,20 +21,8 @@ export const snapshotExamples: ExamplesOf<typeof snapshotContract> = {
             receiveAmount: '152340.55',
             rate: '1523.4055',
             quotedAt: '2026-11-21T09:29:58.120Z',
-            reputation: {
-              score: '91.37',
-              state: 'scored',
-              outcomes: 412,
-              fillRate: '0.987864',
-              p50SettleSeconds: 43,
-              p95SettleSeconds: 118,
-              meanShortfall: '0.001200000',
-            },
-            cost: {
-              percent: '1.16',
-              amount: '1.157794',
-              reference: { rate: '1541.25', source: 'simulated market', date: '2026-11-21' },
-            },
+            reputation: exampleRecord,
+            cost: exampleCost,
             costUnavailable: null,
             expectedReceive: '152157.74',
             worth: '151382.39',

@@ -2,11 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { contract } from '../../contract/index.js';
 import { attemptOutcomes } from '../../contract/schemas/webhooks.js';
-import { createMetrics } from '../../server/http/metrics.js';
 import { listRoutes } from '../../server/http/route-table.js';
 import { createSchedule } from '../../server/jobs/schedule.js';
 import { jobOutcomes } from '../../server/jobs/scheduler.js';
-import { silentLogger } from '../support/silent-logger.js';
+import { idleMetrics } from '../fixtures/edge/idle-metrics.js';
 
 const root = new URL('../../', import.meta.url);
 const read = (name: string) => readFileSync(new URL(name, root), 'utf8');
@@ -18,24 +17,9 @@ const firstColumn = (title: string) =>
     [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
   );
 
-const none = async () => 0;
-const { registry } = createMetrics({
-  limiterDegraded: () => false,
-  backlogs: {
-    openWebhookEvents: none,
-    openWebhookDeliveries: none,
-    dueWebhookDeliveries: none,
-    pendingBatches: none,
-    openDisputes: none,
-    unfoldedIntents: none,
-  },
-  clock: Date.now,
-  logger: silentLogger,
-});
-
 describe('docs/operations.md', () => {
   it('explains every metric, and no other', () => {
-    const names = registry.getMetricsAsArray().map(({ name }) => name);
+    const names = idleMetrics.getMetricsAsArray().map(({ name }) => name);
     const ours = names.filter((name) => !/^(process|nodejs)_/.test(name));
     expect(firstColumn('Metrics').sort()).toEqual(ours.sort());
     const anywhere = [...page.matchAll(/fairlead_[a-z_]+/g)].map(([name]) => name);

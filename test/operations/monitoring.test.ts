@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { parser as promql } from '@prometheus-io/lezer-promql';
 import { parse } from 'yaml';
-import { createMetrics } from '../../server/http/metrics.js';
+import { idleMetrics } from '../fixtures/edge/idle-metrics.js';
 import { expectFor } from '../support/expect-for.js';
-import { silentLogger } from '../support/silent-logger.js';
 
 const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
 
@@ -25,21 +24,7 @@ const panels = dashboard.panels.flatMap(({ title, targets = [] }) =>
 );
 const expressions = [...rules.map(({ alert, expr }) => ({ title: alert, expr })), ...panels];
 
-const none = async () => 0;
-const { registry } = createMetrics({
-  limiterDegraded: () => false,
-  backlogs: {
-    openWebhookEvents: none,
-    openWebhookDeliveries: none,
-    dueWebhookDeliveries: none,
-    pendingBatches: none,
-    openDisputes: none,
-    unfoldedIntents: none,
-  },
-  clock: Date.now,
-  logger: silentLogger,
-});
-const metrics = registry.getMetricsAsArray() as unknown as {
+const metrics = idleMetrics.getMetricsAsArray() as unknown as {
   name: string;
   type: string;
   labelNames?: string[];

@@ -11,7 +11,8 @@ export interface QuoteReputations {
   load(): Promise<void>;
 }
 
-const nothingKnown: QuoteReputation = {
+/** Of an anchor that nobody has used yet. */
+export const noRecord: QuoteReputation = {
   score: null,
   state: 'insufficient_data',
   outcomes: 0,
@@ -57,7 +58,7 @@ export function createQuoteReputations({
   });
 
   return {
-    of: (anchorId, corridor) => held.peek()?.value.cards.get(keyOf({ anchorId, corridor })) ?? nothingKnown,
+    of: (anchorId, corridor) => held.peek()?.value.cards.get(keyOf({ anchorId, corridor })) ?? noRecord,
     async load() {
       await held.refresh();
     },

@@ -17,8 +17,9 @@ import {
   waitingCost,
   worthOf,
 } from '../../../server/features/rates/worth.rules.js';
+import { noRecord } from '../../../server/features/reputation/quote-reputation.js';
 import { leastOutcomes } from '../../../server/features/reputation/score.rules.js';
-import { noRecord, scoredRecord } from '../../fixtures/rates/records.js';
+import { scoredRecord } from '../../fixtures/rates/records.js';
 import { itWhere, python3 } from '../../support/it-where.js';
 
 const file = new URL('../../vectors/best-quote.json', import.meta.url);

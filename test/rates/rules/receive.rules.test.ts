@@ -5,8 +5,8 @@ import { assembleAnswer, type Reply } from '../../../server/features/rates/answe
 import { isReferenceQuestion, keyOfAsked } from '../../../server/features/rates/asked-for.rules.js';
 import { type Offer, offerFromFee, offerFromSep38 } from '../../../server/features/rates/quote.rules.js';
 import type { Sep38Price } from '../../../server/features/rates/sep38.rules.js';
+import { noRecord } from '../../../server/features/reputation/quote-reputation.js';
 import { corridorFixture } from '../../fixtures/rates/corridor.js';
-import { noRecord } from '../../fixtures/rates/records.js';
 
 const corridor = corridorFixture();
 const fx = { rate: '1541.25', base: 'USD', date: '2026-11-21' };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ratesAnswer } from '../../../contract/schemas/rates.js';
-import { noRecord, scoredRecord } from '../../fixtures/rates/records.js';
+import { noRecord } from '../../../server/features/reputation/quote-reputation.js';
+import { scoredRecord } from '../../fixtures/rates/records.js';
 import { ngnAnchors, price, simulatedRates } from '../../fixtures/rates/simulated-rates.js';
 
 const fixture = simulatedRates();
