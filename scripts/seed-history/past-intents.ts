@@ -95,6 +95,7 @@ function intent(
     deliveryMethod: pick(random, place.deliveryMethods),
     createdAt: new Date(createdAt),
     deadline: new Date(createdAt + dayMs),
+    client: null,
     quote: null,
     corridorTerms: {
       sellAsset: corridor.sellAsset,

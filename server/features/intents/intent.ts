@@ -20,6 +20,8 @@ export interface Intent {
   minReceive: string | null;
   deliveryMethod: string | null;
   createdAt: Date;
+  /** The hash of the client that registered it (http/client-hash.ts), until funds were observed; null where none is kept. */
+  client: string | null;
   /** Until when the payment may be made: the wallet's `expiresAt`, or our default. */
   deadline: Date;
   quote: AcceptedQuote | null;
@@ -70,6 +72,7 @@ export type IntentChange = {
   /** Undefined takes it away; the indexes cover only intents that have one. */
   transactionId?: string | undefined;
   claimedId?: string | undefined;
+  client?: undefined;
 } & Partial<
   Pick<
     Intent,

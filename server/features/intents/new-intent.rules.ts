@@ -59,8 +59,10 @@ export function newIntent(accepted: {
   corridor: Pick<Corridor, 'id' | 'sellAsset' | 'buyAsset' | 'overdueAfterSeconds'>;
   quote: AcceptedQuote | null;
   nowMs: number;
+  /** The hash of the client that registers it. */
+  client?: string | undefined;
 }): Intent {
-  const { intentHash, body, corridor, quote, nowMs } = accepted;
+  const { intentHash, body, corridor, quote, nowMs, client = null } = accepted;
   const { sellAsset, buyAsset, overdueAfterSeconds } = corridor;
   const now = new Date(nowMs);
   const deadline = new Date(
@@ -76,6 +78,7 @@ export function newIntent(accepted: {
     minReceive: body.minReceive === undefined ? null : plainDecimal(body.minReceive),
     deliveryMethod: body.deliveryMethod ?? null,
     createdAt: now,
+    client,
     deadline,
     quote,
     corridorTerms: { sellAsset, buyAsset, overdueAfterSeconds },

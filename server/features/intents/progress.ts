@@ -103,6 +103,8 @@ export function createMakeProgress(deps: {
         due: new Date(due),
         ...(dialect === undefined ? {} : { dialect }),
         ...(callbacks === null ? {} : { callbacks }),
+        // Only unpaid intents, which cost nothing to make, have to be shared out over clients.
+        ...(intent.client === null || state.observations.fundedAtMs === null ? {} : { client: undefined }),
       },
       pendingAggregation: statusChanges,
     };

@@ -2,6 +2,7 @@ import { initServer } from '@ts-rest/express';
 import { intentsContract, reconcileContract } from '../../../contract/endpoints/intents.js';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import { ApiError } from '../../errors.js';
+import { clientHash } from '../../http/client-hash.js';
 import { rawBody } from '../../http/json-body.js';
 import { enforceLimit } from '../../http/rate-limit.js';
 import type { RateLimiter } from '../../http/rate-limiter.js';
@@ -20,7 +21,7 @@ export function createIntentsRouter(deps: {
 }) {
   return initServer().router(intentsContract, {
     createIntent: async ({ body, res }) => {
-      const { created, answer } = await deps.service.register(body);
+      const { created, answer } = await deps.service.register(body, clientHash(res.locals.clientKey));
       if (!created) return { status: 200, body: answer };
       res.setHeader('Location', `/api/intent/${answer.intentHash}`);
       return { status: 201, body: answer };

@@ -38,8 +38,9 @@ export interface IntentService {
    * Records an intent (`created`), or finds it recorded, and attaches its transaction if it is given. Throws
    * INVALID_REQUEST, UNSUPPORTED_PAIR, AMOUNT_OUT_OF_RANGE, QUOTE_BELOW_MINIMUM, TRANSACTION_CONFLICT and
    * RATES_UNAVAILABLE; only with TRANSACTION_CONFLICT it stores the intent, and its claim on the transaction.
+   * `client`: the hash of the client that registers it.
    */
-  register(body: CreateIntentBody): Promise<{ created: boolean; answer: IntentAnswer }>;
+  register(body: CreateIntentBody, client: string): Promise<{ created: boolean; answer: IntentAnswer }>;
   /** Attaches a transaction. Throws UNKNOWN_INTENT, also where the nonce is not the intent's, and TRANSACTION_CONFLICT. */
   attach(intentHash: string, body: AttachTransactionBody): Promise<IntentAnswer>;
   /** Throws UNKNOWN_INTENT. */
@@ -53,11 +54,14 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
   const { store, directory, quoteFrom, disputeOf, standingOf, onAttached, publicUrl, clock } = deps;
   const attach = createAttachTransaction(deps);
 
-  async function register(body: CreateIntentBody): Promise<{ created: boolean; intent: Intent }> {
+  async function register(
+    body: CreateIntentBody,
+    client: string,
+  ): Promise<{ created: boolean; intent: Intent }> {
     const intentHash = hashOf(body);
     const known = await store.findByHash(intentHash);
     if (known !== null) return { created: false, intent: await repeat(known, body.anchorTransactionId) };
-    const intent = await draft(intentHash, body);
+    const intent = await draft(intentHash, body, client);
     if (!(await store.insert(intent))) {
       // Either the same request came first, or another intent has the transaction: this one then claims it.
       const bare = withoutTransaction(intent);
@@ -74,7 +78,7 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
     return transactionId === undefined ? known : attach(known, transactionId);
   }
 
-  async function draft(intentHash: string, body: CreateIntentBody): Promise<Intent> {
+  async function draft(intentHash: string, body: CreateIntentBody, client: string): Promise<Intent> {
     refuse(termFaults(body, clock()));
     const corridor = corridorOf(body);
     refuse(minReceiveFaults(body.minReceive, corridor.payoutDecimals));
@@ -83,7 +87,7 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
       throw outOfRange(`must be between ${corridor.min} and ${corridor.max} in this corridor`);
     }
     const quote = await quoteFor(body, sellAmount);
-    return newIntent({ intentHash, body, corridor, quote, nowMs: clock() });
+    return newIntent({ intentHash, body, corridor, quote, nowMs: clock(), client });
   }
 
   /** The terms of the intent's corridor. Throws UNSUPPORTED_PAIR. */
@@ -143,8 +147,8 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
   }
 
   return {
-    async register(body) {
-      const { created, intent } = await register(body);
+    async register(body, client) {
+      const { created, intent } = await register(body, client);
       return { created, answer: await answerOf(intent) };
     },
     async attach(intentHash, { nonce, anchorTransactionId }) {

@@ -77,6 +77,7 @@ const intentSchema = new Schema<IntentDocument>(
     minReceive: text,
     deliveryMethod: text,
     createdAt: { type: Date, required: true },
+    client: text,
     deadline: { type: Date, required: true },
     quote: mixed,
     corridorTerms: { type: Schema.Types.Mixed, required: true },
@@ -271,7 +272,7 @@ function toIntent(document: IntentDocument | null): Intent | null {
   const { sightings, unfolded, counted, admission, ...intent } = document;
   // Old documents lack an admission.
   const counting = { pendingAggregation: unfolded, counted, admission: admission ?? null };
-  // Release 2.3.0 stored none of these.
-  const { problem = null, sender = null, claimedAt = null } = intent;
-  return { ...intent, observations: sightings, counting, problem, sender, claimedAt };
+  // Release 2.3.0 stored none of these; older documents lack the client.
+  const { problem = null, sender = null, claimedAt = null, client = null } = intent;
+  return { ...intent, observations: sightings, counting, problem, sender, claimedAt, client };
 }

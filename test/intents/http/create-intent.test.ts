@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import { intentHash } from '../../../contract/verification/intent-hash.js';
+import { clientHash } from '../../../server/http/client-hash.js';
 import { account, day, intentsFixture, minute, second } from '../../fixtures/intents/intents-over-http.js';
 
 const fixture = intentsFixture();
@@ -44,6 +45,21 @@ describe('201', () => {
     const document = await fixture.documents().findOne({ _id: body.intentHash as never });
     expect(document).not.toBeNull();
     expect(JSON.stringify([document, body])).not.toContain(terms.nonce);
+  });
+
+  it('stores of the client a truncated hash of its address, and shows nothing of it', async () => {
+    const headers = { 'x-forwarded-for': '198.51.100.77' };
+    const posted = { headers, body: fixture.terms() };
+    const { body } = await fixture.app.client.request<{ intentHash: string }>(
+      'POST',
+      '/api/intent/offramp',
+      posted,
+    );
+    const document = await fixture.documents().findOne({ _id: body.intentHash as never });
+    expect(document?.client).toBe(clientHash('198.51.100.77'));
+    expect(JSON.stringify(document)).not.toContain('198.51.100');
+    expect(JSON.stringify(body)).not.toContain(clientHash('198.51.100.77'));
+    expect(body).not.toHaveProperty('client');
   });
 
   it('treats a hex account as the same intent', async () => {
