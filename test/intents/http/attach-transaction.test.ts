@@ -1,9 +1,11 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import type { IntentAnswer } from '../../../contract/schemas/intents.js';
 import { day, intentsFixture, minute } from '../../fixtures/intents/intents-over-http.js';
 
 const fixture = intentsFixture({ anchors: ['harbour', 'squall'] });
+// Polls of one anchor are 200 ms apart: what a test leaves open would delay the looks of the next one.
+afterEach(() => fixture.documents().deleteMany({}));
 
 type Terms = Record<string, unknown>;
 

@@ -1,8 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import type { IntentAnswer, StatusCallbackAnswer } from '../../../contract/schemas/intents.js';
 import { day, intentsFixture, minute, second } from '../../fixtures/intents/intents-over-http.js';
 
 const fixture = intentsFixture({ anchors: ['harbour', 'galleon'] });
+// Polls of one anchor are 200 ms apart: what a test leaves open would delay the looks of the next one.
+afterEach(() => fixture.documents().deleteMany({}));
 
 /** The account that pays, SEP-23's example of a muxed account over it, and one that pays nothing. */
 const payer = 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ';

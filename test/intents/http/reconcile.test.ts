@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import {
   account,
   day,
@@ -11,6 +11,8 @@ import { testCronSecret } from '../../support/app.js';
 import { waitFor } from '../../support/wait-for.js';
 
 const fixture = intentsFixture();
+// Polls of one anchor are 200 ms apart: what a test leaves open would delay the looks of the next one.
+afterEach(() => fixture.documents().deleteMany({}));
 
 /** An intent followed from before the form to where the payment is awaited, and seen so. */
 async function followed(anchorId = 'harbour', fields: Record<string, string> = {}) {
