@@ -1,0 +1,65 @@
+import { describe, expect, it } from '@jest/globals';
+import { closedAfterEach } from '../../fixtures/deliveries/closing.js';
+import { type DeliveryFixtureOptions, until } from '../../fixtures/deliveries/delivery-fixture.js';
+import type { Receiver, Respond } from '../../fixtures/deliveries/receiver.js';
+import { testDatabase } from '../../support/database.js';
+
+const { uri } = testDatabase();
+const { open: openFixture, receiver } = closedAfterEach(uri);
+
+async function open(respond: Respond, options: Partial<DeliveryFixtureOptions> = {}) {
+  const to = await receiver(respond);
+  const fixture = await openFixture({ allow: [to.origin], ...options });
+  await fixture.clear();
+  return { to, fixture };
+}
+
+const at = (to: Receiver, path: string) => to.received.filter((delivery) => delivery.path === path);
+
+describe('the queue of an endpoint whose receiver fails', () => {
+  it('does not delay others while its receiver hangs with much to send', async () => {
+    const { to, fixture } = await open((response, { path }) => {
+      if (path === '/well') response.writeHead(200).end();
+    });
+    await fixture.register(`${to.origin}/hangs`);
+    await fixture.emitMany(100);
+    await fixture.register(`${to.origin}/well`);
+    fixture.start();
+    await until(() => at(to, '/hangs').length === 8);
+    const hungSince = performance.now();
+    await fixture.emitMany(50);
+    await until(() => at(to, '/well').length === 50);
+    // The first eight have not timed out yet, or the next are under way: never more than eight at once.
+    const rounds = Math.ceil((performance.now() - hungSince + 1_000) / 5_000);
+    expect(at(to, '/hangs').length).toBeLessThanOrEqual(8 * rounds);
+  });
+
+  it('sends one by one after eight failures in a row, until a delivery is acknowledged', async () => {
+    let failing = true;
+    let underWay = 0;
+    let most = 0;
+    const { to, fixture } = await open(
+      (response) => {
+        underWay += 1;
+        most = Math.max(most, underWay);
+        setTimeout(() => {
+          underWay -= 1;
+          response.writeHead(failing ? 503 : 200).end();
+        }, 100);
+      },
+      { limits: { easedRestMs: 20, retry: { baseMs: 60_000, factor: 1, maxMs: 60_000, jitter: 0 } } },
+    );
+    await fixture.register(to.origin);
+    await fixture.emitMany(120);
+    fixture.start();
+    await until(() => to.received.length > 20);
+    expect(most).toBeGreaterThan(1);
+    most = 0;
+    const seen = to.received.length;
+    await until(() => to.received.length > seen + 10);
+    expect(most).toBe(1);
+    failing = false;
+    await until(() => to.received.length === 120);
+    expect(most).toBeGreaterThan(1);
+  });
+});
