@@ -13,7 +13,7 @@
  *     any other file                    a service: knows no HTTP, no mongoose, no other feature's values
  *
  * What a path cannot tell is checked by scripts/check-pure-files.ts (the clock in pure files) and
- * scripts/check-collections.ts (a collection named outside its store). test/house/import-rules.test.ts plants one
+ * scripts/check-collections.ts (a collection named outside its store). test/house/import-rules.long.test.ts plants one
  * violation of every rule and sees it refused.
  *
  * @type {import('dependency-cruiser').IConfiguration}

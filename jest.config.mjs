@@ -31,7 +31,8 @@ export default {
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   setupFilesAfterEnv: ['<rootDir>/test/support/each-file.ts'],
   reporters: ['default', '<rootDir>/test/support/summary-reporter.ts'],
-  maxWorkers: Math.max(2, os.availableParallelism()),
+  // One more than there are cores: a quarter of the time of a test is spent in waiting.
+  maxWorkers: os.availableParallelism() + 1,
   // Modules of every test file stay in the memory of its worker, which is replaced when it has grown to this size.
   workerIdleMemoryLimit: '1GB',
   // Hooks start services and processes, on machines that do other things at the same time.
