@@ -24,6 +24,7 @@ import { createScoresFeature } from './features/scores/feature.js';
 import { createSnapshotFeature } from './features/snapshot/feature.js';
 import { createEndpoints, createSecretBox, createWebhooksFeature } from './features/webhooks/feature.js';
 import { createWebhookStore } from './features/webhooks/store.js';
+import type { ConnectionMeter } from './http/connections.js';
 import { createDocsRouter, readDocuments } from './http/docs.js';
 import { createMetrics } from './http/metrics.js';
 import { createRateLimiter } from './http/rate-limiter.js';
@@ -40,6 +41,7 @@ import type { World } from './ports.js';
 /** The composed service: main.ts boots it, starts it and lets it listen. */
 export interface Service {
   app: ReturnType<typeof createApp>;
+  connectionMeter: ConnectionMeter;
   /** Brings the database in order; once, before anything else. */
   boot(): Promise<void>;
   /** Starts the background work; the lifecycle stops it. */
@@ -246,6 +248,7 @@ export function composeService(deps: {
 
   return {
     app,
+    connectionMeter: metrics.connections,
     boot: () => boot({ connection, leases, leaseNames, webhooks, cacheVersions, directory }),
     start() {
       lifecycle.onStop('anchors that are being read', () => directory.stop());

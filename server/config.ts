@@ -15,6 +15,9 @@ export interface Config {
   adminKeys: string[];
   cronSecrets: string[];
   trustProxy: TrustedRange[];
+  /** Open at once: from all clients, and from one that is not a trusted proxy. */
+  maxConnections: number;
+  maxConnectionsPerClient: number;
   outboundAllow: string[];
   fxUrl: string | undefined;
   /** The name that answers give the reference; undefined: the host of `fxUrl`. */
@@ -54,6 +57,10 @@ const seconds = z
   .string()
   .regex(/^\d{1,8}$/, 'must be a whole number of seconds')
   .transform(Number);
+const count = z
+  .string()
+  .regex(/^[1-9]\d{0,5}$/, 'must be a whole number from 1 to 999999')
+  .transform(Number);
 const hexKey = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex digits');
 const httpUrl = z
   .string()
@@ -78,6 +85,8 @@ const environment = z.object({
   ADMIN_SECRET_KEY: z.string().default(''),
   CRON_SECRET: z.string().default(''),
   TRUST_PROXY: list(parseTrustProxy),
+  MAX_CONNECTIONS: count.default('1000'),
+  MAX_CONNECTIONS_PER_CLIENT: count.default('100'),
   OUTBOUND_ALLOW: list(parseOutboundAllow),
   FX_URL: httpUrl.optional(),
   FX_SOURCE: z.string().max(80, 'must have at most 80 characters').optional(),
@@ -125,6 +134,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     adminKeys: splitList(values.ADMIN_SECRET_KEY),
     cronSecrets: splitList(values.CRON_SECRET),
     trustProxy: values.TRUST_PROXY,
+    maxConnections: values.MAX_CONNECTIONS,
+    maxConnectionsPerClient: values.MAX_CONNECTIONS_PER_CLIENT,
     outboundAllow: values.OUTBOUND_ALLOW,
     fxUrl: values.FX_URL,
     fxSource: values.FX_SOURCE,

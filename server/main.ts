@@ -5,7 +5,9 @@ import type { Connection } from 'mongoose';
 import { composeService, type Service } from './compose.js';
 import { type Config, ConfigError, httpOrigin, readConfig } from './config.js';
 import { readFleet } from './features/anchors/fleet-file.js';
+import { fittingConnections } from './http/descriptors.js';
 import { listen } from './http/listen.js';
+import { requestLimits } from './http/request-limits.js';
 import { createLifecycle } from './lifecycle.js';
 import { createLogger } from './logger.js';
 import { connectMongo } from './mongo/connection.js';
@@ -58,7 +60,18 @@ export async function startService(
     // Every step of it may be repeated.
     await patiently(service.boot);
     service.start();
-    const listener = await listen(service.app, { host: config.host, port: config.port, newId });
+    const listener = await listen(service.app, {
+      host: config.host,
+      port: config.port,
+      newId,
+      connections: {
+        max: fittingConnections(config.maxConnections, logger),
+        maxPerClient: config.maxConnectionsPerClient,
+        stalledWriteMs: requestLimits.stalledWriteMs,
+        trustProxy: config.trustProxy,
+        meter: service.connectionMeter,
+      },
+    });
     lifecycle.onStop('listener', () => listener.stop(shutdownGraceMs));
     const url = httpOrigin(config.host, listener.port);
     for (const notice of config.notices) logger.warn({}, notice);

@@ -41,6 +41,15 @@ export function clientKey(
   return toKey(hop);
 }
 
+/** Whether a peer is one of the proxies that are named in TRUST_PROXY. */
+export function isTrustedAddress(
+  remoteAddress: string | undefined,
+  trusted: readonly TrustedRange[],
+): boolean {
+  const address = parseAddress(remoteAddress ?? '');
+  return address !== undefined && isTrusted(address, trusted);
+}
+
 function parseAddress(text: string): Address | undefined {
   const bare = text.replace(/^\[(.*)\]$/, '$1').replace(/%.*$/, '');
   // ipaddr.js also reads `1` and `0x7f.1` as IPv4; a peer address is never written that way.

@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, errorTable } from '../../contract/errors.js';
 import type { NewId } from '../ports.js';
+import { type ConnectionRules, guardConnections } from './connections.js';
 import { requestLimits } from './request-limits.js';
 
 export interface Listener {
@@ -21,20 +22,23 @@ export interface Listener {
 /** Listens with the time and size limits of the edge; even input that is not HTTP gets an error in the common shape. */
 export async function listen(
   handler: RequestListener,
-  options: { host: string; port: number; newId: NewId },
+  options: { host: string; port: number; newId: NewId; connections: ConnectionRules },
 ): Promise<Listener> {
   // A missing Host is refused by the app, in the common shape; Node's own refusal has no body.
-  const server = createServer(
-    {
-      headersTimeout: requestLimits.headersTimeoutMs,
-      requestTimeout: requestLimits.requestTimeoutMs,
-      keepAliveTimeout: requestLimits.keepAliveTimeoutMs,
-      maxHeaderSize: requestLimits.headerBytes,
-      connectionsCheckingInterval: 1_000,
-      requireHostHeader: false,
-    },
-    handler,
-  );
+  const server = createServer({
+    headersTimeout: requestLimits.headersTimeoutMs,
+    requestTimeout: requestLimits.requestTimeoutMs,
+    keepAliveTimeout: requestLimits.keepAliveTimeoutMs,
+    maxHeaderSize: requestLimits.headerBytes,
+    connectionsCheckingInterval: 1_000,
+    requireHostHeader: false,
+  });
+  const guard = guardConnections(server, options.connections);
+  const serve: RequestListener = (req, res) => {
+    guard.onRequest(req, res);
+    handler(req, res);
+  };
+  server.on('request', serve);
   const refuse = (socket: Duplex, code: ErrorCode) => answerOnSocket(socket, code, options.newId());
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
@@ -44,10 +48,10 @@ export async function listen(
   // A client that asks before sending a body that is too large is refused at once.
   server.on('checkContinue', (req, res) => {
     if (Number(req.headers['content-length'] ?? 0) <= requestLimits.bodyBytes) res.writeContinue();
-    handler(req, res);
+    serve(req, res);
   });
   // Any other expectation is ignored, as RFC 9110 allows.
-  server.on('checkExpectation', handler);
+  server.on('checkExpectation', serve);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);

@@ -4,6 +4,8 @@ import { type JobMeter, jobOutcomes } from '../jobs/scheduler.js';
 import { type Outbound, OutboundError } from '../outbound/outbound.js';
 import type { Clock, Logger } from '../ports.js';
 import { type Backlogs, registerBacklogs } from './backlog-gauges.js';
+import { createConnectionMeter } from './connection-meter.js';
+import type { ConnectionMeter } from './connections.js';
 
 /** Prometheus metrics of one service instance, labelled by route template and never by text of a client. */
 export interface Metrics {
@@ -19,6 +21,7 @@ export interface Metrics {
     asked(anchor: string, outcome: string): void;
   };
   jobs: JobMeter;
+  connections: ConnectionMeter;
 }
 
 export interface MetricsDeps {
@@ -81,6 +84,7 @@ export function createMetrics(deps: MetricsDeps): Metrics {
       asked: (anchor, outcome) => quotes.inc({ anchor, outcome }),
     },
     jobs: jobMeter(registry, deps.clock),
+    connections: createConnectionMeter(registry),
     webhooks: {
       attempted: (outcome) => webhookAttempts.inc({ outcome }),
       settled: (state) => webhookDeliveries.inc({ state }),

@@ -6,6 +6,8 @@ export const requestLimits = {
   requestTimeoutMs: 10_000,
   /** Between two requests of a connection. */
   keepAliveTimeoutMs: 5_000,
+  /** For an answer that its client does not read: without any progress. */
+  stalledWriteMs: 20_000,
   headerBytes: 8 * 1024,
   /** Path and query. */
   targetLength: 2_048,

@@ -1,0 +1,145 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Server, Socket } from 'node:net';
+import { clientKey, isTrustedAddress, type TrustedRange } from './client-key.js';
+
+/** Why a connection was not accepted, or not kept. */
+export const connectionEnds = ['client_full', 'all_full', 'gave_way', 'stalled'] as const;
+export type ConnectionEnd = (typeof connectionEnds)[number];
+
+export interface ConnectionMeter {
+  opened(): void;
+  closed(): void;
+  /** Counted besides `opened` and `closed`; a refused connection was never opened. */
+  ended(why: ConnectionEnd): void;
+}
+
+export interface ConnectionRules {
+  /** Open at once, over all clients. */
+  max: number;
+  /** Open at once from one client: an IPv4 address, or a /64 of IPv6. */
+  maxPerClient: number;
+  /** After this time without progress, what a client does not read is given up. */
+  stalledWriteMs: number;
+  /** They are exempt from `maxPerClient`, because each of them speaks for many clients. */
+  trustProxy: readonly TrustedRange[];
+  meter: ConnectionMeter;
+}
+
+export interface ConnectionGuard {
+  /** To be called with each request, so that a connection without one is known to be idle. */
+  onRequest(req: IncomingMessage, res: ServerResponse): void;
+}
+
+interface Held {
+  client: string;
+  isProxy: boolean;
+  requests: number;
+  /** How much the kernel had taken at the last look, and for how many looks that has not changed. */
+  taken: string;
+  looksWithoutProgress: number;
+}
+
+const looksPerLimit = 20;
+
+/** Bounds the connections of a server, and closes those whose client does not read what it asked for. */
+export function guardConnections(server: Server, rules: ConnectionRules): ConnectionGuard {
+  const { meter } = rules;
+  /** In the order in which they were opened. */
+  const open = new Map<Socket, Held>();
+  const perClient = new Map<string, number>();
+  const countOf = (client: string) => perClient.get(client) ?? 0;
+
+  server.on('connection', (socket: Socket) => {
+    const client = clientKey(socket.remoteAddress, undefined, []);
+    const isProxy = isTrustedAddress(socket.remoteAddress, rules.trustProxy);
+    const refusal = refusalOf(client, isProxy);
+    if (refusal !== undefined) {
+      meter.ended(refusal);
+      socket.destroy();
+      return;
+    }
+    open.set(socket, { client, isProxy, requests: 0, taken: '', looksWithoutProgress: 0 });
+    perClient.set(client, countOf(client) + 1);
+    meter.opened();
+    socket.once('close', () => release(socket));
+  });
+
+  function refusalOf(client: string, isProxy: boolean): ConnectionEnd | undefined {
+    if (!isProxy && countOf(client) >= rules.maxPerClient) return 'client_full';
+    if (open.size < rules.max) return undefined;
+    const other = leastMissed(client);
+    if (other === undefined) return 'all_full';
+    cut(other, 'gave_way');
+    return undefined;
+  }
+
+  /**
+   * The connection that gives way to a new one of `client`: of those who hold the most, an idle one before one with a
+   * request, and the oldest. Nobody's last connection gives way, and no client displaces others to hold more than they
+   * do. A request that came through a proxy is never cut off: those who hold so many are not one client.
+   */
+  function leastMissed(client: string): Socket | undefined {
+    let found: { socket: Socket; count: number; isIdle: boolean } | undefined;
+    for (const [socket, held] of open) {
+      const count = countOf(held.client);
+      const isIdle = held.requests === 0;
+      if (count <= countOf(client) + 1 || (held.isProxy && !isIdle)) continue;
+      const isBetter =
+        found === undefined || count > found.count || (count === found.count && isIdle && !found.isIdle);
+      if (isBetter) found = { socket, count, isIdle };
+    }
+    return found?.socket;
+  }
+
+  function cut(socket: Socket, why: ConnectionEnd): void {
+    meter.ended(why);
+    release(socket);
+    // A reset also drops what the kernel still holds for the client.
+    socket.resetAndDestroy();
+  }
+
+  function release(socket: Socket): void {
+    const held = open.get(socket);
+    if (held === undefined) return;
+    open.delete(socket);
+    const left = countOf(held.client) - 1;
+    if (left === 0) perClient.delete(held.client);
+    else perClient.set(held.client, left);
+    meter.closed();
+  }
+
+  function look(): void {
+    for (const [socket, held] of open) {
+      const taken = takenBy(socket);
+      // An ended socket has told its client so, and waits for the client to close as well.
+      const waits = socket.writableLength > 0 || socket.writableEnded;
+      held.looksWithoutProgress = waits && taken === held.taken ? held.looksWithoutProgress + 1 : 0;
+      held.taken = taken;
+      if (held.looksWithoutProgress >= looksPerLimit) cut(socket, 'stalled');
+    }
+  }
+
+  const timer = setInterval(look, rules.stalledWriteMs / looksPerLimit);
+  timer.unref();
+  server.once('close', () => clearInterval(timer));
+
+  return {
+    onRequest(req, res) {
+      const held = open.get(req.socket);
+      if (held === undefined) return;
+      held.requests += 1;
+      res.once('close', () => {
+        held.requests -= 1;
+      });
+    },
+  };
+}
+
+/**
+ * Changes whenever the kernel takes bytes for the client, which it does as the client acknowledges earlier ones. The
+ * stream itself counts a chunk only when all of it was taken, and one answer is one chunk: the handle knows the rest.
+ */
+function takenBy(socket: Socket): string {
+  const { _handle: handle } = socket as Socket & { _handle?: { writeQueueSize?: number } | null };
+  return `${socket.bytesWritten - socket.writableLength}/${handle?.writeQueueSize ?? 0}`;
+}

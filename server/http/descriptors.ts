@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import type { Logger } from '../ports.js';
+
+/**
+ * What the process opens besides the connections of its clients: 50 to MongoDB and a few that watch it, outgoing calls,
+ * files, and those of the runtime.
+ */
+const ownDescriptors = 160;
+const minConnections = 16;
+
+/** How many files and sockets this process may have open at once. Undefined where the system does not say. */
+export function readDescriptorLimit(file = '/proc/self/limits'): number | undefined {
+  try {
+    const [, soft] = /^Max open files\s+(\d+)\s/m.exec(readFileSync(file, 'utf8')) ?? [];
+    return soft === undefined ? undefined : Number(soft);
+  } catch {
+    // Only Linux has this file.
+    return undefined;
+  }
+}
+
+/**
+ * The bound of all connections: what is wanted, or less where the limit of descriptors leaves no room for what the
+ * process opens itself. Without that room it could reach neither its database nor an anchor while its port is full.
+ */
+export function fittingConnections(
+  wanted: number,
+  logger: Logger,
+  descriptorLimit = readDescriptorLimit(),
+): number {
+  if (descriptorLimit === undefined) return wanted;
+  const max = Math.min(wanted, Math.max(minConnections, descriptorLimit - ownDescriptors));
+  if (max < wanted) {
+    logger.warn(
+      { descriptorLimit, maxConnections: max },
+      `MAX_CONNECTIONS is lowered to ${max}: the process may open ${descriptorLimit} files, and needs ${ownDescriptors} itself`,
+    );
+  }
+  return max;
+}
