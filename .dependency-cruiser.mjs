@@ -48,7 +48,7 @@ export default {
           '^[^/]+\\.config\\.ts$',
           '^scripts/[^/]+\\.ts$',
           '\\.test\\.ts$',
-          '^test/support/[^/]+\\.cjs$',
+          '^test/support/[^/]+\\.[cm]js$',
         ],
       },
       to: {},

@@ -28,11 +28,13 @@ import type { ConnectionMeter } from './http/connections.js';
 import { createDocsRouter, readDocuments } from './http/docs.js';
 import { createMetrics } from './http/metrics.js';
 import { createRateLimiter } from './http/rate-limiter.js';
+import { createClockWatch } from './jobs/clock-watch.js';
 import { createJobWatch, type WatchedJob } from './jobs/job-watch.js';
 import { createSchedule, jobIntervalsMs, type TaskName } from './jobs/schedule.js';
 import { createScheduler } from './jobs/scheduler.js';
 import type { Lifecycle } from './lifecycle.js';
 import { answersPing } from './mongo/connection.js';
+import type { DatabaseClock } from './mongo/database-clock.js';
 import { createLeases } from './mongo/leases.js';
 import { createInTransaction } from './mongo/transactions.js';
 import { createConnectors } from './outbound/outbound.js';
@@ -54,9 +56,10 @@ export function composeService(deps: {
   fleet: Fleet;
   connection: Connection;
   world: World;
+  databaseClock: DatabaseClock;
   lifecycle: Lifecycle;
 }): Service {
-  const { config, fleet, connection, world, lifecycle } = deps;
+  const { config, fleet, connection, world, databaseClock, lifecycle } = deps;
   const { clock, random, newId, logger, env } = world;
   const { outboundAllow, fxUrl, oracleUrl } = config;
 
@@ -77,6 +80,7 @@ export function composeService(deps: {
   const limiter = createRateLimiter({ connection, clock, logger });
   const metrics = createMetrics({
     limiterDegraded: limiter.degraded,
+    machineAheadMs: databaseClock.machineAheadMs,
     backlogs: {
       openWebhookEvents: outboxStore.countOpen,
       openWebhookDeliveries: deliveryStore.countOpen,
@@ -93,7 +97,13 @@ export function composeService(deps: {
   lifecycle.onStop('outbound connections', () => outbound.close());
   const verifyPool = createVerifyPool();
   lifecycle.onStop('signature workers', () => verifyPool.close());
-  const leases = createLeases({ connection, owner: newId(), logger });
+  const clockWatch = createClockWatch({ databaseClock, logger });
+  const leases = createLeases({
+    connection,
+    owner: newId(),
+    throwIfUnfit: clockWatch.throwIfWrong,
+    logger,
+  });
   const inTransaction = createInTransaction(connection);
   const scheduler = createScheduler<TaskName>({ meter: metrics.jobs, random, logger });
 
@@ -203,6 +213,7 @@ export function composeService(deps: {
   const health = createHealthFeature({
     pingDatabase: () => answersPing(connection),
     servesCorridors: () => directory.corridors().length > 0,
+    warnings: [clockWatch.fault],
     registry: metrics.registry,
   });
 
@@ -241,6 +252,7 @@ export function composeService(deps: {
     snapshot: snapshot.rebuild,
     discovery: directory.discoverDue,
     quoteReputation: reputation.loadQuoteReputations,
+    clockWatch: clockWatch.look,
     jobWatch: createJobWatch({ jobs: calledJobs(config), readLease: leases.read, clock, logger }),
   });
   const waker = aggregation.watchPendingAggregation({ wake: () => scheduler.wake('aggregate'), logger });

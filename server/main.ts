@@ -11,6 +11,7 @@ import { requestLimits } from './http/request-limits.js';
 import { createLifecycle } from './lifecycle.js';
 import { createLogger } from './logger.js';
 import { connectMongo } from './mongo/connection.js';
+import { createDatabaseClock, readDatabaseTime } from './mongo/database-clock.js';
 import { isMongoUnavailable } from './mongo/failures.js';
 import type { World } from './ports.js';
 import { atMostEvery } from './time-limits.js';
@@ -29,9 +30,11 @@ const mongoRetryMs = 1_000;
 const waitingLineMs = 60_000;
 const shutdownGraceMs = 10_000;
 
-export function realWorld(config: Config): World {
+/** Without a clock, the service runs on the time of its database. */
+export type GivenWorld = Omit<World, 'clock'> & Partial<Pick<World, 'clock'>>;
+
+export function realWorld(config: Config): GivenWorld {
   return {
-    clock: Date.now,
     random: Math.random,
     newId: () => randomBytes(16).toString('hex'),
     logger: createLogger({ level: config.logLevel }),
@@ -42,7 +45,7 @@ export function realWorld(config: Config): World {
 /** Reads the fleet, connects, boots, starts the background work, listens. Throws when one of these cannot be done. */
 export async function startService(
   config: Config,
-  world: World = realWorld(config),
+  world: GivenWorld = realWorld(config),
 ): Promise<RunningService> {
   const { logger, newId } = world;
   const fleet = readFleet(config.fleetFile);
@@ -56,7 +59,17 @@ export async function startService(
       }),
     );
     lifecycle.onStop('database connection', () => connection.close());
-    const service = composeService({ config, fleet, connection, world, lifecycle });
+    const databaseClock = createDatabaseClock({ readTime: () => readDatabaseTime(connection) });
+    // Before anything is compared with it.
+    await patiently(databaseClock.read);
+    const service = composeService({
+      config,
+      fleet,
+      connection,
+      world: { ...world, clock: world.clock ?? databaseClock.now },
+      databaseClock,
+      lifecycle,
+    });
     // Every step of it may be repeated.
     await patiently(service.boot);
     service.start();
@@ -88,7 +101,10 @@ export async function startService(
  * The database may start at the same time as the service, or lose its primary meanwhile: what needs it is tried again
  * until it succeeds, for a minute at most in all.
  */
-function createPatience({ clock, logger }: World): <T>(work: () => Promise<T>) => Promise<T> {
+function createPatience({
+  clock = () => performance.now(),
+  logger,
+}: GivenWorld): <T>(work: () => Promise<T>) => Promise<T> {
   const givingUpAt = clock() + mongoPatienceMs;
   const sayThatItWaits = atMostEvery(waitingLineMs, clock, (error: unknown) =>
     logger.warn({ err: error }, 'waiting for the database'),

@@ -37,8 +37,10 @@ async function rebuild(uri: string, database: string | undefined, adopt: boolean
       inTransaction: createInTransaction(connection),
       logger: silentLogger,
     });
-    const onProgress = atMostEvery(progressMs, Date.now, (counted: number) =>
-      process.stderr.write(`${counted.toLocaleString('en-US')} intents counted …\n`),
+    const onProgress = atMostEvery(
+      progressMs,
+      () => performance.now(),
+      (counted: number) => process.stderr.write(`${counted.toLocaleString('en-US')} intents counted …\n`),
     );
     const run = await recount({ adopt, onProgress });
     if (!run.ran) {

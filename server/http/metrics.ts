@@ -26,6 +26,8 @@ export interface Metrics {
 
 export interface MetricsDeps {
   limiterDegraded: () => boolean;
+  /** How far the clock of this machine is ahead of MongoDB's. */
+  machineAheadMs: () => number;
   backlogs: Backlogs;
   clock: Clock;
   logger: Logger;
@@ -47,6 +49,14 @@ export function createMetrics(deps: MetricsDeps): Metrics {
     registers: [registry],
     collect() {
       this.set(deps.limiterDegraded() ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'fairlead_clock_offset_seconds',
+    help: "How far the clock of this machine is ahead of MongoDB's; negative where it is behind.",
+    registers: [registry],
+    collect() {
+      this.set(deps.machineAheadMs() / 1_000);
     },
   });
   const outboundCalls = new Counter({

@@ -1,17 +1,24 @@
-import { CircuitState, ConsecutiveBreaker, circuitBreaker, handleAll } from 'cockatiel';
+import {
+  CircuitState,
+  ConsecutiveBreaker,
+  circuitBreaker,
+  handleAll,
+  type IBackoff,
+  type IBackoffFactory,
+} from 'cockatiel';
 import { LRUCache } from 'lru-cache';
 import type { Connection } from 'mongoose';
 import { RateLimiterMongo, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RateLimitClass } from '../../contract/rate-limits.js';
 import type { Clock, Logger, RateLimitState } from '../ports.js';
 import { withTimeout } from '../time-limits.js';
-import { createCountPoint } from './limit-window-store.js';
+import { type Counted, createCountPoint } from './limit-window-store.js';
 
 const storeTimeoutMs = 150;
 const retryStoreAfterMs = 2_000;
 const failuresToOpen = 3;
 const localKeys = 50_000;
-/** The end of a window, computed from two answers, differs by the time that the answers took. */
+/** A window that this process began by itself and the stored one end at slightly different times. */
 const windowToleranceMs = 1_000;
 
 export interface RateLimiter {
@@ -32,12 +39,14 @@ export function createRateLimiter(deps: {
   logger: Logger;
   /** Time limit of one database operation. */
   timeoutMs?: number;
+  /** Monotonic milliseconds. */
+  stopwatch?: Clock;
 }): RateLimiter {
-  const { timeoutMs = storeTimeoutMs } = deps;
-  const stores = new Map<string, RateLimiterMongo>();
+  const { timeoutMs = storeTimeoutMs, stopwatch = () => performance.now() } = deps;
+  const stores = new Map<string, StoredWindows>();
   const local = createLocalCounter(deps.clock);
   const breaker = circuitBreaker(handleAll, {
-    halfOpenAfter: retryStoreAfterMs,
+    halfOpenAfter: monotonicDelay(retryStoreAfterMs, stopwatch),
     breaker: new ConsecutiveBreaker(failuresToOpen),
   });
   breaker.onBreak(() =>
@@ -51,11 +60,11 @@ export function createRateLimiter(deps: {
     guard: (work) => breaker.execute(() => withTimeout(timeoutMs, work(), late)),
   });
 
-  function storeOf(rule: RateLimitClass): RateLimiterMongo {
+  function storeOf(rule: RateLimitClass): StoredWindows {
     const name = `${rule.points}/${rule.windowSeconds}`;
     let store = stores.get(name);
     if (store === undefined) {
-      store = new RateLimiterMongo({
+      store = new StoredWindows({
         storeClient: asStoreClient((key) => countPoint(key, rule.windowSeconds * 1_000)),
         dbName: deps.connection.name,
         keyPrefix: '',
@@ -69,16 +78,16 @@ export function createRateLimiter(deps: {
   }
 
   async function consumeShared(rule: RateLimitClass, key: string): Promise<RateLimitState> {
-    const result = await consumeStored(rule, key);
-    return local.agree(rule, key, result.consumedPoints, deps.clock() + result.msBeforeNext);
+    const { consumedPoints, endsAt } = await consumeStored(rule, key);
+    return local.agree(rule, key, consumedPoints, endsAt);
   }
 
-  async function consumeStored(rule: RateLimitClass, key: string): Promise<RateLimiterRes> {
+  async function consumeStored(rule: RateLimitClass, key: string): Promise<StoredWindow> {
     try {
-      return await storeOf(rule).consume(key);
+      return (await storeOf(rule).consume(key)) as StoredWindow;
     } catch (denial) {
       // A refusal is an answer, not a failure.
-      if (denial instanceof RateLimiterRes) return denial;
+      if (denial instanceof StoredWindow) return denial;
       throw denial;
     }
   }
@@ -99,11 +108,49 @@ export function createRateLimiter(deps: {
   };
 }
 
+/** What the library answers, with the end of the window as it is stored. */
+class StoredWindow extends RateLimiterRes {
+  constructor(
+    readonly endsAt: number,
+    limit: number,
+    points: number,
+  ) {
+    super(Math.max(0, limit - points), undefined, points, points === 1);
+  }
+}
+
+/**
+ * The library would tell the end of a window as the time left by the clock of this machine, which may be wrong. Its
+ * method for a store's answer, which its own stores override as well, is missing in its types.
+ */
+class StoredWindows extends RateLimiterMongo {
+  _getRateLimiterRes(_key: string, _changedPoints: number, counted: Counted): StoredWindow {
+    return new StoredWindow(counted.expire.getTime(), this.points, counted.points);
+  }
+}
+
+/**
+ * cockatiel measures its delay by the clock of this machine, and would wait for hours where that is set back meanwhile:
+ * it is told that the delay is endless, or over.
+ */
+function monotonicDelay(delayMs: number, stopwatch: Clock): IBackoffFactory<unknown> {
+  const next = (): IBackoff<unknown> => {
+    const overAt = stopwatch() + delayMs;
+    return {
+      get duration() {
+        return stopwatch() < overAt ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
+      },
+      next,
+    };
+  };
+  return { next };
+}
+
 /**
  * Stands in for the MongoDB client that rate-limiter-flexible expects. It takes a point by this one method of a
  * collection, which is where requests join a batch; docs/adr/0005 has the alternatives.
  */
-function asStoreClient(countPoint: (key: string) => Promise<{ points: number; expire: Date }>) {
+function asStoreClient(countPoint: (key: string) => Promise<Counted>) {
   return { collection: () => ({ findOneAndUpdate: (where: { key: string }) => countPoint(where.key) }) };
 }
 

@@ -1,6 +1,7 @@
 import { isMongoUnavailable } from '../mongo/failures.js';
 import { LeaseLostError } from '../mongo/leases.js';
 import type { Logger, Random } from '../ports.js';
+import { WrongClockError } from './wrong-clock.js';
 
 /** One row of the schedule. */
 export interface Task<Name extends string = string> {
@@ -22,9 +23,17 @@ export type OnEveryInstance = () => Promise<void>;
 
 /**
  * How a run ended: `done`, `elsewhere` (another instance holds the lease), `no_database`, `cut_short` (its lease was
- * lost or the service is stopping), or `failed`, which a person should look at.
+ * lost or the service is stopping), `wrong_clock` (this machine's clock is off), or `failed`, which a person should look
+ * at.
  */
-export const jobOutcomes = ['done', 'elsewhere', 'no_database', 'cut_short', 'failed'] as const;
+export const jobOutcomes = [
+  'done',
+  'elsewhere',
+  'no_database',
+  'cut_short',
+  'wrong_clock',
+  'failed',
+] as const;
 export type JobOutcome = (typeof jobOutcomes)[number];
 
 /** Counts the runs of the tasks that run on one instance at a time. */
@@ -112,6 +121,8 @@ export function createScheduler<Name extends string>(deps: {
       if (last !== 'no_database') logger.warn(fields, 'the task waits for the database');
       return 'no_database';
     }
+    // The clock watch has logged it, once.
+    if (error instanceof WrongClockError) return 'wrong_clock';
     if (error instanceof LeaseLostError) {
       logger.warn(fields, 'the task was cut short; its next run takes over');
       return 'cut_short';

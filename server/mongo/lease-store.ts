@@ -39,6 +39,8 @@ export interface LeaseStore {
   read(name: string): Promise<LeaseState | null>;
   /** Makes the lease expire in `ttlMs` from now. False where it is another's by now. */
   setExpiry(term: LeaseTerm, owner: string, ttlMs: number): Promise<boolean>;
+  /** Hands the lease back: it is free whatever the time, even if the database's clock is set back. */
+  release(term: LeaseTerm, owner: string): Promise<void>;
   /** Locks the lease for the transaction of `session`. False where it is another's by now. */
   lock(term: LeaseTerm, owner: string, session: ClientSession): Promise<boolean>;
   /** Writes down that the holder runs transactions in this session. */
@@ -110,6 +112,10 @@ export function createLeaseStore(connection: Connection): LeaseStore {
         { $set: { expiresAt: { $add: ['$$NOW', ttlMs] } } },
       ]);
       return result.matchedCount === 1;
+    },
+
+    async release({ name, token }, owner) {
+      await leases.updateOne({ _id: name, owner, token }, { $set: { expiresAt: new Date(0) } });
     },
 
     async lock({ name, token }, owner, session) {

@@ -45,10 +45,12 @@ export function createLeases(deps: {
   connection: Connection;
   owner: string;
   logger: Logger;
+  /** Throws where this instance must not run jobs now; what runs already ends in peace. */
+  throwIfUnfit?: () => void;
   /** Monotonic milliseconds. */
   stopwatch?: Clock;
 }): Leases {
-  const { connection, owner, logger, stopwatch = () => performance.now() } = deps;
+  const { connection, owner, logger, throwIfUnfit, stopwatch = () => performance.now() } = deps;
   const store = createLeaseStore(connection);
   const stopping = new AbortController();
   const inHand = new Set<Promise<unknown>>();
@@ -76,6 +78,7 @@ export function createLeases(deps: {
     work: (lease: HeldLease) => Promise<T>,
   ): Promise<LeaseOutcome<T>> {
     stopping.signal.throwIfAborted();
+    throwIfUnfit?.();
     await endSessionsOfDeadHolder({ connection, logger }, name);
     const askedAt = stopwatch();
     const term = await store.acquire(name, owner, ttlMs);
@@ -111,7 +114,7 @@ export function createLeases(deps: {
       // The driver uses these sessions for other work from now on; a successor would end them for nothing.
       sessions.clear();
       await store.deleteSessions(term).catch(() => undefined);
-      await store.setExpiry(term, owner, 0).catch((error: unknown) => {
+      await store.release(term, owner).catch((error: unknown) => {
         logger.warn({ err: error, lease: name }, 'lease was not handed back; it expires by itself');
       });
     }

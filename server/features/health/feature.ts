@@ -1,12 +1,17 @@
 import type { Registry } from 'prom-client';
 import { createHealthRouter } from './router.js';
 
-/** What load balancers and Prometheus ask. An instance is ready while MongoDB answers and it serves a corridor. */
+/**
+ * What load balancers and Prometheus ask. An instance is ready while MongoDB answers and it serves a corridor. What is
+ * wrong with it otherwise, and does not make its answers wrong, is said as a warning.
+ */
 export function createHealthFeature(deps: {
   pingDatabase: () => Promise<boolean>;
   servesCorridors: () => boolean;
+  /** Each says what is wrong in a sentence, or nothing. */
+  warnings: readonly (() => string | undefined)[];
   registry: Registry;
 }) {
   const checks = { mongodb: deps.pingDatabase, fleet: deps.servesCorridors };
-  return { router: createHealthRouter({ checks, registry: deps.registry }) };
+  return { router: createHealthRouter({ ...deps, checks }) };
 }

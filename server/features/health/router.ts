@@ -6,6 +6,7 @@ import { withTimeout } from '../../time-limits.js';
 /** Each readiness check answers whether its part is ready; none may take longer than a second. */
 export interface HealthDeps {
   checks: Readonly<Record<string, () => Promise<boolean> | boolean>>;
+  warnings: readonly (() => string | undefined)[];
   registry: Registry;
 }
 
@@ -20,7 +21,8 @@ export function createHealthRouter(deps: HealthDeps): Router {
   });
   router.get('/readyz', async (_req, res, next) => {
     const failing = await failingChecks(deps.checks);
-    if (failing.length === 0) res.json({ status: 'ready' });
+    const warnings = deps.warnings.map((warning) => warning()).filter((text) => text !== undefined);
+    if (failing.length === 0) res.json({ status: 'ready', ...(warnings.length > 0 ? { warnings } : {}) });
     else
       next(new ApiError('NOT_READY', `Not ready: ${failing.join(', ')}.`, { retryAfter: retryAfterSeconds }));
   });

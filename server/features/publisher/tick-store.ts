@@ -1,4 +1,5 @@
 import { type ClientSession, type Connection, Schema } from 'mongoose';
+import { readDatabaseTime } from '../../mongo/database-clock.js';
 import { defineModel } from '../../mongo/models.js';
 import { firstState, type TickState } from './health.rules.js';
 
@@ -58,9 +59,7 @@ export function createTickStore(connection: Connection): TickStore {
     },
 
     async now() {
-      const answer = await connection.db?.command({ hello: 1 });
-      if (!(answer?.localTime instanceof Date)) throw new Error('the database did not tell its time');
-      return answer.localTime;
+      return readDatabaseTime(connection);
     },
   };
 }

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Connection } from 'mongoose';
 import { limitWindowModel } from '../../../server/http/limit-window-store.js';
 import { createRateLimiter } from '../../../server/http/rate-limiter.js';
@@ -114,4 +115,34 @@ describe('a window', () => {
     expect(states.map((state) => state.remaining)).toEqual(keys.map(() => rule.points - 1));
     expect(await windows().countDocuments({ _id: { $in: keys }, points: 1 })).toBe(keys.length);
   });
+});
+
+describe('an instance on a machine with a wrong clock', () => {
+  const trueTime = Date.now.bind(Date);
+  const short = { points: 3, windowSeconds: 2, key: 'client' } as const;
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  it.each([-90_000, 61_000, 90_000_000])(
+    'that is off by %i ms refuses a client exactly as long as another instance',
+    async (shiftMs) => {
+      const connection = connections[0] as Connection;
+      const there = createRateLimiter({
+        connection,
+        clock: trueTime,
+        logger: silentLogger,
+        timeoutMs: 10_000,
+      });
+      const own = await first.consume(short, client);
+      jest.spyOn(Date, 'now').mockImplementation(() => trueTime() + shiftMs);
+      const states: RateLimitState[] = [];
+      for (let times = 0; times < 4; times += 1) states.push(await there.consume(short, client));
+      expect(granted(states)).toHaveLength(2);
+      for (const state of states) expect(state.resetSeconds).toBe(own.resetSeconds);
+      expect(states.at(-1)?.retryAfterSeconds).toBeLessThanOrEqual(2);
+      await delay(own.resetSeconds * 1_000 - trueTime() + 50);
+      expect((await there.consume(short, client)).remaining).toBe(2);
+    },
+  );
 });

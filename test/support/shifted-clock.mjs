@@ -1,0 +1,25 @@
+/**
+ * `node --import …/shifted-clock.mjs program` runs a program on a machine whose clock is wrong: by SHIFT_CLOCK_MS, or by
+ * the number that the parent process sends last. Monotonic time is left alone, as on a real machine.
+ */
+const RealDate = Date;
+let shiftMs = Number(process.env.SHIFT_CLOCK_MS ?? 0);
+
+class ShiftedDate extends RealDate {
+  constructor(...given) {
+    if (given.length === 0) super(ShiftedDate.now());
+    else super(...given);
+  }
+
+  static now() {
+    return RealDate.now() + shiftMs;
+  }
+}
+
+globalThis.Date = ShiftedDate;
+
+process.on('message', (message) => {
+  shiftMs = Number(message);
+});
+// It does not keep the program running.
+process.channel?.unref();
