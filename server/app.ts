@@ -2,7 +2,7 @@ import { createExpressEndpoints } from '@ts-rest/express';
 import express, { type Express, type Request, type RequestHandler, Router } from 'express';
 import { contract } from '../contract/index.js';
 import { rateLimitClasses } from '../contract/rate-limits.js';
-import { ApiError, invalidRequest } from './errors.js';
+import { ApiError } from './errors.js';
 import { authenticate, type Secrets } from './http/authenticate.js';
 import { clientKey, type TrustedRange } from './http/client-key.js';
 import { cors } from './http/cors.js';
@@ -11,8 +11,8 @@ import { jsonBody } from './http/json-body.js';
 import type { Metrics } from './http/metrics.js';
 import { clientLimitOf, enforceLimit } from './http/rate-limit.js';
 import type { RateLimiter } from './http/rate-limiter.js';
-import { requestLimits } from './http/request-limits.js';
 import { requestId, requestLog } from './http/request-log.js';
+import { ambiguityOf, refusalOf } from './http/request-refusal.js';
 import { allowHeader, metadataOf, RouteTable } from './http/route-table.js';
 import { sendJson } from './http/send-json.js';
 import { createUnverifiedLimit, type UnverifiedLimit } from './http/unverified-limit.js';
@@ -58,7 +58,7 @@ export function createApp(deps: AppDeps): Express {
   app.use(
     operationalRoutes(deps.operations),
     cors({ routes }),
-    refuseBadRequestLine(deps),
+    refuseMalformed(deps),
     refuseUnmatched(deps, routes),
   );
   createExpressEndpoints(contract, deps.routers, app, {
@@ -75,6 +75,8 @@ function operationalRoutes(operations: readonly Router[]): Router {
   const allow = 'GET, HEAD, OPTIONS';
   const router = Router({ caseSensitive: true, strict: true });
   router.use(operationalPaths, (req, res, next) => {
+    const ambiguity = ambiguityOf(req);
+    if (ambiguity !== undefined) throw ambiguity;
     if (req.method === 'GET' || req.method === 'HEAD') return next();
     res.setHeader('Allow', allow);
     if (req.method !== 'OPTIONS') throw new ApiError('METHOD_NOT_ALLOWED', `This path has ${allow}.`);
@@ -104,11 +106,11 @@ function guard(deps: AppDeps, unverified: UnverifiedLimit): RequestHandler {
   };
 }
 
-/** Refuses a malformed request line before any route is looked up; it counts as an unmatched path. */
-function refuseBadRequestLine(deps: AppDeps): RequestHandler {
+/** Refuses a malformed or ambiguous request before any route is looked up; it counts as an unmatched path. */
+function refuseMalformed(deps: AppDeps): RequestHandler {
   return async (req, res, next) => {
     try {
-      const refusal = requestLineRefusal(req);
+      const refusal = refusalOf(req);
       if (refusal === undefined) return next();
       await countUnmatched(deps, req, res);
       next(refusal);
@@ -116,20 +118,6 @@ function refuseBadRequestLine(deps: AppDeps): RequestHandler {
       next(error);
     }
   };
-}
-
-function requestLineRefusal(req: Request): ApiError | undefined {
-  const target = req.originalUrl;
-  if (target.length > requestLimits.targetLength)
-    return new ApiError('URI_TOO_LONG', 'The request target is longer than 2 KB.');
-  if (req.httpVersion === '1.1' && req.headers.host === undefined)
-    return invalidRequest([{ path: 'header.host', message: 'is required in HTTP/1.1' }]);
-  try {
-    decodeURIComponent(target);
-    return undefined;
-  } catch {
-    return invalidRequest([{ path: 'path', message: 'must be validly percent-encoded UTF-8' }]);
-  }
 }
 
 /**

@@ -131,3 +131,69 @@ describe('caching', () => {
     expect(zipped.headers.get('etag')).not.toBe(etag);
   });
 });
+
+describe('a header that may occur once', () => {
+  const once = (path: string, lines: string[], version = '1.1') =>
+    raw(`GET ${path} HTTP/${version}\r\n${lines.join('\r\n')}\r\n\r\n`);
+
+  it.each([
+    ['header.host', '1.1', ['Host: a', 'Host: b']],
+    ['header.host', '1.1', ['Host: a', 'hOST: a']],
+    ['header.host', '1.0', ['HOST: a', 'Host: b']],
+    ['header.host', '1.1', ['Host: a, b']],
+    ['header.authorization', '1.1', ['Host: x', 'Authorization: Bearer a', 'authorization: Bearer b']],
+    ['header.x-admin-key', '1.1', ['Host: x', 'X-Admin-Key: a', 'X-Admin-Key: b']],
+    ['header.content-type', '1.1', ['Host: x', 'Content-Type: application/json', 'Content-Type: text/plain']],
+    ['header.transfer-encoding', '1.0', ['Host: x', 'Transfer-Encoding: chunked']],
+  ])(
+    'is refused in the common shape where it is ambiguous: %s in HTTP/%s, %j',
+    async (path, version, lines) => {
+      for (const target of ['/api/corridors', '/healthz', '/nowhere']) {
+        const answer = await once(target, lines, version);
+        expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+        expect(answer).toMatch(/\r\nX-Request-Id: [0-9a-f]{32}\r\n/);
+        expect(answer).toContain(`"code":"INVALID_REQUEST"`);
+        expect(answer).toContain(`"path":"${path}"`);
+      }
+    },
+  );
+
+  it.each([
+    ['two Content-Length', 'Content-Length: 2\r\nContent-Length: 2', '{}'],
+    ['a list of Content-Length', 'Content-Length: 2, 2', '{}'],
+    [
+      'Content-Length beside Transfer-Encoding',
+      'Content-Length: 2\r\nTransfer-Encoding: chunked',
+      '2\r\n{}\r\n0\r\n\r\n',
+    ],
+    [
+      'two Transfer-Encoding',
+      'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked',
+      '2\r\n{}\r\n0\r\n\r\n',
+    ],
+  ])('is refused where it frames the body: %s', async (_name, lines, body) => {
+    const answer = await raw(`POST /api/intent/offramp HTTP/1.1\r\nHost: x\r\n${lines}\r\n\r\n${body}`);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toContain('"code":"INVALID_REQUEST"');
+  });
+
+  it('is served where it occurs once, with or without a port', async () => {
+    for (const host of ['x', 'x:8080', '[::1]:8080', ''])
+      expect(await once('/api/corridors', [`Host: ${host}`])).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});
+
+describe('X-Forwarded-For in several lines', () => {
+  it('is one list in their order: the last entry of the last line is the client', async () => {
+    const remaining = async (lines: string[]) => {
+      const forwarded = lines.map((line) => `X-Forwarded-For: ${line}\r\n`).join('');
+      const answer = await raw(`GET /api/corridors HTTP/1.1\r\nHost: x\r\n${forwarded}\r\n`);
+      return Number(/X-RateLimit-Remaining: (\d+)/i.exec(answer)?.[1]);
+    };
+    const first = await remaining(['203.0.113.77', '198.51.100.200']);
+    expect(await remaining(['203.0.113.78', '198.51.100.200'])).toBe(first - 1);
+    expect(await remaining(['203.0.113.78, 198.51.100.200'])).toBe(first - 2);
+    expect(await remaining(['198.51.100.200', '127.0.0.9'])).toBe(first - 3);
+    expect(await remaining(['198.51.100.200', '203.0.113.79'])).toBe(first);
+  });
+});

@@ -1,0 +1,48 @@
+import type { IncomingMessage } from 'node:http';
+import type { Request } from 'express';
+import { ApiError, invalidRequest } from '../errors.js';
+import { requestLimits } from './request-limits.js';
+
+/**
+ * Of these Node keeps the first, or joins them, while a proxy before the service may have decided by another one. The
+ * parser itself refuses a second Content-Length, and one beside Transfer-Encoding.
+ */
+const onceOnly = ['host', 'authorization', 'x-admin-key', 'content-type'];
+
+/** Why no part of the service may read this request, whatever its path is. */
+export function ambiguityOf(req: IncomingMessage): ApiError | undefined {
+  const fault = headerFault(req);
+  return fault === undefined ? undefined : invalidRequest([fault]);
+}
+
+/** The same for what is outside the operational paths, which everybody may ask for in any form. */
+export function refusalOf(req: Request): ApiError | undefined {
+  const target = req.originalUrl;
+  if (target.length > requestLimits.targetLength)
+    return new ApiError('URI_TOO_LONG', 'The request target is longer than 2 KB.');
+  if (req.httpVersion === '1.1' && req.headers.host === undefined)
+    return invalidRequest([{ path: 'header.host', message: 'is required in HTTP/1.1' }]);
+  const ambiguity = ambiguityOf(req);
+  if (ambiguity !== undefined) return ambiguity;
+  try {
+    decodeURIComponent(target);
+    return undefined;
+  } catch {
+    return invalidRequest([{ path: 'path', message: 'must be validly percent-encoded UTF-8' }]);
+  }
+}
+
+function headerFault(req: IncomingMessage): { path: string; message: string } | undefined {
+  const names = req.rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
+  for (const name of onceOnly) {
+    if (names.indexOf(name) !== names.lastIndexOf(name))
+      return { path: `header.${name}`, message: 'is given more than once' };
+  }
+  // Two that an intermediary joined look like this.
+  if (/[\s,/\\?#@]/.test(req.headers.host ?? ''))
+    return { path: 'header.host', message: 'must be one host with an optional port' };
+  // RFC 9112 §6.1: the framing of such a message is faulty, since whoever speaks HTTP/1.0 does not know the header.
+  if (req.httpVersion === '1.0' && req.headers['transfer-encoding'] !== undefined)
+    return { path: 'header.transfer-encoding', message: 'is not known in HTTP/1.0' };
+  return undefined;
+}
