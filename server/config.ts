@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseTrustProxy, type TrustedRange } from './http/client-key.js';
+import { parseTrustProxy, type TrustedRange, trustsTheInternet } from './http/client-key.js';
 import { parseOutboundAllow } from './outbound/outbound.js';
 
 /** The configuration of the service, from environment variables; all faults are reported at once. */
@@ -164,6 +164,12 @@ function faultsTogether(given: Readonly<Record<string, string | undefined>>): st
     }
   }
   if (production && given.WEBHOOK_KEY === undefined) faults.push('WEBHOOK_KEY is required in production');
+  const trustProxy = environment.shape.TRUST_PROXY.safeParse(given.TRUST_PROXY);
+  if (production && trustProxy.success && trustsTheInternet(trustProxy.data)) {
+    faults.push(
+      'TRUST_PROXY holds half of all public addresses or more, so that clients could choose what they are counted by',
+    );
+  }
   const { MONGODB_URI, MONGODB_DATABASE } = given;
   if (MONGODB_URI !== undefined && !namesDatabase(MONGODB_URI, MONGODB_DATABASE)) {
     faults.push(

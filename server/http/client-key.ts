@@ -17,6 +17,42 @@ export function parseTrustProxy(text: string): TrustedRange[] {
     });
 }
 
+/** All public addresses of each kind: of IPv6, only this eighth is assigned to the internet. */
+const publicRanges = [ipaddr.parseCIDR('0.0.0.0/0'), ipaddr.parseCIDR('2000::/3')] as TrustedRange[];
+
+/**
+ * Whether the ranges together hold half of all public IPv4 or IPv6 addresses, or more. Nobody has proxies at so many:
+ * whoever trusts them lets every client choose the address that its requests are counted by.
+ */
+export function trustsTheInternet(trusted: readonly TrustedRange[]): boolean {
+  return publicRanges.some((whole) => {
+    const { first, last } = boundsOf(whole);
+    const ranges = trusted
+      .filter(([address]) => address.kind() === whole[0].kind())
+      .map(boundsOf)
+      .sort((a, b) => (a.first < b.first ? -1 : 1));
+    let covered = 0n;
+    let next = first;
+    for (const range of ranges) {
+      const from = range.first > next ? range.first : next;
+      const to = range.last < last ? range.last : last;
+      if (to < from) continue;
+      covered += to - from + 1n;
+      next = to + 1n;
+    }
+    return 2n * covered >= last - first + 1n;
+  });
+}
+
+/** The first and the last address of a range, as numbers. */
+function boundsOf([address, bits]: TrustedRange): { first: bigint; last: bigint } {
+  const bytes = address.toByteArray();
+  const number = bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
+  const size = 1n << BigInt(8 * bytes.length - bits);
+  const first = number - (number % size);
+  return { first, last: first + size - 1n };
+}
+
 /**
  * The key a client's requests are counted by: its IPv4 address, or the /64 of its IPv6 address.
  *
