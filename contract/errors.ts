@@ -83,7 +83,7 @@ export const errorTable = {
   },
   RATE_LIMITED: {
     status: 429,
-    when: 'The limit of this endpoint is used up, for this client address, public key or anchor as the operation says; `retryAfter` says in how many seconds to come back.',
+    when: 'The limit of this endpoint is used up, for this client address, public key or anchor as the operation says, or that of rates for amounts that nobody asked for lately; `retryAfter` says in how many seconds to come back.',
     extra: 'retryAfter',
   },
   HEADERS_TOO_LARGE: { status: 431, when: 'The header block is larger than 8 KB.' },

@@ -16,6 +16,11 @@ export interface RateLimitClass {
  */
 export const rateLimitClasses = {
   rates: { points: 90, windowSeconds: 60, key: 'client' },
+  /**
+   * Of the requests for rates, those for an amount that no client asked for lately, so that every anchor of the corridor
+   * must be asked. The anchors' own limits are what they use up.
+   */
+  newAmounts: { points: 30, windowSeconds: 60, key: 'client' },
   intent: { points: 20, windowSeconds: 60, key: 'client' },
   dispute: { points: 10, windowSeconds: 86_400, key: 'publicKey' },
   /**

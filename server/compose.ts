@@ -177,6 +177,7 @@ export function composeService(deps: {
     fxUrl,
     fxSource: config.fxSource,
     fxMaxAgeMs: config.fxMaxAgeSeconds * 1_000,
+    limiter,
     cacheVersions,
     meter: metrics.quotes,
     reputationOf: reputation.reputationOf,

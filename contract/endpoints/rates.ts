@@ -23,7 +23,9 @@ export const ratesContract = c.router(
         "what the anchor's record of shortfalls, failures and payout times costs; `sort` lists the quotes " +
         'otherwise. `receive` asks the other way round: how much stablecoin a payout takes. Quotes are fresh for 15 s; older ones, up to 60 s, are served with `stale: true` while a ' +
         "refresh runs. No rate here is firm: it becomes so in the anchor's own flow. Anchors without a quote are " +
-        'listed with the reason.',
+        'listed with the reason. At most 30 requests per 60 s and client address may be for amounts that nobody asked ' +
+        'for lately, since every anchor has to be asked for those; more are 429. The reference amount, and what is ' +
+        'known, do not count.',
       pathParams: z.object({ corridor: corridorInRequest }),
       query: ratesQuery,
       responses: { 200: ratesAnswer },

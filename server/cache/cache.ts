@@ -47,6 +47,8 @@ export interface Cache<Question, Value> {
   refresh(question: Question): Promise<Value>;
   /** The answer that `get` would serve now, without asking for it. */
   peek(question: Question): { value: Value; asOf: number; fresh: boolean } | undefined;
+  /** Whether an answer to this question is kept, however old. */
+  has(question: Question): boolean;
   /** What the last load threw; undefined after a success. */
   faultOf(question: Question): unknown;
   /** Stores an answer known from elsewhere, as if it had been loaded at that instant. */
@@ -148,6 +150,7 @@ export function createCache<Question = void, Value = unknown>(
       if (held === undefined || now >= held.staleUntil) return undefined;
       return { value: held.value, asOf: held.asOf, fresh: now < held.freshUntil };
     },
+    has: (question) => entries.has(versionedKey(question)),
     faultOf: (question) => entries.peek(versionedKey(question))?.fault?.error,
     seed(question, value, loadedAt) {
       const entry = { question, held: hold(value, loadedAt), fault: undefined };

@@ -26,8 +26,27 @@ export async function enforceLimit(
   if (state.retryAfterSeconds !== undefined) throw rateLimited(state.retryAfterSeconds);
 }
 
-export function rateLimited(retryAfter: number): ApiError {
-  const message = 'Too many requests; try again after the seconds in retryAfter.';
+/**
+ * Takes one of the points for amounts that were not asked for before. They come on top of the endpoint's own limit, so
+ * the headers show them only where they are what refuses.
+ */
+export async function enforceNewAmounts(
+  limiter: Pick<RateLimiter, 'consume'>,
+  res: Response,
+  client: string,
+): Promise<void> {
+  const rule = rateLimitClasses.newAmounts;
+  const state = await limiter.consume(rule, `newAmounts|${client}`);
+  if (state.retryAfterSeconds === undefined) return;
+  showLimit(res, state);
+  const message = `More than ${rule.points} amounts in ${rule.windowSeconds} s that nobody asked for lately; amounts that are known are answered.`;
+  throw rateLimited(state.retryAfterSeconds, message);
+}
+
+export function rateLimited(
+  retryAfter: number,
+  message = 'Too many requests; try again after the seconds in retryAfter.',
+): ApiError {
   return new ApiError('RATE_LIMITED', message, { retryAfter });
 }
 

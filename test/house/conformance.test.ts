@@ -197,6 +197,15 @@ const checks: Record<string, () => Promise<void>> = {
       expect((await disputes.file({ ...disputeOf(intent, owner), signature })).status).toBe(201);
     }
   },
+  '90 requests per 60 s for rates': async () => {
+    const { points } = rateLimitClasses.newAmounts;
+    const headers = { 'x-forwarded-for': '203.2.0.1' };
+    const askFor = (amount: string) => ask('GET', `/api/rates/usdc-ngn?amount=${amount}`, { headers });
+    for (let index = 0; index < points; index += 1) await askFor(`${100 + index}.5`);
+    expect((await askFor('500.5')).status).toBe(429);
+    const known = await askFor('100');
+    expect([known.status, limitOf(known)]).toEqual([200, '90']);
+  },
   '4xx "disables" a webhook': async () => {
     status.now = 410;
     const webhook = await webhooks.register('/refusing');

@@ -55,6 +55,9 @@ export function ratesOverInstantAnchors(anchorCount: number): RatesFixture {
     fxMaxAgeMs: 0,
     cacheVersions: { read: () => 0, onInvalidate: () => undefined },
     publicCache: false,
+    limiter: {
+      consume: async () => ({ limit: 1, remaining: 1, resetSeconds: 0, retryAfterSeconds: undefined }),
+    },
     meter: { expects: () => undefined, asked: () => undefined },
     reputationOf: () => record,
     clock: () => nowMs,

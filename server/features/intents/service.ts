@@ -86,7 +86,7 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
     if (isOutOfRange(sellAmount, corridor)) {
       throw outOfRange(`must be between ${corridor.min} and ${corridor.max} in this corridor`);
     }
-    const quote = await quoteFor(body, sellAmount);
+    const quote = await quoteFor(body, sellAmount, client);
     return newIntent({ intentHash, body, corridor, quote, nowMs: clock(), client });
   }
 
@@ -111,9 +111,13 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
   }
 
   /** Null if the anchor has no quote at the moment; an intent may be registered all the same. */
-  async function quoteFor(body: CreateIntentBody, sellAmount: string): Promise<AcceptedQuote | null> {
+  async function quoteFor(
+    body: CreateIntentBody,
+    sellAmount: string,
+    client: string,
+  ): Promise<AcceptedQuote | null> {
     const { corridor, anchorId, deliveryMethod, minReceive } = body;
-    const answer = await quoteFrom(corridor, anchorId, sellAmount, deliveryMethod);
+    const answer = await quoteFrom(corridor, anchorId, sellAmount, deliveryMethod, client);
     if (answer.quote === null) {
       if (answer.reason === 'refused_amount') throw outOfRange('is not quoted by this anchor');
       if (minReceive === undefined) return null;

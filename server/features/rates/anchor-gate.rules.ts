@@ -68,25 +68,40 @@ export function afterNothing(state: BreakerState): BreakerState {
 // By hand: rate-limiter-flexible counts fixed windows, which let twice the limit through across their border.
 
 /**
- * What a call is for, the most important first: `reference` keeps the reference amounts of the corridors quoted,
- * `known` refreshes an amount that was quoted lately, `new` is any other amount. Each may use only a share of the
- * budget, so that a stream of random amounts leaves room for the others.
+ * What a call is for: `reference` keeps the reference amounts of the corridors quoted, `intent` quotes for an intent that
+ * is being registered, `known` refreshes an amount that was quoted lately, `new` is any other amount.
  */
-export type Priority = 'reference' | 'known' | 'new';
+export type Priority = 'reference' | 'intent' | 'known' | 'new';
 
-const shareOf: Readonly<Record<Priority, number>> = { reference: 1, known: 0.8, new: 0.6 };
+/**
+ * A fifth of the budget belongs to intents: no stream of other questions can use it up. The other calls have the rest,
+ * and each kind may use only so much of it that a stream of random amounts leaves room for those before it.
+ */
+const intentsShare = 0.2;
+const commonShareOf: Readonly<Record<Exclude<Priority, 'intent'>, number>> = {
+  reference: 0.8,
+  known: 0.6,
+  new: 0.5,
+};
 const windowMs = 1_000;
 
-/** The recent calls of one anchor, and those in flight. */
-export interface BudgetState {
+/** The part of the budget that a call is taken from. */
+export type BudgetPart = 'common' | 'intents';
+
+interface PartUse {
   /** Start times within the last second, oldest first. */
   starts: readonly number[];
   inFlight: number;
-  /** The anchor asked for a pause (429): until then only reference amounts are requested. */
+}
+
+/** The recent calls of one anchor, and those in flight. */
+export interface BudgetState extends Readonly<Record<BudgetPart, PartUse>> {
+  /** The anchor asked for a pause (429): until then only reference amounts and the intents' part are requested. */
   pausedUntil: number;
 }
 
-export const freshBudget: BudgetState = { starts: [], inFlight: 0, pausedUntil: 0 };
+const unused: PartUse = { starts: [], inFlight: 0 };
+export const freshBudget: BudgetState = { common: unused, intents: unused, pausedUntil: 0 };
 
 export interface BudgetLimits {
   /** In any one second. */
@@ -94,25 +109,38 @@ export interface BudgetLimits {
   inFlight: number;
 }
 
-/** Takes one call from the budget, if there is one left for this priority. */
+/** Takes one call from the budget, if there is one left for this priority; `from` is the part that it was taken from. */
 export function takeCall(
   state: BudgetState,
   priority: Priority,
   limits: BudgetLimits,
   nowMs: number,
-): { taken: boolean; state: BudgetState } {
-  const starts = state.starts.filter((start) => nowMs - start < windowMs);
-  const share = shareOf[priority];
-  const room =
-    starts.length < Math.floor(limits.callsPerSecond * share) &&
-    state.inFlight < Math.floor(limits.inFlight * share) &&
-    (priority === 'reference' || nowMs >= state.pausedUntil);
-  if (!room) return { taken: false, state: { ...state, starts } };
-  return { taken: true, state: { ...state, starts: [...starts, nowMs], inFlight: state.inFlight + 1 } };
+): { from: BudgetPart | undefined; state: BudgetState } {
+  const common = priority === 'intent' ? commonShareOf.new : commonShareOf[priority];
+  const paused = priority !== 'reference' && nowMs < state.pausedUntil;
+  if (!paused && hasRoom(state.common, common, limits, nowMs)) return taken(state, 'common', nowMs);
+  const own = priority === 'intent' && hasRoom(state.intents, intentsShare, limits, nowMs);
+  return own ? taken(state, 'intents', nowMs) : { from: undefined, state };
 }
 
-export function callEnded(state: BudgetState): BudgetState {
-  return { ...state, inFlight: Math.max(0, state.inFlight - 1) };
+function hasRoom({ starts, inFlight }: PartUse, share: number, limits: BudgetLimits, nowMs: number): boolean {
+  const recent = starts.filter((start) => nowMs - start < windowMs).length;
+  return recent < Math.floor(limits.callsPerSecond * share) && inFlight < Math.floor(limits.inFlight * share);
+}
+
+function taken(
+  state: BudgetState,
+  from: BudgetPart,
+  nowMs: number,
+): { from: BudgetPart; state: BudgetState } {
+  const { starts, inFlight } = state[from];
+  const recent = starts.filter((start) => nowMs - start < windowMs);
+  return { from, state: { ...state, [from]: { starts: [...recent, nowMs], inFlight: inFlight + 1 } } };
+}
+
+export function callEnded(state: BudgetState, from: BudgetPart): BudgetState {
+  const { starts, inFlight } = state[from];
+  return { ...state, [from]: { starts, inFlight: Math.max(0, inFlight - 1) } };
 }
 
 const longestPauseMs = 60_000;
@@ -122,4 +150,38 @@ export function pauseCalls(state: BudgetState, retryAfter: string | undefined, n
   const seconds = /^\d{1,5}$/.test(retryAfter ?? '') ? Number(retryAfter) : 5;
   const pauseMs = Math.min(longestPauseMs, Math.max(1, seconds) * 1_000);
   return { ...state, pausedUntil: Math.max(state.pausedUntil, nowMs + pauseMs) };
+}
+
+/** An intent that waits for its quote. */
+export interface Waiting {
+  client: string;
+}
+
+/** A quote that an intent of this client got. */
+export interface IntentTurn {
+  client: string;
+  at: number;
+}
+
+const turnsCountMs = 60_000;
+
+export function recentTurns(turns: readonly IntentTurn[], nowMs: number): IntentTurn[] {
+  return turns.filter(({ at }) => nowMs - at < turnsCountMs);
+}
+
+/**
+ * The intents that wait, in the order of their turns: first those of the clients that got the fewest quotes in the last
+ * minute, where each of a client's own intents before it counts as one more; among equals, who came first. A client
+ * that registers a stream of intents thus waits behind everyone else's first one.
+ */
+export function inTurnOrder<T extends Waiting>(waiting: readonly T[], turns: readonly IntentTurn[]): T[] {
+  const used = new Map<string, number>();
+  for (const { client } of turns) used.set(client, (used.get(client) ?? 0) + 1);
+  const ranked = waiting.map((each) => {
+    const before = used.get(each.client) ?? 0;
+    used.set(each.client, before + 1);
+    return { each, before };
+  });
+  // The sort is stable: `waiting` is in the order of arrival.
+  return ranked.sort((a, b) => a.before - b.before).map(({ each }) => each);
 }

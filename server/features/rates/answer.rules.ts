@@ -6,6 +6,7 @@ import type {
 } from '../../../contract/schemas/rates.js';
 import { fiatAmount } from '../../amounts.rules.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
+import type { Priority } from './anchor-gate.rules.js';
 import type { AskedFor } from './asked-for.rules.js';
 import { costOf, type MidMarket } from './cost.rules.js';
 import type { Offer } from './quote.rules.js';
@@ -24,6 +25,8 @@ export interface Reply {
   result: QuoteResult;
   /** When it replied, in epoch milliseconds. */
   at: number;
+  /** What it was asked for. */
+  priority: Priority;
 }
 
 /** The quote in a reply, with the anchor's record added; undefined if the reply holds a reason. */

@@ -14,9 +14,14 @@ export function keyOfAsked(asked: AskedFor): string {
   return asked.receive === undefined ? `sell ${asked.amount}` : `receive ${asked.receive}`;
 }
 
-/** Whether this is the question that is asked in the background all the time. */
-export function isReferenceQuestion(asked: AskedFor, corridor: Pick<Corridor, 'referenceAmount'>): boolean {
-  return asked.amount === corridor.referenceAmount;
+/** Whether this is the question that is asked in the background all the time: for any delivery method. */
+export function isReferenceQuestion(question: {
+  asked: AskedFor;
+  corridor: Pick<Corridor, 'referenceAmount'>;
+  deliveryMethod: string | undefined;
+}): boolean {
+  const { asked, corridor, deliveryMethod } = question;
+  return asked.amount === corridor.referenceAmount && deliveryMethod === undefined;
 }
 
 /** What a query asks for, the reference amount if it does not say. Throws INVALID_REQUEST and AMOUNT_OUT_OF_RANGE. */

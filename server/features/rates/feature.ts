@@ -1,3 +1,4 @@
+import type { RateLimiter } from '../../http/rate-limiter.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Clock, Logger, Random } from '../../ports.js';
 import type { AnchorDirectory } from '../anchors/service.js';
@@ -43,7 +44,11 @@ export interface RatesFeatureDeps {
   clock: Clock;
   random: Random;
   logger: Logger;
+  /** Counts the amounts that a client asks for first. */
+  limiter: Pick<RateLimiter, 'consume'>;
   limits?: Partial<RatesLimits>;
+  /** Resolves after this many milliseconds of the clock. */
+  wait?: (ms: number) => Promise<unknown>;
 }
 
 /** Live quotes of every anchor of a corridor, ranked, behind caches and a limit on calls to each anchor. */
@@ -63,7 +68,7 @@ export function createRatesFeature(deps: RatesFeatureDeps) {
   });
   cacheVersions.onInvalidate(() => fees.dropVoid() + fx.dropVoid());
 
-  const gate = createAnchorGate({ clock, limits });
+  const gate = createAnchorGate({ ...deps, limits });
   const watch = createQuoteWatch({ ...deps, anchors: deps.directory.anchors() });
   const source = createQuoteSource({ ...deps, gate, fees, fx, watch });
   const replies = createReplies({ source, versionOf, maxBytes: limits.cacheBytes, clock });
@@ -75,6 +80,6 @@ export function createRatesFeature(deps: RatesFeatureDeps) {
     cacheBytes: limits.cacheBytes,
     hasFx: deps.fxUrl !== undefined,
   });
-  const router = createRatesRouter({ rates, publicCache: deps.publicCache });
+  const router = createRatesRouter({ ...deps, rates });
   return { router, quote: rates.quote, quoteFrom: rates.quoteFrom };
 }

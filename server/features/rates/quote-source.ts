@@ -6,8 +6,7 @@ import { withTimeout } from '../../time-limits.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorEndpoints } from '../anchors/sep1.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
-import type { AnchorGate, GatedCall } from './anchor-gate.js';
-import type { Priority } from './anchor-gate.rules.js';
+import { type AnchorGate, type Caller, type GatedCall, intentPatienceMs } from './anchor-gate.js';
 import type { QuoteResult } from './answer.rules.js';
 import { type AskedFor, isReferenceQuestion } from './asked-for.rules.js';
 import type { FeeInfo } from './fee-info.js';
@@ -22,12 +21,12 @@ const overallTimeoutMs = 2_200;
 const maxPriceBytes = 64 * 1024;
 
 export interface Question {
-  anchorId: string;
+  /** The anchor that is asked, and what for. */
+  caller: Caller;
   corridor: Corridor;
   asked: AskedFor;
   /** As asked for; undefined: any. */
   deliveryMethod: string | undefined;
-  priority: Priority;
 }
 
 /** Asks one anchor once. Never rejects for a failure of the anchor. */
@@ -46,8 +45,8 @@ export function createQuoteSource(deps: {
 
   /** What to quote for, with the method as the anchor spells it; undefined if the anchor does not offer it. */
   function offered(question: Question): { question: Question; methods: readonly string[] } | undefined {
-    const { anchorId, corridor, deliveryMethod } = question;
-    const served = directory.anchor(anchorId)?.corridors.find(({ id }) => id === corridor.id);
+    const { caller, corridor, deliveryMethod } = question;
+    const served = directory.anchor(caller.anchorId)?.corridors.find(({ id }) => id === corridor.id);
     if (served === undefined) return undefined;
     const methods = served.deliveryMethods;
     if (deliveryMethod === undefined) return { question, methods };
@@ -56,7 +55,8 @@ export function createQuoteSource(deps: {
   }
 
   async function ask(question: Question, methods: readonly string[]): Promise<QuoteResult> {
-    const { anchorId, deliveryMethod } = question;
+    const { deliveryMethod } = question;
+    const { anchorId } = question.caller;
     // If there is only one method, the quote is for that one, even if the request names none.
     const label = deliveryMethod ?? (methods.length === 1 ? methods[0] : undefined) ?? null;
     const askedAtMs = clock();
@@ -78,21 +78,19 @@ export function createQuoteSource(deps: {
   ): Promise<QuoteResult> {
     const timeoutMs = anchorTimeoutMs - (clock() - askedAtMs);
     if (timeoutMs < 1) return { reason: 'timeout' };
-    const outcome = await gate.run(question.anchorId, question.priority, () =>
-      fetchPrice(question, endpoints, label, timeoutMs),
-    );
+    const outcome = await gate.run(question.caller, () => fetchPrice(question, endpoints, label, timeoutMs));
     return outcome.made ? outcome.value : { reason: outcome.reason };
   }
 
   async function fetchPrice(
-    { anchorId, corridor, asked, deliveryMethod }: Question,
+    { caller, corridor, asked, deliveryMethod }: Question,
     endpoints: AnchorEndpoints,
     label: string | null,
     timeoutMs: number,
   ): Promise<GatedCall<QuoteResult>> {
     const context = contextFor(endpoints);
     const url = priceUrl(endpoints.quoteServer ?? '', corridor, { ...asked, deliveryMethod, context });
-    const token = directory.tokenFor(anchorId, url);
+    const token = directory.tokenFor(caller.anchorId, url);
     try {
       const answer = await deps.outbound({
         url,
@@ -145,8 +143,9 @@ export function createQuoteSource(deps: {
   }
 
   async function askInTime(question: Question, methods: readonly string[]): Promise<QuoteResult> {
+    const timeoutMs = overallTimeoutMs + (question.caller.priority === 'intent' ? intentPatienceMs : 0);
     try {
-      return await withTimeout(overallTimeoutMs, ask(question, methods), tooLate);
+      return await withTimeout(timeoutMs, ask(question, methods), () => tooLate(timeoutMs));
     } catch (error) {
       if (error instanceof UpstreamFault) return { reason: error.reason };
       throw error;
@@ -158,16 +157,16 @@ export function createQuoteSource(deps: {
     // The anchor is not asked, so this says nothing about it.
     if (offer === undefined) return { reason: 'not_served' };
     const result = await askInTime(offer.question, offer.methods);
-    const { anchorId, corridor, asked, deliveryMethod } = question;
-    const isReference = isReferenceQuestion(asked, corridor) && deliveryMethod === undefined;
-    deps.watch.saw({ anchorId, corridorId: corridor.id, isReference }, result);
+    const isReference = isReferenceQuestion(question);
+    const { anchorId } = question.caller;
+    deps.watch.saw({ anchorId, corridorId: question.corridor.id, isReference }, result);
     return result;
   };
 }
 
 /** The abandoned request continues in the background and fills its caches. */
-function tooLate(): UpstreamFault {
-  return new UpstreamFault('timeout', `no answer in ${overallTimeoutMs} ms`);
+function tooLate(timeoutMs: number): UpstreamFault {
+  return new UpstreamFault('timeout', `no answer in ${timeoutMs} ms`);
 }
 
 /** SEP-38 §Price: `context` is sep6 or sep31; an anchor that only serves businesses accepts only the latter. */

@@ -2,6 +2,7 @@ import type { UnavailableReason } from '../../../contract/schemas/rates.js';
 import { type Cache, createCache } from '../../cache/cache.js';
 import type { Clock } from '../../ports.js';
 import type { Corridor, Fleet } from '../anchors/fleet-file.rules.js';
+import type { Caller } from './anchor-gate.js';
 import type { Reply } from './answer.rules.js';
 import { type AskedFor, isReferenceQuestion, keyOfAsked } from './asked-for.rules.js';
 import type { QuoteSource } from './quote-source.js';
@@ -37,6 +38,8 @@ export interface AnchorQuestion {
   asked: AskedFor;
   /** As asked for; undefined: any. */
   deliveryMethod: string | undefined;
+  /** Who registers the intent that this is for. It shares replies with questions that are for none. */
+  intentClient?: string;
 }
 
 /** The replies of single anchors. However many requests wait for the same reply, the anchor is called once. */
@@ -53,12 +56,14 @@ export function createReplies(deps: {
   async function ask(question: AnchorQuestion, previous: Reply | undefined): Promise<Reply> {
     const { corridor, anchor, asked, deliveryMethod } = question;
     const quoted = previous !== undefined && 'offer' in previous.result;
-    const priority = isReferenceQuestion(asked, corridor) ? 'reference' : quoted ? 'known' : 'new';
-    const result = await deps.source({ anchorId: anchor.id, corridor, asked, deliveryMethod, priority });
+    const caller = callerOf(question, quoted);
+    const result = await deps.source({ caller, corridor, asked, deliveryMethod });
     // Our own call budget says nothing about the anchor, so its last quote is used while it is recent.
     const busy = 'reason' in result && result.reason === 'busy';
     if (busy && quoted && clock() - previous.at < staleMs) return previous;
-    return { anchorId: anchor.id, anchorName: anchor.name, simulated: anchor.simulated, result, at: clock() };
+    const { id, name, simulated } = anchor;
+    const { priority } = caller;
+    return { anchorId: id, anchorName: name, simulated, result, at: clock(), priority };
   }
 
   return createCache<AnchorQuestion, Reply>({
@@ -75,4 +80,23 @@ export function createReplies(deps: {
     maxEntryBytes: 64 * 1024,
     clock,
   });
+}
+
+function callerOf(question: AnchorQuestion, quoted: boolean): Caller {
+  const anchorId = question.anchor.id;
+  if (isReferenceQuestion(question)) return { anchorId, priority: 'reference' };
+  const client = question.intentClient;
+  if (client !== undefined) return { anchorId, priority: 'intent', client };
+  return { anchorId, priority: quoted ? 'known' : 'new' };
+}
+
+/** The anchor's reply for an intent, which does not have to do with one that found the share of others used up. */
+export async function replyForIntent(
+  replies: Replies,
+  question: AnchorQuestion & { intentClient: string },
+): Promise<Reply> {
+  const reply = await replies.get(question, { maxAgeMs: freshMs });
+  const othersShare = reply.priority === 'known' || reply.priority === 'new';
+  const busy = 'reason' in reply.result && reply.result.reason === 'busy';
+  return busy && othersShare ? replies.refresh(question) : reply;
 }

@@ -1,16 +1,21 @@
 import { initServer } from '@ts-rest/express';
 import { ratesContract } from '../../../contract/endpoints/rates.js';
+import { enforceNewAmounts } from '../../http/rate-limit.js';
+import type { RateLimiter } from '../../http/rate-limiter.js';
 import { setFreshness } from '../../http/send-json.js';
 import type { Rates } from './service.js';
 
 export function createRatesRouter(deps: {
   rates: Pick<Rates, 'quote'>;
+  /** Counts the amounts that a client asks for first. */
+  limiter: Pick<RateLimiter, 'consume'>;
   /** Cache-Control: public instead of private. */
   publicCache: boolean;
 }) {
   return initServer().router(ratesContract, {
     getRates: async ({ params, query, res }) => {
-      const { answer, freshForMs } = await deps.rates.quote(params.corridor, query);
+      const admitNew = () => enforceNewAmounts(deps.limiter, res, res.locals.clientKey);
+      const { answer, freshForMs } = await deps.rates.quote(params.corridor, query, { admitNew });
       setFreshness(res, freshForMs / 1_000, { public: deps.publicCache });
       return { status: 200, body: answer };
     },

@@ -25,27 +25,30 @@ import { type AskedFor, allRefused, askedFor, keyOfAsked } from './asked-for.rul
 import type { MidMarket } from './cost.rules.js';
 import type { FxReference } from './fx-reference.js';
 import { type QuoteReputation, type TypicalRecord, typicalRecord } from './record.rules.js';
-import { freshMs, type Replies, replyFreshUntil, staleMs } from './replies.js';
+import { freshMs, type Replies, replyForIntent, replyFreshUntil, staleMs } from './replies.js';
 
 export interface Rates {
   /**
    * The ranked offers of a corridor, with the milliseconds for which the answer stays fresh. `maxAgeMs` makes it ask
-   * again, and wait, where the quotes are older. Throws INVALID_REQUEST, UNKNOWN_CORRIDOR, UNSUPPORTED_PAIR, AMOUNT_OUT_OF_RANGE, RATES_UNAVAILABLE.
+   * again, and wait, where the quotes are older. `admitNew` is called before anchors are asked for an amount that was
+   * not asked for before; what it throws is thrown. Throws INVALID_REQUEST, UNKNOWN_CORRIDOR, UNSUPPORTED_PAIR,
+   * AMOUNT_OUT_OF_RANGE, RATES_UNAVAILABLE.
    */
   quote(
     corridorId: string,
     query: RatesQuery,
-    options?: { maxAgeMs: number },
+    options?: { maxAgeMs?: number; admitNew?: () => Promise<void> },
   ): Promise<{ answer: RatesAnswer; freshForMs: number }>;
   /**
-   * One anchor's current quote, without asking the others. Does not throw for failures of the anchor. `retryAfter` are
-   * seconds, null where waiting does not help.
+   * One anchor's current quote for an intent of `client`, without asking the others. Does not throw for failures of the
+   * anchor. `retryAfter` are seconds, null where waiting does not help.
    */
   quoteFrom(
     corridorId: string,
     anchorId: string,
     amount: string,
-    deliveryMethod?: string,
+    deliveryMethod: string | undefined,
+    client: string,
   ): Promise<{ quote: RateQuote } | NoQuote>;
 }
 
@@ -136,6 +139,14 @@ export function createRates(deps: RatesDeps): Rates {
     return { fresh, stale: undefined, asOf, refreshAt: Math.max(clock() + leastFreshMs, repliesFreshUntil) };
   }
 
+  /** Whether an anchor has to be asked for an amount that it was not asked for lately. Reference amounts are never new. */
+  function isNew({ corridor, asked, deliveryMethod }: Question): boolean {
+    if (asked.amount === corridor.referenceAmount) return false;
+    return directory
+      .anchorsOf(corridor.id)
+      .some((anchor) => !replies.has({ corridor, anchor, asked, deliveryMethod }));
+  }
+
   /** Over every anchor of the corridor, so that it does not depend on who quotes this amount. */
   function typicalOf({ id, speedTargetSeconds }: Corridor): TypicalRecord {
     const records = directory.anchorsOf(id).map((anchor) => deps.reputationOf(anchor.id, id));
@@ -192,7 +203,7 @@ export function createRates(deps: RatesDeps): Rates {
   }
 
   return {
-    async quote(corridorId, query, options) {
+    async quote(corridorId, query, options = {}) {
       const { amount, receive, deliveryMethod: givenMethod, sort = 'best', ...unused } = query;
       // A parameter that the contract declares and nothing here uses does not compile.
       unused satisfies Record<string, never>;
@@ -202,10 +213,12 @@ export function createRates(deps: RatesDeps): Rates {
       }
       const deliveryMethod = methodIn(corridor, givenMethod);
       const asked = askedFor({ amount, receive }, corridor);
-      const maxAgeMs = options?.maxAgeMs ?? freshMs;
-      return serve(await answers.get({ corridor, asked, deliveryMethod, sort, maxAgeMs }, options));
+      const { maxAgeMs } = options;
+      const question = { corridor, asked, deliveryMethod, sort, maxAgeMs: maxAgeMs ?? freshMs };
+      if (options.admitNew !== undefined && isNew(question)) await options.admitNew();
+      return serve(await answers.get(question, maxAgeMs === undefined ? undefined : { maxAgeMs }));
     },
-    async quoteFrom(corridorId, anchorId, amount, deliveryMethod) {
+    async quoteFrom(corridorId, anchorId, amount, deliveryMethod, client) {
       const corridor = directory.corridor(corridorId);
       const anchor = directory.anchorsOf(corridorId).find(({ id }) => id === anchorId);
       if (corridor === undefined || anchor === undefined) return noQuote('not_served');
@@ -214,11 +227,8 @@ export function createRates(deps: RatesDeps): Rates {
       const own = deliveryMethod === undefined ? undefined : findDeliveryMethod(offered, deliveryMethod);
       if (own === undefined && deliveryMethod !== undefined) return noQuote('not_served');
       const asked = { amount: plainDecimal(amount) };
-      const question = { corridor, anchor, asked, deliveryMethod: own };
-      const [market, reply] = await Promise.all([
-        midMarket(corridor),
-        replies.get(question, { maxAgeMs: freshMs }),
-      ]);
+      const question = { corridor, anchor, asked, deliveryMethod: own, intentClient: client };
+      const [market, reply] = await Promise.all([midMarket(corridor), replyForIntent(replies, question)]);
       if ('reason' in reply.result) return noQuote(reply.result.reason);
       const reputation = deps.reputationOf(anchorId, corridorId);
       const quote = toQuote(corridor, reply, { reputation, typical: typicalOf(corridor), market });

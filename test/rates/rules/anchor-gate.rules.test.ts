@@ -6,11 +6,14 @@ import {
   afterNothing,
   afterSuccess,
   type BreakerState,
+  type BudgetState,
   callEnded,
   closedBreaker,
   freshBudget,
+  inTurnOrder,
   type Priority,
   pauseCalls,
+  recentTurns,
   takeCall,
 } from '../../../server/features/rates/anchor-gate.rules.js';
 
@@ -65,10 +68,25 @@ describe('the circuit breaker', () => {
   });
 });
 
+/** Calls of one kind that each end at once; how many were let through. */
+function takeMany(from: BudgetState, priority: Priority, count: number, stepMs: number, startMs = 0) {
+  let state = from;
+  let taken = 0;
+  for (let i = 0; i < count; i += 1) {
+    const result = takeCall(state, priority, limits, startMs + i * stepMs);
+    state = result.from === undefined ? result.state : callEnded(result.state, result.from);
+    if (result.from !== undefined) taken += 1;
+  }
+  return { taken, state };
+}
+
+const isTaken = (state: BudgetState, priority: Priority, nowMs: number) =>
+  takeCall(state, priority, limits, nowMs).from !== undefined;
+
 describe('the call budget', () => {
   it('is never exceeded in any second, whatever calls arrive', () => {
     const step = fc.record({
-      priority: fc.constantFrom<Priority>('reference', 'known', 'new'),
+      priority: fc.constantFrom<Priority>('reference', 'intent', 'known', 'new'),
       waitMs: fc.integer({ min: 0, max: 120 }),
     });
     fc.assert(
@@ -80,43 +98,56 @@ describe('the call budget', () => {
           nowMs += waitMs;
           const result = takeCall(state, priority, limits, nowMs);
           state = result.state;
-          if (!result.taken) continue;
+          if (result.from === undefined) continue;
           taken.push(nowMs);
-          state = callEnded(state);
+          state = callEnded(state, result.from);
         }
         for (const start of taken) {
           expect(taken.filter((each) => each >= start && each < start + 1_000).length).toBeLessThanOrEqual(
             20,
           );
         }
-        expect(state.starts.length).toBeLessThanOrEqual(20);
+        expect(state.common.starts.length + state.intents.starts.length).toBeLessThanOrEqual(20);
       }),
     );
   });
 
-  it('always has room for reference amounts, however many new amounts are requested', () => {
-    let state = freshBudget;
-    let taken = 0;
-    for (let i = 0; i < 1_000; i += 1) {
-      const result = takeCall(state, 'new', limits, i);
-      state = callEnded(result.state);
-      if (result.taken) taken += 1;
-    }
-    expect(taken).toBe(12);
-    expect(takeCall(state, 'known', limits, 999).taken).toBe(true);
-    expect(takeCall(state, 'reference', limits, 999).taken).toBe(true);
+  it('always has room for intents, known and reference amounts, however many new amounts are requested', () => {
+    const { taken, state } = takeMany(freshBudget, 'new', 1_000, 1);
+    expect(taken).toBe(10);
+    for (const priority of ['intent', 'known', 'reference'] as const)
+      expect(isTaken(state, priority, 999)).toBe(true);
   });
 
-  it('bounds the concurrent calls, and reserves room for reference amounts', () => {
+  it('has four calls a second for intents after any mixture of other calls', () => {
+    const others = fc.array(fc.constantFrom<Priority>('reference', 'known', 'new'), { maxLength: 100 });
+    fc.assert(
+      fc.property(others, (priorities) => {
+        let state = freshBudget;
+        for (const priority of priorities) state = takeCall(state, priority, limits, 0).state;
+        expect(takeMany(state, 'intent', 20, 0).taken).toBeGreaterThanOrEqual(4);
+      }),
+    );
+  });
+
+  it('has room for reference amounts and known ones, however many intents ask', () => {
+    const { taken, state } = takeMany(freshBudget, 'intent', 1_000, 1);
+    expect(taken).toBe(14);
+    expect(takeMany(state, 'known', 10, 0, 999).taken).toBe(2);
+    expect(takeMany(state, 'reference', 10, 0, 999).taken).toBe(6);
+  });
+
+  it('bounds the concurrent calls, and reserves room for reference amounts and intents', () => {
     let state = freshBudget;
     let taken = 0;
     for (let i = 0; i < 100; i += 1) {
       const result = takeCall(state, 'new', { callsPerSecond: 1_000, inFlight: 20 }, i * 10);
       state = result.state;
-      if (result.taken) taken += 1;
+      if (result.from !== undefined) taken += 1;
     }
-    expect(taken).toBe(12);
-    expect(takeCall(state, 'reference', limits, 5_000).taken).toBe(true);
+    expect(taken).toBe(10);
+    expect(isTaken(state, 'reference', 5_000)).toBe(true);
+    expect(isTaken(state, 'intent', 5_000)).toBe(true);
   });
 
   it.each([
@@ -127,11 +158,34 @@ describe('the call budget', () => {
     ['999999999', 5_000],
     ['86400', 60_000],
     ['Fri, 21 Nov 2036 07:28:00 GMT', 5_000],
-  ])('pauses all but reference amounts after a 429 with Retry-After %s', (retryAfter, pauseMs) => {
-    const state = pauseCalls(freshBudget, retryAfter, 0);
-    expect(takeCall(state, 'new', limits, pauseMs - 1).taken).toBe(false);
-    expect(takeCall(state, 'known', limits, pauseMs - 1).taken).toBe(false);
-    expect(takeCall(state, 'reference', limits, 0).taken).toBe(true);
-    expect(takeCall(state, 'new', limits, pauseMs).taken).toBe(true);
+  ])(
+    'pauses all but reference amounts and the part of intents after a 429 with Retry-After %s',
+    (retryAfter, pauseMs) => {
+      const state = pauseCalls(freshBudget, retryAfter, 0);
+      expect(isTaken(state, 'new', pauseMs - 1)).toBe(false);
+      expect(isTaken(state, 'known', pauseMs - 1)).toBe(false);
+      expect(isTaken(state, 'reference', 0)).toBe(true);
+      expect(takeMany(state, 'intent', 20, 1).taken).toBe(4);
+      expect(isTaken(state, 'new', pauseMs)).toBe(true);
+    },
+  );
+});
+
+describe('the turns of intents', () => {
+  const clientsOf = (waiting: readonly { client: string }[]) => waiting.map(({ client }) => client).join('');
+  const waiting = (clients: string) => [...clients].map((client) => ({ client }));
+
+  it("come to each client's first intent before anyone's second, in the order of arrival", () => {
+    expect(clientsOf(inTurnOrder(waiting('aaaabab'), []))).toBe('ababaaa');
+  });
+
+  it('come last to the client that got the most quotes in the last minute', () => {
+    const turns = [
+      { client: 'a', at: 0 },
+      { client: 'a', at: 50_000 },
+      { client: 'b', at: 55_000 },
+    ];
+    expect(clientsOf(inTurnOrder(waiting('abc'), turns))).toBe('cba');
+    expect(clientsOf(inTurnOrder(waiting('abc'), recentTurns(turns, 110_000)))).toBe('acb');
   });
 });

@@ -37,7 +37,7 @@ function offerOf(sellAmount: string, buyAmount: string, receive: string): Offer 
 }
 
 function replyOf(anchorId: string, offer: Offer): Reply {
-  return { anchorId, anchorName: anchorId, simulated: true, result: { offer }, at: 0 };
+  return { anchorId, anchorName: anchorId, simulated: true, result: { offer }, at: 0, priority: 'new' };
 }
 
 const context = {
@@ -168,7 +168,8 @@ describe('the answer to a question for a payout', () => {
 describe('a question for a payout', () => {
   it('has another key than one for an amount, and is never the one of the reference amount', () => {
     expect(keyOfAsked({ receive: '100' })).not.toBe(keyOfAsked({ amount: '100' }));
-    expect(isReferenceQuestion({ amount: '100' }, corridor)).toBe(true);
-    expect(isReferenceQuestion({ receive: '100' }, corridor)).toBe(false);
+    const anyMethod = { corridor, deliveryMethod: undefined };
+    expect(isReferenceQuestion({ asked: { amount: '100' }, ...anyMethod })).toBe(true);
+    expect(isReferenceQuestion({ asked: { receive: '100' }, ...anyMethod })).toBe(false);
   });
 });
