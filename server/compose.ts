@@ -60,7 +60,7 @@ export function composeService(deps: {
   lifecycle: Lifecycle;
 }): Service {
   const { config, fleet, connection, world, databaseClock, lifecycle } = deps;
-  const { clock, random, newId, logger, env } = world;
+  const { clock, random, newId, logger, logOutput, env } = world;
   const { outboundAllow, fxUrl, oracleUrl } = config;
 
   // Stores first: they need nothing but the connection, and features are handed their functions.
@@ -81,6 +81,7 @@ export function composeService(deps: {
   const metrics = createMetrics({
     limiterDegraded: limiter.degraded,
     machineAheadMs: databaseClock.machineAheadMs,
+    droppedLogLines: logOutput.droppedLines,
     backlogs: {
       openWebhookEvents: outboxStore.countOpen,
       openWebhookDeliveries: deliveryStore.countOpen,
@@ -214,7 +215,7 @@ export function composeService(deps: {
   const health = createHealthFeature({
     pingDatabase: () => answersPing(connection),
     servesCorridors: () => directory.corridors().length > 0,
-    warnings: [clockWatch.fault],
+    warnings: [clockWatch.fault, logOutput.fault],
     registry: metrics.registry,
   });
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type { Connection } from 'mongoose';
@@ -9,7 +10,7 @@ import { fittingConnections } from './http/descriptors.js';
 import { listen } from './http/listen.js';
 import { requestLimits } from './http/request-limits.js';
 import { createLifecycle } from './lifecycle.js';
-import { createLogger } from './logger.js';
+import { neverWaitFor, openLog } from './log-output.js';
 import { connectMongo } from './mongo/connection.js';
 import { createDatabaseClock, readDatabaseTime } from './mongo/database-clock.js';
 import { isMongoUnavailable } from './mongo/failures.js';
@@ -29,15 +30,20 @@ const mongoPatienceMs = 60_000;
 const mongoRetryMs = 1_000;
 const waitingLineMs = 60_000;
 const shutdownGraceMs = 10_000;
+const logFlushMs = 2_000;
+const standardOutput = 1;
+const standardError = 2;
 
 /** Without a clock, the service runs on the time of its database. */
 export type GivenWorld = Omit<World, 'clock'> & Partial<Pick<World, 'clock'>>;
 
 export function realWorld(config: Config): GivenWorld {
+  const { logger, output } = openLog({ level: config.logLevel, fd: standardOutput });
   return {
     random: Math.random,
     newId: () => randomBytes(16).toString('hex'),
-    logger: createLogger({ level: config.logLevel }),
+    logger,
+    logOutput: output,
     env: process.env,
   };
 }
@@ -123,9 +129,18 @@ function createPatience({
 }
 
 async function run(): Promise<void> {
+  // Also standard error, to which Node itself writes warnings and the last error.
+  for (const fd of [standardOutput, standardError]) neverWaitFor(fd);
   const config = readConfig(process.env);
   const world = realWorld(config);
-  const running = await startService(config, world);
+  const exit = async (code: number): Promise<never> => {
+    await world.logOutput.flush(logFlushMs);
+    process.exit(code);
+  };
+  const running = await startService(config, world).catch(async (error: unknown) => {
+    sayWhy(error);
+    return exit(1);
+  });
   let stopping = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
@@ -133,19 +148,26 @@ async function run(): Promise<void> {
       stopping = true;
       world.logger.info({ signal }, 'stopping');
       running.stop().then(
-        () => process.exit(0),
+        () => exit(0),
         (error: unknown) => {
           world.logger.error({ err: error }, 'did not stop cleanly');
-          process.exit(1);
+          return exit(1);
         },
       );
     });
   }
 }
 
+/** If nobody can read it, the exit code has to do. */
+function sayWhy(error: unknown): void {
+  try {
+    writeSync(standardError, `${error instanceof ConfigError ? error.message : String(error)}\n`);
+  } catch {}
+}
+
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   run().catch((error: unknown) => {
-    process.stderr.write(`${error instanceof ConfigError ? error.message : String(error)}\n`);
+    sayWhy(error);
     process.exit(1);
   });
 }

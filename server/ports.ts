@@ -18,12 +18,23 @@ export interface Logger {
   child(fields: object): Logger;
 }
 
+/** Where log lines go. The service never waits for it: lines that cannot be written are dropped and counted. */
+export interface LogOutput {
+  /** Lines that were dropped since the start. */
+  droppedLines(): number;
+  /** What is wrong, in a sentence, from a failed write or a dropped line until everything has been written. */
+  fault(): string | undefined;
+  /** Resolves when everything that was logged is written, or after `withinMs`. Never rejects. */
+  flush(withinMs: number): Promise<void>;
+}
+
 /** Time, chance, ids and the log, as the process hands them to the service. */
 export interface World {
   clock: Clock;
   random: Random;
   newId: NewId;
   logger: Logger;
+  logOutput: LogOutput;
   env: Readonly<Record<string, string | undefined>>;
 }
 

@@ -28,6 +28,7 @@ export interface MetricsDeps {
   limiterDegraded: () => boolean;
   /** How far the clock of this machine is ahead of MongoDB's. */
   machineAheadMs: () => number;
+  droppedLogLines: () => number;
   backlogs: Backlogs;
   clock: Clock;
   logger: Logger;
@@ -57,6 +58,15 @@ export function createMetrics(deps: MetricsDeps): Metrics {
     registers: [registry],
     collect() {
       this.set(deps.machineAheadMs() / 1_000);
+    },
+  });
+  new Counter({
+    name: 'fairlead_log_lines_dropped_total',
+    help: 'Log lines that were dropped because they could not be written.',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(deps.droppedLogLines());
     },
   });
   const outboundCalls = new Counter({
