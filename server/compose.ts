@@ -26,6 +26,7 @@ import { createEndpoints, createSecretBox, createWebhooksFeature } from './featu
 import { createWebhookStore } from './features/webhooks/store.js';
 import type { ConnectionMeter } from './http/connections.js';
 import { createDocsRouter, readDocuments } from './http/docs.js';
+import { createCountPoint } from './http/limit-window-store.js';
 import { createMetrics } from './http/metrics.js';
 import { createRateLimiter } from './http/rate-limiter.js';
 import { createClockWatch } from './jobs/clock-watch.js';
@@ -203,6 +204,8 @@ export function composeService(deps: {
     ...shared,
     store: disputeStore,
     windows: disputeWindows,
+    // In batches of their own, and never in this process alone.
+    countAttempt: createCountPoint({ connection, guard: (work) => work() }),
     findIntent: intentStore.findByHash,
     findIntents: intentStore.findByHashes,
     trueEffects: reputation.trueEffects,

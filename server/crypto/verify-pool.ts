@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import pLimit from 'p-limit';
 import { verifyEd25519 } from '../../contract/verification/ed25519.js';
 import { isSmallOrder } from '../../contract/verification/strkey.js';
@@ -40,13 +41,16 @@ export interface VerifyPool {
 }
 
 interface VerifyPoolOptions {
-  /** How many run concurrently; libuv has four threads, which DNS lookups and files need too. */
+  /** How many run concurrently: by default one for each core, but no more than libuv has threads. */
   concurrency?: number;
   /** How many may wait beyond those. */
   maxQueued?: number;
   /** The second verifier, asked only about what the first accepted. */
   secondVerifier?: (signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array) => boolean;
 }
+
+/** Unless UV_THREADPOOL_SIZE says otherwise. A verification takes 0.06 ms, so lookups of names and files wait little. */
+const libuvThreads = 4;
 
 /**
  * Verification that leaves the event loop free. OpenSSL runs in libuv's threads: a false dispute costs the event loop
@@ -55,8 +59,8 @@ interface VerifyPoolOptions {
  * attempts are counted, so worker threads of our own would gain nothing.
  */
 export function createVerifyPool({
-  concurrency = 2,
-  maxQueued = 256,
+  concurrency = Math.min(libuvThreads, Math.max(2, availableParallelism())),
+  maxQueued = 1_024,
   secondVerifier = verifyEd25519,
 }: VerifyPoolOptions = {}): VerifyPool {
   const limit = pLimit(concurrency);

@@ -26,12 +26,15 @@ export function limitWindowModel(connection: Connection) {
   return defineModel(connection, 'LimitWindow', limitWindowSchema);
 }
 
-type AfterCount = Pick<LimitWindow, '_id' | 'by' | 'expire'>;
+/** `leftMs` is computed when a window is read. */
+type AfterCount = Pick<LimitWindow, '_id' | 'by' | 'expire'> & { leftMs: number };
 
 /** A key's count right after one request's own point, and the end of its window. No two requests get the same count. */
 export interface Counted {
   points: number;
   expire: Date;
+  /** Until then, by the database's clock. */
+  leftMs: number;
 }
 
 /** Takes one point from a key; the first one starts its window. */
@@ -63,19 +66,20 @@ export function createCountPoint(deps: {
   guard: <T>(work: () => Promise<T>) => Promise<T>;
 }): CountPoint {
   const { name } = limitWindowModel(deps.connection).collection;
-  const collection = deps.connection.collection<LimitWindow>(name);
+  const collection = deps.connection.collection<LimitWindow & AfterCount>(name);
   const instance = new Types.ObjectId().toHexString();
   let waiting = new Map<string, KeyOfBatch>();
   let sending = false;
 
-  const projection = { expire: 1, [`by.${instance}`]: 1 };
+  const leftMs = { $subtract: ['$expire', '$$NOW'] };
+  const projection = { expire: 1, leftMs, [`by.${instance}`]: 1 };
 
   async function send(batch: Batch): Promise<Map<string, Counted>> {
     const windows = batch.size === 1 ? await countOneKey(batch) : await countKeys(batch);
     return new Map(
-      windows.flatMap(({ _id, by, expire }) => {
+      windows.flatMap(({ _id, by, ...window }) => {
         const points = by[instance];
-        return points === undefined ? [] : [[_id, { points, expire }]];
+        return points === undefined ? [] : [[_id, { points, ...window }]];
       }),
     );
   }
@@ -165,7 +169,7 @@ function settle(batch: Batch, counted: ReadonlyMap<string, Counted>): void {
     const after = counted.get(key);
     waiting.forEach(({ resolve, reject }, place) => {
       if (after === undefined) reject(new Error('the window ended while it was being counted'));
-      else resolve({ points: after.points - waiting.length + place + 1, expire: after.expire });
+      else resolve({ ...after, points: after.points - waiting.length + place + 1 });
     });
   }
 }

@@ -1,11 +1,12 @@
 import { createFileDispute, type FilingDeps } from './filing.js';
-import { createDisputeLimits } from './limits.js';
+import { type CountAttempt, createDisputeLimits } from './limits.js';
 import { createDisputeReview, type ReviewDeps } from './review.js';
 import { createAdminDisputesRouter, createDisputesRouter } from './router.js';
 import type { DisputeWindowStore } from './store.js';
 
 export interface DisputesDeps extends Omit<FilingDeps, 'store' | 'limits'>, ReviewDeps {
   windows: DisputeWindowStore;
+  countAttempt: CountAttempt;
 }
 
 export interface Disputes {

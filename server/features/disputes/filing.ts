@@ -1,4 +1,4 @@
-import { bulkhead, isBulkheadRejectedError } from 'cockatiel';
+import pLimit from 'p-limit';
 import type { DisputeAnswer, FileDisputeBody } from '../../../contract/schemas/disputes.js';
 import { parsePublicKey } from '../../../contract/verification/strkey.js';
 import type { VerifyPool } from '../../crypto/verify-pool.js';
@@ -15,14 +15,17 @@ import {
   type Outcome,
   type Party,
 } from './entitlement.rules.js';
+import { createFairQueue } from './fair-queue.js';
 import { type DisputeLimits, refuseKeyIfSpent, type ShowLimit } from './limits.js';
 import type { DisputeDocument, DisputeStore } from './store.js';
 
 /**
- * Disputes are rare: more than two at a time is a flood, which must not take the event loop or the database from other
- * requests. What waits costs nothing; what waited for longer than this is refused, since its client has given up.
+ * Disputes are rare: more than these at a time are a flood, which must not take the event loop or the database from
+ * other requests, nor from the genuine disputes among it. What waits costs nothing.
  */
-const flood = { atOnce: 2, maxWaiting: 256, maxWaitMs: 5_000 };
+const flood = { atOnce: 8, maxWaiting: 2_048, maxWaitMs: 5_000 };
+/** Of verified disputes: more transactions at once, of one intent or key, would only conflict with each other. */
+const recordedAtOnce = 2;
 
 export interface FilingDeps {
   store: Pick<DisputeStore, 'findByParty' | 'listOfIntent' | 'insert'>;
@@ -61,7 +64,8 @@ interface VerifiedDispute {
 export function createFileDispute(deps: FilingDeps): FileDispute {
   const { store, findIntent, signingKeyOf, verifyDispute, limits } = deps;
   const { inTransaction, writeEvent, clock, newId } = deps;
-  const fewAtOnce = bulkhead(flood.atOnce, flood.maxWaiting);
+  const inTurns = createFairQueue(flood);
+  const fewAtOnce = pLimit(recordedAtOnce);
 
   async function file(body: FileDisputeBody, client: string, show: ShowLimit): Promise<FiledDispute> {
     const { intentHash, anchorId, reason } = body;
@@ -75,9 +79,11 @@ export function createFileDispute(deps: FilingDeps): FileDispute {
       const message = 'The signature does not verify for this intentHash and publicKey.';
       throw new ApiError('INVALID_SIGNATURE', message);
     }
-    const left = await limits.pointsLeft(account);
+    const [left, filed] = await Promise.all([
+      limits.pointsLeft(account),
+      store.findByParty(intentHash, party),
+    ]);
     show(left);
-    const filed = await store.findByParty(intentHash, party);
     if (filed !== null) return { created: false, answer: toDisputeAnswer(filed) };
     refuseKeyIfSpent(left);
     return record({ intentHash, party, account, reason }, show);
@@ -96,7 +102,9 @@ export function createFileDispute(deps: FilingDeps): FileDispute {
 
   async function record(verified: VerifiedDispute, show: ShowLimit): Promise<FiledDispute> {
     const id = `dsp_${clock().toString(16).padStart(12, '0')}${newId().slice(0, 24)}`;
-    const { dispute, left } = await inTransaction((session) => readOrInsert(session, id, verified));
+    const { dispute, left } = await fewAtOnce(() =>
+      inTransaction((session) => readOrInsert(session, id, verified)),
+    );
     if (left !== undefined) show(left);
     return { created: left !== undefined, answer: toDisputeAnswer(dispute) };
   }
@@ -129,17 +137,7 @@ export function createFileDispute(deps: FilingDeps): FileDispute {
     return { dispute, left };
   }
 
-  return async (body, client, show) => {
-    const sinceMs = clock();
-    try {
-      return await fewAtOnce.execute(() => {
-        if (clock() - sinceMs > flood.maxWaitMs) throw tooManyAtOnce();
-        return file(body, client, show);
-      });
-    } catch (error) {
-      throw isBulkheadRejectedError(error) ? tooManyAtOnce() : error;
-    }
-  };
+  return (body, client, show) => inTurns(client, () => file(body, client, show));
 }
 
 function disputableOutcome(intent: DisputableIntent, now: Date): Outcome {
@@ -158,9 +156,4 @@ function unknownIntent(): ApiError {
 
 function notEntitled(): ApiError {
   return new ApiError('SIGNER_NOT_ENTITLED', 'This key may not dispute this outcome.');
-}
-
-function tooManyAtOnce(): ApiError {
-  const message = 'Too many disputes are waiting to be checked; try again shortly.';
-  return new ApiError('NOT_READY', message, { retryAfter: 1 });
 }

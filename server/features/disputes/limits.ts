@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import { ApiError } from '../../errors.js';
 import type { ClientSession } from '../../mongo/transactions.js';
@@ -6,14 +7,18 @@ import type { DisputeWindowDocument, DisputeWindowStore } from './store.js';
 
 const { points, windowSeconds } = rateLimitClasses.dispute;
 
+/** Of keys and clients whose attempts are used up, so that refusing them again takes no database. */
+const maxSpentKnown = 50_000;
+
 /**
  * The dispute limit of a public key, which nobody else can use up. Attempts are counted per key and client, before the
  * signature is verified, so bad signatures use up only the sender's own attempts. The points of the key itself are
  * taken by the disputes that are recorded, once each: a captured dispute that is sent again costs its owner nothing,
  * however often, from however many addresses and on whatever day.
  *
- * These are not counted by the general limiter (http/limit-window-store.ts), whose 150 ms and fallback to the process are
- * made for reads: this limit must hold whatever the load, and a point must be part of the transaction it is taken for.
+ * Attempts are counted in batches: those that arrive while one batch is written share the next, so a flood of bad
+ * signatures is not a write each. Unlike the general limiter, this never counts in the process alone: where the database
+ * does not answer, nothing is verified. A point is part of the transaction it is taken for.
  */
 export interface DisputeLimits {
   /** Before verification. Throws RATE_LIMITED. */
@@ -26,14 +31,31 @@ export interface DisputeLimits {
 
 export type ShowLimit = (state: RateLimitState) => void;
 
-export function createDisputeLimits(deps: { windows: DisputeWindowStore; clock: Clock }): DisputeLimits {
-  const { windows, clock } = deps;
+/** Takes one attempt, for all instances together. Rejects where the database does not answer. */
+export type CountAttempt = (key: string, windowMs: number) => Promise<{ points: number; leftMs: number }>;
+
+export function createDisputeLimits(deps: {
+  windows: DisputeWindowStore;
+  countAttempt: CountAttempt;
+  clock: Clock;
+}): DisputeLimits {
+  const { windows, countAttempt, clock } = deps;
+  const spent = new LRUCache<string, { used: number; endsAt: Date }>({ max: maxSpentKnown });
+
+  /** How many attempts are used with this one. Windows are fixed: one that is used up stays so until its end. */
+  async function attemptsOf(key: string): Promise<{ used: number; endsAt: Date }> {
+    const known = spent.get(key);
+    if (known !== undefined && known.endsAt.getTime() > clock()) return known;
+    const { points: used, leftMs } = await countAttempt(key, windowSeconds * 1_000);
+    const window = { used, endsAt: new Date(clock() + leftMs) };
+    if (used > points) spent.set(key, window);
+    return window;
+  }
 
   return {
     async takeAttempt(account, client, show) {
-      const nowMs = clock();
-      const window = await windows.count(`attempt ${account} ${client}`, windowTimes(nowMs));
-      const state = toState(window, nowMs, points);
+      const window = await attemptsOf(`dispute_attempt|${account}|${client}`);
+      const state = toState(window, clock(), points);
       show(state);
       refuseIfSpent(state, 'Too many disputes of this key were sent from your address.');
     },

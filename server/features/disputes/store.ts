@@ -34,7 +34,7 @@ export interface AuditEntry {
 /** An admin's decision on a dispute, as its audit trail keeps it. */
 export type Verdict = AuditEntry & { action: 'accepted' | 'rejected' };
 
-/** How much of a dispute limit is used in its current window: by a key, or by a client with a key. */
+/** How much of a dispute limit is used in its current window. */
 export interface DisputeWindowDocument {
   _id: string;
   used: number;
