@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import pLimit from 'p-limit';
 import { verifyEd25519 } from '../../contract/verification/ed25519.js';
 import { isSmallOrder } from '../../contract/verification/strkey.js';
@@ -41,7 +40,7 @@ export interface VerifyPool {
 }
 
 interface VerifyPoolOptions {
-  /** How many run concurrently: by default one for each core, but no more than libuv has threads. */
+  /** How many run concurrently; by default as many as libuv has threads, which fills four cores. */
   concurrency?: number;
   /** How many may wait beyond those. */
   maxQueued?: number;
@@ -59,7 +58,7 @@ const libuvThreads = 4;
  * attempts are counted, so worker threads of our own would gain nothing.
  */
 export function createVerifyPool({
-  concurrency = Math.min(libuvThreads, Math.max(2, availableParallelism())),
+  concurrency = libuvThreads,
   maxQueued = 1_024,
   secondVerifier = verifyEd25519,
 }: VerifyPoolOptions = {}): VerifyPool {
