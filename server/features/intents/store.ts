@@ -178,7 +178,7 @@ export function createIntentStore(connection: Connection): IntentStore {
 
     async findByTransaction(anchorId, transactionId, session) {
       const found = await model
-        .findOne({ anchorId, transactionId })
+        .findOne({ anchorId, transactionId: exactly(transactionId) })
         .session(session ?? null)
         .lean<IntentDocument>();
       return toIntent(found);
@@ -186,14 +186,23 @@ export function createIntentStore(connection: Connection): IntentStore {
 
     async touchHolder(anchorId, transactionId) {
       const touched = await model
-        .findOneAndUpdate({ anchorId, transactionId }, { $inc: { version: 1 } }, { returnDocument: 'after' })
+        .findOneAndUpdate(
+          { anchorId, transactionId: exactly(transactionId) },
+          { $inc: { version: 1 } },
+          { returnDocument: 'after' },
+        )
         .lean<IntentDocument>();
       return toIntent(touched);
     },
 
     async findFirstClaimant({ transactionId: claimedId, ...of }, session) {
       const found = await model
-        .findOne({ ...of, claimedId, status: 'pending', transactionId: { $exists: false } })
+        .findOne({
+          ...of,
+          claimedId: exactly(claimedId),
+          status: 'pending',
+          transactionId: { $exists: false },
+        })
         .sort({ claimedAt: 1, _id: 1 })
         .session(session ?? null)
         .lean<IntentDocument>();
@@ -240,6 +249,11 @@ export function createIntentStore(connection: Connection): IntentStore {
       return (await model.updateOne({ _id: intentHash }, change, { session })).matchedCount === 1;
     },
   };
+}
+
+/** Without its type the partial indexes, which cover texts, are not used, and the whole collection is read. */
+function exactly(value: string) {
+  return { $eq: value, $type: 'string' } as const;
 }
 
 function dueAt(now: Date) {
