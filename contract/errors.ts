@@ -95,7 +95,7 @@ export const errorTable = {
   },
   NOT_READY: {
     status: 503,
-    when: 'The service is starting or stopping, its database does not answer, more disputes arrive than it can verify, or a job was to be run by an instance whose clock is wrong.',
+    when: 'The service is starting or stopping, its database does not answer, more disputes arrive than it can verify, a job was to be run by an instance whose clock is wrong, or the client that registers an intent holds its share of the unpaid ones.',
     extra: 'retryAfter',
   },
 } as const satisfies Record<string, ErrorRule>;

@@ -15,6 +15,7 @@ import { createHealthFeature } from './features/health/feature.js';
 import { createAggregationStore } from './features/intents/aggregation-store.js';
 import { createIntentsFeature, intentLeases } from './features/intents/feature.js';
 import { createIntentStore } from './features/intents/store.js';
+import { createUnpaidStore } from './features/intents/unpaid-store.js';
 import { createPublisherFeature, publisherLeases } from './features/publisher/feature.js';
 import { createPublisherStore } from './features/publisher/store.js';
 import { createRatesFeature } from './features/rates/feature.js';
@@ -68,6 +69,7 @@ export function composeService(deps: {
   const anchorStore = createAnchorStore(connection);
   const cacheVersionStore = createCacheVersionStore(connection);
   const intentStore = createIntentStore(connection);
+  const unpaidStore = createUnpaidStore(connection);
   const aggregation = createAggregationStore(connection);
   const disputeStore = createDisputeStore(connection);
   const disputeWindows = createDisputeWindowStore(connection);
@@ -188,11 +190,14 @@ export function composeService(deps: {
   const intents = createIntentsFeature({
     ...shared,
     store: intentStore,
+    unpaid: unpaidStore,
     directory,
     limiter,
     outbound: metrics.countOutbound(outbound.anyone, 'reconcile'),
     quoteFrom: rates.quoteFrom,
     disputeOf: disputeStore.disputeOf,
+    disputedAmong: disputeStore.disputedAmong,
+    maxUnpaidIntents: config.maxUnpaidIntents,
     standingOf: reputation.standingOf,
     verifyMessage: verifyPool.verifyMessage,
     onAttached: () => scheduler.wake('reconcile'),

@@ -35,6 +35,8 @@ export interface Config {
   cachePublic: boolean;
   /** How long a reported `error` must stand before a paid intent counts as failed. */
   failureGraceSeconds: number;
+  /** How many intents that nobody paid are kept, of all clients together. */
+  maxUnpaidIntents: number;
   logLevel: string;
   /** One sentence for the log per feature that is off, or perhaps unintended, because a variable is not set. */
   notices: string[];
@@ -101,6 +103,11 @@ const environment = z.object({
   SCHEDULER: flag.optional(),
   CACHE_PUBLIC: flag.default('off'),
   FAILURE_GRACE_SECONDS: seconds.default('86400'),
+  MAX_UNPAID_INTENTS: z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/, 'must be a whole number, 1 or more')
+    .transform(Number)
+    .default('200000'),
   LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'], {
       message: 'must be debug, info, warn, error or silent',
@@ -147,6 +154,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     scheduler,
     cachePublic: values.CACHE_PUBLIC === 'on',
     failureGraceSeconds: values.FAILURE_GRACE_SECONDS,
+    maxUnpaidIntents: values.MAX_UNPAID_INTENTS,
     logLevel: values.LOG_LEVEL,
     notices: noticesOf(values, scheduler),
   };

@@ -38,7 +38,8 @@ export const intentsContract = c.router(
         'to attach the transaction the anchor made of it; a different one replaces it until the anchor has shown a ' +
         'record of it, and is 409 after that. One that another intent holds is 409 too; the claim is remembered, and the ' +
         'transaction passes to the intent whose account the anchor names as the sender, before any outcome. Where the anchor has no quote at the moment the intent is accepted with `quote: null`, unless ' +
-        'it names `minReceive`, which cannot be checked then (503).',
+        'it names `minReceive`, which cannot be checked then (503). A client that holds its share of the intents that nobody ' +
+        'paid gets 503 `NOT_READY` for a new one; the free places are shared out by client address.',
       query: noQuery,
       body: createIntentBody,
       responses: { 201: intentAnswer, 200: intentAnswer },

@@ -130,6 +130,7 @@ export const reconcileExamples: ExamplesOf<typeof reconcileContract> = {
       leftOpen: 6,
       unreachable: 1,
       notFound: 0,
+      removed: 0,
       more: false,
     },
   },

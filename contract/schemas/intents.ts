@@ -303,6 +303,7 @@ export const reconcileAnswer = z
     leftOpen: count.describe('Left open; looked at again later.'),
     unreachable: count.describe('Left without a reading: the anchor did not answer, or not validly.'),
     notFound: count.describe('The anchor knows no such transaction.'),
+    removed: count.describe('Unpaid intents that were removed after their look-back.'),
     more: z.boolean().describe('Whether some were still due when the run ended; the next one goes on there.'),
   })
   .describe('What the reconciliation looked at and what came of it.');

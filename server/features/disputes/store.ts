@@ -50,6 +50,8 @@ export interface DisputeStore {
   findByParty(intentHash: string, party: Party): Promise<DisputeDocument | null>;
   /** All disputes of an intent, as the transaction sees them. */
   listOfIntent(session: ClientSession, intentHash: string): Promise<DisputeDocument[]>;
+  /** Those of these intents that have a dispute. */
+  disputedAmong(intentHashes: readonly string[]): Promise<string[]>;
   insert(session: ClientSession, dispute: DisputeDocument): Promise<void>;
   /** Gives an open dispute its verdict. Null where there is no open dispute of this id. */
   decide(session: ClientSession, id: string, verdict: Verdict): Promise<DisputeDocument | null>;
@@ -135,6 +137,8 @@ export function createDisputeStore(connection: Connection): DisputeStore {
     findByParty: (intentHash, filedBy) => model.findOne({ intentHash, filedBy }).lean<DisputeDocument>(),
     listOfIntent: (session, intentHash) =>
       model.find({ intentHash }).session(session).lean<DisputeDocument[]>(),
+    disputedAmong: (intentHashes) =>
+      model.distinct('intentHash', { intentHash: { $in: [...intentHashes] } }).exec(),
     async insert(session, dispute) {
       await model.create([dispute], { session });
     },

@@ -14,6 +14,9 @@ import { createIntentService, type IntentServiceDeps } from './service.js';
 import { createTakeStatusCallback } from './status-callback.js';
 import type { IntentStore } from './store.js';
 import { createTransactionPoll, type PollDirectory } from './transaction-poll.js';
+import { createRemoveUnpaid } from './unpaid-removal.js';
+import { createUnpaidRoom } from './unpaid-room.js';
+import type { UnpaidStore } from './unpaid-store.js';
 
 /** To be seeded at boot. */
 export const intentLeases = [reconcileLease] as const;
@@ -21,9 +24,14 @@ export const intentLeases = [reconcileLease] as const;
 export interface IntentsDeps
   extends Pick<IntentServiceDeps, 'quoteFrom' | 'disputeOf' | 'standingOf' | 'onAttached'> {
   store: IntentStore;
+  unpaid: UnpaidStore;
   directory: IntentServiceDeps['directory'] & PollDirectory & Pick<AnchorDirectory, 'signingKeyOf'>;
   /** To anchors, for polls. */
   outbound: Outbound;
+  /** Those of these intents that have a dispute. */
+  disputedAmong: (intentHashes: readonly string[]) => Promise<string[]>;
+  /** How many unpaid intents are kept, of all clients together. */
+  maxUnpaidIntents: number;
   /** Counts the callbacks of an anchor. */
   limiter: Pick<RateLimiter, 'consume'>;
   verifyMessage: VerifyPool['verifyMessage'];
@@ -49,7 +57,8 @@ export function createIntentsFeature(deps: IntentsDeps): Intents {
   const ownership = createOwnership(deps);
   const limits = { failureGraceMs: deps.failureGraceMs };
   const progress = createMakeProgress({ ...deps, ownership, limits });
-  const service = createIntentService({ ...deps, ownership, progress });
+  const room = createUnpaidRoom({ store: deps.unpaid, max: deps.maxUnpaidIntents, clock });
+  const service = createIntentService({ ...deps, ownership, progress, room });
   const takeStatusCallback = createTakeStatusCallback({
     store,
     progress,
@@ -58,7 +67,8 @@ export function createIntentsFeature(deps: IntentsDeps): Intents {
     host: new URL(publicUrl).host,
     clock,
   });
-  const reconcile = createReconcile({ ...deps, progress, poll: createTransactionPoll(deps) });
+  const removeUnpaid = createRemoveUnpaid({ ...deps, store: deps.unpaid });
+  const reconcile = createReconcile({ ...deps, progress, poll: createTransactionPoll(deps), removeUnpaid });
   return {
     router: createIntentsRouter({ service, takeStatusCallback, limiter }),
     reconcileRouter: createReconcileRouter({ reconcile }),

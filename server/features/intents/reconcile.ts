@@ -8,6 +8,7 @@ import { ContendedIntentError, type MakeProgress } from './progress.js';
 import type { IntentStore } from './store.js';
 import type { PollResult, PollTransaction } from './transaction-poll.js';
 import { transition } from './transition.rules.js';
+import type { RemoveUnpaid } from './unpaid-removal.js';
 
 export const reconcileLease = 'reconcile';
 
@@ -53,6 +54,7 @@ export interface ReconcileDeps {
   leases: Leases;
   progress: MakeProgress;
   poll: PollTransaction;
+  removeUnpaid: RemoveUnpaid;
   clock: Clock;
   logger: Logger;
   /** Resolves after this many milliseconds, in real time unless a test replaces it. */
@@ -61,7 +63,7 @@ export interface ReconcileDeps {
 }
 
 export function createReconcile(deps: ReconcileDeps): Reconcile {
-  const { store, leases, progress, poll, clock, logger } = deps;
+  const { store, leases, progress, poll, removeUnpaid, clock, logger } = deps;
   const limits = { ...defaults, ...deps.limits };
   const pause = deps.pause ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms)));
 
@@ -70,6 +72,8 @@ export function createReconcile(deps: ReconcileDeps): Reconcile {
     const startedAt = new Date(startedAtMs);
     const counts = noCounts();
     const mayGoOn = () => !lease.signal.aborted && clock() - startedAtMs < limits.maxRunMs;
+    // First, since there may always be more to look at than a run has time for.
+    counts.removed = await removeUnpaid(mayGoOn);
     const atOnce = pLimit(limits.anchorsAtOnce);
     const anchorIds = await store.listAnchorsWithDue(startedAt);
     const workers = await Promise.allSettled(
@@ -177,5 +181,6 @@ function noCounts(): Counts {
     leftOpen: 0,
     unreachable: 0,
     notFound: 0,
+    removed: 0,
   };
 }

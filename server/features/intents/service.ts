@@ -20,6 +20,7 @@ import { toAnswer } from './intent-answer.rules.js';
 import { minReceiveFaults, newIntent, paysLess, termFaults, withoutTransaction } from './new-intent.rules.js';
 import { isNonceOf } from './nonce.rules.js';
 import type { IntentStore } from './store.js';
+import type { UnpaidRoom } from './unpaid-room.js';
 
 export interface IntentServiceDeps extends Omit<AttachDeps, 'store'> {
   store: AttachDeps['store'] & Pick<IntentStore, 'insert'>;
@@ -29,6 +30,8 @@ export interface IntentServiceDeps extends Omit<AttachDeps, 'store'> {
   disputeOf: (intentHash: string) => Promise<IntentDispute | null>;
   /** Whether and why the outcome of an intent counts. */
   standingOf: (intent: AggregatableIntent) => Standing;
+  /** Where an intent that nobody has paid yet finds its place. */
+  room: UnpaidRoom;
   /** Address of this service as clients and anchors know it, without a trailing slash. */
   publicUrl: string;
 }
@@ -36,8 +39,8 @@ export interface IntentServiceDeps extends Omit<AttachDeps, 'store'> {
 export interface IntentService {
   /**
    * Records an intent (`created`), or finds it recorded, and attaches its transaction if it is given. Throws
-   * INVALID_REQUEST, UNSUPPORTED_PAIR, AMOUNT_OUT_OF_RANGE, QUOTE_BELOW_MINIMUM, TRANSACTION_CONFLICT and
-   * RATES_UNAVAILABLE; only with TRANSACTION_CONFLICT it stores the intent, and its claim on the transaction.
+   * INVALID_REQUEST, UNSUPPORTED_PAIR, AMOUNT_OUT_OF_RANGE, QUOTE_BELOW_MINIMUM, TRANSACTION_CONFLICT,
+   * RATES_UNAVAILABLE and NOT_READY; only with TRANSACTION_CONFLICT it stores the intent, and its claim on the transaction.
    * `client`: the hash of the client that registers it.
    */
   register(body: CreateIntentBody, client: string): Promise<{ created: boolean; answer: IntentAnswer }>;
@@ -51,7 +54,7 @@ export interface IntentService {
 const notCounted: Counting = { pendingAggregation: false, counted: null, admission: null };
 
 export function createIntentService(deps: IntentServiceDeps): IntentService {
-  const { store, directory, quoteFrom, disputeOf, standingOf, onAttached, publicUrl, clock } = deps;
+  const { store, directory, quoteFrom, disputeOf, standingOf, room, onAttached, publicUrl, clock } = deps;
   const attach = createAttachTransaction(deps);
 
   async function register(
@@ -61,7 +64,18 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
     const intentHash = hashOf(body);
     const known = await store.findByHash(intentHash);
     if (known !== null) return { created: false, intent: await repeat(known, body.anchorTransactionId) };
-    const intent = await draft(intentHash, body, client);
+    const corridor = acceptedCorridor(body);
+    return room.withPlace(client, () => record(intentHash, body, corridor, client));
+  }
+
+  async function record(
+    intentHash: string,
+    body: CreateIntentBody,
+    corridor: Corridor,
+    client: string,
+  ): Promise<{ created: boolean; intent: Intent }> {
+    const quote = await quoteFor(body, plainDecimal(body.sellAmount), client);
+    const intent = newIntent({ intentHash, body, corridor, quote, nowMs: clock(), client });
     if (!(await store.insert(intent))) {
       // Either the same request came first, or another intent has the transaction: this one then claims it.
       const bare = withoutTransaction(intent);
@@ -78,16 +92,15 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
     return transactionId === undefined ? known : attach(known, transactionId);
   }
 
-  async function draft(intentHash: string, body: CreateIntentBody, client: string): Promise<Intent> {
+  /** The corridor of terms that can be accepted. Throws INVALID_REQUEST, UNSUPPORTED_PAIR and AMOUNT_OUT_OF_RANGE. */
+  function acceptedCorridor(body: CreateIntentBody): Corridor {
     refuse(termFaults(body, clock()));
     const corridor = corridorOf(body);
     refuse(minReceiveFaults(body.minReceive, corridor.payoutDecimals));
-    const sellAmount = plainDecimal(body.sellAmount);
-    if (isOutOfRange(sellAmount, corridor)) {
+    if (isOutOfRange(plainDecimal(body.sellAmount), corridor)) {
       throw outOfRange(`must be between ${corridor.min} and ${corridor.max} in this corridor`);
     }
-    const quote = await quoteFor(body, sellAmount, client);
-    return newIntent({ intentHash, body, corridor, quote, nowMs: clock(), client });
+    return corridor;
   }
 
   /** The terms of the intent's corridor. Throws UNSUPPORTED_PAIR. */

@@ -9,6 +9,8 @@ import { attachment } from './ownership.rules.js';
 export interface IntentDocument extends Omit<Intent, 'observations' | 'counting'>, CountedIntent {
   sightings: Intent['observations'];
   unfolded: boolean;
+  /** Why an unpaid intent stays for good; absent while nothing keeps it. */
+  keptFor?: 'dispute';
 }
 
 /** A change of the intent as it was read: written only if its version is still the same. */
@@ -19,7 +21,7 @@ export interface VersionedChange {
   pendingAggregation: boolean;
 }
 
-/** Every query of the intents collection but those made for reputation (aggregation-store.ts). */
+/** Every query of the intents collection but those for reputation (aggregation-store.ts) and of what may leave (unpaid-store.ts). */
 export interface IntentStore {
   /** Those of these intents that exist. */
   findByHashes(intentHashes: readonly string[]): Promise<Intent[]>;
@@ -101,6 +103,7 @@ const intentSchema = new Schema<IntentDocument>(
     unscoredReason: text,
     disputeEffect: text,
     unfolded: { type: Boolean, required: true },
+    keptFor: { type: String },
     counted: mixed,
     admission: mixed,
   },
@@ -123,6 +126,15 @@ intentSchema.index(
   { partialFilterExpression: { open: true }, name: 'open_by_anchor_and_turn' },
 );
 intentSchema.index({ unfolded: 1 }, { partialFilterExpression: { unfolded: true }, name: 'unfolded' });
+// The two of unpaid intents (unpaid-store.ts). `$gte: ''` means any text: a count that asks for the same reads no document.
+intentSchema.index({ client: 1 }, { partialFilterExpression: { client: { $gte: '' } }, name: 'unpaid' });
+intentSchema.index(
+  { keptFor: 1, 'outcome.reason': 1, 'outcome.recordedAt': 1 },
+  {
+    partialFilterExpression: { status: 'expired', 'sightings.fundedAtMs': null },
+    name: 'expired_unpaid',
+  },
+);
 
 /** Registers the model on the connection, so that its collection and indexes can be prepared. For the stores of this folder. */
 export function intentModel(connection: Connection) {
@@ -283,7 +295,7 @@ function toIntent(document: IntentDocument): Intent;
 function toIntent(document: IntentDocument | null): Intent | null;
 function toIntent(document: IntentDocument | null): Intent | null {
   if (document === null) return null;
-  const { sightings, unfolded, counted, admission, ...intent } = document;
+  const { sightings, unfolded, counted, admission, keptFor: _, ...intent } = document;
   // Old documents lack an admission.
   const counting = { pendingAggregation: unfolded, counted, admission: admission ?? null };
   // Release 2.3.0 stored none of these; older documents lack the client.

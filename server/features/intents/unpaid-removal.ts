@@ -1,0 +1,39 @@
+import type { Clock } from '../../ports.js';
+import { lookBackMs, type UnpaidEnding } from './unpaid.rules.js';
+import type { UnpaidStore } from './unpaid-store.js';
+
+/**
+ * Removes the unpaid intents whose look-back is over, some 10,000 at most, and returns how many. Those with a dispute
+ * are kept for good. Stops early where `mayGoOn` is false.
+ */
+export type RemoveUnpaid = (mayGoOn: () => boolean) => Promise<number>;
+
+const batchSize = 500;
+const maxBatches = 20;
+
+export function createRemoveUnpaid(deps: {
+  store: Pick<UnpaidStore, 'listEnded' | 'remove' | 'keepForDispute'>;
+  /** Those of these intents that have a dispute. */
+  disputedAmong: (intentHashes: readonly string[]) => Promise<string[]>;
+  clock: Clock;
+}): RemoveUnpaid {
+  const { store, disputedAmong, clock } = deps;
+
+  return async (mayGoOn) => {
+    let removed = 0;
+    let batches = 0;
+    for (const ending of Object.keys(lookBackMs) as UnpaidEnding[]) {
+      const before = new Date(clock() - lookBackMs[ending]);
+      for (let more = true; more && batches < maxBatches && mayGoOn(); batches += 1) {
+        const ended = await store.listEnded(ending, before, batchSize);
+        more = ended.length === batchSize;
+        if (ended.length === 0) break;
+        // No dispute can be filed any more, so none is missed here.
+        const disputed = new Set(await disputedAmong(ended));
+        if (disputed.size > 0) await store.keepForDispute([...disputed]);
+        removed += await store.remove(ended.filter((intentHash) => !disputed.has(intentHash)));
+      }
+    }
+    return removed;
+  };
+}

@@ -1,0 +1,25 @@
+import type { OutcomeReason } from '../../../contract/schemas/intents.js';
+
+const dayMs = 86_400_000;
+
+/** The endings of intents that no funds were ever seen of. */
+export type UnpaidEnding = Extract<OutcomeReason, 'no_transaction' | 'never_funded' | 'abandoned'>;
+
+/**
+ * How long an unpaid intent stays after it ended. One that had a transaction can be disputed for 30 days and stays a
+ * day longer; of any other, nothing can follow.
+ */
+export const lookBackMs: Readonly<Record<UnpaidEnding, number>> = {
+  no_transaction: 3 * dayMs,
+  never_funded: 31 * dayMs,
+  abandoned: 31 * dayMs,
+};
+
+/**
+ * Whether a client may register another intent: while it holds fewer unpaid ones than there are places free. So whoever
+ * holds most is refused first, and the free places never run out: N clients that take all they can get 1/(N + 1) of the
+ * places each and leave as many to the next one.
+ */
+export function hasRoom(places: { max: number; taken: number; ofClient: number }): boolean {
+  return places.ofClient < places.max - places.taken;
+}
