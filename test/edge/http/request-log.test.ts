@@ -24,23 +24,37 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** Sends bytes, and the lines that were logged of requests meanwhile. */
-async function loggedOf(bytes: string, count = 1): Promise<Record<string, unknown>[]> {
-  const before = text.length;
-  await new Promise<void>((resolve, reject) => {
+function send(bytes: string): Promise<void> {
+  return new Promise((resolve, reject) => {
     const socket = connect(app.port, '127.0.0.1', () => socket.write(bytes));
     socket.resume();
     socket.on('close', () => resolve());
     socket.on('error', reject);
   });
-  return waitFor(() => {
-    const lines = text
-      .slice(before)
-      .split('\n')
-      .filter((line) => line.includes('"msg":"request"'));
-    expect(lines).toHaveLength(count);
-    return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-  });
+}
+
+function linesSince(before: number): Record<string, unknown>[] {
+  const lines = text.slice(before).split('\n').slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+/** Sends bytes until the request is logged, since refusals are sampled, and resolves to the line. */
+async function loggedOf(bytes: string): Promise<Record<string, unknown>> {
+  return waitFor(
+    async () => {
+      const before = text.length;
+      await send(bytes);
+      return waitFor(
+        () => {
+          const [line] = linesSince(before).filter(({ msg }) => msg === 'request');
+          if (line === undefined) throw new Error('the request was not logged');
+          return line;
+        },
+        { timeout: 300 },
+      );
+    },
+    { interval: 200 },
+  );
 }
 
 const get = (target: string, headers = '') =>
@@ -48,7 +62,7 @@ const get = (target: string, headers = '') =>
 
 describe('the line that is logged of a request', () => {
   it('has the method, path, status and request id, and nothing else of the request', async () => {
-    const [line] = await loggedOf(
+    const line = await loggedOf(
       get('/api/corridors?limit=3', 'X-Request-Id: of-the-log-test\r\nCookie: c=1\r\n'),
     );
     expect(line).toEqual({
@@ -65,36 +79,92 @@ describe('the line that is logged of a request', () => {
   });
 
   it('has at most 200 characters of a path', async () => {
-    const [line] = await loggedOf(get(`/${'p'.repeat(1_900)}`));
+    const line = await loggedOf(get(`/${'p'.repeat(1_900)}`));
     expect(line).toMatchObject({ status: 404, path: `/${'p'.repeat(199)}` });
   });
 
   it('has at most 200 characters of a path that is too long to be served', async () => {
-    const [line] = await loggedOf(get(`/${'p'.repeat(7_000)}`));
+    const line = await loggedOf(get(`/${'p'.repeat(7_000)}`));
     expect(line).toMatchObject({ status: 414, path: `/${'p'.repeat(199)}` });
   });
 
   it('is a single line, whatever characters the path has', async () => {
-    const [line] = await loggedOf(get('/x%0a{"level":"error"}%0d%0a"quoted"\\u000a'));
-    expect(line?.path).toBe('/x%0a{"level":"error"}%0d%0a"quoted"\\u000a');
-    expect(line?.level).toBe('info');
+    const line = await loggedOf(get('/x%0a{"level":"error"}%0d%0a"quoted"\\u000a'));
+    expect(line.path).toBe('/x%0a{"level":"error"}%0d%0a"quoted"\\u000a');
+    expect(line.level).toBe('info');
     expect(text).not.toMatch(/\n\{"level":"error"\}/);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: that none of them gets through is what is tested
     expect(text.replaceAll('\n', '')).not.toMatch(/[\u0000-\u001f]/);
   });
 
   it('reports a client that disconnected before its answer', async () => {
+    const isAsked = (amount: string) =>
+      expect(app.simulated.anchor('harbour').seen.some(({ url }) => url.includes(amount))).toBe(true);
+    // Before it answers nothing, it has to be known.
+    await waitFor(
+      async () => {
+        await send(get('/api/rates/usdc-ngn?amount=76'));
+        isAsked('76');
+      },
+      { interval: 500 },
+    );
     const before = text.length;
     app.simulated.anchor('harbour').override('*', () => undefined);
     const socket = connect(app.port, '127.0.0.1', () => socket.write(get('/api/rates/usdc-ngn?amount=77')));
-    await waitFor(
-      () => expect(app.simulated.anchor('harbour').seen.some(({ url }) => url.includes('77'))).toBe(true),
-      {
-        timeout: 10_000,
-      },
-    );
+    await waitFor(() => isAsked('77'));
     socket.destroy();
     await waitFor(() => expect(text.slice(before)).toMatch(/"status":null,"aborted":true.*"msg":"request"/));
     app.simulated.anchor('harbour').override('*', null);
+  });
+});
+
+describe('requests that anybody can repeat', () => {
+  const refused = Array.from({ length: 60 }, (_, n) => get(`/nowhere/${n}`));
+
+  it('are logged once per route and status in a second, and the others are counted', async () => {
+    await loggedOf(get('/nowhere/first'));
+    const before = text.length;
+    const startedAt = performance.now();
+    await Promise.all([...refused, ...refused.map(() => get('/healthz'))].map(send));
+    await waitFor(() => {
+      const counts = linesSince(before)
+        .filter(({ msg }) => msg === 'requests left out of the log')
+        .flatMap(({ leftOut }) => leftOut as { route: string; status: number; requests: number }[]);
+      const logged = linesSince(before).filter(({ msg }) => msg === 'request');
+      // Each is either logged or counted; the request before belongs to the first second.
+      for (const [route, path] of [
+        ['unmatched', /^\/nowhere/],
+        ['/healthz', /^\/healthz/],
+      ] as const) {
+        const left = counts.filter((count) => count.route === route);
+        const shown = logged.filter((line) => path.test(String(line.path)));
+        expect(left.reduce((sum, { requests }) => sum + requests, 0) + shown.length).toBe(60);
+        // Some of the unmatched are 404, and the others 429.
+        expect(shown.length).toBeLessThanOrEqual(2 * (2 + (performance.now() - startedAt) / 1_000));
+      }
+    });
+  });
+});
+
+describe('requests of a route with a limit that are answered', () => {
+  it('are logged each', async () => {
+    const before = text.length;
+    await Promise.all(Array.from({ length: 30 }, () => send(get('/api/corridors'))));
+    await waitFor(() => {
+      const logged = linesSince(before).filter(({ path }) => path === '/api/corridors');
+      expect(logged).toHaveLength(30);
+    });
+  });
+
+  it('are logged each where the service failed', async () => {
+    const before = text.length;
+    // A document that no code of this service writes is a fault of ours.
+    const path = `/api/intent/${'ab'.repeat(32)}`;
+    await app.connection.collection<{ _id: string }>('intents').insertOne({ _id: 'ab'.repeat(32) });
+    await Promise.all(Array.from({ length: 5 }, () => send(get(path))));
+    await waitFor(() => {
+      const logged = linesSince(before).filter((line) => line.path === path && line.status === 500);
+      expect(logged).toHaveLength(5);
+    });
   });
 });
