@@ -2,20 +2,20 @@
  * `node --import …/shifted-clock.mjs program` runs a program on a machine whose clock is wrong: by SHIFT_CLOCK_MS, or by
  * the number that the parent process sends last. Monotonic time is left alone, as on a real machine.
  */
-const RealDate = Date;
+const RealDate = globalThis.Date;
 let shiftMs = Number(process.env.SHIFT_CLOCK_MS ?? 0);
+const now = () => RealDate.now() + shiftMs;
 
 class ShiftedDate extends RealDate {
   constructor(...given) {
-    if (given.length === 0) super(ShiftedDate.now());
+    if (given.length === 0) super(now());
     else super(...given);
   }
 
-  static now() {
-    return RealDate.now() + shiftMs;
-  }
+  static now = now;
 }
-
+// mongoose knows the type of a field by the name of its class.
+Object.defineProperty(ShiftedDate, 'name', { value: 'Date' });
 globalThis.Date = ShiftedDate;
 
 process.on('message', (message) => {
