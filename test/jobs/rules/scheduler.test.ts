@@ -5,6 +5,7 @@ import {
   type OnEveryInstance,
   type Task,
 } from '../../../server/jobs/scheduler.js';
+import { WrongClockError } from '../../../server/jobs/wrong-clock.js';
 import { LeaseLostError } from '../../../server/mongo/leases.js';
 import type { Logger } from '../../../server/ports.js';
 import { silentLogger } from '../../support/silent-logger.js';
@@ -138,6 +139,7 @@ describe('the scheduler', () => {
       async () => ({ ran: false }),
       () => Promise.reject(away),
       () => Promise.reject(new LeaseLostError('held by another')),
+      () => Promise.reject(new WrongClockError('60 s ahead')),
       () => Promise.reject(new Error('a fault of ours')),
     ];
     const told: string[] = [];
@@ -148,13 +150,14 @@ describe('the scheduler', () => {
     };
     const scheduler = newScheduler({ meter });
     scheduler.start([jobThat(run)]);
-    await jest.advanceTimersByTimeAsync(5_500);
+    await jest.advanceTimersByTimeAsync(6_500);
     expect(told).toEqual([
       'job scheduled',
       'job done',
       'job elsewhere',
       'job no_database',
       'job cut_short',
+      'job wrong_clock',
       'job failed',
     ]);
   });

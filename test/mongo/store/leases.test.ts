@@ -99,6 +99,29 @@ describe('a lease', () => {
     await expect(leases.run('late', 60_000, async () => 1)).rejects.toBeInstanceOf(LeaseLostError);
   });
 
+  it('is not given to an instance that is not fit for work, while what it does under another one goes on', async () => {
+    let fit = true;
+    const throwIfUnfit = () => {
+      if (!fit) throw new Error('a wrong clock');
+    };
+    const leases = createLeases({ connection, owner: 'unfit', throwIfUnfit, logger: silentLogger });
+    await leases.seed(['begun', 'refused']);
+    const outcome = await leases.run('begun', 60_000, async ({ signal }) => {
+      fit = false;
+      await expect(leases.run('refused', 60_000, async () => 1)).rejects.toThrow('a wrong clock');
+      return signal.aborted;
+    });
+    expect(outcome).toEqual({ ran: true, value: false });
+    expect((await leases.read('refused'))?.token).toBe(0);
+  });
+
+  it('that was handed back is free even if the clock of the database is set back', async () => {
+    const leases = instance('a');
+    await leases.seed(['handed-back']);
+    await leases.run('handed-back', 60_000, async () => 1);
+    expect((await leases.read('handed-back'))?.expiresAt).toEqual(new Date(0));
+  });
+
   it('is released when its work throws', async () => {
     const leases = instance('a');
     await leases.seed(['thrown']);
