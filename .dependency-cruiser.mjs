@@ -12,7 +12,7 @@
  *     *.rules.ts                        pure: values in, values out
  *     any other file                    a service: knows no HTTP, no mongoose, no other feature's values
  *
- * What a path cannot tell is checked by scripts/check-pure-files.ts (the clock in pure files) and
+ * What a path cannot tell is checked by scripts/check-pure-files.ts (clocks) and
  * scripts/check-collections.ts (a collection named outside its store). test/house/import-rules.long.test.ts plants one
  * violation of every rule and sees it refused.
  *

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { collectionsOutsideTheirStore } from '../../scripts/check-collections.js';
-import { impurities } from '../../scripts/check-pure-files.js';
+import { impurities, machineClockReads } from '../../scripts/check-pure-files.js';
 import { expectFor } from '../support/expect-for.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -243,6 +243,20 @@ describe('the check of pure files', () => {
       'export const read = (given: { process: number }) => given.process + createHash.length;',
     ].join('\n');
     expect(impurities('x.rules.ts', source)).toEqual([]);
+  });
+});
+
+describe('the check of clocks', () => {
+  it('refuses a file of the server that reads the clock of its machine', () => {
+    const source = [
+      'export const now = Date.now;',
+      'export const today = () => new Date();',
+      'export const later = (nowMs: number) => new Date(nowMs + performance.now());',
+    ].join('\n');
+    expect(machineClockReads('x.ts', source)).toEqual([
+      'x.ts:1 uses Date.now',
+      'x.ts:2 uses new Date() without an instant',
+    ]);
   });
 });
 
