@@ -27,6 +27,7 @@ const exampleIntent = {
     rate: '1523.4055',
     adjusted: false,
     quotedAt: '2026-11-21T09:29:58.000Z',
+    unranked: null,
   },
   statusCallbackUrl: `https://fairlead.example/api/intent/${exampleHash}/status`,
   transaction: null,

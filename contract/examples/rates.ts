@@ -36,6 +36,7 @@ export const ratesExamples: ExamplesOf<typeof ratesContract> = {
         p50SettleSeconds: 43,
         meanShortfall: '0.001200000',
       },
+      band: { basis: 'reference', anchors: 0, factor: '4', low: '385.3125', high: '6165' },
       quotes: [
         {
           anchorId: 'harbour',
@@ -64,6 +65,7 @@ export const ratesExamples: ExamplesOf<typeof ratesContract> = {
           cost: exampleCost,
           costUnavailable: null,
           expectedReceive: '152157.74',
+          unranked: null,
           worth: '151382.39',
         },
         {
@@ -107,6 +109,7 @@ export const ratesExamples: ExamplesOf<typeof ratesContract> = {
           },
           costUnavailable: null,
           expectedReceive: '150091.54',
+          unranked: null,
           worth: '149221.54',
         },
       ],

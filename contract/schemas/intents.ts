@@ -15,7 +15,7 @@ import {
   sentInstant,
   stablecoinAmount,
 } from './primitives.js';
-import { quoteTier } from './rates.js';
+import { quoteTier, unrankedReason } from './rates.js';
 
 /** `pending` until it ended; then how. `expired` counts against nobody. */
 export const intentStatus = z
@@ -156,6 +156,12 @@ export const intentQuote = z
     rate: decimalAnswer.describe('Fiat per one stablecoin, all fees in.'),
     adjusted: z.boolean().describe('Whether the anchor quoted another amount than the one asked for.'),
     quotedAt: instant.describe('When the anchor answered.'),
+    unranked: unrankedReason
+      .nullable()
+      .describe(
+        'Why it would not be ranked among the rates: it is far from what others pay. The anchor is held to it all the ' +
+          `same. Null where it is ranked, and for intents registered before this was kept. ${unrankedReason.description}`,
+      ),
   })
   .describe('The quote the intent was accepted against; indicative, never firm.');
 

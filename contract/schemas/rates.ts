@@ -74,6 +74,33 @@ export const costUnavailableReasons = {
 
 export type CostUnavailable = keyof typeof costUnavailableReasons;
 
+/** Why a quote is shown and not ranked. */
+export const unrankedReasons = {
+  above_band: 'Its rate is above the `high` of the band: more than anyone can be expected to pay.',
+  below_band: 'Its rate is below the `low` of the band: hardly anything is paid out.',
+} as const;
+
+export const unrankedReason = enumOfMeanings(unrankedReasons);
+
+export type UnrankedReason = keyof typeof unrankedReasons;
+
+const band = z
+  .object({
+    basis: z
+      .enum(['median', 'reference'])
+      .describe(
+        "`median`: of at least three anchors' own prices. `reference`: the reference exchange rate, where fewer " +
+          'anchors give one.',
+      ),
+    anchors: z.number().int().min(0).describe("How many anchors' own prices it is the median of; else 0."),
+    factor: decimalAnswer.describe("The corridor's factor, a setting of the operator."),
+    low: decimalAnswer.describe('The lowest rate that is ranked: the middle divided by the factor.'),
+    high: decimalAnswer.describe('The highest rate that is ranked: the middle times the factor.'),
+  })
+  .describe(
+    'The rates, in fiat per one stablecoin with all fees in, within which quotes are ranked (docs/rates.md).',
+  );
+
 const cost = z
   .object({
     percent: signedDecimalAnswer.describe(
@@ -177,6 +204,11 @@ export const rateQuote = z
       'Fiat to expect: receiveAmount less the mean shortfall, rounded down. An anchor with fewer than 30 outcomes ' +
         "is expected to fall short as the corridor's typical one, in proportion to what is missing.",
     ),
+    unranked: unrankedReason
+      .nullable()
+      .describe(
+        `Why the quote is listed after all ranked ones in every order, and never the best; null where it is ranked. ${unrankedReason.description}`,
+      ),
     worth: decimalAnswer.describe(
       'What `best` compares: expectedReceive less what failed withdrawals and waiting cost a person by the record, ' +
         'in fiat, rounded down. A figure to compare offers by, not a payout (docs/rates.md).',
@@ -206,7 +238,7 @@ export const ratesAnswer = z
     buyAsset: buyAssetId,
     amount: decimalAnswer.describe(
       'The stablecoin amount asked for, or the reference amount. Where `receive` was asked for: what the best ' +
-        'quote takes for it, and 0 where there is no quote.',
+        'quote takes for it, and 0 where there is none.',
     ),
     receive: decimalAnswer
       .nullable()
@@ -218,10 +250,20 @@ export const ratesAnswer = z
       .nullable()
       .describe(
         'The anchor a person would choose: the first by `sort=best`, whatever order is asked for. Null when no ' +
-          'anchor serves this delivery method.',
+          'anchor serves this delivery method, and when no quote is ranked.',
       ),
     typical: typicalRecord,
-    quotes: z.array(rateQuote).describe('In the order of `sort`: the best first when it is absent.'),
+    band: band
+      .nullable()
+      .describe(
+        'The rates within which quotes are ranked. Null where fewer than three anchors give a price and there is no ' +
+          'usable reference exchange rate: then every quote is ranked, however absurd.',
+      ),
+    quotes: z
+      .array(rateQuote)
+      .describe(
+        'In the order of `sort`, the best first when it is absent; those that are not ranked come last.',
+      ),
     unavailable: z
       .array(z.object({ anchorId, reason: unavailableReason }))
       .describe('The anchors of the corridor without a quote, and why.'),

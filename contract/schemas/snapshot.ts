@@ -31,7 +31,7 @@ export const snapshotRow = z
     amount: decimalAnswer.describe("The corridor's reference amount, in stablecoin."),
     best: snapshotBest
       .nullable()
-      .describe('The best offer, by the formula of the rates; null when no anchor had one.'),
+      .describe('The best offer, by the formula of the rates; null when no anchor had one that is ranked.'),
     asOf: instant.describe('When the offers of this corridor were last asked for.'),
   })
   .describe('A corridor at its reference amount.');

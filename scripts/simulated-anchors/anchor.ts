@@ -74,12 +74,16 @@ export async function startSimulatedAnchor(
       addSep38(route, context, quotes);
       addSep24(route, context, withdrawals, quotes);
       addSep6(route, context, withdrawals, quotes);
-      addControls(route, context, withdrawals);
+      addControls(route, context, withdrawals, setProfile);
     },
     profile: () => profile,
     port,
   });
   origin = server.origin;
+
+  function setProfile(patch: Partial<Profile>) {
+    profile = { ...profile, ...patch };
+  }
 
   function known(id: string): Withdrawal {
     const found = withdrawals.find(id);
@@ -94,9 +98,7 @@ export async function startSimulatedAnchor(
     partnerToken,
     context,
     withdrawals,
-    setProfile(patch: Partial<Profile>) {
-      profile = { ...profile, ...patch };
-    },
+    setProfile,
     pay: (id: string, payment: Payment = {}) => withdrawals.pay(known(id), payment),
     amend: (id: string, fields: Record<string, unknown>) => withdrawals.amend(known(id), fields),
     transaction: (id: string) => transactionView(context, known(id)),

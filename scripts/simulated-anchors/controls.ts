@@ -1,16 +1,33 @@
 import type { AnchorContext } from './context.js';
 import { isAccount } from './identity.js';
 import { amountForm } from './pricing.js';
-import { type Ending, endings } from './profiles.js';
+import { type Ending, endings, type Profile } from './profiles.js';
 import { type AddRoute, fieldsOf, Refusal } from './server.js';
 import { transactionView } from './transfers.js';
 import type { Payment, Withdrawals } from './withdrawals.js';
 
 /**
  * Not part of any standard: `POST /simulate/transactions/{id}/payment` {stellar_transaction_id?, amount?, from?,
- * ending?} takes the place of the payment on the ledger that a real anchor would watch for.
+ * ending?} takes the place of the payment on the ledger that a real anchor would watch for, and `POST /simulate/price`
+ * {factor} makes the anchor promise so many times its price.
  */
-export function addControls(route: AddRoute, context: AnchorContext, withdrawals: Withdrawals): void {
+export function addControls(
+  route: AddRoute,
+  context: AnchorContext,
+  withdrawals: Withdrawals,
+  setProfile: (patch: Pick<Profile, 'priceFactor'>) => void,
+): void {
+  route(
+    'POST /simulate/price',
+    ({ body }, response) => {
+      const factor = fieldsOf(body).get('factor') ?? '1';
+      if (!/^\d{1,6}(\.\d{1,9})?$/.test(factor) || Number(factor) === 0)
+        throw new Refusal(400, 'factor must be a decimal above 0');
+      setProfile({ priceFactor: factor });
+      response.json({ factor });
+    },
+    { steady: true },
+  );
   route(
     'POST /simulate/transactions/:id/payment',
     ({ params, body }, response) => {

@@ -39,6 +39,8 @@ export interface Profile {
   feePercent: string;
   /** In units of the stablecoin. */
   feeFixed: string;
+  /** Multiplies the prices that it quotes, and not what it pays out: 1 unless it is to make absurd promises. */
+  priceFactor: string;
   minAmount: string;
   maxAmount: string;
   /** Where set, it sells whole lots of this many stablecoins and rounds the requested amount up to one. */
@@ -76,6 +78,7 @@ const ordinary: Profile = {
   marginPercent: '0.55',
   feePercent: '0.3',
   feeFixed: '0.10',
+  priceFactor: '1',
   minAmount: '5',
   maxAmount: '20000',
   lot: null,

@@ -178,7 +178,7 @@ function priceRequest(
   request: ReadonlyMap<string, string>,
   contexts: readonly string[],
 ) {
-  const { protocol, minAmount, maxAmount } = context.profile();
+  const { protocol, priceFactor, minAmount, maxAmount } = context.profile();
   const wanted = request.get('context');
   const old = protocol === 'sep38-old'; // `context` came with a later version of the standard
   if (wanted === undefined ? !old : !contexts.includes(wanted))
@@ -193,7 +193,9 @@ function priceRequest(
   if (!amountForm.test(asked)) throw new Refusal(400, 'amount must be a decimal of at most 7 places');
 
   const price = sell === undefined ? priceForBuy : priceForSell;
-  const priced = price(new Amount(asked), termsFor(context, served.corridor.buyAsset));
+  const terms = termsFor(context, served.corridor.buyAsset);
+  const quoted = { ...terms, rate: terms.rate.mul(priceFactor).toSignificantDigits(14) };
+  const priced = price(new Amount(asked), quoted);
   if (priced === null) throw new Refusal(400, 'amount is too small');
   if (priced.sell.lt(minAmount)) throw new Refusal(400, `amount is below the minimum of ${minAmount} USDC`);
   if (priced.sell.gt(maxAmount)) throw new Refusal(400, `amount is above the maximum of ${maxAmount} USDC`);

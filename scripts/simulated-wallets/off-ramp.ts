@@ -37,7 +37,9 @@ export async function beginOffRamp(
   const nonce = randomBytes(24).toString('base64url');
   const terms = { corridor, anchorId, account, sellAmount, nonce };
   const intent = await call<IntentAnswer>(`${serviceUrl}/api/intent/offramp`, { json: terms, signal });
-  const quoted = intent.quote === null ? 'no quote at the moment' : `quoted ${intent.quote.receiveAmount}`;
+  const { quote } = intent;
+  const stray = quote?.unranked ? ' (far from what others pay)' : '';
+  const quoted = quote === null ? 'no quote at the moment' : `quoted ${quote.receiveAmount}${stray}`;
   say(
     `intent ${intent.intentHash.slice(0, 12)}…: ${sellAmount} in ${corridor} through ${anchorId}, ${quoted}`,
   );

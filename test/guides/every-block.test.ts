@@ -87,7 +87,7 @@ const rules: Rule[] = [
   },
   { file: 'docs/rates.md', block: /^\nGET /, is: { endpoints: true } },
   { file: 'docs/rates.md', block: /^\ncurl /, is: shell },
-  { file: 'docs/rates.md', block: /^\n(expectedReceive|\(n |amount|f\/s)/, is: formula },
+  { file: 'docs/rates.md', block: /^\n(low|expectedReceive|\(n |amount|f\/s)/, is: formula },
   { file: 'docs/replica-set.md', block: /./, is: { test: 'test/operations/replica-set.long.test.ts' } },
   { file: 'docs/reputation.md', block: /^\nGET /, is: { endpoints: true } },
   { file: 'docs/reputation.md', block: /^\nscore = /, is: formula },

@@ -26,6 +26,13 @@ const seconds = z.number().int().min(1).max(31_536_000);
 const stellarAsset = /^stellar:(?:native|([A-Za-z0-9]{1,12}):(G[A-Z2-7]{55}))$/;
 const fiatAsset = /^iso4217:([A-Z]{3})$/;
 
+/** Official and street rates of a currency are seldom further apart than three times. */
+export const defaultQuoteBandFactor = '4';
+const bandFactor = z
+  .string()
+  .regex(/^\d{1,4}(\.\d{1,4})?$/, 'must be a decimal string')
+  .refine((text) => Number(text) >= 1.01 && Number(text) <= 1_000, 'must be from 1.01 to 1000');
+
 const publicKey = z.string().superRefine((text, context) => {
   try {
     decodePublicKey(text);
@@ -69,6 +76,7 @@ const corridorSchema = z
     max: stablecoinAmount,
     speedTargetSeconds: seconds,
     overdueAfterSeconds: seconds,
+    quoteBandFactor: bandFactor.optional(),
   })
   .strict();
 
@@ -133,6 +141,8 @@ export interface Corridor {
   max: string;
   speedTargetSeconds: number;
   overdueAfterSeconds: number;
+  /** How many times above or below the others a quote may be and still be ranked (docs/rates.md). */
+  quoteBandFactor: string;
 }
 
 export interface Fleet {
@@ -181,6 +191,7 @@ function toCorridor(raw: z.infer<typeof corridorSchema>): Corridor {
     referenceAmount: plainDecimal(raw.referenceAmount),
     min: plainDecimal(raw.min),
     max: plainDecimal(raw.max),
+    quoteBandFactor: plainDecimal(raw.quoteBandFactor ?? defaultQuoteBandFactor),
   };
 }
 

@@ -37,6 +37,7 @@ export function toAnswer(
             ...quote,
             receiveAmount: fiatAmount(quote.receiveAmount, minorUnits),
             quotedAt: quote.quotedAt.toISOString(),
+            unranked: quote.unranked ?? null,
           },
     statusCallbackUrl: statusCallbackUrl(publicUrl, intent._id),
     transaction: toTransaction(intent),

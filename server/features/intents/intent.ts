@@ -4,6 +4,7 @@ import type {
   TransactionProblem,
   UnscoredReason,
 } from '../../../contract/schemas/intents.js';
+import type { UnrankedReason } from '../../../contract/schemas/rates.js';
 import type { Admission, Contribution } from '../reputation/contribution.rules.js';
 import type { Observations } from './settle-time.rules.js';
 import type { Dialect } from './status-table.rules.js';
@@ -122,6 +123,8 @@ export interface AcceptedQuote {
   rate: string;
   adjusted: boolean;
   quotedAt: Date;
+  /** Why it would not be ranked. Absent from intents that were registered before this was kept. */
+  unranked?: UnrankedReason | null;
 }
 
 /** The callbacks already taken: those signed before `signedAt` (Unix seconds) are old, these digests of that second are repeats. */

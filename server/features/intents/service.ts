@@ -141,7 +141,7 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
         ...(retryAfter === null ? {} : { retryAfter }),
       });
     }
-    const { tier, rate, adjusted, receiveAmount, quotedAt } = answer.quote;
+    const { tier, rate, adjusted, receiveAmount, quotedAt, unranked } = answer.quote;
     if (minReceive !== undefined && paysLess(answer.quote, sellAmount, minReceive)) {
       throw new ApiError('QUOTE_BELOW_MINIMUM', `The anchor quotes ${receiveAmount}, below minReceive.`);
     }
@@ -153,6 +153,7 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
       rate,
       adjusted,
       quotedAt: new Date(quotedAt),
+      unranked,
     };
   }
 

@@ -8,6 +8,7 @@ import { fiatAmount } from '../../amounts.rules.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { Priority } from './anchor-gate.rules.js';
 import type { AskedFor } from './asked-for.rules.js';
+import { type Band, outsideBand } from './band.rules.js';
 import { costOf, type MidMarket } from './cost.rules.js';
 import type { Offer } from './quote.rules.js';
 import { rankQuotes } from './ranking.rules.js';
@@ -33,11 +34,11 @@ export interface Reply {
 export function toQuote(
   corridor: Corridor,
   reply: Reply,
-  context: { reputation: QuoteReputation; typical: TypicalRecord; market: MidMarket },
+  context: { reputation: QuoteReputation; typical: TypicalRecord; market: MidMarket; band: Band },
 ): RateQuote | undefined {
   if ('reason' in reply.result) return undefined;
   const { offer } = reply.result;
-  const { reputation, typical, market } = context;
+  const { reputation, typical, market, band } = context;
   const { speedTargetSeconds, payoutDecimals: decimals } = corridor;
   const record = expectedRecord(reputation, typical);
   const expected = expectedReceive(offer.receiveAmount, record, decimals);
@@ -50,6 +51,7 @@ export function toQuote(
     reputation,
     ...costOf(offer, market),
     expectedReceive: expected,
+    unranked: outsideBand(offer.rate, band),
     worth: worthOf(expected, record, { speedTargetSeconds, decimals }),
   };
 }
@@ -94,6 +96,13 @@ export function unavailableOf(replies: readonly Reply[]): { anchorId: string; re
   );
 }
 
+/** The anchor's own price in a reply, all fees in; an estimate is not one. */
+export function ownPriceIn(reply: Reply | undefined): string | undefined {
+  if (reply === undefined || 'reason' in reply.result) return undefined;
+  const { offer } = reply.result;
+  return offer.tier === 'anchor' ? offer.rate : undefined;
+}
+
 /** The answer built from the replies: the sorted quotes, and the reasons of the other anchors, ordered by anchor id. */
 export function assembleAnswer(
   corridor: Corridor,
@@ -103,20 +112,21 @@ export function assembleAnswer(
     reputationOf: (anchorId: string) => QuoteReputation;
     typical: TypicalRecord;
     market: MidMarket;
+    band: Band;
     sort: QuoteSort;
     asOf: number;
     stale: boolean;
   },
 ): RatesAnswer {
-  const { reputationOf, typical, market, sort } = context;
+  const { reputationOf, typical, market, band, sort } = context;
   const ranked = rankQuotes(
     replies.flatMap((reply) => {
       const reputation = reputationOf(reply.anchorId);
-      return toQuote(corridor, reply, { reputation, typical, market }) ?? [];
+      return toQuote(corridor, reply, { reputation, typical, market, band }) ?? [];
     }),
   );
   // The best one is the same in every order of the list.
-  const best = ranked[0];
+  const best = ranked.find(({ unranked }) => unranked === null);
   return {
     corridor: corridor.id,
     sellAsset: corridor.sellAsset,
@@ -127,6 +137,7 @@ export function assembleAnswer(
     stale: context.stale,
     best: best === undefined ? null : { anchorId: best.anchorId },
     typical,
+    band,
     quotes: rankQuotes(ranked, sort),
     unavailable: unavailableOf(replies),
   };

@@ -76,6 +76,7 @@ export function createRatesFeature(deps: RatesFeatureDeps) {
     ...deps,
     replies,
     fx,
+    watch,
     versionOf,
     cacheBytes: limits.cacheBytes,
     hasFx: deps.fxUrl !== undefined,

@@ -1,4 +1,8 @@
-import { type UnavailableReason, unavailableReasons } from '../../../contract/schemas/rates.js';
+import {
+  type UnavailableReason,
+  type UnrankedReason,
+  unavailableReasons,
+} from '../../../contract/schemas/rates.js';
 import { createOutageLog } from '../../outage-log.js';
 import type { Clock, Logger } from '../../ports.js';
 import type { Fleet } from '../anchors/fleet-file.rules.js';
@@ -23,6 +27,11 @@ export interface QuoteMeter {
 /** Makes an anchor that fails to quote visible to the operator. */
 export interface QuoteWatch {
   saw(question: { anchorId: string; corridorId: string; isReference: boolean }, result: QuoteResult): void;
+  /** Whether its quote for the reference amount is ranked, with its rate. */
+  judged(
+    quote: { anchorId: string; corridorId: string; rate: string },
+    unranked: UnrankedReason | null,
+  ): void;
 }
 
 /** These say nothing about the anchor: our own call budget, our own pause after failures, our own FX reference. */
@@ -44,8 +53,21 @@ export function createQuoteWatch(deps: {
     ...deps,
     says: { failed: 'an anchor has no quote for the reference amount', worked: 'the anchor quotes again' },
   });
+  const strays = createOutageLog({
+    ...deps,
+    says: {
+      failed: 'the quote of an anchor is far from what others pay and is not ranked',
+      worked: 'the quotes of the anchor are ranked again',
+    },
+  });
 
   return {
+    judged({ anchorId, corridorId, rate }, unranked) {
+      const key = `${anchorId} ${corridorId}`;
+      const fields = { anchorId, corridor: corridorId, rate };
+      if (unranked === null) strays.worked(key, fields);
+      else strays.failed(key, { ...fields, reason: unranked });
+    },
     saw({ anchorId, corridorId, isReference }, result) {
       const reason = 'reason' in result ? result.reason : undefined;
       meter.asked(anchorId, 'offer' in result ? outcomeOf(result.offer) : result.reason);

@@ -4,13 +4,16 @@ import { Money } from './money.rules.js';
 /** What quotes are ordered by. */
 export type Ranked = Pick<
   RateQuote,
-  'anchorId' | 'tier' | 'adjusted' | 'receiveAmount' | 'sellAmount' | 'expectedReceive' | 'worth'
+  'anchorId' | 'tier' | 'adjusted' | 'receiveAmount' | 'sellAmount' | 'expectedReceive' | 'worth' | 'unranked'
 > & {
   reputation: Pick<RateQuote['reputation'], 'score' | 'state' | 'p50SettleSeconds' | 'p95SettleSeconds'>;
 };
 
 /** Below zero where `a` comes first. */
 type Comparison = (a: Ranked, b: Ranked) => number;
+
+/** What is far from all others is no offer to choose by price, score or speed. */
+const byBand: Comparison = (a, b) => Number(a.unranked !== null) - Number(b.unranked !== null);
 
 /**
  * The anchors' own prices before estimates, exact amounts before adjusted ones: an estimate is nobody's promise, and an
@@ -53,11 +56,11 @@ const orders: Readonly<Record<QuoteSort, Comparison>> = {
 };
 
 export function compareQuotes(a: Ranked, b: Ranked, sort: QuoteSort = 'best'): number {
-  return orders[sort](a, b);
+  return inTurn(byBand, orders[sort])(a, b);
 }
 
 export function rankQuotes<T extends Ranked>(quotes: readonly T[], sort: QuoteSort = 'best'): T[] {
-  return [...quotes].sort(orders[sort]);
+  return [...quotes].sort(inTurn(byBand, orders[sort]));
 }
 
 function inTurn(...comparisons: readonly Comparison[]): Comparison {

@@ -16,14 +16,17 @@ import type { CacheVersions } from '../cache/cache-versions.js';
 import {
   assembleAnswer,
   judgeReplies,
+  ownPriceIn,
   type Reply,
   toQuote,
   unavailableOf,
   waitingHelps,
 } from './answer.rules.js';
-import { type AskedFor, allRefused, askedFor, keyOfAsked } from './asked-for.rules.js';
+import { type AskedFor, allRefused, askedFor, isReferenceQuestion, keyOfAsked } from './asked-for.rules.js';
+import { type Band, bandOf } from './band.rules.js';
 import type { MidMarket } from './cost.rules.js';
 import type { FxReference } from './fx-reference.js';
+import type { QuoteWatch } from './quote-watch.js';
 import { type QuoteReputation, type TypicalRecord, typicalRecord } from './record.rules.js';
 import { freshMs, type Replies, replyForIntent, replyFreshUntil, staleMs } from './replies.js';
 
@@ -67,6 +70,7 @@ export interface RatesDeps {
   reputationOf: (anchorId: string, corridorId: string) => QuoteReputation;
   /** For what quotes cost. */
   fx: Pick<FxReference, 'source' | 'rateOf'>;
+  watch: Pick<QuoteWatch, 'judged'>;
   cacheBytes: number;
   /** There is an FX reference. */
   hasFx: boolean;
@@ -131,10 +135,15 @@ export function createRates(deps: RatesDeps): Rates {
       reputationOf: (anchorId) => deps.reputationOf(anchorId, corridor.id),
       typical: typicalOf(corridor),
       market,
+      band: bandFor(corridor, received, market),
       sort,
       asOf,
       stale: false,
     });
+    if (isReferenceQuestion(question)) {
+      for (const quote of fresh.quotes)
+        deps.watch.judged({ ...quote, corridorId: corridor.id }, quote.unranked);
+    }
     const repliesFreshUntil = Math.min(...received.map(replyFreshUntil), clock() + freshMs);
     return { fresh, stale: undefined, asOf, refreshAt: Math.max(clock() + leastFreshMs, repliesFreshUntil) };
   }
@@ -155,6 +164,20 @@ export function createRates(deps: RatesDeps): Rates {
 
   async function midMarket({ sellCode, currency }: Corridor): Promise<MidMarket> {
     return { reading: await deps.fx.rateOf({ code: sellCode, currency }), source: deps.fx.source };
+  }
+
+  /**
+   * An anchor that is not asked, or has no quote, is there with its price for the reference amount, while that is kept: so
+   * there is a band for an intent, and for an amount that only one anchor quotes.
+   */
+  function bandFor(corridor: Corridor, received: readonly Reply[], { reading }: MidMarket): Band {
+    const asked = { amount: corridor.referenceAmount };
+    const prices = directory.anchorsOf(corridor.id).flatMap((anchor) => {
+      const reply = received.find(({ anchorId, result }) => anchorId === anchor.id && 'offer' in result);
+      const kept = () => replies.peek({ corridor, anchor, asked, deliveryMethod: undefined })?.value;
+      return ownPriceIn(reply ?? kept()) ?? [];
+    });
+    return bandOf({ prices, market: reading, factor: corridor.quoteBandFactor });
   }
 
   /** If no anchor answered, an answer of the last minute is better than none. */
@@ -231,7 +254,12 @@ export function createRates(deps: RatesDeps): Rates {
       const [market, reply] = await Promise.all([midMarket(corridor), replyForIntent(replies, question)]);
       if ('reason' in reply.result) return noQuote(reply.result.reason);
       const reputation = deps.reputationOf(anchorId, corridorId);
-      const quote = toQuote(corridor, reply, { reputation, typical: typicalOf(corridor), market });
+      const quote = toQuote(corridor, reply, {
+        reputation,
+        typical: typicalOf(corridor),
+        market,
+        band: bandFor(corridor, [reply], market),
+      });
       return quote === undefined ? noQuote('error') : { quote };
     },
   };

@@ -76,7 +76,7 @@ export function createSnapshot(deps: SnapshotDeps): Snapshot {
 type Quote = Awaited<ReturnType<Rates['quote']>>['answer']['quotes'][number];
 
 function toBest(quote: Quote | undefined): SnapshotCorridor['best'] {
-  if (quote === undefined) return null;
+  if (quote === undefined || quote.unranked !== null) return null;
   const { anchorId, anchorName, simulated, tier, sellAmount, receiveAmount, rate, quotedAt } = quote;
   const { reputation, cost, costUnavailable, expectedReceive, worth } = quote;
   return {

@@ -190,3 +190,17 @@ describe('a fleet file', () => {
     expect(faultsOf(text)).toMatch(/has 3 fault\(s\)/);
   });
 });
+
+describe('the factor of the band', () => {
+  const withFactor = (quoteBandFactor: unknown) => fleet({ corridors: [corridor({ quoteBandFactor })] });
+
+  it('is 4 where the file names none, and what the file says otherwise', () => {
+    expect(parseFleet(fleet()).corridors[0]?.quoteBandFactor).toBe('4');
+    expect(parseFleet(withFactor('1.10')).corridors[0]?.quoteBandFactor).toBe('1.1');
+    expect(parseFleet(withFactor('1000')).corridors[0]?.quoteBandFactor).toBe('1000');
+  });
+
+  it.each(['1', '1.009', '0', '1000.1', '-4', '4e2', 'generous', '', 4])('cannot be %j', (factor) => {
+    expect(faultsOf(withFactor(factor))).toContain('corridors[0].quoteBandFactor');
+  });
+});

@@ -2,6 +2,7 @@
 
   recompute_quotes.py best FILE     the cases of test/vectors/best-quote.json: typical record, worth and order
   recompute_quotes.py cost FILE     the cases of test/vectors/quote-cost.json: what a quote costs
+  recompute_quotes.py band FILE     the cases of test/vectors/quote-band.json: which quotes are ranked
   recompute_quotes.py answer FILE SECONDS PLACES
                                     the quotes of an answer of GET /api/rates/{corridor} ("-" reads standard input),
                                     given the corridor's speed target and the decimal places of its currency
@@ -78,10 +79,53 @@ def cost(sell, receive, rate):
     return {"percent": nearest(100 * share, 2), "amount": plain(nearest(Fraction(sell) - at_market, 7))}
 
 
+def significant(value, up):
+    """To ten significant digits, without zeros at the end."""
+    exponent = 0
+    while value >= Fraction(10) ** (exponent + 1):
+        exponent += 1
+    while value < Fraction(10) ** exponent:
+        exponent -= 1
+    places = 9 - exponent
+    units = value * Fraction(10) ** places
+    whole = -(-units // 1) if up else units // 1
+    if places <= 0:
+        return str(whole * 10**-places)
+    text = f"{whole:0{places + 1}d}"
+    return f"{text[:-places]}.{text[-places:]}".rstrip("0").rstrip(".")
+
+
+def band_of(prices, reference, factor):
+    """Around the median of three prices or more; with fewer around the reference rate, if there is one."""
+    by_median = len(prices) >= 3
+    if not by_median and reference is None:
+        return None
+    compared = list(prices) if by_median else [reference]
+    if by_median and len(prices) % 2 == 0 and reference is not None:
+        compared.append(reference)
+    ordered = sorted(map(Fraction, compared))
+    return {
+        "basis": "median" if by_median else "reference",
+        "anchors": len(prices) if by_median else 0,
+        "factor": factor,
+        "low": significant(ordered[(len(ordered) - 1) // 2] / Fraction(factor), False),
+        "high": significant(ordered[len(ordered) // 2] * Fraction(factor), True),
+    }
+
+
+def unranked(rate, band):
+    if band is None:
+        return None
+    if Fraction(rate) > Fraction(band["high"]):
+        return "above_band"
+    return "below_band" if Fraction(rate) < Fraction(band["low"]) else None
+
+
 def best_first(quotes):
     def key(quote):
         sold = Fraction(quote["sellAmount"])
         return (
+            quote.get("unranked") is not None,
             quote["tier"] != "anchor",
             quote["adjusted"],
             -Fraction(quote["worth"]) / sold,
@@ -115,6 +159,14 @@ def check_cost(case):
     return differences(case["name"], figures, {name: case[name] for name in figures})
 
 
+def check_band(case):
+    band = band_of(case["prices"], case["reference"], case["factor"])
+    wrong = differences(case["name"], band, case["band"])
+    for quote in case["quotes"]:
+        wrong += differences(f"{case['name']}: {quote['rate']}", unranked(quote["rate"], band), quote["unranked"])
+    return wrong
+
+
 def check_answer(answer, speed_target, places):
     wrong = []
     for quote in answer["quotes"]:
@@ -125,9 +177,10 @@ def check_answer(answer, speed_target, places):
                 **cost(quote["sellAmount"], quote["receiveAmount"], rate),
                 "reference": quote["cost"]["reference"],
             }
+        figures["unranked"] = unranked(quote["rate"], answer["band"])
         given = {name: quote[name] for name in figures}
         wrong += differences(quote["anchorId"], figures, given)
-    order = best_first(answer["quotes"])
+    order = best_first([quote for quote in answer["quotes"] if quote["unranked"] is None])
     return wrong + differences("best", order[0] if order else None, (answer["best"] or {}).get("anchorId"))
 
 
@@ -139,6 +192,8 @@ def main():
         wrong = [line for case in content["cases"] for line in check_case(case)]
     elif mode == "cost":
         wrong = [line for case in content["cases"] for line in check_cost(case)]
+    elif mode == "band":
+        wrong = [line for case in content["cases"] for line in check_band(case)]
     else:
         wrong = check_answer(content, int(sys.argv[3]), int(sys.argv[4]))
     for line in wrong:

@@ -18,6 +18,11 @@ describe('shortfall', () => {
     expect(shortfallPpb({ amountIn, amountOut, quote })).toBe(expected);
   });
 
+  it('of an anchor that promises 650 times the market and pays the market is nearly everything', () => {
+    const absurd = { ...quote, receiveAmount: '99021357.50' };
+    expect(shortfallPpb({ amountIn: '100', amountOut: '152340.55', quote: absurd })).toBe(998_461_538);
+  });
+
   it('is null against an estimate, without a quote, or for an amount of zero', () => {
     const amounts = { amountIn: '100', amountOut: '1' };
     expect(shortfallPpb({ ...amounts, quote: null })).toBeNull();

@@ -59,9 +59,10 @@ describe('the best quote of test/vectors/best-quote.json, to the last digit and 
     const quotes = given.quotes.map((quote) => {
       const reputation = records[quote.anchorId] ?? noRecord;
       const terms = { speedTargetSeconds, decimals };
-      return { ...quote, reputation, ...valued(quote.receiveAmount, reputation, typical, terms) };
+      const valuation = valued(quote.receiveAmount, reputation, typical, terms);
+      return { ...quote, reputation, ...valuation, unranked: null };
     });
-    expect(quotes.map(({ reputation: _record, ...quote }) => quote)).toEqual(given.quotes);
+    expect(quotes.map(({ reputation: _record, unranked: _in, ...quote }) => quote)).toEqual(given.quotes);
     expect(rankQuotes(quotes).map(({ anchorId }) => anchorId)).toEqual(given.best);
   });
 

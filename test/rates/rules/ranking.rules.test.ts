@@ -15,6 +15,7 @@ const quote: fc.Arbitrary<Ranked> = fc.record({
   receiveAmount: money,
   expectedReceive: money,
   worth: money,
+  unranked: fc.constantFrom(null, 'above_band' as const, 'below_band' as const),
   reputation: fc.record({
     score: fc.constantFrom(null, '0.00', '58.03', '9.99', '100.00'),
     state: fc.constantFrom('scored' as const, 'insufficient_data' as const),
@@ -32,6 +33,7 @@ const base: Omit<Ranked, 'anchorId'> = {
   receiveAmount: '500',
   expectedReceive: '499',
   worth: '490',
+  unranked: null,
   reputation: scored,
 };
 const order = (quotes: readonly Ranked[], sort?: QuoteSort) =>
@@ -63,6 +65,25 @@ describe.each(sorts)('the order %s', (sort) => {
         expect(rankQuotes(others, sort)).toEqual(rankQuotes(quotes, sort));
       }),
     );
+  });
+});
+
+describe.each(sorts)('a quote outside the band, in the order %s', (sort) => {
+  it('comes after every ranked one, whatever it promises and however good its record', () => {
+    const absurd = {
+      ...base,
+      receiveAmount: '325000',
+      expectedReceive: '325000',
+      worth: '325000',
+      reputation: { ...scored, score: '100.00', p50SettleSeconds: 1 },
+    };
+    const quotes = [
+      { ...absurd, anchorId: 'a', unranked: 'above_band' as const },
+      { ...absurd, anchorId: 'b', tier: 'estimate' as const, unranked: 'below_band' as const },
+      { ...base, anchorId: 'c' },
+      { ...base, anchorId: 'd', tier: 'estimate' as const, reputation: { ...scored, ...unscored } },
+    ];
+    expect(order(quotes, sort)).toEqual(['c', 'd', 'a', 'b']);
   });
 });
 

@@ -44,6 +44,7 @@ const context = {
   reputationOf: () => noRecord,
   typical,
   market: { reading: fx, source: 'test' },
+  band: null,
   sort: 'best' as const,
   asOf: 0,
   stale: false,

@@ -61,6 +61,23 @@ describe('the log', () => {
     expect(about('harbour').slice(1)).toEqual([{ ...worked, ...fields, failedForSeconds: 30 }]);
   });
 
+  it('has one line when the quote of an anchor leaves the band, and one when it is ranked again', async () => {
+    const harbour = fixture.simulated.anchor('harbour');
+    await quote();
+    harbour.setProfile({ priceFactor: '650' });
+    for (let n = 0; n < 3; n += 1) await quote();
+    harbour.setProfile({ priceFactor: '1' });
+    await quote();
+    const fields = { anchorId: 'harbour', corridor: 'usdc-ngn', rate: expect.stringMatching(/^\d+\.?\d*$/) };
+    expect(about('harbour')).toMatchObject([
+      { level: 'warn', ...fields, reason: 'above_band' },
+      { level: 'info', ...fields, failedForSeconds: 0 },
+    ]);
+    harbour.setProfile({ priceFactor: '650' });
+    await quote({ amount: '955' });
+    expect(about('harbour')).toHaveLength(2);
+  });
+
   it('does not call an anchor that is left alone after failures a working one', async () => {
     fail(500);
     for (let n = 0; n < 9; n += 1) await quote();

@@ -223,3 +223,21 @@ describe('a simulated anchor under test', () => {
     await expect(fetch(one.fxUrl)).rejects.toThrow();
   });
 });
+
+describe('POST /simulate/price', () => {
+  const promise = (body: object) =>
+    fetch(`${fleet.anchor('harbour').origin}/simulate/price`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+
+  it('multiplies what the anchor promises, until it is called with 1', async () => {
+    const usual = Number((await read(priceUrl('harbour'))).body.buy_amount);
+    expect((await promise({ factor: '650' })).status).toBe(200);
+    expect(Number((await read(priceUrl('harbour'))).body.buy_amount) / usual).toBeCloseTo(650, 3);
+    expect((await promise({ factor: '1' })).status).toBe(200);
+    expect(Number((await read(priceUrl('harbour'))).body.buy_amount)).toBe(usual);
+    for (const factor of ['0', '-1', 'much', '1e9']) expect((await promise({ factor })).status).toBe(400);
+  });
+});

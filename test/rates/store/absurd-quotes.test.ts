@@ -1,0 +1,146 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { type QuoteSort, quoteSorts, ratesAnswer } from '../../../contract/schemas/rates.js';
+import { createSnapshot } from '../../../server/features/snapshot/service.js';
+import { scoredRecord } from '../../fixtures/rates/records.js';
+import { price, simulatedRates } from '../../fixtures/rates/simulated-rates.js';
+
+const fixture = simulatedRates();
+const { start, quoteNgn, callsTo } = fixture;
+const sorts = Object.keys(quoteSorts) as QuoteSort[];
+const ownPrices = ['harbour', 'slowboat', 'squall', 'galleon', 'tidewater'];
+
+async function promise(anchorId: string, factor: string) {
+  const { origin } = fixture.simulated.anchor(anchorId);
+  const answer = await fetch(`${origin}/simulate/price`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ factor }),
+  });
+  expect(answer.status).toBe(200);
+}
+
+/** Leaves only these of the anchors that give prices of their own. */
+function silence(...ids: string[]) {
+  for (const id of ids)
+    fixture.simulated.anchor(id).override(price, (_req, res) => void res.writeHead(500).end());
+}
+
+function staleReference() {
+  fixture.simulated.fx.override('*', (_req, res) => {
+    res.writeHead(200).end(JSON.stringify({ base: 'USD', date: '2020-01-01', rates: { NGN: 1530 } }));
+  });
+}
+beforeEach(() => fixture.simulated.fx.override('*', null));
+
+describe('a price 650 times the market', () => {
+  it('is listed last with its reason and never the best, in any order and with the best record', async () => {
+    const recorded = await start({
+      reputationOf: (id) => scoredRecord(id === 'squall' ? { score: '99.99', p50SettleSeconds: 1 } : {}),
+    });
+    await promise('squall', '650');
+    for (const sort of sorts) {
+      const { answer } = await recorded.rates.quote('usdc-ngn', { sort });
+      expect(ratesAnswer.parse(answer)).toEqual(answer);
+      expect(answer.best?.anchorId).not.toBe('squall');
+      expect(answer.quotes.at(-1)).toMatchObject({ anchorId: 'squall', unranked: 'above_band' });
+      expect(answer.quotes.filter(({ unranked }) => unranked !== null).length).toBe(1);
+      expect(answer.band).toMatchObject({ basis: 'median', anchors: 5, factor: '4' });
+    }
+    const { answer } = await recorded.rates.quote('usdc-ngn', {});
+    expect(answer.best?.anchorId).toBe(answer.quotes[0]?.anchorId);
+  });
+
+  it('is not in the snapshot', async () => {
+    await promise('tidewater', '650');
+    const { rates, directory, cacheVersions } = fixture.service;
+    const snapshot = createSnapshot({ directory, rates, cacheVersions, clock: () => fixture.world.now });
+    const { answer } = await snapshot.get();
+    for (const { corridor, best } of answer.corridors) {
+      expect([corridor, best === null || Number(best.cost?.percent) > -300]).toEqual([corridor, true]);
+      expect(best?.anchorId).not.toBe('tidewater');
+    }
+  });
+
+  it('does not make a payout cheap that is asked for', async () => {
+    await promise('slowboat', '650');
+    const { answer } = await fixture.service.rates.quote('usdc-ngn', { receive: '1500000' });
+    expect(Number(answer.amount)).toBeGreaterThan(900);
+    expect(
+      answer.quotes.every(({ anchorId, unranked }) => anchorId !== 'slowboat' || unranked !== null),
+    ).toBe(true);
+  });
+
+  it('is judged by the reference rate where fewer than three anchors give a price, and by nothing where that is stale', async () => {
+    await promise('harbour', '650');
+    silence('slowboat', 'squall', 'galleon');
+    const judged = await quoteNgn();
+    expect(judged.band).toMatchObject({ basis: 'reference', anchors: 0 });
+    expect(judged.best).toEqual({ anchorId: 'tidewater' });
+    expect(judged.quotes.at(-1)).toMatchObject({ anchorId: 'harbour', unranked: 'above_band' });
+    staleReference();
+    const stale = (await (await start()).rates.quote('usdc-ngn', {})).answer;
+    expect(stale.band).toBeNull();
+    expect(stale.quotes.map(({ anchorId, unranked }) => [anchorId, unranked])).toEqual([
+      ['harbour', null],
+      ['tidewater', null],
+    ]);
+  });
+
+  it('leaves an answer without a best one where nobody else has a quote', async () => {
+    await promise('harbour', '650');
+    silence(...ownPrices.filter((id) => id !== 'harbour'));
+    // Ferry, which publishes a fee, takes 2,500 at most.
+    const answer = await quoteNgn({ amount: '3000' });
+    expect(answer).toMatchObject({ best: null, amount: '3000', quotes: [{ anchorId: 'harbour' }] });
+  });
+
+  it('is judged by the reference amounts of the others where it is the only one for an amount, without a reference rate', async () => {
+    await promise('harbour', '650');
+    const withoutFx = await start({ fxUrl: undefined });
+    await withoutFx.rates.quote('usdc-ngn', {});
+    silence(...ownPrices.filter((id) => id !== 'harbour'));
+    const { answer } = await withoutFx.rates.quote('usdc-ngn', { amount: '5000' });
+    expect(answer.quotes).toMatchObject([{ anchorId: 'harbour', unranked: 'above_band' }]);
+    expect([answer.best, answer.band?.anchors]).toEqual([null, 5]);
+  });
+});
+
+describe('the quote of an intent', () => {
+  it('is marked where it is outside the band, without asking any other anchor', async () => {
+    await quoteNgn();
+    await promise('harbour', '650');
+    const asked = callsTo('tidewater');
+    const { quoteFrom } = fixture.service.rates;
+    const absurd = await quoteFrom('usdc-ngn', 'harbour', '120', undefined, 'a');
+    expect(absurd.quote).toMatchObject({ anchorId: 'harbour', unranked: 'above_band' });
+    await promise('harbour', '1');
+    const honest = await quoteFrom('usdc-ngn', 'harbour', '121', undefined, 'a');
+    expect(honest.quote).toMatchObject({ anchorId: 'harbour', unranked: null });
+    expect(callsTo('tidewater')).toBe(asked);
+  });
+});
+
+describe('a price that is absurdly low', () => {
+  it.each([
+    ['the wrong way round, stablecoin per fiat', '0.0000004'],
+    ['less a fee that takes nearly everything', '0.01'],
+  ])('%s, is listed last with its reason', async (_name, factor) => {
+    await promise('slowboat', factor);
+    const answer = await quoteNgn({ amount: '1000' });
+    expect(answer.quotes.at(-1)).toMatchObject({ anchorId: 'slowboat', unranked: 'below_band' });
+  });
+});
+
+describe('the band', () => {
+  it("has the corridor's factor of the fleet file", async () => {
+    const { fleet } = fixture.simulated;
+    const corridors = fleet.corridors.map((each) => ({ ...each, quoteBandFactor: '1.05' }));
+    await promise('galleon', '1.2');
+    const narrow = await start({ fleet: { ...fleet, corridors } });
+    const { answer } = await narrow.rates.quote('usdc-ngn', {});
+    expect(answer.band?.factor).toBe('1.05');
+    expect(answer.quotes.at(-1)).toMatchObject({ anchorId: 'galleon', unranked: 'above_band' });
+    // By the default it is ranked, and leads.
+    expect((await quoteNgn()).best).toEqual({ anchorId: 'galleon' });
+  });
+});
