@@ -1,6 +1,6 @@
 import type { reputationContract } from '../endpoints/reputation.js';
 import type { ExamplesOf } from './examples-of.js';
-import { exampleCard, exampleRecord, recordWith } from './score-card.js';
+import { exampleCard, exampleRecord, exampleSigns, recordWith } from './score-card.js';
 
 export const reputationExamples: ExamplesOf<typeof reputationContract> = {
   getLeaderboard: {
@@ -16,6 +16,7 @@ export const reputationExamples: ExamplesOf<typeof reputationContract> = {
           anchorName: 'Harbour',
           simulated: true,
           ...exampleRecord,
+          ...exampleSigns,
           scoredCorridors: 1,
         },
         {
@@ -32,6 +33,7 @@ export const reputationExamples: ExamplesOf<typeof reputationContract> = {
             p95SettleSeconds: 405,
             meanShortfall: null,
           }),
+          timesKnown: 3,
           scoredCorridors: 0,
         },
       ],
@@ -61,7 +63,8 @@ export const reputationExamples: ExamplesOf<typeof reputationContract> = {
       window: 30,
       computedAt: '2026-11-21T09:30:00.000Z',
       ...exampleRecord,
-      corridors: [exampleCard],
+      ...exampleSigns,
+      corridors: [{ ...exampleCard, ...exampleSigns }],
     },
   },
   getReputationHistory: {

@@ -1,4 +1,4 @@
-import { cardRecord, type ScoreCard } from '../schemas/score-card.js';
+import { type CardSigns, cardRecord, type ScoreCard } from '../schemas/score-card.js';
 
 /** An anchor's record as the documents show it. */
 export const exampleRecord = {
@@ -24,6 +24,11 @@ export const exampleCard = {
   speedTargetSeconds: 600,
   simulated: true,
 } satisfies ScoreCard;
+
+/** What is shown beside the card. */
+export const exampleSigns = {
+  timesKnown: 398,
+} as const satisfies CardSigns;
 
 type ExampleRecord = Pick<ScoreCard, keyof typeof cardRecord | 'score' | 'state'>;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { anchorStatus } from './anchors.js';
 import { anchorId, corridorId, decimalAnswer, instant, page } from './primitives.js';
-import { cardRecord, scoreCard } from './score-card.js';
+import { cardRecord, cardSigns, cardWithSigns, scoreCard } from './score-card.js';
 
 const windowDays = z
   .union([z.literal(7), z.literal(30), z.literal(90)])
@@ -38,6 +38,7 @@ export const leaderboardEntry = z
     anchorName: z.string().describe('The name people know the anchor by.'),
     simulated: z.boolean().describe('True for a simulated anchor of a development fleet.'),
     ...recordFields,
+    ...cardSigns,
     scoredCorridors: z
       .number()
       .int()
@@ -65,8 +66,9 @@ export const anchorReputation = z
     window: windowDays,
     computedAt: instant.nullable().describe('When the scores were computed; null before the first time.'),
     ...recordFields,
+    ...cardSigns,
     corridors: z
-      .array(scoreCard)
+      .array(cardWithSigns)
       .describe('Its card in each corridor, by corridor id; the score is their outcome-weighted mean.'),
   })
   .describe('The record of one anchor.');

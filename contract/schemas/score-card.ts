@@ -52,3 +52,21 @@ export const scoreCard = z
   .describe("An anchor's record in one corridor over one window.");
 
 export type ScoreCard = z.infer<typeof scoreCard>;
+
+/**
+ * What is shown beside a card of how its record came about. It is no part of the card that is published and hashed: the
+ * entries of formula v1 stay as they are. As with `cardRecord`, a counter of the server of the same name is its value.
+ */
+export const cardSigns = {
+  timesKnown: count.describe(
+    'Filled outcomes whose payment and payout were observed one after the other, so that their time is known. The time ' +
+      'of the others is assumed, or left out of the median, so that formula v1 takes their silence for speed.',
+  ),
+};
+
+export const cardWithSigns = scoreCard
+  .extend(cardSigns)
+  .describe("An anchor's record in one corridor over one window, and signs of how it came about.");
+
+export type CardSigns = Pick<z.infer<typeof cardWithSigns>, keyof typeof cardSigns>;
+export type CardWithSigns = z.infer<typeof cardWithSigns>;

@@ -154,6 +154,7 @@ function outcomeOf(
     kind: 'settled',
     reason: 'completed',
     settleSeconds: Math.max(1, Math.round(usual * slow * pace)),
+    timesKnown: true,
     shortfallPpb: quotes === true ? Math.round(between(random, least, worst)) * 1_000 : null,
   };
 }

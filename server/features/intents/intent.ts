@@ -103,6 +103,8 @@ export interface IntentOutcome {
   recordedAt: Date;
   /** Whole seconds from payment to payout (settle-time.rules.ts); null where it did not settle. */
   settleSeconds: number | null;
+  /** Whether payment and payout were observed one after the other. Absent from outcomes recorded before it was kept. */
+  timesKnown?: boolean;
   /** Parts per 10⁹ by which the payout fell short of the anchor's own quote; null without such a quote. */
   shortfallPpb: number | null;
   /**

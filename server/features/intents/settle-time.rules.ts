@@ -102,6 +102,14 @@ export function settleSeconds(observed: Observations, attachedAtMs: number): num
   return Math.max(0, Math.floor(tookMs / 1_000));
 }
 
+/**
+ * Whether that time is known: a record told of the payment before one told of the payout. Otherwise it is assumed, or
+ * null.
+ */
+export function timesKnown(observed: Observations): boolean {
+  return observed.paidAtMs !== null && observed.completedAtMs !== null;
+}
+
 function clamp(value: number, low: number, high: number): number {
   return Math.min(high, Math.max(low, value));
 }

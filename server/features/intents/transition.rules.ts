@@ -13,7 +13,7 @@ import {
   isAsset,
 } from './eligibility.rules.js';
 import type { TransactionRecord } from './sep-record.rules.js';
-import { addObservation, type Observations, settleSeconds } from './settle-time.rules.js';
+import { addObservation, type Observations, settleSeconds, timesKnown } from './settle-time.rules.js';
 import { type ShortfallInput, shortfallPpb } from './shortfall.rules.js';
 import { problemOf } from './transaction-problem.rules.js';
 
@@ -38,6 +38,7 @@ export interface Ending {
   recordedAtMs: number;
   recoveredAtMs: number | null;
   settleSeconds: number | null;
+  timesKnown: boolean;
   shortfallPpb: number | null;
   /** What the anchor says it paid out, in the corridor's fiat. */
   amountOut: string | null;
@@ -216,10 +217,11 @@ function recover(
 function end(
   state: IntentState,
   record: TransactionRecord | null,
-  ending: Omit<Ending, 'settleSeconds' | 'shortfallPpb' | 'amountOut'>,
+  ending: Omit<Ending, 'settleSeconds' | 'timesKnown' | 'shortfallPpb' | 'amountOut'>,
 ): IntentState {
   if (ending.status !== 'settled' || record === null) {
-    return { ...state, ending: { ...ending, settleSeconds: null, shortfallPpb: null, amountOut: null } };
+    const unmeasured = { settleSeconds: null, timesKnown: false, shortfallPpb: null, amountOut: null };
+    return { ...state, ending: { ...ending, ...unmeasured } };
   }
   const { judgement, observations, terms, attachedAtMs } = state;
   const amountIn = larger(judgement.amountIn, record.amountIn);
@@ -230,6 +232,7 @@ function end(
     ending: {
       ...ending,
       settleSeconds: settleSeconds(observations, attachedAtMs ?? terms.createdAtMs),
+      timesKnown: timesKnown(observations),
       shortfallPpb:
         amountIn === null || record.amountOut === null
           ? null

@@ -40,6 +40,7 @@ const cardSchema = new Schema<RankedCard>(
     rank: { type: Number, default: null },
     scoredCorridors: whole,
     record: { type: Schema.Types.Mixed, required: true },
+    signs: { type: Schema.Types.Mixed },
   },
   { collection: 'reputation_cards', versionKey: false },
 );

@@ -1,5 +1,10 @@
 import type { AnchorSummary } from '../../../contract/schemas/anchors.js';
-import { cardRecord, cardWindows, type ScoreCard } from '../../../contract/schemas/score-card.js';
+import {
+  type CardSigns,
+  cardRecord,
+  cardWindows,
+  type ScoreCard,
+} from '../../../contract/schemas/score-card.js';
 import {
   addRollup,
   addTally,
@@ -10,6 +15,7 @@ import {
 } from './counters.rules.js';
 import { hasEnough, scoreOf, weightedScore } from './score.rules.js';
 import { percentileSeconds } from './settle-histogram.rules.js';
+import { signsOf } from './signs.rules.js';
 
 /** The part of a card that follows from a tally alone. */
 export type CardRecord = Pick<ScoreCard, keyof typeof cardRecord>;
@@ -67,7 +73,12 @@ export function cardOf(
 /** Everything that is known of one anchor, by window. */
 export interface AnchorCards {
   anchor: AnchorSummary;
-  windows: { window: ScoreCard['window']; own: ScoredRecord; cards: ScoreCard[] }[];
+  windows: {
+    window: ScoreCard['window'];
+    own: ScoredRecord;
+    ownSigns: CardSigns;
+    cards: { card: ScoreCard; signs: CardSigns }[];
+  }[];
 }
 
 /**
@@ -95,16 +106,21 @@ export function anchorCards(
       rollup = newestFirst[next];
     }
     const all = emptyTally();
-    const cards: ScoreCard[] = [];
+    const cards: { card: ScoreCard; signs: CardSigns }[] = [];
     for (const [corridor, tally] of [...tallies].sort(byCorridor)) {
       addTally(all, tally);
       const speedTargetSeconds = speedTargets.get(corridor);
       // A corridor that this service has never had in its fleet cannot be judged.
       if (speedTargetSeconds === undefined) continue;
       const place = { anchorId: anchor.id, corridor, window, speedTargetSeconds };
-      cards.push(cardOf(recordOf(tally), { ...place, simulated: anchor.simulated }));
+      const card = cardOf(recordOf(tally), { ...place, simulated: anchor.simulated });
+      cards.push({ card, signs: signsOf(tally) });
     }
-    return { window, own: anchorRecord(all, cards), cards };
+    const own = anchorRecord(
+      all,
+      cards.map(({ card }) => card),
+    );
+    return { window, own, ownSigns: signsOf(all), cards };
   });
   return { anchor, windows };
 }

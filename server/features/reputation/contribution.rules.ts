@@ -11,6 +11,8 @@ export interface Contribution {
   settleBucket: number | null;
   shortfallPpb: number | null;
   acceptedDispute: 0 | 1;
+  /** Filled, and payment and payout were observed one after the other. */
+  timesKnown: 0 | 1;
 }
 
 /**
@@ -30,6 +32,7 @@ export interface JudgedIntent {
     kind: 'settled' | 'failed' | 'expired';
     recordedAt: Date;
     settleSeconds: number | null;
+    timesKnown?: boolean;
     shortfallPpb: number | null;
   } | null;
   scored: boolean;
@@ -62,6 +65,7 @@ export function contributionOf(intent: JudgedIntent): Contribution | null {
     settleBucket: filled && outcome.settleSeconds !== null ? settleBucketOf(outcome.settleSeconds) : null,
     shortfallPpb: filled && outcome.shortfallPpb !== null ? clampPpb(outcome.shortfallPpb) : null,
     acceptedDispute: disputeEffect === null ? 0 : 1,
+    timesKnown: filled && outcome.timesKnown === true ? 1 : 0,
   };
 }
 

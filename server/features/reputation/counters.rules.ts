@@ -1,4 +1,9 @@
-import { type ScoreCard, scoreCard } from '../../../contract/schemas/score-card.js';
+import {
+  type CardSigns,
+  cardSigns,
+  type ScoreCard,
+  scoreCard,
+} from '../../../contract/schemas/score-card.js';
 import type { Contribution } from './contribution.rules.js';
 import { forEachBucket, type PackedHistogram, settleBounds } from './settle-histogram.rules.js';
 
@@ -11,7 +16,8 @@ interface Counter {
 
 /**
  * The counters of a roll-up, whole numbers all of them. The stored schema, zero, addition and difference follow from
- * this table; where the score card of the contract has a member of the same name, the published value does, too.
+ * this table; where the score card of the contract, or its signs, have a member of the same name, the value there does,
+ * too.
  */
 export const counters = {
   filled: { adds: ({ filled }) => filled },
@@ -21,14 +27,17 @@ export const counters = {
   quotedOutcomes: { adds: ({ shortfallPpb }) => (shortfallPpb === null ? 0 : 1) },
   shortfallPpb: { adds: ({ shortfallPpb }) => shortfallPpb ?? 0, long: true },
   acceptedDisputes: { adds: ({ acceptedDispute }) => acceptedDispute },
+  timesKnown: { adds: ({ timesKnown }) => timesKnown },
 } satisfies Record<string, Counter>;
 
 export type CounterName = keyof typeof counters;
 export type Counters = Record<CounterName, number>;
 type PublishedCounter = CounterName & keyof ScoreCard;
+type SignCounter = CounterName & keyof CardSigns;
 
 export const counterNames = Object.keys(counters) as CounterName[];
 const publishedCounters = counterNames.filter((name): name is PublishedCounter => name in scoreCard.shape);
+const signCounters = counterNames.filter((name): name is SignCounter => name in cardSigns);
 
 /** The stored counters of one anchor, corridor and UTC day. */
 export interface Rollup extends Counters {
@@ -83,9 +92,17 @@ export function addTally(sum: Tally, tally: Tally): void {
 }
 
 /** The counters that the score card shows as they are. */
-export function publishedCounts({ counts }: Tally): Record<PublishedCounter, number> {
-  const entries = publishedCounters.map((name) => [name, Number(counts[name])]);
-  return Object.fromEntries(entries) as Record<PublishedCounter, number>;
+export function publishedCounts(tally: Tally): Record<PublishedCounter, number> {
+  return countsOf(publishedCounters, tally);
+}
+
+/** The counters that are shown beside the card. */
+export function signCounts(tally: Tally): Record<SignCounter, number> {
+  return countsOf(signCounters, tally);
+}
+
+function countsOf<Name extends CounterName>(names: readonly Name[], { counts }: Tally): Record<Name, number> {
+  return Object.fromEntries(names.map((name) => [name, Number(counts[name])])) as Record<Name, number>;
 }
 
 /** A roll-up as it was and as a rebuild makes it. */

@@ -1,4 +1,4 @@
-import type { ScoreCard } from '../../../contract/schemas/score-card.js';
+import type { CardSigns, ScoreCard } from '../../../contract/schemas/score-card.js';
 import type { AnchorCards, ScoredRecord } from './card.rules.js';
 
 /** Stands for all corridors together. It sorts before every corridor id, and none can be equal to it. */
@@ -24,6 +24,8 @@ export interface RankedCard {
   scoredCorridors: number;
   /** A ScoreCard where `corridor` is one. */
   record: ScoreCard | ScoredRecord;
+  /** What is shown beside the record. Absent from cards of the release before. */
+  signs?: CardSigns;
 }
 
 /** The cards of a run, ranked: per corridor the anchors that serve it now, and all active anchors over all corridors. */
@@ -40,18 +42,32 @@ export function rankedCards(run: number, anchors: readonly AnchorCards[]): Ranke
     const { id: anchorId, name: anchorName, simulated } = anchor;
     const isActive = anchor.status === 'active';
     const serves = new Set(anchor.corridors.map(({ corridor }) => corridor));
-    for (const { window, own, cards } of windows) {
+    for (const { window, own, ownSigns, cards } of windows) {
       const place = { run, window, anchorId, anchorName, simulated, position: null, rank: null };
       const idOf = (corridor: string) => `${run} ${window} ${anchorId} ${corridor}`;
-      const scoredCorridors = cards.filter(({ score }) => score !== null).length;
+      const scoredCorridors = cards.filter(({ card }) => card.score !== null).length;
       put(
-        { _id: idOf(allCorridors), ...place, corridor: allCorridors, scoredCorridors, record: own },
+        {
+          _id: idOf(allCorridors),
+          ...place,
+          corridor: allCorridors,
+          scoredCorridors,
+          record: own,
+          signs: ownSigns,
+        },
         isActive,
       );
-      for (const card of cards) {
+      for (const { card, signs } of cards) {
         const { corridor, score } = card;
         put(
-          { _id: idOf(corridor), ...place, corridor, scoredCorridors: score === null ? 0 : 1, record: card },
+          {
+            _id: idOf(corridor),
+            ...place,
+            corridor,
+            scoredCorridors: score === null ? 0 : 1,
+            record: card,
+            signs,
+          },
           isActive && serves.has(corridor),
         );
       }

@@ -17,6 +17,7 @@ import { emptyTally } from './counters.rules.js';
 import { historyPoints } from './history.rules.js';
 import type { RankedCard } from './ranking.rules.js';
 import type { FleetView, Refresh } from './refresh.js';
+import { noSigns, withSigns } from './signs.rules.js';
 import type { ReputationStore, Run } from './store.js';
 
 type Window = ScoreCard['window'];
@@ -111,7 +112,7 @@ export function createReputationService(deps: ReputationServiceDeps): Reputation
   async function makeRecord({ run, anchor, window }: RecordQuestion): Promise<AnchorReputation> {
     const { id: anchorId, name: anchorName, simulated, status } = anchor;
     const cards = run === null ? [] : await store.cards.listOfAnchor(run.run, window, anchorId);
-    const [own, ...corridors] = cards.map(({ record }) => record);
+    const [own, ...corridors] = cards;
     return {
       anchorId,
       anchorName,
@@ -119,8 +120,9 @@ export function createReputationService(deps: ReputationServiceDeps): Reputation
       status,
       window,
       computedAt: run === null ? null : toInstant(run.computedAt.getTime()),
-      ...(own ?? anchorRecord(emptyTally(), [])),
-      corridors: corridors as ScoreCard[],
+      ...(own?.record ?? anchorRecord(emptyTally(), [])),
+      ...(own?.signs ?? noSigns),
+      corridors: corridors.map(({ record, signs = noSigns }) => withSigns(record as ScoreCard, signs)),
     };
   }
 
@@ -210,6 +212,6 @@ interface RecordQuestion {
 }
 
 function toEntry(card: RankedCard): LeaderboardEntry {
-  const { rank, anchorId, anchorName, simulated, record, scoredCorridors } = card;
-  return { rank, anchorId, anchorName, simulated, ...recordWithoutPlace(record), scoredCorridors };
+  const { rank, anchorId, anchorName, simulated, record, signs = noSigns, scoredCorridors } = card;
+  return { rank, anchorId, anchorName, simulated, ...recordWithoutPlace(record), ...signs, scoredCorridors };
 }

@@ -65,6 +65,7 @@ class Ledger {
       quotedOutcomes: counted.filter(({ shortfallPpb }) => shortfallPpb !== null).length,
       shortfallPpb: counted.reduce((sum, { shortfallPpb }) => sum + (shortfallPpb ?? 0), 0),
       acceptedDisputes: counted.filter(({ acceptedDispute }) => acceptedDispute === 1).length,
+      timesKnown: counted.filter(({ timesKnown }) => timesKnown === 1).length,
       settle: counted.filter(({ settleBucket }) => settleBucket !== null).length,
     };
   }
@@ -95,9 +96,12 @@ const outcome: fc.Arbitrary<AggregatableIntent['outcome']> = fc
   .record({ kind: fc.nat(3), day: fc.nat(2) })
   .map(({ kind, day }) => {
     const recordedAt = new Date(noon.getTime() + day * 86_400_000);
-    return [null, settled({ recordedAt, shortfallPpb: 5 }), failed({ recordedAt }), expired({ recordedAt })][
-      kind
-    ] as AggregatableIntent['outcome'];
+    return [
+      null,
+      settled({ recordedAt, shortfallPpb: 5, timesKnown: true }),
+      failed({ recordedAt }),
+      expired({ recordedAt }),
+    ][kind] as AggregatableIntent['outcome'];
   });
 const effect = fc.constantFrom<AggregatableIntent['disputeEffect']>(
   null,

@@ -11,6 +11,7 @@ const filled: Contribution = {
   settleBucket: settleBucketOf(90),
   shortfallPpb: 0,
   acceptedDispute: 0,
+  timesKnown: 0,
 };
 const notFilled: Contribution = {
   ...filled,
@@ -35,6 +36,7 @@ const table: [string, Partial<AggregatableIntent>, Contribution | null][] = [
     { outcome: settled({ shortfallPpb: null }) },
     { ...filled, shortfallPpb: null },
   ],
+  ['settled, with known times', { outcome: settled({ timesKnown: true }) }, { ...filled, timesKnown: 1 }],
   ['failed', { outcome: failed() }, notFilled],
   ['expired', { outcome: expired() }, null],
   [
@@ -51,7 +53,7 @@ const table: [string, Partial<AggregatableIntent>, Contribution | null][] = [
   ['settled, of 10 units', { outcome: settled(), sellAmount: '10' }, filled],
   [
     'settled, and a dispute accepted',
-    { outcome: settled(), disputeEffect: 'counts_not_filled' },
+    { outcome: settled({ timesKnown: true }), disputeEffect: 'counts_not_filled' },
     { ...notFilled, ...disputed },
   ],
   [

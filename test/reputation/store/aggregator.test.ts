@@ -45,6 +45,7 @@ describe('the aggregator', () => {
       quotedOutcomes: 30,
       shortfallPpb: 30_000,
       acceptedDisputes: 0,
+      timesKnown: 0,
       settled: 30,
     });
     expect(await fixture.stored.intents.countDocuments({ unfolded: true })).toBe(0);
@@ -72,6 +73,7 @@ describe('the aggregator', () => {
       quotedOutcomes: 0,
       shortfallPpb: 0,
       acceptedDisputes: 1,
+      timesKnown: 0,
       settled: 1,
     });
     await agrees();
