@@ -51,6 +51,9 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof ValidationError) return validationFaults(error);
   if (error instanceof URIError)
     return invalidRequest([{ path: 'path', message: 'is not validly percent-encoded' }]);
+  // Before the database: the error of a body that its client broke off has the code of a socket, too.
+  const body = bodyError(error);
+  if (body !== undefined) return body;
   if (isMongoUnavailable(error)) {
     return new ApiError('NOT_READY', 'The database does not answer.', {
       retryAfter: notReadyRetrySeconds,
@@ -63,10 +66,7 @@ export function toApiError(error: unknown): ApiError {
       cause: error,
     });
   }
-  return (
-    bodyError(error) ??
-    new ApiError('INTERNAL', 'The service failed; quote the X-Request-Id when reporting it.')
-  );
+  return new ApiError('INTERNAL', 'The service failed; quote the X-Request-Id when reporting it.');
 }
 
 /** Errors of the body reader, recognised by their `type`. */

@@ -1,33 +1,88 @@
 import { mongo } from 'mongoose';
 
-const unavailableNames = new Set([
-  'MongoNetworkError',
-  'MongoNetworkTimeoutError',
-  'MongoServerSelectionError',
-  'MongooseServerSelectionError',
-  'MongoOperationTimeoutError',
-  'MongoNotConnectedError',
-  'MongoClientClosedError',
-  'MongoTopologyClosedError',
-  'MongoPoolClearedError',
-  'MongoPoolClearedOnNetworkError',
-  'MongoPoolClosedError',
-  'MongoWaitQueueTimeoutError',
+/**
+ * Codes of a server that is there but cannot do the work now, by MongoDB's categories: no way to the data, not primary,
+ * shutting down, interrupted, out of time, not yet confirmed, not yet ready. Any other code is an answer: the operation
+ * was refused, and would be again.
+ */
+const notNowCodes = new Set([
+  ...[6, 7, 89, 202, 384, 9001],
+  ...[10058, 10107, 13435, 13436, 189],
+  ...[91, 11600],
+  ...[11601, 11602, 24, 43, 237, 251, 276, 279, 290, 355],
+  ...[50, 262],
+  ...[64, 133, 134],
+  ...[94, 211, 234, 246, 365, 462],
 ]);
 
-/** Not primary, node recovering, shutting down, interrupted: codes of the server's "not now". */
-const unavailableCodes = new Set([91, 189, 262, 9001, 10107, 11600, 11601, 11602, 13435, 13436, 50]);
+/** By these the server or the driver says itself that the same may succeed if it is tried again. */
+const retryLabels = ['RetryableWriteError', 'TransientTransactionError', 'UnknownTransactionCommitResult'];
 
-/** Whether the database could not be reached, or cannot be written now, so that trying again later may help. */
+/** Errors of the driver that are a wrong use or a wrong configuration, whatever state the database is in. */
+const oursToMend = [
+  mongo.MongoAPIError,
+  mongo.MongoParseError,
+  mongo.MongoKerberosError,
+  mongo.MongoAWSError,
+  mongo.MongoOIDCError,
+];
+
+/** Of those that are a wrong use by their class, the ones that are seen when the connection is lost. */
+const notConnected = [
+  mongo.MongoNotConnectedError,
+  mongo.MongoServerClosedError,
+  mongo.MongoTopologyClosedError,
+  mongo.MongoClientClosedError,
+];
+
+/** What the system says of a connection, in any of its codes, and Node of a connection that is written to after its end. */
+const socketCodes = /^(E(?!RR_)[A-Z]+(_[A-Z]+)?|ERR_(SOCKET|STREAM|SSL)_\w+)$/;
+/** Codes of the system for files, which no connection has. */
+const fileCodes = new Set([
+  'ENOENT',
+  'EACCES',
+  'EPERM',
+  'EEXIST',
+  'EISDIR',
+  'ENOTDIR',
+  'EROFS',
+  'ENOSPC',
+  'EMFILE',
+]);
+
+/**
+ * Whether the database could not be reached, or cannot do the work now, so that trying again later may help. It is
+ * decided by the kind of the error, so that one that nobody has seen yet is recognised, too: what the driver reports
+ * and is neither an answer of the server nor a wrong use of the driver, and what a socket reports. Outward calls have an
+ * error of their own (OutboundError), so that a bare error of a socket can only come from the driver.
+ */
 export function isMongoUnavailable(error: unknown): boolean {
+  return isUnavailable(error) || isSocketError(error);
+}
+
+/** Without bare errors of sockets, which stand behind failed outward calls as well. */
+function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const inside = insideBulk(error);
   if (inside !== error) return isMongoUnavailable(inside);
-  if (unavailableNames.has(error.name)) return true;
-  if ('code' in error && typeof error.code === 'number' && unavailableCodes.has(error.code)) return true;
+  if (error instanceof mongo.MongoError && isNotNow(error)) return true;
+  // Mongoose has a class of its own for it, beside the driver's.
+  if (error.name === 'MongooseServerSelectionError') return true;
   // With bufferCommands off, mongoose throws this before the connection is open; only the message identifies it.
   if (error.name === 'MongooseError' && error.message.includes('bufferCommands = false')) return true;
-  return error.cause instanceof Error && isMongoUnavailable(error.cause);
+  return isUnavailable(error.cause);
+}
+
+function isNotNow(error: mongo.MongoError): boolean {
+  if (retryLabels.some((label) => error.hasErrorLabel(label))) return true;
+  if (error instanceof mongo.MongoServerError) return notNowCodes.has(Number(error.code));
+  if (notConnected.some((kind) => error instanceof kind)) return true;
+  return !oursToMend.some((kind) => error instanceof kind);
+}
+
+function isSocketError(error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return false;
+  return socketCodes.test(error.code) && !fileCodes.has(error.code) && !('path' in error);
 }
 
 /** The driver (6.20) wraps the error of a bulk write and keeps the original in `errorResponse`. */

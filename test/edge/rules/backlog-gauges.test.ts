@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { mongo } from 'mongoose';
 import { Registry } from 'prom-client';
 import { type Backlogs, registerBacklogs } from '../../../server/http/backlog-gauges.js';
 import { silentLogger } from '../../support/silent-logger.js';
 
-const away = Object.assign(new Error('no primary'), { name: 'MongoServerSelectionError' });
+const away = new mongo.MongoNetworkError('no primary');
 const none = async () => 0;
 
 function gauges(openDisputes: () => Promise<number>) {

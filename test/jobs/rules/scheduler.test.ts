@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { mongo } from 'mongoose';
 import {
   createScheduler,
   type JobMeter,
@@ -133,7 +134,7 @@ describe('the scheduler', () => {
   });
 
   it('tells the meter how every run of a job ended', async () => {
-    const away = Object.assign(new Error('no primary'), { name: 'MongoServerSelectionError' });
+    const away = new mongo.MongoNetworkError('no primary');
     const runs: (() => Promise<{ ran: boolean }>)[] = [
       async () => ({ ran: true }),
       async () => ({ ran: false }),
@@ -178,8 +179,7 @@ describe('the scheduler', () => {
     const said: string[] = [];
     const note = (level: string) => () => said.push(level);
     const logger = { ...silentLogger, info: note('info'), warn: note('warn'), error: note('error') };
-    const away = () =>
-      Promise.reject(Object.assign(new Error('no primary'), { name: 'MongoServerSelectionError' }));
+    const away = () => Promise.reject(new mongo.MongoNetworkError('no primary'));
     const runs: OnEveryInstance[] = [away, away, away, async () => undefined, async () => undefined, away];
     const scheduler = newScheduler({ logger });
     scheduler.start([jobThat(() => runs.shift()?.() ?? new Promise<void>(() => undefined))]);
