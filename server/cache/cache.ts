@@ -68,13 +68,14 @@ export function lasting({ freshMs, staleMs = freshMs }: { freshMs: number; stale
 
 interface Held<Value> extends Lifetime {
   value: Value;
+  loadedAt: number;
   bytes: number;
 }
 
 interface Entry<Question, Value> {
   question: Question;
   held: Held<Value> | undefined;
-  fault: { error: unknown; failures: number; retryAt: number } | undefined;
+  fault: { error: unknown; failures: number; failedAt: number; retryAt: number } | undefined;
 }
 
 const defaultMaxBytes = 32 * 1024 * 1024;
@@ -105,7 +106,7 @@ export function createCache<Question = void, Value = unknown>(
   }
 
   function hold(value: Value, loadedAt: number): Held<Value> {
-    return { value, bytes: bytesOf(value), ...lifetimeOf(value, loadedAt) };
+    return { value, loadedAt, bytes: bytesOf(value), ...lifetimeOf(value, loadedAt) };
   }
 
   /** Never rejects: a failure is remembered beside the answer that it leaves in place. */
@@ -118,9 +119,15 @@ export function createCache<Question = void, Value = unknown>(
       return { question, held: hold(value, clock()), fault: undefined };
     } catch (error) {
       const failures = (before?.fault?.failures ?? 0) + 1;
-      const retryAt = clock() + retryDelayMs(failures);
-      return { question, held: before?.held, fault: { error, failures, retryAt } };
+      const failedAt = clock();
+      const retryAt = failedAt + retryDelayMs(failures);
+      return { question, held: before?.held, fault: { error, failures, failedAt, retryAt } };
     }
+  }
+
+  /** What was loaded in the future was loaded before the clock was set back: nobody knows how old it is. */
+  function isOver({ staleUntil, loadedAt }: Held<Value>, now: number): boolean {
+    return now >= staleUntil || now < loadedAt;
   }
 
   async function load(key: string, question: Question): Promise<Value> {
@@ -134,8 +141,8 @@ export function createCache<Question = void, Value = unknown>(
       const key = versionedKey(question);
       const { held, fault } = entries.get(key) ?? {};
       const now = clock();
-      const mayLoad = fault === undefined || now >= fault.retryAt;
-      if (held === undefined || now >= held.staleUntil || now - held.asOf >= maxAgeMs) {
+      const mayLoad = fault === undefined || now >= fault.retryAt || now < fault.failedAt;
+      if (held === undefined || isOver(held, now) || now - held.asOf >= maxAgeMs) {
         if (!mayLoad) throw fault.error;
         return load(key, question);
       }
@@ -147,7 +154,7 @@ export function createCache<Question = void, Value = unknown>(
     peek(question) {
       const held = entries.peek(versionedKey(question))?.held;
       const now = clock();
-      if (held === undefined || now >= held.staleUntil) return undefined;
+      if (held === undefined || isOver(held, now)) return undefined;
       return { value: held.value, asOf: held.asOf, fresh: now < held.freshUntil };
     },
     has: (question) => entries.has(versionedKey(question)),

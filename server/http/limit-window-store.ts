@@ -2,6 +2,8 @@ import { type Connection, Schema, Types } from 'mongoose';
 import { defineModel } from '../mongo/models.js';
 
 const maxKeysOfBatch = 200;
+/** After an election the time of the database may be a little behind. */
+export const clockToleranceMs = 5_000;
 
 interface LimitWindow {
   _id: string;
@@ -160,7 +162,10 @@ function increment({ windowMs, waiting }: KeyOfBatch, instance: string) {
     points,
     by: { $mergeObjects: ['$by', { [instance]: points }] },
   };
-  return [{ $replaceWith: { $cond: [{ $gt: ['$expire', '$$NOW'] }, running, begun] } }];
+  // A window that ends later than one that begins now was begun before the database's clock was set back.
+  const latest = { $add: ['$$NOW', windowMs + clockToleranceMs] };
+  const isRunning = { $and: [{ $gt: ['$expire', '$$NOW'] }, { $lte: ['$expire', latest] }] };
+  return [{ $replaceWith: { $cond: [isRunning, running, begun] } }];
 }
 
 /** Numbers the requests in the order in which they arrived. */

@@ -6,20 +6,17 @@ import {
   type IBackoff,
   type IBackoffFactory,
 } from 'cockatiel';
-import { LRUCache } from 'lru-cache';
 import type { Connection } from 'mongoose';
 import { RateLimiterMongo, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RateLimitClass } from '../../contract/rate-limits.js';
 import type { Clock, Logger, RateLimitState } from '../ports.js';
 import { withTimeout } from '../time-limits.js';
 import { type Counted, createCountPoint } from './limit-window-store.js';
+import { createLocalCounter } from './local-limit-windows.js';
 
 const storeTimeoutMs = 150;
 const retryStoreAfterMs = 2_000;
 const failuresToOpen = 3;
-const localKeys = 50_000;
-/** A window that this process began by itself and the stored one end at slightly different times. */
-const windowToleranceMs = 1_000;
 
 export interface RateLimiter {
   /**
@@ -152,64 +149,4 @@ function monotonicDelay(delayMs: number, stopwatch: Clock): IBackoffFactory<unkn
  */
 function asStoreClient(countPoint: (key: string) => Promise<Counted>) {
   return { collection: () => ({ findOneAndUpdate: (where: { key: string }) => countPoint(where.key) }) };
-}
-
-/**
- * The last known count of each key in this process. It follows the shared counters, so that a slow answer of the
- * database neither returns points to a client nor takes any away.
- */
-function createLocalCounter(clock: Clock) {
-  const windows = new LRUCache<string, { used: number; endsAt: number }>({ max: localKeys });
-
-  function count(
-    rule: RateLimitClass,
-    key: string,
-    shared: { used: number; endsAt: number },
-  ): RateLimitState {
-    const now = clock();
-    const known = windows.get(key);
-    const sameWindow = known !== undefined && Math.abs(known.endsAt - shared.endsAt) < windowToleranceMs;
-    const used = sameWindow ? Math.max(known.used + 1, shared.used) : shared.used;
-    windows.set(key, { used, endsAt: shared.endsAt });
-    return toState(rule, used, shared.endsAt, now);
-  }
-
-  return {
-    /** Windows are fixed: a client that has used one up is refused until its end, without asking the database. */
-    refusal(rule: RateLimitClass, key: string): RateLimitState | undefined {
-      const known = windows.get(key);
-      const now = clock();
-      const refused = known !== undefined && known.used > rule.points && known.endsAt > now;
-      return refused ? toState(rule, known.used, known.endsAt, now) : undefined;
-    },
-    peek(rule: RateLimitClass, key: string): RateLimitState {
-      const known = windows.get(key);
-      const now = clock();
-      const isRunning = known !== undefined && known.endsAt > now;
-      return toState(
-        rule,
-        isRunning ? known.used : 0,
-        isRunning ? known.endsAt : now + rule.windowSeconds * 1_000,
-        now,
-      );
-    },
-    agree: (rule: RateLimitClass, key: string, used: number, endsAt: number) =>
-      count(rule, key, { used, endsAt }),
-    consume(rule: RateLimitClass, key: string) {
-      const now = clock();
-      const known = windows.get(key);
-      const endsAt =
-        known !== undefined && known.endsAt > now ? known.endsAt : now + rule.windowSeconds * 1_000;
-      return count(rule, key, { used: 1, endsAt });
-    },
-  };
-}
-
-function toState(rule: RateLimitClass, used: number, endsAt: number, now: number): RateLimitState {
-  return {
-    limit: rule.points,
-    remaining: Math.max(0, rule.points - used),
-    resetSeconds: Math.ceil(endsAt / 1000),
-    retryAfterSeconds: used > rule.points ? Math.max(1, Math.ceil((endsAt - now) / 1000)) : undefined,
-  };
 }

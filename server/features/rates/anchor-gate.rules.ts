@@ -31,11 +31,21 @@ const trialMs = 5_000;
 /** After an answer at the reference amount, failures at other amounts do not count for this long. */
 const referenceTrustMs = 30_000;
 
+/** Less than `ms` ago. What lies further ahead than that was noted before the clock was set back, and is over. */
+function isWithin(ms: number, atMs: number, nowMs: number): boolean {
+  return Math.abs(nowMs - atMs) < ms;
+}
+
+/** Still to come, but no further ahead than it can have been set. */
+function isAhead(longestMs: number, untilMs: number, nowMs: number): boolean {
+  return nowMs < untilMs && untilMs - nowMs <= longestMs;
+}
+
 /** Whether a call may be made now, and the state after it. An open breaker lets one trial through after its pause. */
 export function admit(state: BreakerState, nowMs: number): { admitted: boolean; state: BreakerState } {
   if (state.openUntil === null) return { admitted: true, state };
-  const trialRuns = state.trialSince !== null && nowMs - state.trialSince < trialMs;
-  if (nowMs < state.openUntil || trialRuns) return { admitted: false, state };
+  const trialRuns = state.trialSince !== null && isWithin(trialMs, state.trialSince, nowMs);
+  if (isAhead(longestOpenMs, state.openUntil, nowMs) || trialRuns) return { admitted: false, state };
   return { admitted: true, state: { ...state, trialSince: nowMs } };
 }
 
@@ -51,7 +61,7 @@ export function afterSuccess(state: BreakerState, call: { reference: boolean; no
  */
 export function afterFailure(state: BreakerState, call: { reference: boolean; nowMs: number }): BreakerState {
   const { nowMs } = call;
-  const knownWell = state.referenceOkAt !== null && nowMs - state.referenceOkAt < referenceTrustMs;
+  const knownWell = state.referenceOkAt !== null && isWithin(referenceTrustMs, state.referenceOkAt, nowMs);
   if (state.openUntil === null && !call.reference && knownWell) return state;
   const failures = state.failures + 1;
   const opens = state.trialSince !== null || (state.openUntil === null && failures >= openAfterFailures);
@@ -84,6 +94,7 @@ const commonShareOf: Readonly<Record<Exclude<Priority, 'intent'>, number>> = {
   new: 0.5,
 };
 const windowMs = 1_000;
+const longestPauseMs = 60_000;
 
 /** The part of the budget that a call is taken from. */
 export type BudgetPart = 'common' | 'intents';
@@ -117,14 +128,14 @@ export function takeCall(
   nowMs: number,
 ): { from: BudgetPart | undefined; state: BudgetState } {
   const common = priority === 'intent' ? commonShareOf.new : commonShareOf[priority];
-  const paused = priority !== 'reference' && nowMs < state.pausedUntil;
+  const paused = priority !== 'reference' && isAhead(longestPauseMs, state.pausedUntil, nowMs);
   if (!paused && hasRoom(state.common, common, limits, nowMs)) return taken(state, 'common', nowMs);
   const own = priority === 'intent' && hasRoom(state.intents, intentsShare, limits, nowMs);
   return own ? taken(state, 'intents', nowMs) : { from: undefined, state };
 }
 
 function hasRoom({ starts, inFlight }: PartUse, share: number, limits: BudgetLimits, nowMs: number): boolean {
-  const recent = starts.filter((start) => nowMs - start < windowMs).length;
+  const recent = starts.filter((start) => isWithin(windowMs, start, nowMs)).length;
   return recent < Math.floor(limits.callsPerSecond * share) && inFlight < Math.floor(limits.inFlight * share);
 }
 
@@ -134,7 +145,7 @@ function taken(
   nowMs: number,
 ): { from: BudgetPart; state: BudgetState } {
   const { starts, inFlight } = state[from];
-  const recent = starts.filter((start) => nowMs - start < windowMs);
+  const recent = starts.filter((start) => isWithin(windowMs, start, nowMs));
   return { from, state: { ...state, [from]: { starts: [...recent, nowMs], inFlight: inFlight + 1 } } };
 }
 
@@ -143,13 +154,12 @@ export function callEnded(state: BudgetState, from: BudgetPart): BudgetState {
   return { ...state, [from]: { starts, inFlight: Math.max(0, inFlight - 1) } };
 }
 
-const longestPauseMs = 60_000;
-
 /** The anchor answered 429; `retryAfter` is its header, whole seconds, if it gave one. */
 export function pauseCalls(state: BudgetState, retryAfter: string | undefined, nowMs: number): BudgetState {
   const seconds = /^\d{1,5}$/.test(retryAfter ?? '') ? Number(retryAfter) : 5;
   const pauseMs = Math.min(longestPauseMs, Math.max(1, seconds) * 1_000);
-  return { ...state, pausedUntil: Math.max(state.pausedUntil, nowMs + pauseMs) };
+  const before = isAhead(longestPauseMs, state.pausedUntil, nowMs) ? state.pausedUntil : 0;
+  return { ...state, pausedUntil: Math.max(before, nowMs + pauseMs) };
 }
 
 /** An intent that waits for its quote. */
@@ -166,7 +176,7 @@ export interface IntentTurn {
 const turnsCountMs = 60_000;
 
 export function recentTurns(turns: readonly IntentTurn[], nowMs: number): IntentTurn[] {
-  return turns.filter(({ at }) => nowMs - at < turnsCountMs);
+  return turns.filter(({ at }) => isWithin(turnsCountMs, at, nowMs));
 }
 
 /**

@@ -238,3 +238,21 @@ describe('memory', () => {
     expect(await asked).toBe('alpha');
   });
 });
+
+describe('a clock that is set back by an hour', () => {
+  it('neither keeps an answer fresh for an hour nor a failure in force', async () => {
+    const { world, loads, cache } = cacheOfWords({ retryDelayMs: doubling });
+    world.now = 3_600_000;
+    const asked = [cache.get('a'), cache.get('b')];
+    loads[0]?.resolve('alpha');
+    loads[1]?.reject(new Error('away'));
+    await Promise.allSettled(asked);
+    expect(cache.peek('a')).toMatchObject({ value: 'alpha', fresh: true });
+    world.now = 0;
+    expect(cache.peek('a')).toBeUndefined();
+    const again = [cache.get('a'), cache.get('b')];
+    loads[2]?.resolve('alpha again');
+    loads[3]?.resolve('beta');
+    expect(await Promise.all(again)).toEqual(['alpha again', 'beta']);
+  });
+});

@@ -109,6 +109,22 @@ describe('a window', () => {
     expect(state.resetSeconds * 1_000).toBeGreaterThan(Date.now() + 50_000);
   });
 
+  it('that ends later than it can, since the clock of the database was set back, is followed by a new one', async () => {
+    let setBackMs = 0;
+    const connection = connections[0] as Connection;
+    const clock = () => Date.now() - setBackMs;
+    const limiter = createRateLimiter({ connection, clock, logger: silentLogger, timeoutMs: 10_000 });
+    await Promise.all(Array.from({ length: 91 }, () => limiter.consume(rule, client)));
+    expect((await limiter.consume(rule, client)).retryAfterSeconds).toBeLessThanOrEqual(60);
+    // As stored before: an hour later than its time.
+    const { expire } = (await windows().findById(client).lean()) as { expire: Date };
+    await windows().updateOne({ _id: client }, { $set: { expire: new Date(expire.getTime() + 3_600_000) } });
+    setBackMs = 3_600_000;
+    expect(limiter.peek(rule, client).remaining).toBe(rule.points);
+    setBackMs = 0;
+    expect((await second.consume(rule, client)).remaining).toBe(rule.points - 1);
+  });
+
   it('of each of 500 simultaneous clients begins with its first request', async () => {
     const keys = Array.from({ length: 500 }, (_, place) => `${client}/${place}`);
     const states = await Promise.all(keys.map((key) => first.consume(rule, key)));

@@ -189,3 +189,29 @@ describe('the turns of intents', () => {
     expect(clientsOf(inTurnOrder(waiting('abc'), recentTurns(turns, 110_000)))).toBe('acb');
   });
 });
+
+describe('a clock that is set back by an hour', () => {
+  const before = 3_600_000;
+
+  it('does not keep a circuit open, or a trial running, for an hour', () => {
+    const open = failing(5, before);
+    expect(admit(open, before).admitted).toBe(false);
+    expect(admit(open, 0).admitted).toBe(true);
+    const trial = admit(open, before + 10_000).state;
+    expect(admit(trial, 0).admitted).toBe(true);
+  });
+
+  it('does not let the calls of before use up the budget, or a pause of before last', () => {
+    let state: BudgetState = freshBudget;
+    for (let calls = 0; calls < 20; calls += 1) {
+      const taken = takeCall(state, 'reference', limits, before);
+      state = taken.from === undefined ? taken.state : callEnded(taken.state, taken.from);
+    }
+    expect(takeCall(state, 'reference', limits, before).from).toBeUndefined();
+    expect(takeCall(state, 'new', limits, 0).from).toBe('common');
+    const paused = pauseCalls(freshBudget, '30', before);
+    expect(takeCall(paused, 'new', limits, before).from).toBeUndefined();
+    expect(takeCall(paused, 'new', limits, 0).from).toBe('common');
+    expect(takeCall(pauseCalls(paused, '30', 0), 'new', limits, 29_999).from).toBeUndefined();
+  });
+});
