@@ -106,6 +106,7 @@ export function composeService(deps: {
     connection,
     owner: newId(),
     throwIfUnfit: clockWatch.throwIfWrong,
+    databaseTime: databaseClock.now,
     logger,
   });
   const inTransaction = createInTransaction(connection);

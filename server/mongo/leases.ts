@@ -47,29 +47,42 @@ export function createLeases(deps: {
   logger: Logger;
   /** Throws where this instance must not run jobs now; what runs already ends in peace. */
   throwIfUnfit?: () => void;
-  /** Monotonic milliseconds. */
+  /** Monotonic milliseconds, which do not pass while the machine is suspended. */
   stopwatch?: Clock;
+  /** MongoDB's time, in which leases expire, and which is read again after a suspend. */
+  databaseTime?: Clock;
 }): Leases {
   const { connection, owner, logger, throwIfUnfit, stopwatch = () => performance.now() } = deps;
+  const { databaseTime = stopwatch } = deps;
+  const times = () => [stopwatch(), databaseTime()] as const;
   const store = createLeaseStore(connection);
   const stopping = new AbortController();
   const inHand = new Set<Promise<unknown>>();
 
   /** A term lasts for `ttlMs` at least from when it, or its last renewal, was asked for. */
-  function keepRenewed(term: LeaseTerm, ttlMs: number, askedAt: number, onLost: (error: Error) => void) {
-    let lapsesAt = askedAt + ttlMs;
+  function keepRenewed(
+    term: LeaseTerm,
+    ttlMs: number,
+    askedAt: ReturnType<typeof times>,
+    onLost: (error: Error) => void,
+  ) {
+    let heldSince = askedAt;
     const timer = setInterval(() => {
-      const renewalAskedAt = stopwatch();
+      const renewalAskedAt = times();
       store.setExpiry(term, owner, ttlMs).then(
         (held) => {
-          if (held) lapsesAt = renewalAskedAt + ttlMs;
+          if (held) heldSince = renewalAskedAt;
           else onLost(heldByAnother(term.name));
         },
         (error: unknown) => logger.warn({ err: error, lease: term.name }, 'lease renewal failed'),
       );
     }, ttlMs / 3);
     timer.unref();
-    return { end: () => clearInterval(timer), hasLapsed: () => stopwatch() >= lapsesAt };
+    const hasLapsed = () => {
+      const [passed, time] = times();
+      return passed - heldSince[0] >= ttlMs || time - heldSince[1] >= ttlMs;
+    };
+    return { end: () => clearInterval(timer), hasLapsed };
   }
 
   async function runUnderLease<T>(
@@ -80,7 +93,7 @@ export function createLeases(deps: {
     stopping.signal.throwIfAborted();
     throwIfUnfit?.();
     await endSessionsOfDeadHolder({ connection, logger }, name);
-    const askedAt = stopwatch();
+    const askedAt = times();
     const term = await store.acquire(name, owner, ttlMs);
     if (term === null) {
       const held = await store.read(name);

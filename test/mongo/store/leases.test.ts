@@ -115,6 +115,19 @@ describe('a lease', () => {
     expect((await leases.read('refused'))?.token).toBe(0);
   });
 
+  it('has lapsed after a suspend, during which monotonic time stood still', async () => {
+    let databaseMs = 0;
+    const databaseTime = () => databaseMs;
+    const leases = createLeases({ connection, owner: 'suspended', databaseTime, logger: silentLogger });
+    await leases.seed(['suspended']);
+    await leases.run('suspended', 60_000, async (lease) => {
+      databaseMs = 59_999;
+      expect(lease.throwIfLapsed).not.toThrow();
+      databaseMs = 60_000;
+      expect(lease.throwIfLapsed).toThrow(LeaseLostError);
+    });
+  });
+
   it('that was handed back is free even if the clock of the database is set back', async () => {
     const leases = instance('a');
     await leases.seed(['handed-back']);
