@@ -14,6 +14,7 @@ import { createDisputeStore, createDisputeWindowStore } from './features/dispute
 import { createHealthFeature } from './features/health/feature.js';
 import { createAggregationStore } from './features/intents/aggregation-store.js';
 import { createIntentsFeature, intentLeases } from './features/intents/feature.js';
+import { createLookStore } from './features/intents/look-store.js';
 import { createIntentStore } from './features/intents/store.js';
 import { createUnpaidStore } from './features/intents/unpaid-store.js';
 import { createPublisherFeature, publisherLeases } from './features/publisher/feature.js';
@@ -70,6 +71,7 @@ export function composeService(deps: {
   const cacheVersionStore = createCacheVersionStore(connection);
   const intentStore = createIntentStore(connection);
   const unpaidStore = createUnpaidStore(connection);
+  const lookStore = createLookStore(connection);
   const aggregation = createAggregationStore(connection);
   const disputeStore = createDisputeStore(connection);
   const disputeWindows = createDisputeWindowStore(connection);
@@ -192,6 +194,7 @@ export function composeService(deps: {
     ...shared,
     store: intentStore,
     unpaid: unpaidStore,
+    looks: lookStore,
     directory,
     limiter,
     outbound: metrics.countOutbound(outbound.anyone, 'reconcile'),
@@ -255,7 +258,12 @@ export function composeService(deps: {
   const schedule = createSchedule({
     leased: config.scheduler,
     aggregate: reputation.aggregate,
-    reconcile: intents.reconcile,
+    // Again at once where more is due: first looks must not wait for the interval.
+    reconcile: async () => {
+      const outcome = await intents.reconcile();
+      if (outcome.ran && outcome.value.more && outcome.value.looked > 0) scheduler.wake('reconcile');
+      return outcome;
+    },
     refresh: reputation.refresh,
     tick: publisher.tick,
     deliveries: deliveries.dispatch,

@@ -63,14 +63,15 @@ export const unscoredReasons = {
   amount_missing: 'It was completed without saying what was paid in.',
   started_before_intent: 'The transaction was started before the intent was registered.',
   seen_after_payment:
-    'The transaction was first seen, since this intent presented it, when the funds had already been received.',
+    'The transaction was first seen, since this intent presented it, when the funds had already been received, and its record does not excuse a late look.',
 } as const;
 
 export type UnscoredReason = keyof typeof unscoredReasons;
 
 /** What is wrong with the transaction id that an intent shows. */
 export const transactionProblems = {
-  unknown_to_anchor: 'The anchor answers that it has no transaction of this id.',
+  unknown_to_anchor:
+    'The anchor answers that it has no transaction of this id, or answered so until it was given up.',
   not_a_withdrawal: "The anchor's record does not say that it is a withdrawal.",
   other_account: "The anchor's record names another sender than the intent's account.",
   other_asset: "The anchor's record names other assets than those of the corridor.",

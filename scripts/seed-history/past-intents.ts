@@ -123,6 +123,9 @@ function intent(
     recoveredAt: null,
     callbacks: null,
     // Nothing is left to poll for: the anchors do not know this transaction.
+    lookQueue: abandoned ? 'unattached' : 'known',
+    unknownLooks: 0,
+    firstLookAt: null,
     open: false,
     due: new Date(at),
     version: 1,

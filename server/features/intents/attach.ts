@@ -9,7 +9,7 @@ import type { IntentStore } from './store.js';
 export interface AttachDeps {
   store: Pick<
     IntentStore,
-    'findByHash' | 'findByTransaction' | 'touchHolder' | 'attachTransaction' | 'saveProgress'
+    'findByHash' | 'findByTransaction' | 'touchHolder' | 'attachTransaction' | 'saveProgress' | 'takeUpAgain'
   >;
   ownership: Ownership;
   progress: MakeProgress;
@@ -34,6 +34,11 @@ export function createAttachTransaction(deps: AttachDeps): AttachTransaction {
     return (await store.findByHash(intent._id)) ?? intent;
   }
 
+  /** An id that the anchor did not know for so long that it is not asked for any more. */
+  async function takeUpAgain({ _id, lookQueue }: Intent): Promise<void> {
+    if (lookQueue === 'given_up' && (await store.takeUpAgain(_id, new Date(clock())))) onAttached();
+  }
+
   /** False where another intent holds the transaction, and keeps it. True: look at the intent again. */
   async function present(intent: Intent, transactionId: string): Promise<boolean> {
     const { anchorId } = intent;
@@ -51,6 +56,8 @@ export function createAttachTransaction(deps: AttachDeps): AttachTransaction {
     const find = isNew ? store.touchHolder : store.findByTransaction;
     const holder = await find(anchorId, transactionId);
     if (holder === null) return true;
+    // The anchor may know it by now: else the one who claims it could never be told apart from the one who holds it.
+    if (isNew) await takeUpAgain(holder);
     const sender = ownerElsewhere(holder, holder.sender);
     if (sender !== intent.account) return false;
     return (await ownership.passToSender(holder, sender)) !== 'no_claimant';
@@ -61,6 +68,7 @@ export function createAttachTransaction(deps: AttachDeps): AttachTransaction {
     for (let tries = 0; tries < maxTries; tries += 1) {
       if (intent.transactionId === transactionId) {
         if (intent !== known) onAttached();
+        else await takeUpAgain(intent);
         return intent;
       }
       const isOver = intent.deadline.getTime() <= clock();

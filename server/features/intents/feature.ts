@@ -6,6 +6,7 @@ import type { InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Clock, Logger } from '../../ports.js';
 import type { AnchorDirectory } from '../anchors/service.js';
+import type { LookStore } from './look-store.js';
 import { createOwnership } from './ownership.js';
 import { createMakeProgress } from './progress.js';
 import { createReconcile, type Reconcile, reconcileLease } from './reconcile.js';
@@ -25,6 +26,7 @@ export interface IntentsDeps
   extends Pick<IntentServiceDeps, 'quoteFrom' | 'disputeOf' | 'standingOf' | 'onAttached'> {
   store: IntentStore;
   unpaid: UnpaidStore;
+  looks: LookStore;
   directory: IntentServiceDeps['directory'] & PollDirectory & Pick<AnchorDirectory, 'signingKeyOf'>;
   /** To anchors, for polls. */
   outbound: Outbound;
@@ -64,6 +66,7 @@ export function createIntentsFeature(deps: IntentsDeps): Intents {
     progress,
     signingKeyOf: directory.signingKeyOf,
     verifyMessage,
+    onDue: deps.onAttached,
     host: new URL(publicUrl).host,
     clock,
   });

@@ -1,5 +1,5 @@
 import type { Intent } from './intent.js';
-import type { IntentState } from './transition.rules.js';
+import { type IntentState, queueOfState } from './transition.rules.js';
 
 /** What the transition function needs of an intent. */
 export function toState(intent: Intent): IntentState {
@@ -16,6 +16,8 @@ export function toState(intent: Intent): IntentState {
     },
     deadlineMs: intent.deadline.getTime(),
     attachedAtMs: intent.attachedAt?.getTime() ?? null,
+    lookedAtMs: intent.firstLookAt?.getTime() ?? null,
+    unknownLooks: intent.unknownLooks,
     observations: intent.observations,
     problem: intent.problem,
     sender: intent.sender,
@@ -43,6 +45,8 @@ export function toFields(state: IntentState) {
   return {
     status: ending?.status ?? ('pending' as const),
     observations: state.observations,
+    lookQueue: queueOfState(state),
+    unknownLooks: state.unknownLooks,
     problem: state.problem,
     sender: state.sender,
     amountIn: judgement.amountIn,

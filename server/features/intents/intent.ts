@@ -6,6 +6,7 @@ import type {
 } from '../../../contract/schemas/intents.js';
 import type { UnrankedReason } from '../../../contract/schemas/rates.js';
 import type { Admission, Contribution } from '../reputation/contribution.rules.js';
+import type { LookQueue } from './look-queue.rules.js';
 import type { Observations } from './settle-time.rules.js';
 import type { Dialect } from './status-table.rules.js';
 
@@ -52,6 +53,12 @@ export interface Intent {
   amountIn: string | null;
   recoveredAt: Date | null;
   callbacks: TakenCallbacks | null;
+  /** The queue in which it waits for its next look; null in intents stored before there were queues (look-store.ts). */
+  lookQueue: LookQueue | null;
+  /** How often the anchor answered that it does not know the transaction, which it never showed. */
+  unknownLooks: number;
+  /** When a look at the transaction was made first, whatever came of it. */
+  firstLookAt: Date | null;
   /** Whether there is still something to look for, and when to look next. */
   open: boolean;
   due: Date;
@@ -82,6 +89,9 @@ export type IntentChange = {
     | 'problem'
     | 'sender'
     | 'attachedAt'
+    | 'lookQueue'
+    | 'unknownLooks'
+    | 'firstLookAt'
     | 'claimedAt'
     | 'amountIn'
     | 'scored'

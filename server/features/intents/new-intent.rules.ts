@@ -93,6 +93,9 @@ export function newIntent(accepted: {
     amountIn: null,
     recoveredAt: null,
     callbacks: null,
+    lookQueue: attached ? 'new' : 'unattached',
+    unknownLooks: 0,
+    firstLookAt: null,
     open: true,
     due: attached ? now : deadline,
     version: 1,
@@ -105,5 +108,5 @@ export function newIntent(accepted: {
 
 /** The same intent before any transaction was attached. */
 export function withoutTransaction({ transactionId: _, ...intent }: Intent): Intent {
-  return { ...intent, attachedAt: null, due: intent.deadline };
+  return { ...intent, attachedAt: null, lookQueue: 'unattached', due: intent.deadline };
 }

@@ -3,6 +3,7 @@ import {
   lateFundsMs,
   overdueAtMs,
   pickUpMs,
+  queueOfState,
   recoverableUntilMs,
   type TransitionLimits,
 } from './transition.rules.js';
@@ -50,7 +51,8 @@ export function nextLookMs(
   const turningMs = turningPointMs(state, limits);
   // Once that moment has passed without an end, only the pace counts.
   const awaitedMs = turningMs > nowMs ? turningMs : Number.POSITIVE_INFINITY;
-  if (state.attachedAtMs === null || (ending !== null && !pollable)) return turningMs;
+  const isAskedFor = state.attachedAtMs !== null && queueOfState(state) !== 'given_up';
+  if (!isAskedFor || (ending !== null && !pollable)) return turningMs;
   return Math.min(awaitedMs, nowMs + (pollable ? paceMs(state, nowMs) : unpolledEveryMs));
 }
 
@@ -60,8 +62,14 @@ function paceMs(state: IntentState, nowMs: number): number {
   if (readyAtMs !== null) return at(readyPace, nowMs - readyAtMs);
   if (fundedAtMs !== null) return at(fundedPace, nowMs - fundedAtMs);
   const ageMs = nowMs - (state.attachedAtMs ?? nowMs);
-  if (firstAtMs === null) return Math.min(unseenMs.most, Math.max(unseenMs.least, ageMs));
+  if (firstAtMs === null) return unseenPaceMs(ageMs, state.unknownLooks);
   return at(unfundedPace, ageMs);
+}
+
+/** It doubles with the age; for an id that was taken up again (attach.ts), with the looks since. */
+function unseenPaceMs(ageMs: number, unknownLooks: number): number {
+  const afterLooksMs = unknownLooks === 0 ? Number.POSITIVE_INFINITY : unseenMs.least * 2 ** unknownLooks;
+  return Math.min(unseenMs.most, Math.max(unseenMs.least, Math.min(ageMs, afterLooksMs)));
 }
 
 /** The next moment at which the passing of time alone may end it. */

@@ -1,5 +1,6 @@
 import type { TransactionProblem } from '../../../contract/schemas/intents.js';
 import type { Intent, IntentChange } from './intent.js';
+import { lookQueueOf } from './look-queue.rules.js';
 import { nothingObserved } from './settle-time.rules.js';
 import { lateFundsMs } from './transition.rules.js';
 
@@ -7,11 +8,15 @@ import { lateFundsMs } from './transition.rules.js';
 const lastingFaults = ['not_a_withdrawal', 'asset_mismatch'] as const;
 const lastingProblems: readonly (TransactionProblem | null)[] = ['not_a_withdrawal', 'other_asset'];
 
+const waitingForFirstLook = { lookQueue: 'new', unknownLooks: 0, firstLookAt: null } as const;
+const withoutLooks = { lookQueue: 'unattached', unknownLooks: 0, firstLookAt: null } as const;
+
 /** Attaches a transaction that no other intent holds, in place of what the intent had or claimed before. */
 export function attachment(transactionId: string, now: Date): IntentChange {
   return {
     transactionId,
     attachedAt: now,
+    ...waitingForFirstLook,
     due: now,
     dialect: null,
     problem: null,
@@ -26,6 +31,7 @@ export function claim(intent: Intent, transactionId: string, now: Date): IntentC
   return {
     transactionId: undefined,
     attachedAt: null,
+    ...withoutLooks,
     dialect: null,
     claimedId: transactionId,
     claimedAt: known ? intent.claimedAt : now,
@@ -39,6 +45,7 @@ export function handedOver(holder: Intent): IntentChange {
   return {
     transactionId: undefined,
     attachedAt: null,
+    ...withoutLooks,
     dialect: null,
     observations: nothingObserved,
     sender: null,
@@ -59,7 +66,7 @@ export function handedOver(holder: Intent): IntentChange {
  */
 export function takenOver(claimant: Intent, holder: Intent, sender: string, now: Date): IntentChange {
   const presentedAt = claimant.claimedAt ?? now;
-  const { unfundedAtMs, fundedAtMs } = holder.observations;
+  const { firstAtMs, unfundedAtMs, fundedAtMs } = holder.observations;
   const seenSince = unfundedAtMs !== null && unfundedAtMs >= presentedAt.getTime();
   const lasting = lastingFaults.find((fault) => fault === holder.unscoredReason) ?? null;
   // Once funds were seen, records are not judged any more. A claim that comes so late is not scored.
@@ -67,6 +74,14 @@ export function takenOver(claimant: Intent, holder: Intent, sender: string, now:
   return {
     transactionId: holder.transactionId,
     attachedAt: presentedAt,
+    lookQueue: lookQueueOf({
+      attached: true,
+      seen: firstAtMs !== null,
+      paid: fundedAtMs !== null,
+      unknownLooks: 0,
+    }),
+    unknownLooks: 0,
+    firstLookAt: holder.firstLookAt,
     dialect: holder.dialect,
     observations: { ...holder.observations, unfundedAtMs: seenSince ? unfundedAtMs : null },
     sender,

@@ -27,6 +27,8 @@ export interface Report {
   callback?: IncomingCallback;
   /** Whether the transaction can be polled, which decides when to look again. A callback cannot tell. */
   pollable?: boolean;
+  /** Set where a look at the transaction was made: when. */
+  lookedAtMs?: number;
   /** Set where a job reports: its transactions are fenced by the lease. */
   lease?: HeldLease;
 }
@@ -71,7 +73,7 @@ export function createMakeProgress(deps: {
 
   /** Undefined where another writer came first. */
   async function attempt(intent: Intent, report: Report): Promise<Progress | undefined> {
-    const { observation, callback, dialect, pollable = true, lease } = report;
+    const { observation, callback, dialect, pollable = true, lookedAtMs, lease } = report;
     const callbacks = callback === undefined ? null : takeCallback(intent.callbacks, callback);
     const isRepeat = callback !== undefined && callbacks === null;
     const about = report.about ?? observation?.record.id;
@@ -103,6 +105,9 @@ export function createMakeProgress(deps: {
         due: new Date(due),
         ...(dialect === undefined ? {} : { dialect }),
         ...(callbacks === null ? {} : { callbacks }),
+        ...(lookedAtMs === undefined || intent.firstLookAt !== null
+          ? {}
+          : { firstLookAt: new Date(lookedAtMs) }),
         // Only unpaid intents, which cost nothing to make, have to be shared out over clients.
         ...(intent.client === null || state.observations.fundedAtMs === null ? {} : { client: undefined }),
       },

@@ -16,6 +16,8 @@ export interface TransactionRecord {
   amountOutAsset: string | null;
   startedAtMs: number | null;
   completedAtMs: number | null;
+  /** When the funds were received. Not of SEP-6 or SEP-24; some anchors pass on what Anchor Platform knows of it. */
+  receivedAtMs: number | null;
   /** When it reached its present status. */
   updatedAtMs: number | null;
   hasStellarTransaction: boolean;
@@ -52,6 +54,7 @@ export function readRecord(json: unknown, dialect: Dialect): TransactionRecord |
     amountOutAsset: shortText(raw.amount_out_asset),
     startedAtMs: instantMs(raw.started_at),
     completedAtMs: instantMs(raw.completed_at),
+    receivedAtMs: instantMs(raw.transfer_received_at),
     updatedAtMs: instantMs(raw.updated_at),
     hasStellarTransaction: shortText(raw.stellar_transaction_id) !== null,
     refunded: isRefunded(raw, status, amountIn),

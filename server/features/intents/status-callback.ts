@@ -18,11 +18,13 @@ export interface StatusCallback {
 }
 
 export interface StatusCallbackDeps {
-  store: Pick<IntentStore, 'findByHash' | 'findByTransaction'>;
+  store: Pick<IntentStore, 'findByHash' | 'findByTransaction' | 'takeUpAgain'>;
   progress: MakeProgress;
   /** The key (G…) the anchor signs with; null where none is known. */
   signingKeyOf: (anchorId: string) => Promise<string | null>;
   verifyMessage: VerifyPool['verifyMessage'];
+  /** Called when a look at a transaction became due at once. */
+  onDue: () => void;
   /** Host and port under which anchors reach this service: part of what they sign. */
   host: string;
   clock: Clock;
@@ -39,7 +41,7 @@ export type TakeStatusCallback = (
 ) => Promise<StatusCallbackAnswer>;
 
 export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCallback {
-  const { store, progress, signingKeyOf, verifyMessage, host, clock } = deps;
+  const { store, progress, signingKeyOf, verifyMessage, onDue, host, clock } = deps;
 
   /** Returns when it was signed, in Unix seconds. */
   async function verified(anchorId: string, { signature, rawBody }: StatusCallback): Promise<number> {
@@ -76,6 +78,8 @@ export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCa
     // While the dialect is unknown, read it as SEP-6, which has the larger vocabulary.
     const dialect = intent.dialect ?? 'sep6';
     const record = readRecord(callback.body, dialect);
+    // A record is applied below, whatever queue the intent waits in. Where it cannot be read, the anchor is asked.
+    if (record === null && (await store.takeUpAgain(intentHash, new Date(clock())))) onDue();
     // Only a client that knows the nonce may attach a transaction; a callback may not.
     const follower = record === null ? null : await followerOf(intent, record.id);
     if (record === null || follower === null) return ignored;

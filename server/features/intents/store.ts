@@ -51,13 +51,11 @@ export interface IntentStore {
   saveProgress(change: VersionedChange, session?: ClientSession): Promise<boolean>;
   /** Writes many changes, each held against its own version. Returns how many were written. */
   saveAllProgress(changes: readonly VersionedChange[]): Promise<number>;
-  /** Anchors with open intents that are due. */
-  listAnchorsWithDue(now: Date): Promise<string[]>;
-  hasDue(now: Date): Promise<boolean>;
-  /** The anchor's open intent that has been due for longest; its next look is put off until `nextDue`. */
-  takeNextDue(anchorId: string, now: Date, nextDue: Date): Promise<Intent | null>;
-  /** Open intents of the anchor that are due and have no transaction, longest due first. */
-  findDueUnattached(anchorId: string, now: Date, limit: number): Promise<Intent[]>;
+  /**
+   * Takes up an id again that was given up: it is looked at once at once, and then as often as before it is given up.
+   * Returns whether it had been given up.
+   */
+  takeUpAgain(intentHash: string, now: Date): Promise<boolean>;
   /** Sets what an accepted dispute makes of the outcome (null takes it back). Returns whether the intent exists. */
   applyDisputeEffect(
     session: ClientSession,
@@ -95,6 +93,9 @@ const intentSchema = new Schema<IntentDocument>(
     amountIn: text,
     recoveredAt: { type: Date, default: null },
     callbacks: mixed,
+    lookQueue: text,
+    unknownLooks: { type: Number, default: 0 },
+    firstLookAt: { type: Date, default: null },
     open: { type: Boolean, required: true },
     due: { type: Date, required: true },
     version: { type: Number, required: true },
@@ -122,8 +123,12 @@ intentSchema.index(
   { partialFilterExpression: { claimedId: { $type: 'string' } }, name: 'claims_of_transaction' },
 );
 intentSchema.index(
-  { anchorId: 1, due: 1 },
-  { partialFilterExpression: { open: true }, name: 'open_by_anchor_and_turn' },
+  { open: 1, anchorId: 1, due: 1 },
+  { partialFilterExpression: { open: true }, name: 'open_by_anchor' },
+);
+intentSchema.index(
+  { anchorId: 1, lookQueue: 1, client: 1, due: 1 },
+  { partialFilterExpression: { open: true }, name: 'open_by_look_queue' },
 );
 intentSchema.index({ unfolded: 1 }, { partialFilterExpression: { unfolded: true }, name: 'unfolded' });
 // The two of unpaid intents (unpaid-store.ts). `$gte: ''` means any text: a count that asks for the same reads no document.
@@ -236,24 +241,10 @@ export function createIntentStore(connection: Connection): IntentStore {
       return (await model.bulkWrite(writes, { ordered: false })).modifiedCount;
     },
 
-    listAnchorsWithDue: (now) => model.distinct('anchorId', dueAt(now)).exec(),
-
-    hasDue: async (now) => (await model.exists(dueAt(now))) !== null,
-
-    async takeNextDue(anchorId, now, nextDue) {
-      const taken = await model
-        .findOneAndUpdate({ anchorId, ...dueAt(now) }, { $set: { due: nextDue } }, { sort: { due: 1 } })
-        .lean<IntentDocument>();
-      return toIntent(taken);
-    },
-
-    async findDueUnattached(anchorId, now, limit) {
-      const found = await model
-        .find({ anchorId, ...dueAt(now), transactionId: { $exists: false } })
-        .sort({ due: 1 })
-        .limit(limit)
-        .lean<IntentDocument[]>();
-      return found.map((document) => toIntent(document));
+    async takeUpAgain(_id, now) {
+      const givenUp = { _id, open: true, lookQueue: 'given_up' as const };
+      const change = { $set: { lookQueue: 'unknown', unknownLooks: 1, due: now }, $inc: { version: 1 } };
+      return (await model.updateOne(givenUp, change)).matchedCount === 1;
     },
 
     async applyDisputeEffect(session, intentHash, disputeEffect) {
@@ -266,10 +257,6 @@ export function createIntentStore(connection: Connection): IntentStore {
 /** Without its type the partial indexes, which cover texts, are not used, and the whole collection is read. */
 function exactly(value: string) {
   return { $eq: value, $type: 'string' } as const;
-}
-
-function dueAt(now: Date) {
-  return { open: true, due: { $lte: now } };
 }
 
 function versionedUpdate({ intent: { _id, version }, change, pendingAggregation }: VersionedChange) {
@@ -291,14 +278,18 @@ function toDocument({ observations, counting: _, ...intent }: Intent): IntentDoc
   return { ...intent, sightings: observations, ...uncounted };
 }
 
-function toIntent(document: IntentDocument): Intent;
-function toIntent(document: IntentDocument | null): Intent | null;
-function toIntent(document: IntentDocument | null): Intent | null {
+/** Documents of earlier releases lack fields. */
+export function toIntent(document: IntentDocument): Intent;
+export function toIntent(document: IntentDocument | null): Intent | null;
+export function toIntent(document: IntentDocument | null): Intent | null {
   if (document === null) return null;
   const { sightings, unfolded, counted, admission, keptFor: _, ...intent } = document;
   // Old documents lack an admission.
   const counting = { pendingAggregation: unfolded, counted, admission: admission ?? null };
   // Release 2.3.0 stored none of these; older documents lack the client.
   const { problem = null, sender = null, claimedAt = null, client = null } = intent;
-  return { ...intent, observations: sightings, counting, problem, sender, claimedAt, client };
+  // Whether an old one was looked at in time is not known: it was.
+  const { lookQueue = null, unknownLooks = 0, firstLookAt = intent.attachedAt } = intent;
+  const looks = { lookQueue, unknownLooks, firstLookAt };
+  return { ...intent, observations: sightings, counting, problem, sender, claimedAt, client, ...looks };
 }

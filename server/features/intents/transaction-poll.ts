@@ -15,8 +15,8 @@ export type PollResult =
   | { kind: 'record'; record: TransactionRecord; dialect: Dialect; observedAtMs: number }
   /** The anchor answers, and knows no such transaction. */
   | { kind: 'not_found' }
-  /** No answer, or none that can be read; tried again later. */
-  | { kind: 'unreachable'; why: string }
+  /** No answer, or none that can be read (`answered`); tried again later. */
+  | { kind: 'unreachable'; why: string; answered: boolean }
   /** The anchor granted no token, is not in the fleet, or has no server to ask. */
   | { kind: 'not_pollable' };
 
@@ -63,10 +63,11 @@ export function createTransactionPoll(deps: {
       expects: 'json',
     });
     if (answer.status === 404) return { kind: 'not_found' };
-    if (answer.status !== 200) return { kind: 'unreachable', why: `status ${answer.status}` };
+    if (answer.status !== 200) return { kind: 'unreachable', why: `status ${answer.status}`, answered: true };
     const record = readRecord(answer.json, dialect);
     if (record === null || record.id !== transactionId) {
-      return { kind: 'unreachable', why: 'the answer is not the record of this transaction' };
+      const why = 'the answer is not the record of this transaction';
+      return { kind: 'unreachable', why, answered: true };
     }
     return { kind: 'record', record, dialect, observedAtMs };
   }
@@ -90,5 +91,5 @@ export function createTransactionPoll(deps: {
 
 /** Failures of the anchor or of the way to it; any other error is our own and is thrown on. */
 function unreachable(error: unknown): PollResult {
-  return { kind: 'unreachable', why: toUpstreamFault(error).message };
+  return { kind: 'unreachable', why: toUpstreamFault(error).message, answered: false };
 }

@@ -12,6 +12,8 @@ import {
   isAnnouncedAmount,
   isAsset,
 } from './eligibility.rules.js';
+import { isExcused } from './late-look.rules.js';
+import { type LookQueue, lookQueueOf } from './look-queue.rules.js';
 import type { TransactionRecord } from './sep-record.rules.js';
 import { addObservation, type Observations, settleSeconds, timesKnown } from './settle-time.rules.js';
 import { type ShortfallInput, shortfallPpb } from './shortfall.rules.js';
@@ -51,6 +53,10 @@ export interface IntentState {
   deadlineMs: number;
   /** When the transaction was attached; null: none is. */
   attachedAtMs: number | null;
+  /** When a look at the transaction was made first, whatever came of it. */
+  lookedAtMs: number | null;
+  /** How often the anchor answered that it does not know the transaction, which it never showed. */
+  unknownLooks: number;
   observations: Observations;
   /** What the last look found wrong with the transaction id. */
   problem: TransactionProblem | null;
@@ -98,7 +104,16 @@ export function transition(
 
 /** The state after the anchor answered that it knows no such transaction. */
 export function notFound(state: IntentState): IntentState {
-  return state.attachedAtMs === null ? state : { ...state, problem: 'unknown_to_anchor' };
+  if (state.attachedAtMs === null) return state;
+  const unknownLooks = state.unknownLooks + (state.observations.firstAtMs === null ? 1 : 0);
+  return { ...state, unknownLooks, problem: 'unknown_to_anchor' };
+}
+
+/** The queue in which an intent of this state waits for its next look. */
+export function queueOfState({ attachedAtMs, observations, unknownLooks }: IntentState): LookQueue {
+  const seen = observations.firstAtMs !== null;
+  const paid = observations.fundedAtMs !== null;
+  return lookQueueOf({ attached: attachedAtMs !== null, seen, paid, unknownLooks });
 }
 
 /** The instant until which a failed intent may still become settled. */
@@ -120,7 +135,7 @@ function observe(state: IntentState, observation: Observation): IntentState {
   const observations = addObservation(before, record, observedAtMs, state.attachedAtMs);
   const problem = problemOf(record, state.terms, before.firstAtMs === null ? undefined : state.problem);
   const sender = senderUpToFunds(state, record);
-  return { ...state, observations, problem, sender, judgement: judge(state, observations, record) };
+  return { ...state, observations, problem, sender, judgement: judge(state, observations, observation) };
 }
 
 /** As with the judgement, an anchor cannot name another sender once it has shown that the funds arrived. */
@@ -139,13 +154,14 @@ function isOld(
 }
 
 /** What kind of transaction it is counts as told up to the first observation of funds; an anchor cannot change it afterwards. */
-function judge(state: IntentState, after: Observations, record: TransactionRecord): Judgement {
-  const { observations: before, terms } = state;
+function judge(state: IntentState, after: Observations, { record, observedAtMs }: Observation): Judgement {
+  const { observations: before, terms, attachedAtMs, lookedAtMs } = state;
   let { unscoredReason, amountIn } = state.judgement;
   if (before.fundedAtMs === null) {
     const first = before.firstAtMs === null;
     // A transaction that passed from another intent may have been observed only before it was presented here.
-    const late = before.unfundedAtMs === null && after.fundedAtMs !== null;
+    const sight = { record, observedAtMs, lookedAtMs, attachedAtMs: attachedAtMs ?? observedAtMs };
+    const late = before.unfundedAtMs === null && after.fundedAtMs !== null && !isExcused(sight);
     unscoredReason =
       identityFault(record, terms, first ? undefined : unscoredReason) ??
       (late ? 'seen_after_payment' : null);

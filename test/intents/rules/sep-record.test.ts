@@ -39,6 +39,7 @@ describe('readRecord', () => {
       amountOutAsset: 'iso4217:NGN',
       startedAtMs: Date.UTC(2017, 2, 20, 17, 0, 2),
       completedAtMs: Date.UTC(2017, 2, 20, 17, 9, 58),
+      receivedAtMs: null,
       updatedAtMs: Date.UTC(2017, 2, 20, 17, 9, 58),
       hasStellarTransaction: true,
       refunded: false,

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Connection } from 'mongoose';
+import { clientHash } from '../../../server/http/client-hash.js';
+import { connectMongo } from '../../../server/mongo/connection.js';
+import { type CrowdedAnchor, openCrowdedAnchor } from '../../fixtures/intents/crowded-anchor.js';
+import { account, second } from '../../fixtures/intents/intent-states.js';
+import { intentDocuments } from '../../fixtures/intents/stored-intents.js';
+import { addressOf, knownIntent, paidIntent, waitingIntent } from '../../fixtures/intents/waiting-intents.js';
+import { testDatabase } from '../../support/database.js';
+
+const { uri } = testDatabase();
+let connection: Connection;
+let anchor: CrowdedAnchor;
+
+beforeAll(async () => {
+  connection = await connectMongo({ uri });
+});
+afterAll(() => connection.close());
+beforeEach(async () => {
+  anchor = await openCrowdedAnchor(connection);
+  await intentDocuments(connection).deleteMany({});
+});
+
+/** Ids that the anchor never heard of, each in the name of an account of its own. */
+function invented(count: number, addresses: number) {
+  return Array.from({ length: count }, (_, index) => {
+    const id = `invented-${index}`;
+    return waitingIntent({ id, nowMs: anchor.now(), address: addressOf(index % addresses), account: id });
+  });
+}
+
+/** An address that comes after nearly all others in the order of the turns. */
+function lastAddress(): string {
+  const addresses = Array.from({ length: 4_000 }, (_, index) => `198.51.${index >> 8}.${index & 255}`);
+  return addresses.find((address) => clientHash(address) > 'fe') ?? '';
+}
+
+const instant = (ms: number) => new Date(ms).toISOString();
+
+describe('900 invented ids of 900 accounts from 300 addresses', () => {
+  it('delay the first look by a third of a second for each address at most, and cost no outcome', async () => {
+    await anchor.insert(...invented(900, 300));
+    anchor.pass(second);
+    const genuine = waitingIntent({ id: 'genuine', nowMs: anchor.now(), address: lastAddress() });
+    await anchor.insert(genuine);
+    const attachedMs = anchor.now();
+    anchor.records.set('genuine', {
+      ...{ id: 'genuine', kind: 'withdrawal', status: 'completed', from: account },
+      ...{ stellar_transaction_id: 'ab', amount_in: '100', amount_out: '150000' },
+      started_at: instant(attachedMs - 5 * second),
+      completed_at: instant(attachedMs + 15 * second),
+    });
+    await anchor.runUntil(
+      async () => (await anchor.read(genuine)).status === 'settled',
+      301 * (second / 3) + 5 * second,
+    );
+    const first = anchor.polls.find(({ id }) => id === 'genuine');
+    // Else it would show nothing about late looks.
+    expect((first?.atMs ?? 0) - attachedMs).toBeGreaterThan(20 * second);
+    expect(await anchor.read(genuine)).toMatchObject({ scored: true, unscoredReason: null });
+    await anchor.close();
+  });
+});
+
+describe('a flood of new ids that does not end', () => {
+  it('leaves paid transactions two looks in ten at least, and those that the anchor knows one', async () => {
+    await anchor.insert(...invented(600, 40));
+    const known = ids('known', 10).map((id) =>
+      knownIntent({ id, nowMs: anchor.now(), address: '192.0.2.1' }),
+    );
+    const paid = ids('paid', 20).map((id) => paidIntent({ id, nowMs: anchor.now() }));
+    await anchor.insert(...known, ...paid);
+    for (const { transactionId: id = '' } of [...known, ...paid])
+      anchor.records.set(id, { id, kind: 'withdrawal', status: 'pending_anchor' });
+    await anchor.runUntil(() => anchor.polls.length >= 100, 30 * second);
+    const first = new Set(anchor.polls.slice(0, 50).map(({ id }) => id));
+    const count = (kind: string) => [...first].filter((id) => id.startsWith(kind)).length;
+    expect(count('paid')).toBeGreaterThanOrEqual(10);
+    expect(count('known')).toBeGreaterThanOrEqual(5);
+    await anchor.close();
+  });
+});
+
+function ids(kind: string, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `${kind}-${index}`);
+}
