@@ -70,10 +70,15 @@ export function createReplies(deps: {
     load: ask,
     keyOf: ({ corridor, anchor, asked, deliveryMethod }) =>
       [corridor.id, anchor.id, keyOfAsked(asked), deliveryMethod ?? ''].join('|'),
-    // A reply is never served stale: an answer made from several replies is stale if its oldest quote is.
+    // Whoever asks names the greatest age, so a reply is never served stale: an answer made from several replies is stale
+    // if its oldest quote is. Quotes are kept for longer, for the band of the corridor.
     lifetimeOf: (reply) => {
       const freshUntil = replyFreshUntil(reply);
-      return { asOf: reply.at, freshUntil, staleUntil: freshUntil };
+      return {
+        asOf: reply.at,
+        freshUntil,
+        staleUntil: 'offer' in reply.result ? reply.at + staleMs : freshUntil,
+      };
     },
     versionOf: ({ corridor }) => deps.versionOf(corridor.id),
     maxBytes,

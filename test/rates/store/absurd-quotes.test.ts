@@ -99,9 +99,19 @@ describe('a price 650 times the market', () => {
     const withoutFx = await start({ fxUrl: undefined });
     await withoutFx.rates.quote('usdc-ngn', {});
     silence(...ownPrices.filter((id) => id !== 'harbour'));
-    const { answer } = await withoutFx.rates.quote('usdc-ngn', { amount: '5000' });
-    expect(answer.quotes).toMatchObject([{ anchorId: 'harbour', unranked: 'above_band' }]);
-    expect([answer.best, answer.band?.anchors]).toEqual([null, 5]);
+    for (const [amount, seconds] of [
+      ['5000', 0],
+      ['5001', 50],
+    ] as const) {
+      fixture.world.now += seconds * 1_000;
+      const { answer } = await withoutFx.rates.quote('usdc-ngn', { amount });
+      expect(answer.quotes).toMatchObject([{ anchorId: 'harbour', unranked: 'above_band' }]);
+      expect([answer.best, answer.band?.anchors]).toEqual([null, 5]);
+    }
+    // After a minute without a price for the reference amount nobody is left to compare with.
+    fixture.world.now += 11_000;
+    const { answer } = await withoutFx.rates.quote('usdc-ngn', { amount: '5002' });
+    expect([answer.best, answer.band]).toEqual([{ anchorId: 'harbour' }, null]);
   });
 });
 

@@ -113,6 +113,24 @@ describe('a client that cycles random amounts', () => {
     expect(board.answer.quotes.map(({ anchorId }) => anchorId)).toContain('harbour');
   });
 
+  it('quotes for an intent where the share of other amounts is used up, also for an amount just found busy', async () => {
+    for (let i = 0; i < 10; i += 1) await quoteNgn({ amount: String(820 + i) });
+    const isBusy = async (amount: string) =>
+      (await quoteNgn({ amount })).unavailable.some(
+        ({ anchorId, reason }) => anchorId === 'harbour' && reason === 'busy',
+      );
+    expect(await isBusy('840')).toBe(true);
+    const { quoteFrom } = fixture.service.rates;
+    const at = world.now;
+    for (const amount of ['840', '840.0', '841', '842', '843']) {
+      const { quote } = await quoteFrom('usdc-ngn', 'harbour', amount, undefined, 'wallet');
+      expect(quote?.anchorId).toBe('harbour');
+    }
+    // None of them had to wait, and the others still have no more calls.
+    expect(world.now).toBe(at);
+    expect(await isBusy('844')).toBe(true);
+  });
+
   it('gets the last quote of a known amount when the budget is used up', async () => {
     const tight = await start({ limits: { callsPerSecond: 2 } });
     const ask = (amount: string) => tight.rates.quote('usdc-ngn', { amount }).then(({ answer }) => answer);
@@ -141,6 +159,17 @@ describe('a client that cycles random amounts', () => {
       { anchorId: 'harbour', reason: 'busy' },
     ]);
     expect((await quoteNgn()).unavailable).toEqual([]);
+    // Each delivery method would be another question for the same amount: only the plain one is asked all the time.
+    const byMethod = await quoteNgn({ amount: '100.0', deliveryMethod: 'bank_account' });
+    expect(byMethod.unavailable).toContainEqual({ anchorId: 'harbour', reason: 'busy' });
+    const { quote } = await fixture.service.rates.quoteFrom(
+      'usdc-ngn',
+      'harbour',
+      '803',
+      undefined,
+      'wallet',
+    );
+    expect(quote?.anchorId).toBe('harbour');
     world.now += 1_000;
     expect((await quoteNgn({ amount: '802' })).unavailable).toEqual([]);
   });
