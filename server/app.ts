@@ -18,23 +18,18 @@ import { sendJson } from './http/send-json.js';
 import { createUnverifiedLimit, type UnverifiedLimit } from './http/unverified-limit.js';
 import type { Logger, NewId } from './ports.js';
 
-/** For operators and readers: neither limited nor authenticated, and read-only. */
-const operationalPaths = [
-  '/healthz',
-  '/readyz',
-  '/metrics',
-  '/openapi.json',
-  '/openapi.client.json',
-  '/docs',
-];
+/** For operators and readers: paths without a limit, read-only, and the router that serves them. */
+export interface Operations {
+  paths: readonly string[];
+  router: Router;
+}
 
 /** The implementation of the whole contract: one router per feature, under the contract's keys. */
 export type Routers = Parameters<typeof createExpressEndpoints<typeof contract>>[1];
 
 export interface AppDeps {
   routers: Routers;
-  /** They serve the `operationalPaths`. */
-  operations: readonly Router[];
+  operations: readonly Operations[];
   limiter: RateLimiter;
   secrets: Secrets;
   trustProxy: readonly TrustedRange[];
@@ -45,14 +40,9 @@ export interface AppDeps {
 
 /** The middleware in order: id, log, operations, CORS; then per route limit, credential, body, validation, handler. */
 export function createApp(deps: AppDeps): Express {
-  const app = express();
+  const app = bareApp();
   const routes = new RouteTable(contract);
   const unverified = createUnverifiedLimit({ ...deps, statusOf: (error) => toApiError(error).status });
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.set('query parser', 'simple');
-  app.enable('case sensitive routing');
-  app.enable('strict routing');
 
   app.use(requestId(deps), securityHeaders, sendJson, deps.metrics.observeRequests, requestLog(deps));
   app.use(
@@ -70,19 +60,49 @@ export function createApp(deps: AppDeps): Express {
   return app;
 }
 
+/** An app of some operations alone, for a port of their own. It counts no requests: they are those of the operator. */
+export function createOperationsApp(
+  deps: Pick<AppDeps, 'logger' | 'newId'> & { operations: readonly Operations[] },
+): Express {
+  const app = bareApp();
+  app.use(requestId(deps), securityHeaders, sendJson, requestLog(deps), operationalRoutes(deps.operations));
+  app.use(() => {
+    throw nothingServed();
+  }, errorMapper(deps));
+  return app;
+}
+
+function bareApp(): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', 'simple');
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  return app;
+}
+
 /** Answers 405 to every other method on an operational path, as everywhere. */
-function operationalRoutes(operations: readonly Router[]): Router {
+function operationalRoutes(operations: readonly Operations[]): Router {
   const allow = 'GET, HEAD, OPTIONS';
   const router = Router({ caseSensitive: true, strict: true });
-  router.use(operationalPaths, (req, res, next) => {
+  const refuseUnlessRead: RequestHandler = (req, res, next) => {
     const ambiguity = ambiguityOf(req);
     if (ambiguity !== undefined) throw ambiguity;
     if (req.method === 'GET' || req.method === 'HEAD') return next();
     res.setHeader('Allow', allow);
     if (req.method !== 'OPTIONS') throw new ApiError('METHOD_NOT_ALLOWED', `This path has ${allow}.`);
     res.status(204).end();
-  });
-  return router.use(...operations);
+  };
+  router.use(
+    operations.flatMap(({ paths }) => paths),
+    refuseUnlessRead,
+  );
+  return router.use(...operations.map((each) => each.router));
+}
+
+function nothingServed(): ApiError {
+  return new ApiError('NOT_FOUND', 'Nothing is served at this path.');
 }
 
 /** The limit comes before the credential, and that before the body: a flood costs one update, a guess one comparison. */
@@ -130,7 +150,7 @@ function refuseUnmatched(deps: AppDeps, routes: RouteTable): RequestHandler {
       const found = routes.find(req.path);
       if (found?.methods.has(req.method === 'HEAD' ? 'GET' : req.method)) return next();
       await countUnmatched(deps, req, res);
-      if (found === undefined) throw new ApiError('NOT_FOUND', 'Nothing is served at this path.');
+      if (found === undefined) throw nothingServed();
       res.setHeader('Allow', allowHeader(found.methods));
       throw new ApiError('METHOD_NOT_ALLOWED', `This path has ${allowHeader(found.methods)}.`);
     } catch (error) {

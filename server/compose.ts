@@ -1,5 +1,5 @@
 import type { Connection } from 'mongoose';
-import { createApp } from './app.js';
+import { createApp, createOperationsApp, type Operations } from './app.js';
 import { boot } from './boot.js';
 import type { Config } from './config.js';
 import { createVerifyPool } from './crypto/verify-pool.js';
@@ -27,9 +27,10 @@ import { createSnapshotFeature } from './features/snapshot/feature.js';
 import { createEndpoints, createSecretBox, createWebhooksFeature } from './features/webhooks/feature.js';
 import { createWebhookStore } from './features/webhooks/store.js';
 import type { ConnectionMeter } from './http/connections.js';
-import { createDocsRouter, readDocuments } from './http/docs.js';
+import { createDocsRouter, docsPaths, readDocuments } from './http/docs.js';
 import { createCountPoint } from './http/limit-window-store.js';
 import { createMetrics } from './http/metrics.js';
+import { createMetricsRouter } from './http/metrics-router.js';
 import { createRateLimiter } from './http/rate-limiter.js';
 import { createClockWatch } from './jobs/clock-watch.js';
 import { createJobWatch, type WatchedJob } from './jobs/job-watch.js';
@@ -46,6 +47,8 @@ import type { World } from './ports.js';
 /** The composed service: main.ts boots it, starts it and lets it listen. */
 export interface Service {
   app: ReturnType<typeof createApp>;
+  /** Serves the metrics where they have a port of their own. */
+  metricsApp: ReturnType<typeof createOperationsApp> | undefined;
   connectionMeter: ConnectionMeter;
   /** Brings the database in order; once, before anything else. */
   boot(): Promise<void>;
@@ -228,8 +231,10 @@ export function composeService(deps: {
     pingDatabase: () => answersPing(connection),
     servesCorridors: () => directory.corridors().length > 0,
     warnings: [clockWatch.fault, logOutput.fault],
-    registry: metrics.registry,
   });
+  const metricsRouter = createMetricsRouter({ registry: metrics.registry, tokens: config.metricsTokens });
+  const metricsOperations: Operations[] = [{ paths: ['/metrics'], router: metricsRouter }];
+  const ownMetricsPort = config.metricsPort !== undefined;
 
   const app = createApp({
     routers: {
@@ -246,7 +251,11 @@ export function composeService(deps: {
       adminCache,
       webhooks: webhooks.router,
     },
-    operations: [health.router, createDocsRouter({ documents: readDocuments() })],
+    operations: [
+      { paths: ['/healthz', '/readyz'], router: health.router },
+      { paths: docsPaths, router: createDocsRouter({ documents: readDocuments() }) },
+      ...(ownMetricsPort ? [] : metricsOperations),
+    ],
     limiter,
     secrets: { adminKeys: config.adminKeys, cronSecrets: config.cronSecrets },
     trustProxy: config.trustProxy,
@@ -254,6 +263,10 @@ export function composeService(deps: {
     logger,
     newId,
   });
+
+  const metricsApp = ownMetricsPort
+    ? createOperationsApp({ operations: metricsOperations, logger, newId })
+    : undefined;
 
   const schedule = createSchedule({
     leased: config.scheduler,
@@ -279,6 +292,7 @@ export function composeService(deps: {
 
   return {
     app,
+    metricsApp,
     connectionMeter: metrics.connections,
     boot: () => boot({ connection, leases, leaseNames, webhooks, cacheVersions, directory }),
     start() {

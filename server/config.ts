@@ -9,6 +9,10 @@ export interface Config {
   port: number;
   /** Address under which clients reach the service, without a trailing slash; status callbacks are built on it. */
   publicUrl: string;
+  /** A port of their own for the metrics; undefined: they are served with everything else. */
+  metricsPort: number | undefined;
+  /** Accepted bearer tokens for the metrics; if empty, anyone who reaches them may read them. */
+  metricsTokens: string[];
   mongodbUri: string;
   mongodbDatabase: string | undefined;
   fleetFile: string;
@@ -54,6 +58,11 @@ export class ConfigError extends Error {
 
 const minSecretLength = 24;
 
+const port = z
+  .string()
+  .regex(/^\d{1,5}$/, 'must be a port number')
+  .transform(Number)
+  .refine((number) => number <= 65_535, 'must be a port number');
 const flag = z.enum(['on', 'off'], { message: 'must be "on" or "off"' });
 const seconds = z
   .string()
@@ -72,12 +81,9 @@ const httpUrl = z
 const environment = z.object({
   NODE_ENV: z.string().default('development'),
   HOST: z.string().default('127.0.0.1'),
-  PORT: z
-    .string()
-    .regex(/^\d{1,5}$/, 'must be a port number')
-    .transform(Number)
-    .refine((port) => port <= 65_535, 'must be a port number')
-    .default('8080'),
+  PORT: port.default('8080'),
+  METRICS_PORT: port.optional(),
+  METRICS_TOKEN: z.string().default(''),
   PUBLIC_URL: httpUrl.optional(),
   MONGODB_URI: z
     .string({ message: 'is required' })
@@ -135,6 +141,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     host: values.HOST,
     port: values.PORT,
     publicUrl: values.PUBLIC_URL ?? httpOrigin(values.HOST, values.PORT),
+    metricsPort: values.METRICS_PORT,
+    metricsTokens: splitList(values.METRICS_TOKEN),
     mongodbUri: values.MONGODB_URI,
     mongodbDatabase: values.MONGODB_DATABASE,
     fleetFile: values.FLEET_FILE,
@@ -164,7 +172,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 function faultsTogether(given: Readonly<Record<string, string | undefined>>): string[] {
   const production = given.NODE_ENV === 'production';
   const faults: string[] = [];
-  for (const name of ['ADMIN_SECRET_KEY', 'CRON_SECRET']) {
+  for (const name of ['ADMIN_SECRET_KEY', 'CRON_SECRET', 'METRICS_TOKEN']) {
     const secrets = splitList(given[name] ?? '');
     if (secrets.length > 2) faults.push(`${name} may list two values at most`);
     if (production && secrets.some((secret) => secret.length < minSecretLength)) {
@@ -178,7 +186,9 @@ function faultsTogether(given: Readonly<Record<string, string | undefined>>): st
       'TRUST_PROXY holds half of all public addresses or more, so that clients could choose what they are counted by',
     );
   }
-  const { MONGODB_URI, MONGODB_DATABASE } = given;
+  const { PORT = '8080', METRICS_PORT, MONGODB_URI, MONGODB_DATABASE } = given;
+  if (METRICS_PORT !== '0' && METRICS_PORT === PORT)
+    faults.push('METRICS_PORT must be another port than PORT');
   if (MONGODB_URI !== undefined && !namesDatabase(MONGODB_URI, MONGODB_DATABASE)) {
     faults.push(
       'MONGODB_URI must name a database (mongodb://host/database), or MONGODB_DATABASE must be set',

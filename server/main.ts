@@ -20,6 +20,8 @@ import { atMostEvery } from './time-limits.js';
 export interface RunningService {
   port: number;
   url: string;
+  /** Where the metrics are, if they have a port of their own. */
+  metricsUrl: string | undefined;
   service: Service;
   connection: Connection;
   /** Finishes the requests in hand, hands leases back, closes everything. */
@@ -30,6 +32,8 @@ const mongoPatienceMs = 60_000;
 const mongoRetryMs = 1_000;
 const waitingLineMs = 60_000;
 const shutdownGraceMs = 10_000;
+/** Few scrape an instance. */
+const metricsConnections = 16;
 const logFlushMs = 2_000;
 const standardOutput = 1;
 const standardError = 2;
@@ -79,23 +83,28 @@ export async function startService(
     // Every step of it may be repeated.
     await patiently(service.boot);
     service.start();
-    const listener = await listen(service.app, {
-      host: config.host,
-      port: config.port,
-      newId,
-      connections: {
-        max: fittingConnections(config.maxConnections, logger),
-        maxPerClient: config.maxConnectionsPerClient,
-        stalledWriteMs: requestLimits.stalledWriteMs,
-        trustProxy: config.trustProxy,
-        meter: service.connectionMeter,
-      },
-    });
+    const connections = {
+      max: fittingConnections(config.maxConnections, logger),
+      maxPerClient: config.maxConnectionsPerClient,
+      stalledWriteMs: requestLimits.stalledWriteMs,
+      trustProxy: config.trustProxy,
+      meter: service.connectionMeter,
+    };
+    const { host } = config;
+    const listener = await listen(service.app, { host, port: config.port, newId, connections });
     lifecycle.onStop('listener', () => listener.stop(shutdownGraceMs));
-    const url = httpOrigin(config.host, listener.port);
+    const url = httpOrigin(host, listener.port);
+    const { metricsApp } = service;
+    let metricsUrl: string | undefined;
+    if (metricsApp !== undefined && config.metricsPort !== undefined) {
+      const few = { ...connections, max: metricsConnections };
+      const own = await listen(metricsApp, { host, port: config.metricsPort, newId, connections: few });
+      lifecycle.onStop('listener of the metrics', () => own.stop(shutdownGraceMs));
+      metricsUrl = httpOrigin(host, own.port);
+    }
     for (const notice of config.notices) logger.warn({}, notice);
-    logger.info({ url, scheduler: config.scheduler }, 'listening');
-    return { port: listener.port, url, service, connection, stop: lifecycle.stop };
+    logger.info({ url, metricsUrl, scheduler: config.scheduler }, 'listening');
+    return { port: listener.port, url, metricsUrl, service, connection, stop: lifecycle.stop };
   } catch (error) {
     // Why it could not start is what the caller has to know; what could not be stopped is in the log.
     await lifecycle.stop().catch(() => undefined);

@@ -15,10 +15,14 @@ export function authenticate(access: Access, req: Request, res: Response, secret
   if (access === 'admin' && !matchesAny(req.get('x-admin-key'), secrets.adminKeys)) {
     throw new ApiError('UNAUTHORIZED', 'This endpoint needs a valid X-Admin-Key header.');
   }
-  if (access === 'internal' && !matchesAny(bearer(req.get('authorization')), secrets.cronSecrets)) {
-    res.setHeader('WWW-Authenticate', 'Bearer');
-    throw new ApiError('UNAUTHORIZED', 'This endpoint needs Authorization: Bearer with the cron secret.');
-  }
+  if (access === 'internal') requireBearer(req, res, secrets.cronSecrets, 'the cron secret');
+}
+
+/** Throws UNAUTHORIZED unless the request carries one of these bearer tokens. */
+export function requireBearer(req: Request, res: Response, accepted: readonly string[], whose: string): void {
+  if (matchesAny(bearer(req.get('authorization')), accepted)) return;
+  res.setHeader('WWW-Authenticate', 'Bearer');
+  throw new ApiError('UNAUTHORIZED', `This endpoint needs Authorization: Bearer with ${whose}.`);
 }
 
 function bearer(header: string | undefined): string | undefined {

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { type RequestHandler, Router } from 'express';
 import swaggerUi, { type SwaggerUiOptions } from 'swagger-ui-express';
+import { prepareText, sendPrepared } from './prepared-text.js';
 import { setFreshness } from './send-json.js';
 
 const require = createRequire(import.meta.url);
@@ -44,6 +44,8 @@ export function readDocuments(): Documents {
   return { whole: read('openapi.json'), client: read('openapi.client.json') };
 }
 
+export const docsPaths = ['/openapi.json', '/openapi.client.json', '/docs'];
+
 /**
  * `/docs` (Swagger UI on local files, under a strict policy), `/openapi.json` and `/openapi.client.json` (the documents,
  * with this origin as their server). Neither limited nor authenticated; nothing in them comes from the request.
@@ -65,9 +67,10 @@ export function createDocsRouter(deps: { documents: Documents }): Router {
   router.get('/openapi.json', serveDocument(whole));
   router.get('/openapi.client.json', serveDocument(client));
   router.use('/docs', protect(html));
-  router.get('/docs', (_req, res) => {
+  const preparedHtml = prepareText(html);
+  router.get('/docs', (req, res) => {
     res.setHeader('Cache-Control', 'no-cache');
-    res.type('html').send(html);
+    sendPrepared(req, res.type('html'), preparedHtml);
   });
   router.use(
     base,
@@ -75,10 +78,9 @@ export function createDocsRouter(deps: { documents: Documents }): Router {
     (req, res, next) => {
       if (!files.has(req.path)) return next('router');
       res.setHeader('Cache-Control', `public, max-age=${yearSeconds}, immutable`);
-      res.vary('Accept-Encoding');
       next();
     },
-    serveCompressed(folder, files),
+    servePrepared(folder, files),
     ...swaggerUi.serveWithOptions({ cacheControl: false }),
   );
   return router;
@@ -137,16 +139,13 @@ function protect(html: string): RequestHandler {
   };
 }
 
-/** Compressed once, at the start: express.static does not compress, and the bundle is 1.7 MB, or a quarter of that. */
-function serveCompressed(folder: string, files: ReadonlySet<string>): RequestHandler {
-  const compressible = [...files].filter(
-    (file) => /\.(js|css)$/.test(file) && file !== '/swagger-ui-init.js',
-  );
-  const compressed = new Map(compressible.map((file) => [file, gzipSync(readFileSync(join(folder, file)))]));
+/** Read and compressed once, at the start: the bundle is 1.7 MB, or a quarter of that. */
+function servePrepared(folder: string, files: ReadonlySet<string>): RequestHandler {
+  const large = [...files].filter((file) => /\.(js|css)$/.test(file) && file !== '/swagger-ui-init.js');
+  const prepared = new Map(large.map((file) => [file, prepareText(readFileSync(join(folder, file)))]));
   return (req, res, next) => {
-    const bytes = compressed.get(req.path);
-    if (bytes === undefined || req.acceptsEncodings('gzip', 'identity') !== 'gzip') return next();
-    res.setHeader('Content-Encoding', 'gzip');
-    res.type(extname(req.path)).send(bytes);
+    const text = prepared.get(req.path);
+    if (text === undefined) return next();
+    sendPrepared(req, res.type(extname(req.path)), text);
   };
 }

@@ -84,6 +84,14 @@ describe('the configuration', () => {
     );
   });
 
+  it('takes another port for the metrics, but not the same', () => {
+    expect(readConfig({ ...least, METRICS_PORT: '9090' })).toMatchObject({ port: 8080, metricsPort: 9_090 });
+    expect(readConfig(least).metricsPort).toBeUndefined();
+    expect(faults({ ...least, METRICS_PORT: '8080' })).toContain('METRICS_PORT must be another port');
+    expect(faults({ ...least, PORT: '9090', METRICS_PORT: '9090' })).toContain('METRICS_PORT');
+    expect(faults({ ...least, METRICS_PORT: '99999' })).toContain('METRICS_PORT must be a port number');
+  });
+
   it('treats an empty variable as unset', () => {
     expect(readConfig({ ...least, PORT: '', ADMIN_SECRET_KEY: '' })).toMatchObject({
       port: 8080,
@@ -111,7 +119,10 @@ describe('in production', () => {
   });
 
   it('refuses a short secret or a missing WEBHOOK_KEY at start', () => {
-    expect(faults({ ...production, ADMIN_SECRET_KEY: 'short' })).toContain('at least 24 characters');
+    for (const name of ['ADMIN_SECRET_KEY', 'CRON_SECRET', 'METRICS_TOKEN'])
+      expect(faults({ ...production, [name]: 'short' })).toContain(
+        `${name} must have at least 24 characters`,
+      );
     expect(faults({ ...least, NODE_ENV: 'production' })).toContain('WEBHOOK_KEY');
   });
 

@@ -1,8 +1,7 @@
-import type { Registry } from 'prom-client';
 import { createHealthRouter } from './router.js';
 
 /**
- * What load balancers and Prometheus ask. An instance is ready while MongoDB answers and it serves a corridor. What is
+ * What load balancers ask. An instance is ready while MongoDB answers and it serves a corridor. What is
  * wrong with it otherwise, and does not make its answers wrong, is said as a warning.
  */
 export function createHealthFeature(deps: {
@@ -10,7 +9,6 @@ export function createHealthFeature(deps: {
   servesCorridors: () => boolean;
   /** Each says what is wrong in a sentence, or nothing. */
   warnings: readonly (() => string | undefined)[];
-  registry: Registry;
 }) {
   const checks = { mongodb: deps.pingDatabase, fleet: deps.servesCorridors };
   return { router: createHealthRouter({ ...deps, checks }) };

@@ -1,5 +1,4 @@
 import { Router } from 'express';
-import type { Registry } from 'prom-client';
 import { ApiError } from '../../errors.js';
 import { withTimeout } from '../../time-limits.js';
 
@@ -7,13 +6,12 @@ import { withTimeout } from '../../time-limits.js';
 export interface HealthDeps {
   checks: Readonly<Record<string, () => Promise<boolean> | boolean>>;
   warnings: readonly (() => string | undefined)[];
-  registry: Registry;
 }
 
 const checkTimeoutMs = 1_000;
 const retryAfterSeconds = 2;
 
-/** `/healthz`: the process is alive. `/readyz`: every check passes, else 503 NOT_READY naming them. `/metrics`: Prometheus. */
+/** `/healthz`: the process is alive. `/readyz`: every check passes, else 503 NOT_READY naming them. */
 export function createHealthRouter(deps: HealthDeps): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.get('/healthz', (_req, res) => {
@@ -25,15 +23,6 @@ export function createHealthRouter(deps: HealthDeps): Router {
     if (failing.length === 0) res.json({ status: 'ready', ...(warnings.length > 0 ? { warnings } : {}) });
     else
       next(new ApiError('NOT_READY', `Not ready: ${failing.join(', ')}.`, { retryAfter: retryAfterSeconds }));
-  });
-  router.get('/metrics', async (_req, res, next) => {
-    try {
-      const text = await deps.registry.metrics();
-      res.setHeader('Content-Type', deps.registry.contentType);
-      res.end(text);
-    } catch (error) {
-      next(error);
-    }
   });
   return router;
 }
