@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { IntentAnswer } from '../../../contract/schemas/intents.js';
 import type { RatesAnswer } from '../../../contract/schemas/rates.js';
 import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
@@ -14,11 +14,17 @@ let anchors: SimulatedAnchors;
 let app: TestApp;
 let nonces = 0;
 
+interface Registered {
+  unavailable?: { reason: string }[];
+}
+
 beforeAll(async () => {
   // Anchors as quick as their profiles say, with the usual budget of 20 calls a second each.
   anchors = await startSimulatedAnchors({ clock: Date.now, random: () => 0.5, latencyFactor: 1 });
   for (const anchor of anchors.anchors) anchor.setProfile({ outage: null });
   app = await startTestApp({ uri: database.uri, simulated: anchors });
+  // A service that runs has read where its anchors are, and knows that they answer.
+  await expectFreshReference();
 });
 afterAll(async () => {
   await app?.close();
@@ -36,29 +42,27 @@ async function askRates(client: string, query = `amount=${randomAmount()}`) {
 async function register(client: string) {
   nonces += 1;
   const nonce = createHash('sha256').update(`${client} ${nonces}`).digest('base64url').slice(0, 32);
+  // With minReceive, an answer without a quote says why there is none.
   const terms = { corridor: 'usdc-ngn', anchorId: 'harbour', account, sellAmount: randomAmount(), nonce };
   const answer = await fetch(`${app.url}/api/intent/offramp`, {
     method: 'POST',
     headers: { 'x-forwarded-for': client, 'content-type': 'application/json' },
-    body: JSON.stringify(terms),
+    body: JSON.stringify({ ...terms, minReceive: '0.01' }),
   });
-  return { status: answer.status, body: (await answer.json()) as IntentAnswer };
+  return { status: answer.status, body: (await answer.json()) as Registered };
 }
 
 /** Runs each client's work again and again until stopped; resolves to how the requests were answered. */
 function attackFrom(clients: readonly string[], work: (client: string) => Promise<{ status: number }>) {
   let going = true;
   const statuses: number[] = [];
-  const running = clients.flatMap((client) =>
-    [1, 2].map(async () => {
-      while (going) {
-        const { status } = await work(client);
-        statuses.push(status);
-        // A refusal is cheap: without a pause the attack would only measure how quickly it is refused.
-        if (status === 429) await new Promise((resolve) => setTimeout(resolve, 200));
-      }
-    }),
-  );
+  const running = clients.map(async (client) => {
+    while (going) {
+      statuses.push((await work(client)).status);
+      // The processor is not what is attacked: 20 addresses still ask for several times what an anchor allows.
+      await delay(250);
+    }
+  });
   return async () => {
     going = false;
     await Promise.all(running);
@@ -72,15 +76,24 @@ function addresses(count: number): string[] {
   return Array.from({ length: count }, (_, host) => `203.5.${networks}.${host}`);
 }
 
-/** Genuine intents one after another; those that got no quote. */
+/** Genuine intents one after another; those that got no quote because the anchor's calls were used up. */
 async function withoutQuote(clients: readonly string[]) {
-  const missed: IntentAnswer[] = [];
+  const missed: Registered[] = [];
   for (const client of clients) {
-    const { status, body } = await register(client);
-    expect(status).toBe(201);
-    if (body.quote === null) missed.push(body);
+    const { status, body } = await registerInTime(client);
+    if (status !== 201) missed.push(body);
   }
   return missed;
+}
+
+/** On a machine that does other things, an anchor or the database may be late, which is not what is tested. */
+async function registerInTime(client: string) {
+  for (let attempt = 1; ; attempt += 1) {
+    const found = await register(client);
+    const busy = found.body.unavailable?.some(({ reason }) => reason === 'busy') === true;
+    if (found.status === 201 || busy || attempt === 8) return found;
+    await delay(1_000);
+  }
 }
 
 /** A request that finds the answer stale starts the refresh, so that one shortly after finds it fresh. */
@@ -90,18 +103,20 @@ async function expectFreshReference() {
     expect([status, body.stale]).toEqual([200, false]);
     expect(body.unavailable.filter(({ reason }) => reason === 'busy')).toEqual([]);
   };
-  await waitFor(expectFresh, { interval: 500 });
+  await waitFor(expectFresh, { interval: 500, timeout: 30_000 });
 }
 
 describe.each([10, 20])('%i addresses that ask for random amounts', (count) => {
   it('leave no intent without a quote, and reference amounts fresh', async () => {
     const stop = attackFrom(addresses(count), askRates);
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    const [client = ''] = addresses(1);
-    expect(await withoutQuote(Array(genuineIntents).fill(client))).toEqual([]);
-    await expectFreshReference();
-    const statuses = await stop();
-    expect(statuses.length).toBeGreaterThan(count);
+    try {
+      await delay(1_000);
+      const [client = ''] = addresses(1);
+      expect(await withoutQuote(Array(genuineIntents).fill(client))).toEqual([]);
+      await expectFreshReference();
+    } finally {
+      expect((await stop()).length).toBeGreaterThan(count);
+    }
   });
 });
 
@@ -109,12 +124,15 @@ describe('20 addresses that ask for random amounts, and 20 that register intents
   it('leave no intent of ten other clients without a quote, and reference amounts fresh', async () => {
     const stopAsking = attackFrom(addresses(20), askRates);
     const stopRegistering = attackFrom(addresses(20), register);
-    // The first intents of the attackers have the same right as those of others.
-    await new Promise((resolve) => setTimeout(resolve, 5_000));
-    expect(await withoutQuote(addresses(genuineIntents))).toEqual([]);
-    await expectFreshReference();
-    await stopAsking();
-    const registered = await stopRegistering();
-    expect(registered.filter((status) => status === 201).length).toBeGreaterThan(20);
+    try {
+      // The first intents of the attackers have the same right as those of others.
+      await delay(5_000);
+      expect(await withoutQuote(addresses(genuineIntents))).toEqual([]);
+      await expectFreshReference();
+    } finally {
+      await stopAsking();
+      const registered = await stopRegistering();
+      expect(registered.filter((status) => status === 201).length).toBeGreaterThan(20);
+    }
   });
 });
