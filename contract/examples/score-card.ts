@@ -28,6 +28,10 @@ export const exampleCard = {
 /** What is shown beside the card. */
 export const exampleSigns = {
   timesKnown: 398,
+  accounts: 371,
+  newAccountShare: '0.274272',
+  largestAccountShare: '0.009709',
+  busiestDayShare: '0.050971',
 } as const satisfies CardSigns;
 
 type ExampleRecord = Pick<ScoreCard, keyof typeof cardRecord | 'score' | 'state'>;

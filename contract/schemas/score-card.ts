@@ -53,6 +53,8 @@ export const scoreCard = z
 
 export type ScoreCard = z.infer<typeof scoreCard>;
 
+const share = decimalAnswer.nullable();
+
 /**
  * What is shown beside a card of how its record came about. It is no part of the card that is published and hashed: the
  * entries of formula v1 stay as they are. As with `cardRecord`, a counter of the server of the same name is its value.
@@ -62,6 +64,17 @@ export const cardSigns = {
     'Filled outcomes whose payment and payout were observed one after the other, so that their time is known. The time ' +
       'of the others is assumed, or left out of the median, so that formula v1 takes their silence for speed.',
   ),
+  accounts: count.describe(
+    'Distinct accounts among the outcomes; of the newest 20,000 account-days of the anchor, where it has more.',
+  ),
+  newAccountShare: share.describe(
+    'Share of the outcomes of accounts that had their first outcome, with any anchor, less than 30 days before; six ' +
+      'places, rounded up; null without outcomes.',
+  ),
+  largestAccountShare: share.describe(
+    'Share of the outcomes that one account has, the one with most; taken over the same account-days as `accounts`.',
+  ),
+  busiestDayShare: share.describe('Share of the outcomes of one UTC day, the one with most.'),
 };
 
 export const cardWithSigns = scoreCard

@@ -1,9 +1,11 @@
 import type { AggregatableIntent, CountedIntent } from '../intents/aggregation.js';
 import {
   type Admission,
+  admittedContribution,
   admittedPerAccountDay,
   type Contribution,
   contributionOf,
+  isNewAccount,
   isOutcome,
   sameContribution,
 } from './contribution.rules.js';
@@ -28,6 +30,8 @@ export interface AggregationPlan {
   rollups: Map<string, RollupDelta>;
   /** By `accountDayKey`: the state to store. */
   accountDays: Map<string, AccountDay>;
+  /** By account: the UTC day of its first outcome, where that is new or earlier than was known. */
+  firstDays: Map<string, string>;
   /** Of each intent what the roll-ups hold once the plan is committed. */
   intents: CountedIntent[];
 }
@@ -57,17 +61,18 @@ export function accountDaysOf(intents: readonly AggregatableIntent[]): string[] 
 
 /**
  * Turns a batch of changed intents into what must be written. `stored` holds the account-days by key; absent ones
- * are empty. Among intents that still need a place in their account-day, the earlier outcome comes first.
+ * are empty. `firstDays` holds the first day of every account of the batch that had an outcome before. Among intents that still need a place in their account-day, the earlier outcome comes first.
  */
 export function planAggregation(
   intents: readonly AggregatableIntent[],
   stored: ReadonlyMap<string, AccountDay>,
+  firstDays: ReadonlyMap<string, string> = new Map(),
 ): AggregationPlan {
-  const plan: AggregationPlan = { rollups: new Map(), accountDays: new Map(), intents: [] };
+  const plan = emptyPlan();
   for (const intent of [...intents].sort(byOutcome)) {
     const wanted = contributionOf(intent);
-    const admission = admit(intent, wanted, plan, stored);
-    const counted = wanted !== null && admission?.admitted === true ? wanted : null;
+    const admission = admit(intent, wanted, plan, stored, firstDays);
+    const counted = admittedContribution(wanted, admission);
     apply(intent, intent.counted, -1, plan, stored);
     apply(intent, counted, 1, plan, stored);
     plan.intents.push({ _id: intent._id, counted, admission });
@@ -89,14 +94,12 @@ export function planRebuild(
   stored: ReadonlyMap<string, AccountDay>,
   options: { keepCounted: boolean },
 ): RebuildPlan {
-  const plan: AggregationPlan = { rollups: new Map(), accountDays: new Map(), intents: [] };
+  const plan = emptyPlan();
   const stale: string[] = [];
   for (const intent of intents) {
     const admission = intent.admission ?? null;
     if (admission?.admitted === true) touch(intent, admission.day, plan, stored).admitted += 1;
-    const wanted = contributionOf(intent);
-    const admitted = wanted !== null && admission?.day === wanted.day && admission.admitted;
-    const now = admitted ? wanted : null;
+    const now = admittedContribution(contributionOf(intent), admission);
     const isStale = !intent.pendingAggregation && !sameContribution(now, intent.counted);
     if (isStale) stale.push(intent._id);
     const entered = intent.pendingAggregation || (isStale && options.keepCounted) ? intent.counted : now;
@@ -115,14 +118,23 @@ function admit(
   wanted: Contribution | null,
   plan: AggregationPlan,
   stored: ReadonlyMap<string, AccountDay>,
+  firstDays: ReadonlyMap<string, string>,
 ): Admission | null {
   // Intents stored before this member existed lack it.
   const decided = intent.admission ?? null;
   if (wanted === null || decided?.day === wanted.day) return decided;
   const accountDay = touch(intent, wanted.day, plan, stored);
   const admitted = accountDay.admitted < admittedPerAccountDay;
-  if (admitted) accountDay.admitted += 1;
-  return { day: wanted.day, admitted };
+  if (!admitted) return { day: wanted.day, admitted };
+  accountDay.admitted += 1;
+  const known = plan.firstDays.get(intent.account) ?? firstDays.get(intent.account);
+  if (known === undefined || wanted.day < known) plan.firstDays.set(intent.account, wanted.day);
+  const isNew = known === undefined || isNewAccount(known, wanted.day);
+  return { day: wanted.day, admitted, ...(isNew ? { newAccount: true } : {}) };
+}
+
+function emptyPlan(): AggregationPlan {
+  return { rollups: new Map(), accountDays: new Map(), firstDays: new Map(), intents: [] };
 }
 
 function apply(

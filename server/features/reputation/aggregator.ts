@@ -53,6 +53,7 @@ export function createAggregator(deps: AggregatorDeps): Aggregator {
   const { leaseTtlMs = defaultLeaseTtlMs, batchSize = defaultBatchSize } = deps;
 
   async function aggregateAll(lease: HeldLease): Promise<AggregationReport> {
+    await store.fillAccounts();
     const report: AggregationReport = { intents: 0, batches: 0 };
     let size = batchSize;
     while (report.batches < maxBatches && !lease.signal.aborted) {
@@ -77,8 +78,11 @@ export function createAggregator(deps: AggregatorDeps): Aggregator {
       const batch = await intents.readAggregatable(session, hashes);
       if (batch.length === 0) return 0;
       const accountDays = await store.rollups.readAccountDays(session, generation, accountDaysOf(batch));
-      const plan = planAggregation(batch, accountDays);
+      const accounts = [...new Set(batch.map(({ account }) => account))];
+      const firstDays = await store.accounts.readFirstDays(session, accounts);
+      const plan = planAggregation(batch, accountDays, firstDays);
       await store.rollups.addCounts(session, generation, plan);
+      await store.accounts.saveFirstDays(session, plan.firstDays);
       await intents.saveCounted(session, plan.intents);
       return batch.length;
     });

@@ -13,9 +13,11 @@ import {
   type Rollup,
   type Tally,
 } from './counters.rules.js';
+import { fraction } from './fraction.rules.js';
 import { hasEnough, scoreOf, weightedScore } from './score.rules.js';
 import { percentileSeconds } from './settle-histogram.rules.js';
 import { signsOf } from './signs.rules.js';
+import { addAccountDay, addDay, type CountedAccountDay, emptySpread, type Spread } from './spread.rules.js';
 
 /** The part of a card that follows from a tally alone. */
 export type CardRecord = Pick<ScoreCard, keyof typeof cardRecord>;
@@ -83,18 +85,23 @@ export interface AnchorCards {
 
 /**
  * The cards of an anchor as of a UTC day: one per corridor that it serves, with zeros where nobody has used it yet, and
- * one per other corridor that still has something in the window. `rollups` are those of its last 90 days.
+ * one per other corridor that still has something in the window. `rollups` are those of its last 90 days, `accountDays`
+ * the newest of the same days, newest first.
  */
 export function anchorCards(
   anchor: AnchorSummary,
   rollups: readonly Rollup[],
   today: string,
   speedTargets: ReadonlyMap<string, number>,
+  accountDays: readonly CountedAccountDay[],
 ): AnchorCards {
   const tallies = new Map<string, Tally>();
   for (const { corridor } of anchor.corridors) tallies.set(corridor, emptyTally());
   const newestFirst = rollups.filter(({ day }) => day <= today).sort((a, b) => (a.day < b.day ? 1 : -1));
+  const spreads = new Map<string, Spread>();
+  const spreadOverAll = emptySpread();
   let next = 0;
+  let nextAccountDay = 0;
   // Each window contains the one before it: every roll-up is read once, however many windows it is in.
   const windows = cardWindows.map((window) => {
     const from = firstDayOf(window, today);
@@ -102,8 +109,18 @@ export function anchorCards(
       const tally = tallies.get(rollup.corridor) ?? emptyTally();
       tallies.set(rollup.corridor, tally);
       addRollup(tally, rollup);
+      const outcomes = rollup.filled + rollup.notFilled;
+      for (const spread of [spreadOf(spreads, rollup.corridor), spreadOverAll])
+        if (outcomes > 0) addDay(spread, rollup.day, outcomes);
       next += 1;
       rollup = newestFirst[next];
+    }
+    for (let accountDay = accountDays[nextAccountDay]; accountDay !== undefined && accountDay.day >= from; ) {
+      const spread = spreadOf(spreads, accountDay.corridor);
+      for (const each of [spread, spreadOverAll])
+        if (accountDay.day <= today) addAccountDay(each, accountDay);
+      nextAccountDay += 1;
+      accountDay = accountDays[nextAccountDay];
     }
     const all = emptyTally();
     const cards: { card: ScoreCard; signs: CardSigns }[] = [];
@@ -114,13 +131,13 @@ export function anchorCards(
       if (speedTargetSeconds === undefined) continue;
       const place = { anchorId: anchor.id, corridor, window, speedTargetSeconds };
       const card = cardOf(recordOf(tally), { ...place, simulated: anchor.simulated });
-      cards.push({ card, signs: signsOf(tally) });
+      cards.push({ card, signs: signsOf(tally, spreadOf(spreads, corridor)) });
     }
     const own = anchorRecord(
       all,
       cards.map(({ card }) => card),
     );
-    return { window, own, ownSigns: signsOf(all), cards };
+    return { window, own, ownSigns: signsOf(all, spreadOverAll), cards };
   });
   return { anchor, windows };
 }
@@ -130,14 +147,14 @@ export function firstDayOf(window: number, day: string): string {
   return new Date(Date.parse(`${day}T00:00:00.000Z`) - (window - 1) * 86_400_000).toISOString().slice(0, 10);
 }
 
-function byCorridor([a]: readonly [string, Tally], [b]: readonly [string, Tally]): number {
-  return a < b ? -1 : 1;
+function spreadOf(spreads: Map<string, Spread>, corridor: string): Spread {
+  const known = spreads.get(corridor);
+  if (known !== undefined) return known;
+  const spread = emptySpread();
+  spreads.set(corridor, spread);
+  return spread;
 }
 
-/** `part / whole` with the given number of decimal places, as text. Both must be zero or more. */
-function fraction(part: bigint, whole: bigint, places: number, round: 'up' | 'down'): string {
-  const scaled = part * 10n ** BigInt(places);
-  const units = round === 'down' ? scaled / whole : (scaled + whole - 1n) / whole;
-  const digits = units.toString().padStart(places + 1, '0');
-  return `${digits.slice(0, -places)}.${digits.slice(-places)}`;
+function byCorridor([a]: readonly [string, Tally], [b]: readonly [string, Tally]): number {
+  return a < b ? -1 : 1;
 }

@@ -13,6 +13,8 @@ export interface Contribution {
   acceptedDispute: 0 | 1;
   /** Filled, and payment and payout were observed one after the other. */
   timesKnown: 0 | 1;
+  /** An outcome of an account that had its first one, with any anchor, less than 30 days before. */
+  newAccount: 0 | 1;
 }
 
 /**
@@ -23,6 +25,8 @@ export interface Admission {
   /** The UTC day of the account-day it was decided for. */
   day: string;
   admitted: boolean;
+  /** Whether the account was new on that day. Absent where it was not, or was decided before this was kept. */
+  newAccount?: true;
 }
 
 /** What a contribution follows from. */
@@ -45,6 +49,9 @@ export const leastAmount = '10';
 /** How many outcomes per account, anchor, corridor and UTC day may count. */
 export const admittedPerAccountDay = 3;
 
+/** For how many days from its first outcome, that one included, an account is new. */
+export const newAccountDays = 30;
+
 const wholePpb = 1_000_000_000;
 
 /**
@@ -66,7 +73,22 @@ export function contributionOf(intent: JudgedIntent): Contribution | null {
     shortfallPpb: filled && outcome.shortfallPpb !== null ? clampPpb(outcome.shortfallPpb) : null,
     acceptedDispute: disputeEffect === null ? 0 : 1,
     timesKnown: filled && outcome.timesKnown === true ? 1 : 0,
+    newAccount: 0,
   };
+}
+
+/** What it adds once its place in the account-day is decided; null where it has none. */
+export function admittedContribution(
+  wanted: Contribution | null,
+  admission: Admission | null,
+): Contribution | null {
+  if (wanted === null || admission?.day !== wanted.day || !admission.admitted) return null;
+  return isOutcome(wanted) && admission.newAccount === true ? { ...wanted, newAccount: 1 } : wanted;
+}
+
+/** Whether an account whose first outcome counted on `firstDay` is still new on `day`. Both are UTC days. */
+export function isNewAccount(firstDay: string, day: string): boolean {
+  return Date.parse(day) - Date.parse(firstDay) < newAccountDays * 86_400_000;
 }
 
 /** Two contributions that add the same. A member that an older stored one lacks is the same as zero. */

@@ -28,6 +28,7 @@ export const counters = {
   shortfallPpb: { adds: ({ shortfallPpb }) => shortfallPpb ?? 0, long: true },
   acceptedDisputes: { adds: ({ acceptedDispute }) => acceptedDispute },
   timesKnown: { adds: ({ timesKnown }) => timesKnown },
+  newAccountOutcomes: { adds: ({ newAccount }) => newAccount },
 } satisfies Record<string, Counter>;
 
 export type CounterName = keyof typeof counters;

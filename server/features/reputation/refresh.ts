@@ -8,6 +8,7 @@ import type { Aggregator } from './aggregator.js';
 import { type AnchorCards, anchorCards, firstDayOf } from './card.rules.js';
 import { utcDay } from './contribution.rules.js';
 import { allCorridors, rankedCards } from './ranking.rules.js';
+import { maxAccountDays } from './spread.rules.js';
 import type { ReputationStore, Runs } from './store.js';
 
 export const refreshLease = 'reputation-refresh';
@@ -39,7 +40,7 @@ const chunkSize = 500;
 const longestWindow = Math.max(...cardWindows);
 
 /**
- * Reads roll-ups only, so its cost depends on anchors, corridors and days and not on outcomes. Its cards carry the number
+ * Reads roll-ups and a bounded number of account-days, so its cost does not grow with outcomes. Its cards carry the number
  * of the run (the token of the lease, which no other run ever has), and nobody sees them until one transaction under the
  * lease puts the run in force. Killed anywhere, or overtaken, it leaves cards that the next run removes.
  */
@@ -91,7 +92,9 @@ export function createRefresh(deps: RefreshDeps): Refresh {
     for await (const anchor of everyAnchor()) {
       lease.signal.throwIfAborted();
       const rollups = await store.rollups.listOfAnchor(generation, anchor.id, { from });
-      read.push(anchorCards(anchor, rollups, today, speedTargets));
+      const newest = { from, limit: maxAccountDays };
+      const accountDays = await store.rollups.listAccountDaysOfAnchor(generation, anchor.id, newest);
+      read.push(anchorCards(anchor, rollups, today, speedTargets, accountDays));
     }
     return read;
   }

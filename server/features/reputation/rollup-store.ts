@@ -3,6 +3,7 @@ import { bulkCollection, defineModel } from '../../mongo/models.js';
 import type { AccountDay, AggregationPlan, RollupDelta } from './aggregation.rules.js';
 import { counterNames, eachCounter, isLong, type Rollup } from './counters.rules.js';
 import { changeHistogram, emptyHistogram } from './settle-histogram.rules.js';
+import type { CountedAccountDay } from './spread.rules.js';
 
 /** The daily roll-ups and the account-days, in generations: a rebuild counts everything into a new generation. */
 export interface RollupStore {
@@ -24,6 +25,14 @@ export interface RollupStore {
     anchorId: string,
     range: { from: string; to?: string; corridor?: string | null },
   ): Promise<Rollup[]>;
+  /** The newest account-days of an anchor with an outcome, newest first, back to a UTC day. */
+  listAccountDaysOfAnchor(
+    generation: number,
+    anchorId: string,
+    range: { from: string; limit: number },
+  ): Promise<CountedAccountDay[]>;
+  /** Writes into `collection` the first day of every account of a generation, by account; keeps days that are earlier. */
+  mergeFirstDaysInto(generation: number, collection: string): Promise<void>;
   /** The latest UTC days with an outcome, newest first; with `before`, only earlier ones. */
   listDaysWithOutcomes(
     generation: number,
@@ -83,6 +92,8 @@ const accountDaySchema = new Schema<AccountDayDocument>(
 );
 
 const pageSize = 500;
+/** It reads every account-day, once in the life of a database. */
+const mergeTimeoutMs = 120_000;
 const zeros = eachCounter(() => 0);
 
 /** Hot reads and writes go through the driver's own collections: no casting, no defaults. */
@@ -154,6 +165,32 @@ export function createRollupStore(connection: Connection): RollupStore {
         _id: { $gte: `${prefix} ${from}`, $lt: end },
         ...(corridor === null ? {} : { corridor }),
       });
+    },
+
+    async listAccountDaysOfAnchor(generation, anchorId, { from, limit }) {
+      const prefix = `${generation} ${anchorId}`;
+      const found = await accountDays.collection
+        .find<AccountDayDocument>(
+          { _id: { $gte: `${prefix} ${from}`, $lt: idsBelow(prefix).$lt } as never, counting: { $gt: 0 } },
+          { sort: { _id: -1 }, limit, projection: { counting: 1 } },
+        )
+        .toArray();
+      return found.map(({ _id, counting }) => {
+        const [, , day = '', corridor = '', account = ''] = _id.split(' ');
+        return { day, corridor, account, outcomes: counting };
+      });
+    },
+
+    async mergeFirstDaysInto(generation, collection) {
+      const part = (index: number) => ({ $arrayElemAt: [{ $split: ['$_id', ' '] }, index] });
+      const earlier = { $min: ['$firstDay', '$$new.firstDay'] };
+      await accountDays
+        .aggregate([
+          { $match: { _id: idsBelow(String(generation)) } },
+          { $group: { _id: part(4), firstDay: { $min: part(2) } } },
+          { $merge: { into: collection, whenMatched: [{ $set: { firstDay: earlier } }] } },
+        ])
+        .option({ timeoutMS: mergeTimeoutMs });
     },
 
     async listDaysWithOutcomes(generation, anchorId, { corridor, before, limit }) {

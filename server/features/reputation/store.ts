@@ -1,12 +1,16 @@
 import { type ClientSession, type Connection, Schema } from 'mongoose';
 import { defineModel } from '../../mongo/models.js';
+import { type AccountStore, createAccountStore } from './account-store.js';
 import { type CardStore, createCardStore } from './card-store.js';
 import { createRollupStore, type RollupStore } from './rollup-store.js';
 
-/** The collections of reputation: roll-ups, cards, and which of them are in force. */
+/** The collections of reputation: roll-ups, cards, accounts, and which of them are in force. */
 export interface ReputationStore {
   rollups: RollupStore;
   cards: CardStore;
+  accounts: AccountStore;
+  /** Takes the accounts of outcomes that an earlier release counted from the roll-ups in force; once, then does nothing. */
+  fillAccounts(): Promise<void>;
   /** The generation of roll-ups in force. */
   currentGeneration(session?: ClientSession): Promise<number>;
   putGenerationInForce(session: ClientSession, generation: number): Promise<void>;
@@ -36,7 +40,9 @@ export interface Runs {
 }
 
 interface StateDocument {
-  _id: 'rollups' | 'cards';
+  _id: 'rollups' | 'cards' | 'accounts';
+  /** Of the accounts: whether they were taken from the roll-ups. */
+  filled?: boolean;
   generation?: number;
   run?: number;
   previousRun?: number | null;
@@ -49,6 +55,7 @@ const stateSchema = new Schema<StateDocument>(
   {
     _id: { type: String, required: true },
     generation: Number,
+    filled: Boolean,
     run: Number,
     previousRun: Number,
     computedAt: Date,
@@ -71,9 +78,20 @@ export function createReputationStore(connection: Connection): ReputationStore {
   const write = (id: StateDocument['_id'], change: Partial<StateDocument>, session: ClientSession) =>
     state.updateOne({ _id: id }, { $set: change }, { session, upsert: true });
 
+  const rollups = createRollupStore(connection);
+  const accounts = createAccountStore(connection);
+
   return {
-    rollups: createRollupStore(connection),
+    rollups,
     cards: createCardStore(connection),
+    accounts,
+
+    async fillAccounts() {
+      if ((await read('accounts'))?.filled === true) return;
+      const generation = (await read('rollups'))?.generation ?? firstGeneration;
+      await rollups.mergeFirstDaysInto(generation, accounts.collectionName);
+      await state.updateOne({ _id: 'accounts' }, { $set: { filled: true } }, { upsert: true });
+    },
 
     async currentGeneration(session) {
       return (await read('rollups', session))?.generation ?? firstGeneration;

@@ -8,7 +8,11 @@ import {
   planAggregation,
   type RollupDelta,
 } from '../../../server/features/reputation/aggregation.rules.js';
-import { contributionOf, isOutcome } from '../../../server/features/reputation/contribution.rules.js';
+import {
+  admittedContribution,
+  contributionOf,
+  isOutcome,
+} from '../../../server/features/reputation/contribution.rules.js';
 import { counterNames, eachCounter } from '../../../server/features/reputation/counters.rules.js';
 import {
   aggregatable,
@@ -22,6 +26,7 @@ import {
 class Ledger {
   readonly intents = new Map<string, AggregatableIntent>();
   readonly accountDays = new Map<string, AccountDay>();
+  readonly firstDays = new Map<string, string>();
   readonly rollups = new Map<string, RollupDelta>();
 
   put(intent: AggregatableIntent): void {
@@ -41,7 +46,8 @@ class Ledger {
       if (batch.length === 0) return;
       const keys = accountDaysOf(batch);
       const known = new Map([...this.accountDays].filter(([key]) => keys.includes(key)));
-      const plan = planAggregation(batch, known);
+      const plan = planAggregation(batch, known, this.firstDays);
+      for (const [account, day] of plan.firstDays) this.firstDays.set(account, day);
       for (const [key, accountDay] of plan.accountDays) this.accountDays.set(key, accountDay);
       for (const [key, delta] of plan.rollups) this.#add(key, delta);
       for (const { _id, ...rest } of plan.intents) {
@@ -66,6 +72,7 @@ class Ledger {
       shortfallPpb: counted.reduce((sum, { shortfallPpb }) => sum + (shortfallPpb ?? 0), 0),
       acceptedDisputes: counted.filter(({ acceptedDispute }) => acceptedDispute === 1).length,
       timesKnown: counted.filter(({ timesKnown }) => timesKnown === 1).length,
+      newAccountOutcomes: counted.filter(({ newAccount }) => newAccount === 1).length,
       settle: counted.filter(({ settleBucket }) => settleBucket !== null).length,
     };
   }
@@ -200,8 +207,9 @@ describe('aggregating', () => {
   it('treats documents without the member `admission` as undecided', () => {
     const { admission: _absent, ...older } = aggregatable({ outcome: settled() });
     const plan = planAggregation([older as AggregatableIntent], new Map());
-    expect(plan.intents).toEqual([
-      { _id: older._id, counted: contributionOf(older), admission: { day: '2026-11-21', admitted: true } },
-    ]);
+    const admission = { day: '2026-11-21', admitted: true, newAccount: true } as const;
+    const counted = admittedContribution(contributionOf(older), admission);
+    expect(plan.intents).toEqual([{ _id: older._id, counted, admission }]);
+    expect(counted).toMatchObject({ filled: 1, newAccount: 1 });
   });
 });

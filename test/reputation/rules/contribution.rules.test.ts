@@ -12,6 +12,7 @@ const filled: Contribution = {
   shortfallPpb: 0,
   acceptedDispute: 0,
   timesKnown: 0,
+  newAccount: 0,
 };
 const notFilled: Contribution = {
   ...filled,

@@ -10,6 +10,7 @@ import {
   emptyHistogram,
 } from '../../../server/features/reputation/settle-histogram.rules.js';
 import { signsOf } from '../../../server/features/reputation/signs.rules.js';
+import { emptySpread } from '../../../server/features/reputation/spread.rules.js';
 import { at, freshState, minute, second, see } from '../../fixtures/intents/intent-states.js';
 import { aggregatable } from '../../fixtures/reputation/aggregatable-intents.js';
 
@@ -40,7 +41,7 @@ function cardOfThirty(outcome: IntentOutcome) {
   }
   const place = { anchorId: 'harbour', corridor: 'usdc-ngn', window: 30, simulated: true } as const;
   const card = cardOf(recordOf(tally), { ...place, speedTargetSeconds: 600 });
-  return { card, signs: signsOf(tally) };
+  return { card, signs: signsOf(tally, emptySpread()) };
 }
 
 describe('formula v1 takes silence for speed, and the card shows it', () => {

@@ -46,6 +46,7 @@ describe('the aggregator', () => {
       shortfallPpb: 30_000,
       acceptedDisputes: 0,
       timesKnown: 0,
+      newAccountOutcomes: 40,
       settled: 30,
     });
     expect(await fixture.stored.intents.countDocuments({ unfolded: true })).toBe(0);
@@ -74,6 +75,7 @@ describe('the aggregator', () => {
       shortfallPpb: 0,
       acceptedDisputes: 1,
       timesKnown: 0,
+      newAccountOutcomes: 2,
       settled: 1,
     });
     await agrees();
