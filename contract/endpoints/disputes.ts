@@ -6,6 +6,7 @@ import {
   disputeAnswer,
   disputeId,
   disputeStatus,
+  disputeSupport,
   fileDisputeBody,
   resolveDisputeBody,
 } from '../schemas/disputes.js';
@@ -38,7 +39,8 @@ export const disputesContract = c.router(
         'transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over ' +
         'intentHash is verified before anything is stored. The dispute is read with its intent. The same one again ' +
         'answers 200. A key can file ten disputes in 24 hours, and from one client make ten attempts at it; each ' +
-        'client has the default limit besides. The headers show the limit with the least left.',
+        'client has the default limit besides. An expired intent whose transaction the anchor never showed can be ' +
+        'disputed as well: by three disputes of a client and 200 against an anchor in 24 hours. The headers show the limit with the least left.',
       query: noQuery,
       body: fileDisputeBody,
       responses: { 200: disputeAnswer, 201: disputeAnswer },
@@ -60,11 +62,13 @@ export const adminDisputesContract = c.router(
       errors: ['UNSUPPORTED_PAIR'],
       summary: 'List disputes',
       description:
-        'Disputes, newest first, with their reasons and audit trails; filtered by status, anchor, intent and id. ' +
+        'Disputes with their reasons and audit trails: the supported ones first, then the unsupported ones, newest ' +
+        'first in each part; filtered by status, support, anchor, intent and id. ' +
         'An intent or id that no dispute has answers an empty list.',
       query: z
         .object({
           status: disputeStatus.optional(),
+          support: disputeSupport.optional(),
           anchor: anchorInRequest.optional().describe('Only disputes that concern this anchor.'),
           intent: intentHashText.optional().describe('Only disputes of this intent.'),
           id: disputeId.optional().describe('Only the dispute with this id.'),
@@ -100,7 +104,8 @@ export const adminDisputesContract = c.router(
       errors: ['UNKNOWN_DISPUTE', 'DISPUTE_RESOLVED'],
       summary: 'Accept or reject a dispute',
       description:
-        'Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409. Accepting ' +
+        'Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409. Accepting an unsupported dispute requires ' +
+        '`evidence`. Accepting ' +
         'changes what the outcome counts as, and the scores follow with the next aggregation and refresh; unless the anchor ' +
         'has made the disputed failure good in the meantime, so that it counts as settled already.',
       query: noQuery,

@@ -18,6 +18,7 @@ const exampleAdmin = {
   publicKey: 'GBXFXNDLV4LSWA4VB7YIL5GBD7BVNR22SGBTDKMO2SBZZHDXSKZYCP7L',
   reason: 'The bank says that nothing arrived.',
   outcomeStatus: 'settled',
+  support: 'supported',
   effect: 'counts_not_filled',
   audit: [
     {
@@ -25,6 +26,7 @@ const exampleAdmin = {
       action: 'filed',
       actor: 'GBXFXNDLV4LSWA4VB7YIL5GBD7BVNR22SGBTDKMO2SBZZHDXSKZYCP7L',
       note: null,
+      evidence: null,
     },
   ],
 } satisfies AdminDispute;
@@ -46,14 +48,26 @@ export const adminDisputesExamples: ExamplesOf<typeof adminDisputesContract> = {
   listDisputes: { query: { status: 'open' }, answer: { items: [exampleAdmin], nextCursor: null } },
   getDispute: { params: { id: exampleAnswer.id }, answer: exampleAdmin },
   resolveDispute: {
-    body: { id: exampleAnswer.id, action: 'accept', note: 'Bank statement seen.', actor: 'ada' },
+    body: {
+      id: exampleAnswer.id,
+      action: 'accept',
+      note: 'The anchor did not reply.',
+      evidence: 'Bank statement of 20 to 22 November.',
+      actor: 'ada',
+    },
     answer: {
       ...exampleAdmin,
       status: 'accepted',
       resolvedAt: '2026-11-22T08:00:00.000Z',
       audit: [
         ...exampleAdmin.audit,
-        { at: '2026-11-22T08:00:00.000Z', action: 'accepted', actor: 'ada', note: 'Bank statement seen.' },
+        {
+          at: '2026-11-22T08:00:00.000Z',
+          action: 'accepted',
+          actor: 'ada',
+          note: 'The anchor did not reply.',
+          evidence: 'Bank statement of 20 to 22 November.',
+        },
       ],
     },
   },

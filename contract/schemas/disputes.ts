@@ -20,6 +20,14 @@ export const disputeStatus = z
   .enum(['open', 'accepted', 'rejected'])
   .describe('`open`: not decided. `accepted`: the outcome counts differently. `rejected`: nothing changes.');
 
+/** What stands behind a dispute besides the word of its signer. */
+export const disputeSupport = z
+  .enum(['supported', 'unsupported'])
+  .describe(
+    '`supported`: the anchor showed a record of the disputed transaction. `unsupported`: it never did, so nothing but ' +
+      'the signer says that there was one.',
+  );
+
 /** What an accepted dispute makes of an outcome that counts or may count. */
 export const verdictEffects = {
   counts_not_filled: 'The outcome counts as not filled.',
@@ -85,6 +93,7 @@ const auditEntry = z
     action: z.enum(['filed', 'accepted', 'rejected']).describe('What happened.'),
     actor: z.string().describe('The signer when filed; then who decided, as the admin gave it.'),
     note: z.string().nullable().describe('What the admin noted, or null.'),
+    evidence: z.string().nullable().describe('What the verdict rests on, as the admin named it, or null.'),
   })
   .describe('One step of a dispute. Entries are only ever added.');
 
@@ -94,6 +103,7 @@ export const adminDispute = disputeAnswer
     publicKey: z.string().describe('The signer, as `G…`.'),
     reason: z.string().describe('What the signer wrote; untrusted text.'),
     outcomeStatus: z.enum(['settled', 'failed', 'expired']).describe('The outcome that is disputed.'),
+    support: disputeSupport,
     effect: enumOfMeanings(disputeEffects, 'What accepting changes as things stand, or has changed.'),
     audit: z.array(auditEntry).describe('Every step, oldest first.'),
   })
@@ -104,6 +114,15 @@ export const resolveDisputeBody = z
     id: disputeId,
     action: z.enum(['accept', 'reject']).describe('The verdict; given once.'),
     note: z.string().max(2_000).optional().describe('Why, for the audit trail.'),
+    evidence: z
+      .string()
+      .max(2_000)
+      .regex(/\S/, 'must say something')
+      .optional()
+      .describe(
+        'What the verdict rests on, for the audit trail. Required for accepting an `unsupported` dispute: name what ' +
+          'shows the payment, such as the hash of the transaction on the ledger.',
+      ),
     actor: z
       .string()
       .min(1)

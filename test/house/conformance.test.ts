@@ -6,6 +6,7 @@ import { rateLimitClasses } from '../../contract/rate-limits.js';
 import type { WebhookAnswer } from '../../contract/schemas/webhooks.js';
 import { toHex } from '../../contract/verification/bytes.js';
 import { decodePublicKey } from '../../contract/verification/strkey.js';
+import { nothingObserved } from '../../server/features/intents/settle-time.rules.js';
 import { listRoutes } from '../../server/http/route-table.js';
 import {
   anchorSigner,
@@ -173,6 +174,21 @@ const checks: Record<string, () => Promise<void>> = {
     expect(await file('settled', anchor)).toBe('SIGNER_NOT_ENTITLED');
     expect(await file('settled', owner, 30 * day + 60_000)).toBe('DISPUTE_WINDOW_CLOSED');
     expect(await file('settled', owner, 30 * day - 60_000)).toBe(201);
+  },
+  'Disputes are accepted by their signature, whatever stands behind them': async () => {
+    const address = '198.51.100.2';
+    const answers = [];
+    for (let count = 0; count < 4; count += 1) {
+      const owner = fresh();
+      const intent = await disputes.add(owner, 'expired', { observations: nothingObserved });
+      answers.push(await disputes.file(disputeOf(intent, owner), { address }));
+    }
+    expect(answers.map(({ status: code }) => code)).toEqual([201, 201, 201, 429]);
+    expect(answers[3]?.body.code).toBe('RATE_LIMITED');
+    const id = answers[0]?.body.id ?? '';
+    expect((await disputes.list()).body.items.at(-1)).toMatchObject({ id, support: 'unsupported' });
+    expect((await disputes.resolve({ id, action: 'accept' })).status).toBe(400);
+    expect((await disputes.resolve({ id, action: 'accept', evidence: 'The ledger.' })).status).toBe(200);
   },
   'A dispute\'s `reason` is "free text"': async () => {
     const owner = fresh();

@@ -1,13 +1,21 @@
 import type { AdminDispute, DisputeAnswer } from '../../../contract/schemas/disputes.js';
 import type { EventData } from '../../../contract/schemas/events.js';
 import type { Intent } from '../intents/intent.js';
-import { type DisputableIntent, effectOf, type Outcome, type Party } from './entitlement.rules.js';
+import {
+  type DisputableIntent,
+  effectOf,
+  isUnsupported,
+  type Outcome,
+  type Party,
+} from './entitlement.rules.js';
 import type { DisputeDocument } from './store.js';
+
+export type Support = AdminDispute['support'];
 
 /** A dispute as it is filed: against that outcome of the intent, by that party with that key. */
 export function newDispute(filed: {
   id: string;
-  intent: Pick<DisputableIntent, '_id' | 'anchorId' | 'corridor'>;
+  intent: Pick<DisputableIntent, '_id' | 'anchorId' | 'corridor' | 'outcome' | 'observations'>;
   outcome: Outcome;
   party: Party;
   account: string;
@@ -26,9 +34,10 @@ export function newDispute(filed: {
     status: 'open',
     outcomeStatus: outcome.kind,
     effect: effectOf(outcome),
+    ...(isUnsupported(intent) ? { unsupported: true as const } : {}),
     createdAt: now,
     resolvedAt: null,
-    audit: [{ at: now, action: 'filed', actor: account, note: null }],
+    audit: [{ at: now, action: 'filed', actor: account, note: null, evidence: null }],
   };
 }
 
@@ -63,14 +72,20 @@ export function toAdminDispute(dispute: DisputeDocument, effect: AdminDispute['e
     publicKey: dispute.publicKey,
     reason: dispute.reason,
     outcomeStatus: dispute.outcomeStatus,
+    support: supportOf(dispute),
     effect,
-    audit: dispute.audit.map(({ at, action, actor, note }) => ({
+    audit: dispute.audit.map(({ at, action, actor, note, evidence }) => ({
       at: at.toISOString(),
       action,
       actor,
       note,
+      evidence: evidence ?? null,
     })),
   };
+}
+
+export function supportOf({ unsupported }: Pick<DisputeDocument, 'unsupported'>): Support {
+  return unsupported ? 'unsupported' : 'supported';
 }
 
 /** What `dispute.resolved` carries, and `dispute.created` besides the reason. */

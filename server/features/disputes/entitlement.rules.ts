@@ -9,7 +9,7 @@ export type Outcome = NonNullable<Intent['outcome']>;
 /** All that a dispute needs to know about an intent. */
 export type DisputableIntent = Pick<
   Intent,
-  '_id' | 'anchorId' | 'corridor' | 'account' | 'transactionId' | 'outcome' | 'recoveredAt'
+  '_id' | 'anchorId' | 'corridor' | 'account' | 'transactionId' | 'outcome' | 'recoveredAt' | 'observations'
 >;
 
 const windowMs = 30 * 24 * 3_600_000;
@@ -33,6 +33,17 @@ export function mayDispute(
     case 'failed':
       return party === 'anchor';
   }
+}
+
+/**
+ * Whether nothing but the account says that the disputed transaction exists: the intent expired, and neither a look nor
+ * a callback ever showed a record of it. Every other outcome rests on a record.
+ */
+export function isUnsupported({
+  outcome,
+  observations,
+}: Pick<DisputableIntent, 'outcome' | 'observations'>): boolean {
+  return outcome?.kind === 'expired' && observations.firstAtMs === null;
 }
 
 /** The signer's party, if it may dispute the outcome; null for anyone else. */

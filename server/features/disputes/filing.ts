@@ -44,9 +44,19 @@ export interface FilingDeps {
 /**
  * Files a dispute, or finds it filed (`created` is false). Refuses, in this order, with NOT_READY (too many disputes at
  * once), RATE_LIMITED (attempts), UNKNOWN_INTENT, SIGNER_NOT_ENTITLED, ANCHOR_MISMATCH, INVALID_SIGNATURE, RATE_LIMITED
- * (the key's disputes), INTENT_UNRESOLVED, DISPUTE_WINDOW_CLOSED, DISPUTE_EXISTS.
+ * (the key's disputes), INTENT_UNRESOLVED, DISPUTE_WINDOW_CLOSED, DISPUTE_EXISTS, RATE_LIMITED (unsupported disputes).
  */
-export type FileDispute = (body: FileDisputeBody, client: string, show: ShowLimit) => Promise<FiledDispute>;
+export type FileDispute = (
+  body: FileDisputeBody,
+  client: DisputeClient,
+  show: ShowLimit,
+) => Promise<FiledDispute>;
+
+/** Who sends a dispute: the client key, and the hash of it that may be stored with what it filed. */
+export interface DisputeClient {
+  key: string;
+  hash: string;
+}
 
 export interface FiledDispute {
   created: boolean;
@@ -59,6 +69,8 @@ interface VerifiedDispute {
   party: Party;
   account: string;
   reason: string;
+  /** The hash of its client. */
+  client: string;
 }
 
 export function createFileDispute(deps: FilingDeps): FileDispute {
@@ -67,10 +79,10 @@ export function createFileDispute(deps: FilingDeps): FileDispute {
   const inTurns = createFairQueue(flood);
   const fewAtOnce = pLimit(recordedAtOnce);
 
-  async function file(body: FileDisputeBody, client: string, show: ShowLimit): Promise<FiledDispute> {
+  async function file(body: FileDisputeBody, client: DisputeClient, show: ShowLimit): Promise<FiledDispute> {
     const { intentHash, anchorId, reason } = body;
     const { account, key: publicKey } = parsePublicKey(body.publicKey);
-    await limits.takeAttempt(account, client, show);
+    await limits.takeAttempt(account, client.key, show);
     const intent = await findIntent(intentHash);
     if (intent === null) throw unknownIntent();
     const party = await partyOf(intent, account, anchorId);
@@ -86,7 +98,7 @@ export function createFileDispute(deps: FilingDeps): FileDispute {
     show(left);
     if (filed !== null) return { created: false, answer: toDisputeAnswer(filed) };
     refuseKeyIfSpent(left);
-    return record({ intentHash, party, account, reason }, show);
+    return record({ intentHash, party, account, reason, client: client.hash }, show);
   }
 
   /** The signer's party, once everything about it is checked but the signature. */
@@ -103,25 +115,27 @@ export function createFileDispute(deps: FilingDeps): FileDispute {
   async function record(verified: VerifiedDispute, show: ShowLimit): Promise<FiledDispute> {
     const id = `dsp_${clock().toString(16).padStart(12, '0')}${newId().slice(0, 24)}`;
     const { dispute, left } = await fewAtOnce(() =>
-      inTransaction((session) => readOrInsert(session, id, verified)),
+      inTransaction((session) => readOrInsert(session, id, verified, show)),
     );
-    if (left !== undefined) show(left);
-    return { created: left !== undefined, answer: toDisputeAnswer(dispute) };
+    for (const state of left) show(state);
+    return { created: left.length > 0, answer: toDisputeAnswer(dispute) };
   }
 
   /**
    * Reads everything again in the transaction, since the outcome may have changed after the signer was found entitled.
    * Where another request inserts the same dispute concurrently, the unique index makes it a write conflict, on which
-   * the transaction starts over and finds the dispute. `left` is what is left to the key where it was inserted.
+   * the transaction starts over and finds the dispute. `left` is what is left of each limit that it
+   * counts against; none where it was known.
    */
   async function readOrInsert(
     session: ClientSession,
     id: string,
-    { intentHash, party, account, reason }: VerifiedDispute,
-  ): Promise<{ dispute: DisputeDocument; left?: RateLimitState }> {
+    { intentHash, party, account, reason, client }: VerifiedDispute,
+    show: ShowLimit,
+  ): Promise<{ dispute: DisputeDocument; left: RateLimitState[] }> {
     const known = await store.listOfIntent(session, intentHash);
     const filed = known.find(({ filedBy }) => filedBy === party);
-    if (filed !== undefined) return { dispute: filed };
+    if (filed !== undefined) return { dispute: filed, left: [] };
     const intent = await findIntent(intentHash, session);
     if (intent === null) throw unknownIntent();
     if (!mayDispute(party, intent)) throw notEntitled();
@@ -131,13 +145,16 @@ export function createFileDispute(deps: FilingDeps): FileDispute {
       throw new ApiError('DISPUTE_EXISTS', 'Another dispute of this intent is still open.');
     }
     const dispute = newDispute({ id, intent, outcome, party, account, reason, now });
+    const left: RateLimitState[] = [];
+    if (dispute.unsupported)
+      left.push(await limits.takeUnsupported(session, { anchorId: intent.anchorId, client }, show));
     await store.insert(session, dispute);
-    const left = await limits.takePoint(session, account);
+    left.push(await limits.takePoint(session, account));
     await writeEvent(session, 'dispute.created', { ...toEventData(dispute), reason });
     return { dispute, left };
   }
 
-  return (body, client, show) => inTurns(client, () => file(body, client, show));
+  return (body, client, show) => inTurns(client.key, () => file(body, client, show));
 }
 
 function disputableOutcome(intent: DisputableIntent, now: Date): Outcome {

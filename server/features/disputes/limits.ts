@@ -4,6 +4,7 @@ import { ApiError } from '../../errors.js';
 import type { ClientSession } from '../../mongo/transactions.js';
 import type { Clock, RateLimitState } from '../../ports.js';
 import type { DisputeWindowDocument, DisputeWindowStore } from './store.js';
+import { spentUnsupported, unsupportedLimits } from './unsupported.rules.js';
 
 const { points, windowSeconds } = rateLimitClasses.dispute;
 
@@ -25,9 +26,20 @@ export interface DisputeLimits {
   takeAttempt(account: string, client: string, show: ShowLimit): Promise<void>;
   /** What is left to the key; a refusal where it is nothing. Takes no point. */
   pointsLeft(account: string): Promise<RateLimitState>;
+  /**
+   * In the transaction that records a dispute of a transaction that the anchor never showed. Throws RATE_LIMITED where
+   * the client (a hash), or the anchor, has too many of them.
+   */
+  takeUnsupported(
+    session: ClientSession,
+    of: { anchorId: string; client: string },
+    show: ShowLimit,
+  ): Promise<RateLimitState>;
   /** In the transaction that records a dispute: both happen or neither. Throws RATE_LIMITED. */
   takePoint(session: ClientSession, account: string): Promise<RateLimitState>;
 }
+
+type Window = Pick<DisputeWindowDocument, 'used' | 'endsAt'>;
 
 export type ShowLimit = (state: RateLimitState) => void;
 
@@ -40,16 +52,23 @@ export function createDisputeLimits(deps: {
   clock: Clock;
 }): DisputeLimits {
   const { windows, countAttempt, clock } = deps;
-  const spent = new LRUCache<string, { used: number; endsAt: Date }>({ max: maxSpentKnown });
+  const spent = new LRUCache<string, Window>({ max: maxSpentKnown });
 
   /** How many attempts are used with this one. Windows are fixed: one that is used up stays so until its end. */
-  async function attemptsOf(key: string): Promise<{ used: number; endsAt: Date }> {
+  async function attemptsOf(key: string): Promise<Window> {
     const known = spent.get(key);
     if (known !== undefined && known.endsAt.getTime() > clock()) return known;
     const { points: used, leftMs } = await countAttempt(key, windowSeconds * 1_000);
     const window = { used, endsAt: new Date(clock() + leftMs) };
     if (used > points) spent.set(key, window);
     return window;
+  }
+
+  /** The window of this key as it stands, or an unused one. */
+  async function windowOf(key: string, nowMs: number, session?: ClientSession): Promise<Window> {
+    const window = await windows.find(key, session);
+    const isRunning = window !== null && window.endsAt.getTime() > nowMs;
+    return isRunning ? window : { used: 0, endsAt: windowTimes(nowMs).endOfNew };
   }
 
   return {
@@ -62,10 +81,28 @@ export function createDisputeLimits(deps: {
 
     async pointsLeft(account) {
       const nowMs = clock();
-      const window = await windows.find(keyId(account));
-      const isRunning = window !== null && window.endsAt.getTime() > nowMs;
-      const current = isRunning ? window : { used: 0, endsAt: windowTimes(nowMs).endOfNew };
-      return toState(current, nowMs, points - 1);
+      const window = await windowOf(keyId(account), nowMs);
+      return toState(window, nowMs, points - 1);
+    },
+
+    /** Reads before it counts, so that refused ones do not conflict with each other. */
+    async takeUnsupported(session, { anchorId, client }, show) {
+      const nowMs = clock();
+      const keys = { client: `unsupported client ${client}`, anchor: `unsupported anchor ${anchorId}` };
+      const ofClient = await windowOf(keys.client, nowMs, session);
+      const ofAnchor = await windowOf(keys.anchor, nowMs, session);
+      const spent = spentUnsupported(ofClient.used, ofAnchor.used);
+      if (spent !== null) {
+        const { endsAt } = spent === 'perClient' ? ofClient : ofAnchor;
+        const limit = unsupportedLimits[spent];
+        const state = toState({ used: limit, endsAt }, nowMs, limit - 1, limit);
+        show(state);
+        refuseIfSpent(state, spentMessages[spent]);
+      }
+      await windows.count(keys.anchor, windowTimes(nowMs), session);
+      const counted = await windows.count(keys.client, windowTimes(nowMs), session);
+      const { perClient } = unsupportedLimits;
+      return toState(counted, nowMs, perClient, perClient);
     },
 
     async takePoint(session, account) {
@@ -76,6 +113,12 @@ export function createDisputeLimits(deps: {
     },
   };
 }
+
+const spentMessages = {
+  perClient:
+    'Too many disputes of transactions that no anchor showed were filed from your address within 24 hours.',
+  perAnchor: 'Too many disputes of transactions that this anchor never showed were filed within 24 hours.',
+};
 
 export function refuseKeyIfSpent(state: RateLimitState): void {
   refuseIfSpent(state, `This key has filed ${points} disputes within 24 hours.`);
@@ -96,14 +139,15 @@ function windowTimes(nowMs: number) {
 
 /** A refusal where more than `granted` are used. */
 function toState(
-  { used, endsAt }: Pick<DisputeWindowDocument, 'used' | 'endsAt'>,
+  { used, endsAt }: Window,
   nowMs: number,
   granted: number,
+  limit: number = points,
 ): RateLimitState {
   const endsAtMs = endsAt.getTime();
   return {
-    limit: points,
-    remaining: Math.max(0, points - used),
+    limit,
+    remaining: Math.max(0, limit - used),
     resetSeconds: Math.ceil(endsAtMs / 1_000),
     retryAfterSeconds: used > granted ? Math.max(1, Math.ceil((endsAtMs - nowMs) / 1_000)) : undefined,
   };

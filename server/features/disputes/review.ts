@@ -1,14 +1,14 @@
 import type { AdminDispute, ResolveDisputeBody } from '../../../contract/schemas/disputes.js';
 import type { Emit } from '../../deliveries/deliveries.js';
-import { ApiError, unsupportedPair } from '../../errors.js';
+import { ApiError, invalidRequest, unsupportedPair } from '../../errors.js';
 import type { ClientSession, InTransaction } from '../../mongo/transactions.js';
 import { readCursor, readLimit, toPage } from '../../paging.js';
 import type { Clock, Logger } from '../../ports.js';
 import type { Intent } from '../intents/intent.js';
 import type { PossibleVerdict, TrueEffects } from '../reputation/true-effects.js';
-import { applies, toAdminDispute, toEventData } from './dispute.rules.js';
+import { applies, type Support, toAdminDispute, toEventData } from './dispute.rules.js';
 import type { DisputableIntent, Effect } from './entitlement.rules.js';
-import type { DisputeDocument, DisputeStore, Verdict } from './store.js';
+import type { DisputeDocument, DisputePlace, DisputeStore, Verdict } from './store.js';
 
 export interface ReviewDeps {
   store: DisputeStore;
@@ -28,6 +28,7 @@ export interface ReviewDeps {
 
 export interface DisputeList {
   status?: DisputeDocument['status'] | undefined;
+  support?: Support | undefined;
   anchor?: string | undefined;
   intent?: string | undefined;
   id?: string | undefined;
@@ -37,15 +38,17 @@ export interface DisputeList {
 
 /** The admins' side of disputes. */
 export interface DisputeReview {
-  /** Newest first. Throws UNSUPPORTED_PAIR for an anchor that was never in the fleet. */
+  /** Supported ones first, newest first in each part. Throws UNSUPPORTED_PAIR for an anchor that was never in the fleet. */
   list(request: DisputeList): Promise<{ items: AdminDispute[]; nextCursor: string | null }>;
   /** Throws UNKNOWN_DISPUTE. */
   get(id: string): Promise<AdminDispute>;
-  /** Gives the verdict; the same verdict again changes nothing. Throws UNKNOWN_DISPUTE, DISPUTE_RESOLVED. */
+  /** Gives the verdict; the same verdict again changes nothing. Throws UNKNOWN_DISPUTE, DISPUTE_RESOLVED and, for want of evidence, INVALID_REQUEST. */
   resolve(body: ResolveDisputeBody): Promise<AdminDispute>;
 }
 
-const idPattern = /^dsp_[0-9a-f]{36}$/;
+/** The place of a cursor: the id of the last dispute shown, marked where it is an unsupported one. */
+const unsupportedMark = 'unsupported:';
+const placePattern = /^(unsupported:)?dsp_[0-9a-f]{36}$/;
 
 export function createDisputeReview(deps: ReviewDeps): DisputeReview {
   const {
@@ -66,11 +69,20 @@ export function createDisputeReview(deps: ReviewDeps): DisputeReview {
     id: string,
     verdict: Verdict,
   ): Promise<{ dispute: DisputeDocument | null; decided: boolean }> {
+    if (verdict.action === 'accepted' && verdict.evidence === null) await refuseUnsupported(session, id);
     const dispute = await store.decide(session, id, verdict);
     if (dispute === null) return { dispute: await store.findById(session, id), decided: false };
     if (dispute.status === 'accepted') await apply(session, dispute);
     await writeEvent(session, 'dispute.resolved', toEventData(dispute));
     return { dispute, decided: true };
+  }
+
+  /** One that is decided already is not refused: the same verdict again changes nothing. */
+  async function refuseUnsupported(session: ClientSession, id: string): Promise<void> {
+    const dispute = await store.findById(session, id);
+    if (dispute?.status !== 'open' || !dispute.unsupported) return;
+    const message = 'is required to accept a dispute of a transaction that the anchor never showed';
+    throw invalidRequest([{ path: 'body.evidence', message }]);
   }
 
   /** If the anchor has made the failure good since the dispute was filed, there is nothing left to overrule. */
@@ -101,15 +113,25 @@ export function createDisputeReview(deps: ReviewDeps): DisputeReview {
   }
 
   return {
-    async list({ status, anchor: anchorId, intent: intentHash, id, ...page }) {
+    async list({ status, support, anchor: anchorId, intent: intentHash, id, ...page }) {
       if (anchorId !== undefined && !(await deps.isKnownAnchor(anchorId)))
         throw unsupportedPair('query.anchor', 'was never in the fleet');
-      const more = [intentHash, id].filter((word) => word !== undefined);
+      const more = [support, intentHash, id].filter((word) => word !== undefined);
       const name = ['disputes', status ?? '*', anchorId ?? '*', ...more];
-      const [before] = readCursor(page.cursor, name, [idPattern]) ?? [];
+      const [place] = readCursor(page.cursor, name, [placePattern]) ?? [];
+      const after = place === undefined ? undefined : toPlace(place);
+      const unsupported = support === undefined ? undefined : support === 'unsupported';
       const limit = readLimit(page.limit);
-      const found = await store.list({ status, anchorId, intentHash, id, before, limit: limit + 1 });
-      const { items, nextCursor } = toPage(found, limit, name, (last) => [last._id]);
+      const found = await store.list({
+        status,
+        unsupported,
+        anchorId,
+        intentHash,
+        id,
+        after,
+        limit: limit + 1,
+      });
+      const { items, nextCursor } = toPage(found, limit, name, (last) => [placeOf(last)]);
       return { items: await present(items), nextCursor };
     },
 
@@ -119,12 +141,13 @@ export function createDisputeReview(deps: ReviewDeps): DisputeReview {
       return presentOne(dispute);
     },
 
-    async resolve({ id, action, note, actor }) {
+    async resolve({ id, action, note, evidence, actor }) {
       const verdict: Verdict = {
         at: new Date(clock()),
         action: action === 'accept' ? 'accepted' : 'rejected',
         actor: actor ?? 'admin',
         note: note ?? null,
+        evidence: evidence ?? null,
       };
       const { dispute, decided } = await inTransaction((session) => decide(session, id, verdict));
       if (dispute === null) throw unknownDispute();
@@ -135,6 +158,15 @@ export function createDisputeReview(deps: ReviewDeps): DisputeReview {
       return presentOne(dispute);
     },
   };
+}
+
+function placeOf({ _id, unsupported }: DisputeDocument): string {
+  return unsupported ? unsupportedMark + _id : _id;
+}
+
+function toPlace(word: string): DisputePlace {
+  const unsupported = word.startsWith(unsupportedMark);
+  return { unsupported, id: unsupported ? word.slice(unsupportedMark.length) : word };
 }
 
 function unknownDispute(): ApiError {

@@ -1,5 +1,6 @@
 import { initServer } from '@ts-rest/express';
 import { adminDisputesContract, disputesContract } from '../../../contract/endpoints/disputes.js';
+import { clientHash } from '../../http/client-hash.js';
 import { showLimit } from '../../http/rate-limit.js';
 import type { FileDispute } from './filing.js';
 import type { DisputeReview } from './review.js';
@@ -7,7 +8,9 @@ import type { DisputeReview } from './review.js';
 export function createDisputesRouter({ file }: { file: FileDispute }) {
   return initServer().router(disputesContract, {
     fileDispute: async ({ body, res }) => {
-      const { created, answer } = await file(body, res.locals.clientKey, (state) => showLimit(res, state));
+      const key: string = res.locals.clientKey;
+      const client = { key, hash: clientHash(key) };
+      const { created, answer } = await file(body, client, (state) => showLimit(res, state));
       if (!created) return { status: 200, body: answer };
       // A dispute is read as part of its intent.
       res.setHeader('Location', `/api/intent/${answer.intentHash}`);

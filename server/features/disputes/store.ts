@@ -18,6 +18,8 @@ export interface DisputeDocument {
   outcomeStatus: AdminDispute['outcomeStatus'];
   /** What accepting makes of the outcome where it counts; `effect` of an answer says what it truly changes. */
   effect: Effect;
+  /** Absent where the anchor showed a record of the transaction, and from disputes of before this was kept. */
+  unsupported?: true;
   createdAt: Date;
   resolvedAt: Date | null;
   /** Only ever grows. */
@@ -29,16 +31,32 @@ export interface AuditEntry {
   action: AdminDispute['audit'][number]['action'];
   actor: string;
   note: string | null;
+  /** Absent from entries of before it was kept. */
+  evidence?: string | null;
 }
 
 /** An admin's decision on a dispute, as its audit trail keeps it. */
-export type Verdict = AuditEntry & { action: 'accepted' | 'rejected' };
+export type Verdict = Required<AuditEntry> & { action: 'accepted' | 'rejected' };
 
 /** How much of a dispute limit is used in its current window. */
 export interface DisputeWindowDocument {
   _id: string;
   used: number;
   endsAt: Date;
+}
+
+export interface DisputeFilter {
+  status?: DisputeDocument['status'] | undefined;
+  unsupported?: boolean | undefined;
+  anchorId?: string | undefined;
+  intentHash?: string | undefined;
+  id?: string | undefined;
+}
+
+/** A place in the list of disputes: that of the dispute with this id, in its part of the list. */
+export interface DisputePlace {
+  unsupported: boolean;
+  id: string;
 }
 
 /** Every query of the disputes collection. */
@@ -55,22 +73,18 @@ export interface DisputeStore {
   insert(session: ClientSession, dispute: DisputeDocument): Promise<void>;
   /** Gives an open dispute its verdict. Null where there is no open dispute of this id. */
   decide(session: ClientSession, id: string, verdict: Verdict): Promise<DisputeDocument | null>;
-  /** Newest first, from below the id `before`. */
-  list(filter: {
-    status?: DisputeDocument['status'] | undefined;
-    anchorId?: string | undefined;
-    intentHash?: string | undefined;
-    id?: string | undefined;
-    before?: string | undefined;
-    limit: number;
-  }): Promise<DisputeDocument[]>;
+  /** Supported ones before unsupported ones, newest first in each part; from after the place `after`. */
+  list(
+    filter: DisputeFilter & { after?: DisputePlace | undefined; limit: number },
+  ): Promise<DisputeDocument[]>;
   /** Disputes that await a verdict, 100,000 at most. */
   countOpen(): Promise<number>;
 }
 
 /** Every query of the windows in which disputes are counted. */
 export interface DisputeWindowStore {
-  find(key: string): Promise<DisputeWindowDocument | null>;
+  /** With a session, as that transaction sees it. */
+  find(key: string, session?: ClientSession): Promise<DisputeWindowDocument | null>;
   /** Counts one more in the window of this key; where none is running at `now`, a new one ends at `endOfNew`. */
   count(
     key: string,
@@ -83,7 +97,13 @@ const text = { type: String, required: true };
 const date = { type: Date, required: true };
 
 const auditSchema = new Schema<AuditEntry>(
-  { at: date, action: text, actor: text, note: { type: String, default: null } },
+  {
+    at: date,
+    action: text,
+    actor: text,
+    note: { type: String, default: null },
+    evidence: { type: String, default: null },
+  },
   { _id: false },
 );
 
@@ -99,6 +119,7 @@ const disputeSchema = new Schema<DisputeDocument>(
     status: text,
     outcomeStatus: text,
     effect: text,
+    unsupported: { type: Boolean },
     createdAt: date,
     resolvedAt: { type: Date, default: null },
     audit: { type: [auditSchema], required: true },
@@ -110,9 +131,11 @@ disputeSchema.index(
   { intentHash: 1 },
   { unique: true, partialFilterExpression: { status: 'open' }, name: 'one_open_an_intent' },
 );
-disputeSchema.index({ status: 1, _id: -1 }, { name: 'by_status' });
-disputeSchema.index({ anchorId: 1, _id: -1 }, { name: 'by_anchor' });
-disputeSchema.index({ anchorId: 1, status: 1, _id: -1 }, { name: 'by_anchor_and_status' });
+const place = { unsupported: 1, _id: -1 } as const;
+disputeSchema.index(place, { name: 'by_support' });
+disputeSchema.index({ status: 1, ...place }, { name: 'by_status_and_support' });
+disputeSchema.index({ anchorId: 1, ...place }, { name: 'by_anchor_and_support' });
+disputeSchema.index({ anchorId: 1, status: 1, ...place }, { name: 'by_anchor_status_and_support' });
 
 const windowSchema = new Schema<DisputeWindowDocument>(
   { _id: text, used: { type: Number, required: true }, endsAt: date },
@@ -122,6 +145,27 @@ windowSchema.index({ endsAt: 1 }, { expireAfterSeconds: 0, name: 'expiry' });
 
 export function createDisputeStore(connection: Connection): DisputeStore {
   const model = defineModel<DisputeDocument>(connection, 'Dispute', disputeSchema);
+
+  /** One part of the list, newest first, from below the id `before`. */
+  function listPart(
+    unsupported: boolean,
+    { id, ...filter }: Omit<DisputeFilter, 'unsupported'>,
+    before: string | undefined,
+    limit: number,
+  ): Promise<DisputeDocument[]> {
+    const named = Object.entries(filter).filter(([, value]) => value !== undefined);
+    return model
+      .find({
+        ...Object.fromEntries(named),
+        // Null also matches the documents without it.
+        unsupported: unsupported ? true : null,
+        ...(id === undefined && before === undefined ? {} : { _id: idFilter(id, before) }),
+      })
+      .sort({ _id: -1 })
+      .limit(limit)
+      .lean<DisputeDocument[]>();
+  }
+
   return {
     async disputeOf(intentHash) {
       const latest = await model.findOne({ intentHash }).sort({ _id: -1 }).lean<DisputeDocument>();
@@ -150,25 +194,26 @@ export function createDisputeStore(connection: Connection): DisputeStore {
           { session, returnDocument: 'after' },
         )
         .lean<DisputeDocument>(),
-    list: ({ status, anchorId, intentHash, id, before, limit }) =>
-      model
-        .find({
-          ...(status === undefined ? {} : { status }),
-          ...(anchorId === undefined ? {} : { anchorId }),
-          ...(intentHash === undefined ? {} : { intentHash }),
-          ...(id === undefined && before === undefined ? {} : { _id: idFilter(id, before) }),
-        })
-        .sort({ _id: -1 })
-        .limit(limit)
-        .lean<DisputeDocument[]>(),
-    countOpen: () => countUpTo(model, { status: 'open' }, 'by_status'),
+    async list({ unsupported, after, limit, ...filter }) {
+      const wants = (part: boolean) => unsupported === undefined || unsupported === part;
+      const isPast = after?.unsupported === true;
+      const first = wants(false) && !isPast ? await listPart(false, filter, after?.id, limit) : [];
+      if (!wants(true) || first.length === limit) return first;
+      const before = isPast ? after.id : undefined;
+      return [...first, ...(await listPart(true, filter, before, limit - first.length))];
+    },
+    countOpen: () => countUpTo(model, { status: 'open' }, 'by_status_and_support'),
   };
 }
 
 export function createDisputeWindowStore(connection: Connection): DisputeWindowStore {
   const model = defineModel<DisputeWindowDocument>(connection, 'DisputeWindow', windowSchema);
   return {
-    find: (key) => model.findById(key).lean<DisputeWindowDocument>(),
+    find: (key, session) =>
+      model
+        .findById(key)
+        .session(session ?? null)
+        .lean<DisputeWindowDocument>(),
     count(key, { now, endOfNew }, session) {
       const running = { $gt: ['$endsAt', now] };
       const used = { $cond: [running, { $add: ['$used', 1] }, 1] };

@@ -61,10 +61,17 @@ describe('GET 200', () => {
       publicKey: owner.account,
       reason: 'The bank says that nothing arrived.',
       outcomeStatus: 'settled',
+      support: 'supported',
       effect: 'counts_not_filled',
       audit: [
-        { at: oldest.createdAt, action: 'filed', actor: owner.account, note: null },
-        { at: accepted?.resolvedAt, action: 'accepted', actor: 'ada', note: 'Bank statement seen.' },
+        { at: oldest.createdAt, action: 'filed', actor: owner.account, note: null, evidence: null },
+        {
+          at: accepted?.resolvedAt,
+          action: 'accepted',
+          actor: 'ada',
+          note: 'Bank statement seen.',
+          evidence: null,
+        },
       ],
     });
   });
@@ -149,6 +156,7 @@ describe('GET 400', () => {
     ['an intent that is no hash', { intent: 'abc' }, 'query.intent'],
     ['an id of another form', { id: 'dsp_1' }, 'query.id'],
     ['an unknown status', { status: 'closed' }, 'query.status'],
+    ['an unknown support', { support: 'none' }, 'query.support'],
     ['an anchor that is no slug', { anchor: 'A B' }, 'query.anchor'],
     ['a limit of 0', { limit: '0' }, 'query.limit'],
     ['a limit over 100', { limit: '101' }, 'query.limit'],
@@ -201,6 +209,7 @@ describe('POST 400', () => {
     ['an operator for an id', { id: { $ne: '' }, action: 'accept' }, 'body.id'],
     ['an unknown action', { id, action: 'delete' }, 'body.action'],
     ['a note that is too long', { id, action: 'accept', note: 'a'.repeat(2_001) }, 'body.note'],
+    ['evidence that says nothing', { id, action: 'accept', evidence: ' \n' }, 'body.evidence'],
     ['an actor without a name', { id, action: 'accept', actor: '' }, 'body.actor'],
     ['an unknown member', { id, action: 'accept', effect: 'counts_filled' }, 'body.effect'],
   ])('for %s', async (_what, body, path) => {

@@ -43,10 +43,10 @@ async function file(intentHash: string, signer: Signer) {
   return { ...body, httpStatus: status };
 }
 
-async function accept(id: string): Promise<AdminDispute> {
+async function accept(id: string, evidence?: string): Promise<AdminDispute> {
   const { body } = await fixture.app.client.request<AdminDispute>('POST', reviewPath, {
     headers: { 'x-admin-key': testAdminKey, ...client() },
-    body: { id, action: 'accept' },
+    body: { id, action: 'accept', evidence },
   });
   return body;
 }
@@ -67,6 +67,22 @@ describe('a dispute from the wallet to the verdict', () => {
       'accepted',
       id,
     ]);
+    expect(await effectOn(intentHash)).toBe('counts_not_filled');
+  });
+
+  it('lets a wallet be heard whose paid transaction the anchor denies with 404 until it expires', async () => {
+    const terms = fixture.terms({ anchorTransactionId: 'denied-by-its-anchor' });
+    const { intentHash } = (await fixture.post(terms)).body;
+    await fixture.settle();
+    expect((await fixture.read(intentHash)).transaction?.problem).toBe('unknown_to_anchor');
+    for (let days = 0; days < 5; days += 1) {
+      await fixture.pass(day);
+      await fixture.settle();
+    }
+    expect((await fixture.read(intentHash)).outcome?.reason).toBe('never_funded');
+    const { id, httpStatus } = await file(intentHash, wallet);
+    expect(httpStatus).toBe(201);
+    expect((await accept(id, 'Payment found on the ledger.')).support).toBe('unsupported');
     expect(await effectOn(intentHash)).toBe('counts_not_filled');
   });
 

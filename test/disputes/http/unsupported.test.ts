@@ -1,0 +1,163 @@
+import { describe, expect, it } from '@jest/globals';
+import type { AdminDispute } from '../../../contract/schemas/disputes.js';
+import { nothingObserved } from '../../../server/features/intents/settle-time.rules.js';
+import { disputeOf, signer } from '../../fixtures/disputes/dispute-values.js';
+import { disputesFixture } from '../../fixtures/disputes/disputes-over-http.js';
+
+const fixture = disputesFixture();
+
+let owners = 0;
+/** A dispute of an expired intent, of a key of its own; unsupported unless `seen` says that there was a record. */
+async function dispute(options: { anchorId?: string; seen?: boolean } = {}) {
+  const { anchorId = 'harbour', seen = false } = options;
+  owners += 1;
+  const owner = signer(`owner ${owners}`);
+  const observations = seen ? {} : { observations: nothingObserved };
+  return disputeOf(await fixture.add(owner, 'expired', { anchorId, ...observations }), owner);
+}
+
+/** Again while the database is too slow for so many at once. */
+async function fileAtLast(...sent: Parameters<typeof fixture.file>): ReturnType<typeof fixture.file> {
+  const answer = await fixture.file(...sent);
+  return answer.status === 503 ? fileAtLast(...sent) : answer;
+}
+
+async function filed(options?: Parameters<typeof dispute>[0]): Promise<string> {
+  const { status, body } = await fixture.file(await dispute(options));
+  expect(status).toBe(201);
+  return body.id;
+}
+
+const windows = () => fixture.app.connection.collection<{ _id: string }>('dispute_windows');
+const forget = () => windows().deleteMany({ _id: /^unsupported / });
+const useUp = (anchorId: string, used: number) =>
+  windows().updateOne({ _id: `unsupported anchor ${anchorId}` }, { $set: { used } });
+
+async function listAll(query: Record<string, string>): Promise<AdminDispute[]> {
+  const items: AdminDispute[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const { body } = await fixture.list({ ...query, ...(cursor === undefined ? {} : { cursor }) });
+    items.push(...body.items);
+    cursor = body.nextCursor;
+  }
+  return items;
+}
+const idsOf = (items: { id: string }[]) => items.map(({ id }) => id);
+
+describe('disputes of transactions that the anchor never showed', () => {
+  it('are three of twenty that come from one address at once, on two instances, and cost a key no point beyond', async () => {
+    const second = await fixture.startAnother();
+    const address = '198.51.100.1';
+    const bodies = [];
+    for (let n = 0; n < 20; n += 1) bodies.push(await dispute());
+    const answers = await Promise.all(
+      bodies.map((body, n) => fileAtLast(body, { address, instance: n % 2 === 0 ? second : fixture.app })),
+    );
+    await fixture.stop(second);
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
+    const refused = answers.filter(({ status }) => status !== 201);
+    for (const { status, body, headers } of refused) {
+      const retryAfter = Number(headers.get('retry-after'));
+      expect([status, body]).toEqual([
+        429,
+        { code: 'RATE_LIMITED', message: expect.any(String), retryAfter },
+      ]);
+      expect(retryAfter).toBeGreaterThan(86_000);
+      expect([headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')]).toEqual(['3', '0']);
+    }
+    const keys = bodies.map(({ publicKey }) => `key ${publicKey}`);
+    expect(await windows().countDocuments({ _id: { $in: keys } })).toBe(3);
+    // What the anchor showed is not limited by it, nor is another address.
+    expect((await fixture.file(await dispute({ seen: true }), { address })).status).toBe(201);
+    expect((await fixture.file(await dispute())).status).toBe(201);
+  });
+
+  it('show what is left to the address, and may be filed again a day later', async () => {
+    const address = '2001:db8::1';
+    const left = [];
+    for (let n = 0; n < 4; n += 1) {
+      const { headers, status } = await fixture.file(await dispute(), { address: `2001:db8::${n}` });
+      left.push([status, headers.get('x-ratelimit-remaining')]);
+    }
+    expect(left).toEqual([
+      [201, '2'],
+      [201, '1'],
+      [201, '0'],
+      [429, '0'],
+    ]);
+    fixture.pass(86_400_000);
+    expect((await fixture.file(await dispute(), { address })).status).toBe(201);
+  });
+
+  it('are 200 against an anchor, the second half of them for addresses that have filed none', async () => {
+    await forget();
+    const address = '198.51.100.2';
+    expect((await fixture.file(await dispute(), { address })).status).toBe(201);
+    await useUp('harbour', 100);
+    const refused = await fixture.file(await dispute(), { address });
+    expect([refused.status, refused.headers.get('x-ratelimit-limit')]).toEqual([429, '200']);
+    await filed();
+    await useUp('harbour', 200);
+    expect((await fixture.file(await dispute())).status).toBe(429);
+    expect((await fixture.file(await dispute({ anchorId: 'squall' }))).status).toBe(201);
+    expect((await fixture.file(await dispute({ seen: true }))).status).toBe(201);
+    await forget();
+  });
+
+  it('stand behind all others in the list of the admin, in every filter and page', async () => {
+    const before = idsOf(await listAll({ status: 'open' }));
+    const supported = [await filed({ seen: true })];
+    const unsupported = [await filed()];
+    supported.unshift(await filed({ seen: true }));
+    unsupported.unshift(await filed());
+    const all = await listAll({ status: 'open', limit: '1' });
+    const firstPart = all.filter(({ support }) => support === 'supported');
+    expect(all.map(({ support }) => support)).toEqual([
+      ...firstPart.map(() => 'supported'),
+      ...all.slice(firstPart.length).map(() => 'unsupported'),
+    ]);
+    expect(idsOf(firstPart).slice(0, 2)).toEqual(supported);
+    expect(idsOf(all.slice(firstPart.length)).slice(0, 2)).toEqual(unsupported);
+    expect(all).toHaveLength(before.length + 4);
+    for (const limit of ['2', '3', '100']) {
+      expect(idsOf(await listAll({ status: 'open', limit }))).toEqual(idsOf(all));
+      expect(idsOf(await listAll({ limit }))).toEqual(idsOf(all));
+      expect(idsOf(await listAll({ support: 'supported', limit }))).toEqual(idsOf(firstPart));
+      expect(idsOf(await listAll({ support: 'unsupported', limit }))).toEqual(
+        idsOf(all.slice(firstPart.length)),
+      );
+    }
+  });
+
+  it('leave disputes and cursors of the version before as they were', async () => {
+    const [newest = '', older = ''] = idsOf(await listAll({ support: 'supported' }));
+    const disputes = fixture.app.connection.collection<{ _id: string; audit: object[] }>('disputes');
+    await disputes.updateOne({ _id: newest }, { $unset: { 'audit.0.evidence': 1 } });
+    const { body } = await fixture.get(newest);
+    expect([body.support, body.audit[0]?.evidence]).toEqual(['supported', null]);
+    const cursor = Buffer.from(`disputes * * ${newest}`).toString('base64url');
+    expect((await fixture.list({ cursor, limit: '1' })).body.items[0]?.id).toBe(older);
+  });
+});
+
+describe('accepting a dispute of a transaction that the anchor never showed', () => {
+  it('is 400 without evidence and changes nothing; with it the evidence is kept', async () => {
+    const id = await filed();
+    const refused = await fixture.resolve({ id, action: 'accept', note: 'I believe them.' });
+    expect([refused.status, refused.body.code, refused.body.details?.[0]?.path]).toEqual([
+      400,
+      'INVALID_REQUEST',
+      'body.evidence',
+    ]);
+    expect((await fixture.get(id)).body).toMatchObject({ status: 'open', audit: [{ action: 'filed' }] });
+    const evidence = 'Payment 3389…f1 on the ledger.';
+    const accepted = await fixture.resolve({ id, action: 'accept', evidence });
+    expect([accepted.status, accepted.body.audit[1]?.evidence]).toEqual([200, evidence]);
+    // The same verdict again changes nothing, with or without evidence.
+    expect((await fixture.resolve({ id, action: 'accept' })).body.audit).toEqual(accepted.body.audit);
+  });
+
+  it('is not needed for rejecting it', async () => {
+    expect((await fixture.resolve({ id: await filed(), action: 'reject' })).body.status).toBe('rejected');
+  });
+});
