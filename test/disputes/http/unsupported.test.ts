@@ -23,7 +23,7 @@ async function fileAtLast(...sent: Parameters<typeof fixture.file>): ReturnType<
 }
 
 async function filed(options?: Parameters<typeof dispute>[0]): Promise<string> {
-  const { status, body } = await fixture.file(await dispute(options));
+  const { status, body } = await fileAtLast(await dispute(options));
   expect(status).toBe(201);
   return body.id;
 }
@@ -68,15 +68,15 @@ describe('disputes of transactions that the anchor never showed', () => {
     const keys = bodies.map(({ publicKey }) => `key ${publicKey}`);
     expect(await windows().countDocuments({ _id: { $in: keys } })).toBe(3);
     // What the anchor showed is not limited by it, nor is another address.
-    expect((await fixture.file(await dispute({ seen: true }), { address })).status).toBe(201);
-    expect((await fixture.file(await dispute())).status).toBe(201);
+    expect((await fileAtLast(await dispute({ seen: true }), { address })).status).toBe(201);
+    expect((await fileAtLast(await dispute())).status).toBe(201);
   });
 
   it('show what is left to the address, and may be filed again a day later', async () => {
     const address = '2001:db8::1';
     const left = [];
     for (let n = 0; n < 4; n += 1) {
-      const { headers, status } = await fixture.file(await dispute(), { address: `2001:db8::${n}` });
+      const { headers, status } = await fileAtLast(await dispute(), { address: `2001:db8::${n}` });
       left.push([status, headers.get('x-ratelimit-remaining')]);
     }
     expect(left).toEqual([
@@ -86,21 +86,21 @@ describe('disputes of transactions that the anchor never showed', () => {
       [429, '0'],
     ]);
     fixture.pass(86_400_000);
-    expect((await fixture.file(await dispute(), { address })).status).toBe(201);
+    expect((await fileAtLast(await dispute(), { address })).status).toBe(201);
   });
 
   it('are 200 against an anchor, the second half of them for addresses that have filed none', async () => {
     await forget();
     const address = '198.51.100.2';
-    expect((await fixture.file(await dispute(), { address })).status).toBe(201);
+    expect((await fileAtLast(await dispute(), { address })).status).toBe(201);
     await useUp('harbour', 100);
-    const refused = await fixture.file(await dispute(), { address });
+    const refused = await fileAtLast(await dispute(), { address });
     expect([refused.status, refused.headers.get('x-ratelimit-limit')]).toEqual([429, '200']);
     await filed();
     await useUp('harbour', 200);
-    expect((await fixture.file(await dispute())).status).toBe(429);
-    expect((await fixture.file(await dispute({ anchorId: 'squall' }))).status).toBe(201);
-    expect((await fixture.file(await dispute({ seen: true }))).status).toBe(201);
+    expect((await fileAtLast(await dispute())).status).toBe(429);
+    expect((await fileAtLast(await dispute({ anchorId: 'squall' }))).status).toBe(201);
+    expect((await fileAtLast(await dispute({ seen: true }))).status).toBe(201);
     await forget();
   });
 
