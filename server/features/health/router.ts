@@ -13,12 +13,20 @@ const retryAfterSeconds = 2;
 
 /** `/healthz`: the process is alive. `/readyz`: every check passes, else 503 NOT_READY naming them. */
 export function createHealthRouter(deps: HealthDeps): Router {
+  // One round for all who ask meanwhile: this path has no limit, and each round asks the database.
+  let round: Promise<string[]> | undefined;
+  const failingNow = () => {
+    round ??= failingChecks(deps.checks).finally(() => {
+      round = undefined;
+    });
+    return round;
+  };
   const router = Router({ caseSensitive: true, strict: true });
   router.get('/healthz', (_req, res) => {
     res.json({ status: 'ok' });
   });
   router.get('/readyz', async (_req, res, next) => {
-    const failing = await failingChecks(deps.checks);
+    const failing = await failingNow();
     const warnings = deps.warnings.map((warning) => warning()).filter((text) => text !== undefined);
     if (failing.length === 0) res.json({ status: 'ready', ...(warnings.length > 0 ? { warnings } : {}) });
     else
