@@ -1,5 +1,5 @@
 # Builds with development packages, runs without them.
-FROM node:22-bookworm-slim AS build
+FROM node:22.23.3-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY contract/package.json contract/
@@ -10,7 +10,7 @@ COPY server server
 COPY docs/openapi.json docs/openapi.client.json docs/
 RUN npm run build && npm ci --omit=dev
 
-FROM node:22-bookworm-slim
+FROM node:22.23.3-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
 WORKDIR /app
 COPY --from=build /app/package.json ./

@@ -1,15 +1,26 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
+import { imagesOf } from '../../scripts/check-images.js';
 import { readConfig } from '../../server/config.js';
 import { expectFor } from '../support/expect-for.js';
 import { itWhere, runsHere } from '../support/it-where.js';
 import { type Ended, runProgram } from '../support/run-program.js';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
+const rootPassword = 'cd'.repeat(32);
 const secrets = {
   ADMIN_SECRET_KEY: 'admin-key-of-the-compose-test',
   CRON_SECRET: 'cron-secret-of-the-compose-test',
@@ -20,6 +31,8 @@ interface ComposeFile {
   services: Record<'mongo' | 'fairlead', ComposeService>;
 }
 interface ComposeService {
+  image?: string;
+  entrypoint?: string[];
   command: string[] | null;
   environment?: Record<string, string>;
   deploy?: { replicas: number };
@@ -48,9 +61,8 @@ function compose(...args: string[]): Promise<Ended> {
   return runProgram('docker', ['compose', ...args], { cwd: folder, env: { PATH, HOME, DOCKER_CONFIG } });
 }
 
-async function config(env?: string): Promise<ComposeFile> {
-  rmSync(join(folder, '.env'), { force: true });
-  if (env !== undefined) writeFileSync(join(folder, '.env'), env);
+async function config(env = ''): Promise<ComposeFile> {
+  writeFileSync(join(folder, '.env'), `${env}\nMONGO_ROOT_PASSWORD=${rootPassword}\n`);
   const { status, stdout, stderr } = await compose('config', '--format', 'json');
   expect([status, stderr]).toEqual([0, '']);
   return JSON.parse(stdout) as ComposeFile;
@@ -58,13 +70,17 @@ async function config(env?: string): Promise<ComposeFile> {
 
 describe('docker-compose.yml, as docker compose reads it', () => {
   itAsCompose(
-    'without a .env: starts two replicas of the service after a replica set accepts writes',
+    'with the password of MongoDB alone: starts two replicas of the service after a replica set accepts writes',
     async () => {
       const { mongo, fairlead } = (await config()).services;
       expect(fairlead.deploy?.replicas).toBe(2);
       expect(fairlead.depends_on?.mongo?.condition).toBe('service_healthy');
       const uri = new URL(fairlead.environment?.MONGODB_URI ?? '');
-      expect(uri.hostname).toBe('mongo');
+      expect([uri.hostname, uri.username, uri.password]).toEqual(['mongo', 'root', rootPassword]);
+      expect(mongo.environment).toEqual({
+        MONGO_INITDB_ROOT_USERNAME: 'root',
+        MONGO_INITDB_ROOT_PASSWORD: rootPassword,
+      });
       const set = mongo.command?.[(mongo.command?.indexOf('--replSet') ?? -2) + 1];
       expect(uri.searchParams.get('replicaSet')).toBe(set);
       expect(mongo.healthcheck?.test.join(' ')).toContain(`_id: '${set}'`);
@@ -72,7 +88,7 @@ describe('docker-compose.yml, as docker compose reads it', () => {
   );
 
   itAsCompose(
-    'without a .env: sets only variables that the service accepts, and lacks only the key that production needs',
+    'with the password of MongoDB alone: sets only variables that the service accepts, and lacks only the key that production needs',
     async () => {
       const { fairlead } = (await config()).services;
       expect(() => readConfig(fairlead.environment ?? {})).toThrow(/1 fault.*\n.*WEBHOOK_KEY is required/);
@@ -86,7 +102,7 @@ describe('docker-compose.yml, as docker compose reads it', () => {
   );
 
   itAsCompose(
-    'without a .env: opens no port beyond this machine, and gives the service no writable path',
+    'with the password of MongoDB alone: opens no port beyond this machine, and gives the service no writable path',
     async () => {
       const { mongo, fairlead } = (await config()).services;
       expect(mongo.ports ?? []).toEqual([]);
@@ -95,6 +111,13 @@ describe('docker-compose.yml, as docker compose reads it', () => {
       expect(fairlead.security_opt).toContain('no-new-privileges:true');
     },
   );
+
+  itAsCompose('without the password of MongoDB: says that it has to be set', async () => {
+    rmSync(join(folder, '.env'), { force: true });
+    const { status, stderr } = await compose('config');
+    expect(status).not.toBe(0);
+    expect(stderr).toContain('MONGO_ROOT_PASSWORD');
+  });
 
   itAsCompose('with a .env: overrides nothing that it says', async () => {
     const given = {
@@ -134,11 +157,73 @@ describe('docker-compose.yml, as docker compose reads it', () => {
 });
 
 describe('docker-compose.yml', () => {
+  const text = readFileSync(join(project, 'docker-compose.yml'), 'utf8');
+  const dockerfile = readFileSync(join(project, 'Dockerfile'), 'utf8');
+  const { mongo, fairlead } = (parse(text) as ComposeFile).services;
+
   it('gives the service no variable with a value that .env could not change', () => {
-    const file = parse(readFileSync(join(project, 'docker-compose.yml'), 'utf8')) as ComposeFile;
-    const environment = Object.entries(file.services.fairlead.environment ?? {});
+    const environment = Object.entries(fairlead.environment ?? {});
     expect(environment.length).toBeGreaterThan(3);
     for (const [name, value] of environment)
       expectFor(name, value).toMatch(new RegExp(`^\\$\\{${name}:-.+\\}$`));
+  });
+
+  it('and the Dockerfile name every image by an exact version', () => {
+    const images = imagesOf(text, dockerfile);
+    expect(images).toHaveLength(2);
+    for (const image of images) expectFor(image, image).toMatch(/^(mongo|node):\d+\.\d+\.\d+(-[a-z]+)*$/);
+  });
+
+  it('is built from files that .dockerignore lets in', () => {
+    const letIn = readFileSync(join(project, '.dockerignore'), 'utf8').split('\n');
+    const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, from = '']) =>
+      from.split(' '),
+    );
+    for (const path of copied) {
+      const parents = path.split('/').map((_, index, parts) => `!${parts.slice(0, index + 1).join('/')}`);
+      expectFor(
+        path,
+        parents.some((line) => letIn.includes(line)),
+      ).toBe(true);
+    }
+  });
+
+  it('starts the MongoDB that the tests run on', () => {
+    const fetched = readFileSync(join(project, 'scripts/mongod/fetch.ts'), 'utf8');
+    const [, version] = /MongoDB (\d+\.\d+\.\d+)/.exec(fetched) ?? [];
+    expect(mongo.image).toBe(`mongo:${version}`);
+    expect(readFileSync(join(project, 'docs/operations.md'), 'utf8')).toContain(`MongoDB ${version}`);
+  });
+
+  it('gives MongoDB a password that is in .env alone, and its set a key that is in no file of the project', () => {
+    expect(mongo.environment?.MONGO_INITDB_ROOT_PASSWORD).toMatch(/^\$\{MONGO_ROOT_PASSWORD:\?.+\}$/);
+    expect(fairlead.environment?.MONGODB_URI).toMatch(/\/\/root:\$\{MONGO_ROOT_PASSWORD\}@mongo:27017\//);
+    expect(fairlead.environment?.MONGODB_URI).toContain('authSource=admin');
+    expect(mongo.command).toContain('--keyFile');
+    expect(mongo.healthcheck?.test.join(' ')).toContain('.auth(user, password)');
+  });
+
+  it('draws the key of the set at the first start, keeps it, and hands over to the program of the image', async () => {
+    const [shell = '', option = '', script = '', name = ''] = mongo.entrypoint ?? [];
+    const bin = join(folder, 'bin');
+    mkdirSync(bin);
+    mkdirSync(join(folder, 'configdb'));
+    writeFileSync(join(bin, 'docker-entrypoint.sh'), '#!/bin/sh\necho "$@"\n', { mode: 0o755 });
+    writeFileSync(join(bin, 'chown'), '#!/bin/sh\n', { mode: 0o755 });
+    // Compose turns $$ into $.
+    const own = script.replaceAll('$$', '$').replaceAll('/data/configdb', join(folder, 'configdb'));
+    const start = () =>
+      runProgram(shell, [option, own, name, ...(mongo.command ?? [])], {
+        env: { PATH: `${bin}:${process.env.PATH}` },
+      });
+    const first = await start();
+    expect(first).toMatchObject({ status: 0, stdout: `${mongo.command?.join(' ')}\n` });
+    const keyfile = join(folder, 'configdb/keyfile');
+    const key = readFileSync(keyfile, 'utf8');
+    // What mongod accepts: 6 to 1024 characters of base64, in a file for its owner alone.
+    expect(key).toMatch(/^[A-Za-z0-9+/=]{100,1024}$/);
+    expect(statSync(keyfile).mode & 0o777).toBe(0o400);
+    expect((await start()).status).toBe(0);
+    expect(readFileSync(keyfile, 'utf8')).toBe(key);
   });
 });
