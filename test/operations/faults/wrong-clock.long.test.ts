@@ -65,7 +65,7 @@ it('a clock that is set while the database is away changes nothing, then or afte
   const instance = await startWithWrongClock(beside, 0);
   const rates = () => instance.client.request<{ asOf: string }>('GET', '/api/rates/usdc-ngn?amount=100');
   try {
-    expect((await rates()).status).toBe(200);
+    await waitFor(async () => expect((await rates()).status).toBe(200));
     mongo.freeze();
     try {
       await waitFor(async () => expect((await instance.ready()).status).toBe(503));
@@ -75,8 +75,11 @@ it('a clock that is set while the database is away changes nothing, then or afte
           const offset = await instance.metric(/^fairlead_clock_offset_seconds /);
           expect(Math.abs(offset - shiftMs / 1_000)).toBeLessThan(1);
         });
-        const { status, body, headers } = await rates();
-        expect(status).toBe(200);
+        const { body, headers } = await waitFor(async () => {
+          const answer = await rates();
+          expect(answer.status).toBe(200);
+          return answer;
+        });
         expect(Math.abs(Date.parse(body.asOf) - Date.now())).toBeLessThan(60_000);
         const resetInMs = Number(headers.get('x-ratelimit-reset')) * 1_000 - Date.now();
         expect(resetInMs).toBeGreaterThan(-1_000);
@@ -162,22 +165,26 @@ describe('instances whose clocks are 25 h ahead, 90 s behind and 61 s ahead', ()
         on.client.request('GET', '/api/reputation/leaderboard', { headers: { 'x-forwarded-for': client } });
       const reset = ({ headers }: Awaited<ReturnType<typeof take>>) =>
         Number(headers.get('x-ratelimit-reset'));
-      const refused = await each(async (instance, shiftMs) => {
-        const client = `198.51.100.${1 + shifts.indexOf(shiftMs)}`;
+      let clients = 0;
+      /** With a client of its own each time: where MongoDB answers late, as on a busy machine, instances count apart. */
+      async function trial(instance: WrongClockInstance) {
+        clients += 1;
+        const client = `198.51.100.${clients}`;
         // The window begins at either kind of instance.
-        const first = await take(shiftMs < 0 ? instance : right, client);
+        const first = await take(clients % 2 === 0 ? instance : right, client);
         const all = await Promise.all(Array.from({ length: points }, () => take(instance, client)));
-        const refusal = all.find(({ status }) => status === 429);
-        if (refusal === undefined) throw new Error('the limit was not reached');
-        const there = await take(right, client);
-        expect(there.status).toBe(429);
-        for (const answer of [refusal, there]) {
+        const refusals = [...all, await take(right, client)].filter(({ status }) => status === 429);
+        expect(refusals).toHaveLength(2);
+        for (const answer of refusals) {
           expect(Math.abs(reset(answer) - reset(first))).toBeLessThanOrEqual(1);
           const waitSeconds = Number(answer.headers.get('retry-after'));
           expect(Math.abs(Date.now() / 1_000 + waitSeconds - reset(first))).toBeLessThan(5);
         }
         return { instance, client, endsAtMs: reset(first) * 1_000 };
-      });
+      }
+      const refused: Awaited<ReturnType<typeof trial>>[] = [];
+      for (const instance of wrong)
+        refused.push(await waitFor(() => trial(instance), { timeout: 60_000, interval: 500 }));
       await Promise.all(
         refused.map(async ({ instance, client, endsAtMs }) => {
           await delay(Math.max(0, endsAtMs - Date.now()) + 500);
@@ -187,7 +194,7 @@ describe('instances whose clocks are 25 h ahead, 90 s behind and 61 s ahead', ()
         }),
       );
     },
-    2 * windowSeconds * 1_000,
+    5 * windowSeconds * 1_000,
   );
 
   it('run jobs again once their clock is set right, and none after it is set wrong again', async () => {
