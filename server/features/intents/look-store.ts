@@ -51,6 +51,8 @@ export function createLookStore(connection: Connection): LookStore {
       const attached = { $cond: [isNull('$sightings.firstAtMs'), 'new', seen] };
       const queue = { $cond: [isNull('$transactionId'), 'unattached', attached] };
       const old = { anchorId, lookQueue: null, ...dueAt(now) };
+      // None once everything was written by this release.
+      if ((await model.exists(old).hint('open_by_look_queue')) === null) return;
       await model.updateMany(old, [{ $set: { lookQueue: queue } }]);
     },
 

@@ -168,7 +168,7 @@ describe('every query of the turns', () => {
   it('is served by an index, without sorting the backlog or reading all of it', async () => {
     await insertIntents(
       connection,
-      ...many(1_000, (index) => waitingIntent({ id: `n-${index}`, nowMs, address: addressOf(index % 30) })),
+      ...many(400, (index) => waitingIntent({ id: `n-${index}`, nowMs, address: addressOf(index % 30) })),
       ...many(200, (index) =>
         unknownIntent({ id: `u-${index}`, nowMs: nowMs + 1_000 * index, address: addressOf(index) }),
       ),
