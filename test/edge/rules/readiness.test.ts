@@ -27,7 +27,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/readyz`;
 });
-afterAll(() => server.close());
+afterAll(() => void server.close());
 
 it('many who ask for readiness at once ask the database once', async () => {
   const startedAt = performance.now();
