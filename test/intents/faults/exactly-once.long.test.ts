@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Connection, mongo } from 'mongoose';
+import type { Connection } from 'mongoose';
 import { withDatabase } from '../../../scripts/mongod/uri.js';
 import { newIntent } from '../../../server/features/intents/new-intent.rules.js';
 import { reconcileLease } from '../../../server/features/intents/reconcile.js';
@@ -11,12 +9,12 @@ import { prepareCollections } from '../../../server/mongo/models.js';
 import { emitInto, outboxOf } from '../../fixtures/deliveries/emit.js';
 import { account, freshState, see, startMs } from '../../fixtures/intents/intent-states.js';
 import { openIntents } from '../../fixtures/intents/intents-fixture.js';
+import { type ReconcileProcesses, reconcileProcesses } from '../../fixtures/intents/reconcile-processes.js';
 import type { Task } from '../../fixtures/intents/reconcile-worker.js';
 import { insertIntents, intentDocuments } from '../../fixtures/intents/stored-intents.js';
-import { type PrivateMongo, privateMongo } from '../../support/database.js';
 import { expectFor } from '../../support/expect-for.js';
 import { runSeed, seeded } from '../../support/seeded.js';
-import { buildWorker, eventually, untilStopped, type Worker } from '../../support/worker-processes.js';
+import { eventually, untilStopped } from '../../support/worker-processes.js';
 
 const leaseTtlMs = 600;
 const atOnce = 3;
@@ -35,41 +33,24 @@ const plan: [record: Record<string, unknown>, outcome: string, event: string | n
   [{ status: 'pending_anchor' }, 'pending', null],
 ];
 
-let mongod: PrivateMongo;
-let anchor: Server;
-let origin: string;
-let startWorker: (task: Task) => Worker;
+let processes: ReconcileProcesses;
 
 beforeAll(async () => {
-  mongod = await privateMongo();
-  const client = new mongo.MongoClient(mongod.uri);
-  // The server ends transactions whose client is gone after a minute; here it does so after a second.
-  await client.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds: 1 });
-  await client.close();
-  anchor = createServer((request, response) => {
-    const id = new URL(request.url ?? '', 'http://anchor').searchParams.get('id') ?? '';
-    const transaction = { id, kind: 'withdrawal', ...plan[Number(id.slice(2))]?.[0] };
-    response.setHeader('content-type', 'application/json').end(JSON.stringify({ transaction }));
-  });
-  await new Promise<void>((resolve) => anchor.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${(anchor.address() as AddressInfo).port}`;
-  startWorker = await buildWorker<Task>(
-    new URL('../../fixtures/intents/reconcile-worker.ts', import.meta.url),
-  );
+  processes = await reconcileProcesses((id) => ({
+    id,
+    kind: 'withdrawal',
+    ...plan[Number(id.slice(2))]?.[0],
+  }));
 });
-afterAll(async () => {
-  anchor.closeAllConnections();
-  anchor.close();
-  await mongod.stop();
-});
+afterAll(() => processes.stop());
 
 type Prepared = Awaited<ReturnType<typeof prepared>>;
 
 /** A database with an intent for each line of the plan, seen once before its payment, its turn now. */
 async function prepared(name: string) {
-  const uri = withDatabase(mongod.uri, name);
+  const uri = withDatabase(processes.uri, name);
   const connection = await connectMongo({ uri });
-  const intents = openIntents(connection, { origin, owner: 'test', leaseTtlMs });
+  const intents = openIntents(connection, { origin: processes.origin, owner: 'test', leaseTtlMs });
   emitInto(connection);
   await prepareCollections(connection);
   await intents.leases.seed([reconcileLease]);
@@ -111,7 +92,7 @@ async function prepared(name: string) {
     })),
   );
   const work = (job: Task['job'], strike: Task['strike'], beginAtMs = 0) =>
-    startWorker({ uri, origin, job, leaseTtlMs, beginAtMs, strike });
+    processes.start({ uri, origin: processes.origin, job, leaseTtlMs, beginAtMs, strike });
   return { connection, intents, work };
 }
 

@@ -1,7 +1,4 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { mongo } from 'mongoose';
 import { withDatabase } from '../../../scripts/mongod/uri.js';
 import { reconcileLease } from '../../../server/features/intents/reconcile.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
@@ -14,53 +11,34 @@ import {
   paidOut,
 } from '../../fixtures/intents/contested-transaction.js';
 import { openIntents } from '../../fixtures/intents/intents-fixture.js';
+import { type ReconcileProcesses, reconcileProcesses } from '../../fixtures/intents/reconcile-processes.js';
 import type { Task } from '../../fixtures/intents/reconcile-worker.js';
 import { insertIntents, intentDocuments } from '../../fixtures/intents/stored-intents.js';
-import { type PrivateMongo, privateMongo } from '../../support/database.js';
 import { expectFor } from '../../support/expect-for.js';
-import { buildWorker, eventually, type Worker } from '../../support/worker-processes.js';
+import { eventually } from '../../support/worker-processes.js';
 
 const leaseTtlMs = 600;
 const atOnce = 5;
 
-let mongod: PrivateMongo;
-let anchor: Server;
-let origin: string;
-let startWorker: (task: Task) => Worker;
+let processes: ReconcileProcesses;
 
 beforeAll(async () => {
-  mongod = await privateMongo();
-  const client = new mongo.MongoClient(mongod.uri);
-  // The server ends transactions whose client is gone after a minute; here it does so after a second.
-  await client.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds: 1 });
-  await client.close();
-  anchor = createServer((_request, response) => {
-    response.setHeader('content-type', 'application/json').end(JSON.stringify({ transaction: paidOut }));
-  });
-  await new Promise<void>((resolve) => anchor.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${(anchor.address() as AddressInfo).port}`;
-  startWorker = await buildWorker<Task>(
-    new URL('../../fixtures/intents/reconcile-worker.ts', import.meta.url),
-  );
+  processes = await reconcileProcesses(() => paidOut);
 });
-afterAll(async () => {
-  anchor.closeAllConnections();
-  anchor.close();
-  await mongod.stop();
-});
+afterAll(() => processes.stop());
 
 /** A database with a holder and a claimant of one transaction, whose look is due and passes it to the claimant. */
 async function prepared(name: string) {
-  const uri = withDatabase(mongod.uri, name);
+  const uri = withDatabase(processes.uri, name);
   const connection = await connectMongo({ uri });
-  const intents = openIntents(connection, { origin, owner: 'test', leaseTtlMs });
+  const intents = openIntents(connection, { origin: processes.origin, owner: 'test', leaseTtlMs });
   emitInto(connection);
   await prepareCollections(connection);
   await intents.leases.seed([reconcileLease]);
   const nowMs = Date.now();
   await insertIntents(connection, holderIntent(nowMs), claimantIntent(nowMs));
   const work = (strike: Task['strike']) =>
-    startWorker({ uri, origin, job: 'reconcile', leaseTtlMs, beginAtMs: 0, strike });
+    processes.start({ uri, origin: processes.origin, job: 'reconcile', leaseTtlMs, beginAtMs: 0, strike });
 
   /** At every moment one of the two holds the transaction, and the other one claims it. */
   async function oneHolder(): Promise<void> {
