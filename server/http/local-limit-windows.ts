@@ -4,7 +4,7 @@ import type { Clock, RateLimitState } from '../ports.js';
 import { clockToleranceMs } from './limit-window-store.js';
 
 const localKeys = 50_000;
-/** A window that this process began by itself and the stored one end at slightly different times. */
+/** The end of a window, computed from two answers, differs by the time that the answers took. */
 const windowToleranceMs = 1_000;
 
 /**
@@ -17,8 +17,7 @@ export function createLocalCounter(clock: Clock) {
   function count(rule: RateLimitClass, key: string, shared: LocalWindow): RateLimitState {
     const now = clock();
     const known = windows.get(key);
-    const sameWindow = known !== undefined && Math.abs(known.endsAt - shared.endsAt) < windowToleranceMs;
-    const used = sameWindow ? Math.max(known.used + 1, shared.used) : shared.used;
+    const used = continues(rule, known, shared, now) ? Math.max(known.used + 1, shared.used) : shared.used;
     windows.set(key, { used, endsAt: shared.endsAt });
     return toState(rule, used, shared.endsAt, now);
   }
@@ -55,6 +54,22 @@ interface LocalWindow {
 
 function newWindow(rule: RateLimitClass, now: number): LocalWindow {
   return { used: 0, endsAt: now + rule.windowSeconds * 1_000 };
+}
+
+/**
+ * Whether what was counted in the known window counts in the shared one, too. While the store was slow, this process may
+ * have begun a window by itself, seconds before the store did: only a window that ends a whole length later is the next.
+ */
+function continues(
+  rule: RateLimitClass,
+  known: LocalWindow | undefined,
+  shared: LocalWindow,
+  now: number,
+): known is LocalWindow {
+  return (
+    isRunning(rule, known, now) &&
+    Math.abs(shared.endsAt - known.endsAt) < rule.windowSeconds * 1_000 - windowToleranceMs
+  );
 }
 
 /** A window that ends later than one that begins now was begun before the database's clock was set back. */
