@@ -19,7 +19,7 @@ export function createMetricsRouter(deps: {
   const rendered = createCache<void, PreparedText>({
     load: async () => prepareText(await registry.metrics()),
     lifetimeOf: lasting({ freshMs: renderedForMs }),
-    bytesOf: ({ plain, gzip }) => plain.length + gzip.length,
+    bytesOf: ({ plain }) => 2 * plain.length,
     clock: stopwatch,
   });
   const router = Router({ caseSensitive: true, strict: true });
@@ -29,7 +29,7 @@ export function createMetricsRouter(deps: {
       const text = await rendered.get();
       res.setHeader('Content-Type', registry.contentType);
       res.setHeader('Cache-Control', 'no-store');
-      sendPrepared(req, res, text);
+      await sendPrepared(req, res, text);
     } catch (error) {
       next(error);
     }

@@ -1,21 +1,32 @@
-import { gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
 
-/** A text that many ask for, compressed once. */
+/** A text that many ask for. */
 export interface PreparedText {
   plain: Buffer;
-  gzip: Buffer;
+  /** Compressed in another thread when it is first asked for, and then kept. */
+  gzip(): Promise<Buffer>;
 }
+
+const compress = promisify(gzip);
 
 export function prepareText(text: string | Buffer): PreparedText {
   const plain = Buffer.from(text);
-  return { plain, gzip: gzipSync(plain) };
+  let compressed: Promise<Buffer> | undefined;
+  return {
+    plain,
+    gzip() {
+      compressed ??= compress(plain);
+      return compressed;
+    },
+  };
 }
 
 /** Sends it, compressed if the client accepts gzip; the type and whatever else the answer says are set before. */
-export function sendPrepared(req: Request, res: Response, text: PreparedText): void {
+export async function sendPrepared(req: Request, res: Response, text: PreparedText): Promise<void> {
   const compressed = req.acceptsEncodings('gzip', 'identity') === 'gzip';
-  const bytes = compressed ? text.gzip : text.plain;
+  const bytes = compressed ? await text.gzip() : text.plain;
   res.vary('Accept-Encoding');
   if (compressed) res.setHeader('Content-Encoding', 'gzip');
   res.setHeader('Content-Length', bytes.length);
