@@ -77,6 +77,8 @@ function isNotNow(error: mongo.MongoError): boolean {
   if (retryLabels.some((label) => error.hasErrorLabel(label))) return true;
   if (error instanceof mongo.MongoServerError) return notNowCodes.has(Number(error.code));
   if (notConnected.some((kind) => error instanceof kind)) return true;
+  // What the driver wraps where it is given what it cannot use, such as an address with a port that is no number.
+  if (error.cause instanceof TypeError) return false;
   return !oursToMend.some((kind) => error instanceof kind);
 }
 

@@ -117,7 +117,7 @@ describe('the commands of README.md', () => {
   it('ask for quotes in a front end', async () => {
     const { status, stdout, stderr } = await runProgramText(blockOf('README.md', /createClient/).text);
     expect([status, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/anchorId.* \d+\.\d\d/);
+    expect(stdout).toMatch(/\(simulated\) \d+\.\d\d/);
   });
 });
 

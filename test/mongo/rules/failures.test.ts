@@ -115,6 +115,12 @@ describe('a fault of ours or of the configuration is no 503', () => {
     ['a write concern that the set does not have', answer(79)],
     ['a code that is not known', answer(424_242)],
     ['an address that cannot be parsed', new mongo.MongoParseError('Invalid scheme')],
+    [
+      'an address whose port cannot be parsed',
+      new mongo.MongoRuntimeError('Unable to parse host:port with URL', {
+        cause: new TypeError('Invalid URL'),
+      }),
+    ],
     ['an unknown option', new mongo.MongoInvalidArgumentError('no such option')],
     ['missing credentials', new mongo.MongoMissingCredentialsError('no password')],
     ['a server that is too old', new mongo.MongoCompatibilityError('wire version')],
