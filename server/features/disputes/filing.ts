@@ -124,8 +124,8 @@ export function createFileDispute(deps: FilingDeps): FileDispute {
   /**
    * Reads everything again in the transaction, since the outcome may have changed after the signer was found entitled.
    * Where another request inserts the same dispute concurrently, the unique index makes it a write conflict, on which
-   * the transaction starts over and finds the dispute. `left` is what is left of each limit that it
-   * counts against; none where it was known.
+   * the transaction starts over and finds the dispute. `left` is what is left of each limit that a new dispute counts
+   * against; it is empty where the dispute was known.
    */
   async function readOrInsert(
     session: ClientSession,

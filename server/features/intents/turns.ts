@@ -14,8 +14,9 @@ const rememberedAccounts = 1_000;
 
 /**
  * Shares the looks at one anchor out: over the queues by their shares (look-queue.rules.ts), in each queue over the
- * clients in turn, and of a client over the accounts; of paid intents no client is kept, so these go by account alone. Accounts come second, since anybody may name any account: many
- * intents in the name of an account must not delay the account's own.
+ * clients in turn, and of a client over the accounts. Of paid intents no client is kept, so these go by account alone.
+ * Accounts come second, since anybody may name any account: many intents in the name of an account must not delay the
+ * account's own.
  */
 export function createTurns(store: Pick<LookStore, 'findTurn' | 'claimLook'>, anchorId: string): Turns {
   /** The client that was served last. */

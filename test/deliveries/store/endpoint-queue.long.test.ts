@@ -1,18 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { closedAfterEach } from '../../fixtures/deliveries/closing.js';
-import { type DeliveryFixtureOptions, until } from '../../fixtures/deliveries/delivery-fixture.js';
-import type { Receiver, Respond } from '../../fixtures/deliveries/receiver.js';
+import { until } from '../../fixtures/deliveries/delivery-fixture.js';
+import type { Receiver } from '../../fixtures/deliveries/receiver.js';
 import { testDatabase } from '../../support/database.js';
 
 const { uri } = testDatabase();
-const { open: openFixture, receiver } = closedAfterEach(uri);
-
-async function open(respond: Respond, options: Partial<DeliveryFixtureOptions> = {}) {
-  const to = await receiver(respond);
-  const fixture = await openFixture({ allow: [to.origin], ...options });
-  await fixture.clear();
-  return { to, fixture };
-}
+const { openTowards: open } = closedAfterEach(uri);
 
 const at = (to: Receiver, path: string) => to.received.filter((delivery) => delivery.path === path);
 

@@ -2,19 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { DeliveryDocument } from '../../../server/deliveries/delivery.rules.js';
 import { closedAfterEach, gate } from '../../fixtures/deliveries/closing.js';
-import { type DeliveryFixtureOptions, until } from '../../fixtures/deliveries/delivery-fixture.js';
-import type { Respond } from '../../fixtures/deliveries/receiver.js';
+import { until } from '../../fixtures/deliveries/delivery-fixture.js';
 import { testDatabase } from '../../support/database.js';
 
 const { uri } = testDatabase();
-const { open: openFixture, receiver } = closedAfterEach(uri);
-
-async function open(respond: Respond, options: Partial<DeliveryFixtureOptions> = {}) {
-  const to = await receiver(respond);
-  const fixture = await openFixture({ allow: [to.origin], ...options });
-  await fixture.clear();
-  return { to, fixture };
-}
+const { openTowards: open } = closedAfterEach(uri);
 
 describe('the queue of an endpoint', () => {
   it('has eight deliveries under way, and no more', async () => {

@@ -6,7 +6,7 @@ import type { Received, Respond } from '../../fixtures/deliveries/receiver.js';
 import { testDatabase } from '../../support/database.js';
 
 const { uri } = testDatabase();
-const { open, receiver } = closedAfterEach(uri);
+const { openTowards } = closedAfterEach(uri);
 const next = 'another secret of the webhook tests';
 const last = 'the third secret of the webhook tests';
 
@@ -28,9 +28,7 @@ const knows =
 
 /** One event to such a receiver, during the rotations from the first secret to these. */
 async function deliverTo(respond: Respond, rotations: readonly string[] = [next]) {
-  const to = await receiver(respond);
-  const fixture = await open({ allow: [to.origin] });
-  await fixture.clear();
+  const { to, fixture } = await openTowards(respond);
   const { id } = await fixture.register(to.origin);
   for (const secret of rotations) await fixture.webhooks.rotateSecret(id, { secret });
   await fixture.emitTicks(1);

@@ -1,33 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Connection } from 'mongoose';
+import { describe, expect, it } from '@jest/globals';
 import { clientHash } from '../../../server/http/client-hash.js';
-import { connectMongo } from '../../../server/mongo/connection.js';
-import { type CrowdedAnchor, openCrowdedAnchor } from '../../fixtures/intents/crowded-anchor.js';
+import { crowdedAnchorTests } from '../../fixtures/intents/crowded-anchor.js';
 import { account, second } from '../../fixtures/intents/intent-states.js';
-import { intentDocuments } from '../../fixtures/intents/stored-intents.js';
-import { addressOf, knownIntent, paidIntent, waitingIntent } from '../../fixtures/intents/waiting-intents.js';
+import { knownIntent, paidIntent, waitingIntent } from '../../fixtures/intents/waiting-intents.js';
 import { testDatabase } from '../../support/database.js';
 
-const { uri } = testDatabase();
-let connection: Connection;
-let anchor: CrowdedAnchor;
-
-beforeAll(async () => {
-  connection = await connectMongo({ uri });
-});
-afterAll(() => connection.close());
-beforeEach(async () => {
-  anchor = await openCrowdedAnchor(connection);
-  await intentDocuments(connection).deleteMany({});
-});
-
-/** Ids that the anchor never heard of, each in the name of an account of its own. */
-function invented(count: number, addresses: number) {
-  return Array.from({ length: count }, (_, index) => {
-    const id = `invented-${index}`;
-    return waitingIntent({ id, nowMs: anchor.now(), address: addressOf(index % addresses), account: id });
-  });
-}
+const tests = crowdedAnchorTests(testDatabase().uri);
 
 /** An address that comes after nearly all others in the order of the turns. */
 function lastAddress(): string {
@@ -39,45 +17,45 @@ const instant = (ms: number) => new Date(ms).toISOString();
 
 describe('900 invented ids of 900 accounts from 300 addresses', () => {
   it('delay the first look by a third of a second for each address at most, and cost no outcome', async () => {
-    await anchor.insert(...invented(900, 300));
-    anchor.pass(second);
-    const genuine = waitingIntent({ id: 'genuine', nowMs: anchor.now(), address: lastAddress() });
-    await anchor.insert(genuine);
-    const attachedMs = anchor.now();
-    anchor.records.set('genuine', {
+    await tests.anchor.insert(...tests.invented(900, 300));
+    tests.anchor.pass(second);
+    const genuine = waitingIntent({ id: 'genuine', nowMs: tests.anchor.now(), address: lastAddress() });
+    await tests.anchor.insert(genuine);
+    const attachedMs = tests.anchor.now();
+    tests.anchor.records.set('genuine', {
       ...{ id: 'genuine', kind: 'withdrawal', status: 'completed', from: account },
       ...{ stellar_transaction_id: 'ab', amount_in: '100', amount_out: '150000' },
       started_at: instant(attachedMs - 5 * second),
       completed_at: instant(attachedMs + 15 * second),
     });
-    await anchor.runUntil(
-      async () => (await anchor.read(genuine)).status === 'settled',
+    await tests.anchor.runUntil(
+      async () => (await tests.anchor.read(genuine)).status === 'settled',
       301 * (second / 3) + 5 * second,
     );
-    const first = anchor.polls.find(({ id }) => id === 'genuine');
+    const first = tests.anchor.polls.find(({ id }) => id === 'genuine');
     // Else it would show nothing about late looks.
     expect((first?.atMs ?? 0) - attachedMs).toBeGreaterThan(20 * second);
-    expect(await anchor.read(genuine)).toMatchObject({ scored: true, unscoredReason: null });
-    await anchor.close();
+    expect(await tests.anchor.read(genuine)).toMatchObject({ scored: true, unscoredReason: null });
+    await tests.anchor.close();
   });
 });
 
 describe('a flood of new ids that does not end', () => {
   it('leaves paid transactions two looks in ten at least, and those that the anchor knows one', async () => {
-    await anchor.insert(...invented(600, 40));
+    await tests.anchor.insert(...tests.invented(600, 40));
     const known = ids('known', 10).map((id) =>
-      knownIntent({ id, nowMs: anchor.now(), address: '192.0.2.1' }),
+      knownIntent({ id, nowMs: tests.anchor.now(), address: '192.0.2.1' }),
     );
-    const paid = ids('paid', 20).map((id) => paidIntent({ id, nowMs: anchor.now() }));
-    await anchor.insert(...known, ...paid);
+    const paid = ids('paid', 20).map((id) => paidIntent({ id, nowMs: tests.anchor.now() }));
+    await tests.anchor.insert(...known, ...paid);
     for (const { transactionId: id = '' } of [...known, ...paid])
-      anchor.records.set(id, { id, kind: 'withdrawal', status: 'pending_anchor' });
-    await anchor.runUntil(() => anchor.polls.length >= 100, 30 * second);
-    const first = new Set(anchor.polls.slice(0, 50).map(({ id }) => id));
+      tests.anchor.records.set(id, { id, kind: 'withdrawal', status: 'pending_anchor' });
+    await tests.anchor.runUntil(() => tests.anchor.polls.length >= 100, 30 * second);
+    const first = new Set(tests.anchor.polls.slice(0, 50).map(({ id }) => id));
     const count = (kind: string) => [...first].filter((id) => id.startsWith(kind)).length;
     expect(count('paid')).toBeGreaterThanOrEqual(10);
     expect(count('known')).toBeGreaterThanOrEqual(5);
-    await anchor.close();
+    await tests.anchor.close();
   });
 });
 
