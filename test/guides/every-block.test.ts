@@ -83,7 +83,7 @@ const rules: Rule[] = [
   {
     file: 'docs/publisher.md',
     block: /npm run verify/,
-    is: { test: 'test/publisher/http/verify-service.test.ts' },
+    is: { test: 'test/publisher/http/verify-service.long.test.ts' },
   },
   { file: 'docs/rates.md', block: /^\nGET /, is: { endpoints: true } },
   { file: 'docs/rates.md', block: /^\ncurl /, is: shell },
