@@ -177,7 +177,8 @@ export async function compile(): Promise<Compiled> {
       sourcemap: true,
       logLevel: 'error',
     });
-    await cp(join(root, 'docs/openapi.json'), join(folder, 'docs/openapi.json'));
+    for (const document of ['openapi.json', 'openapi.client.json'])
+      await cp(join(root, 'docs', document), join(folder, 'docs', document));
   } catch (error) {
     await remove();
     throw error;
