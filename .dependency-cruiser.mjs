@@ -4,7 +4,7 @@
  *   contract/**                         the package that front ends install: nothing of ours, nothing of Node
  *   server/main.ts, rebuild.ts          programs
  *   server/compose.ts, boot.ts          the table of contents, and what is done once before serving
- *   server/{http,mongo,jobs,cache,deliveries,outbound,crypto}/   the technical ring: knows no feature
+ *   server/{http,limits,mongo,jobs,cache,deliveries,outbound,crypto}/   the technical ring: knows no feature
  *   server/features/<feature>/          in each, by the name of the file:
  *     feature.ts                        the factory: wires the files of its folder
  *     router.ts, *-router.ts            maps the contract to the service and back
@@ -19,7 +19,7 @@
  * @type {import('dependency-cruiser').IConfiguration}
  */
 const typeOnly = ['type-only'];
-const ring = 'http|mongo|jobs|cache|deliveries|outbound|crypto';
+const ring = 'http|limits|mongo|jobs|cache|deliveries|outbound|crypto';
 const router = '[-/]router\\.ts$';
 const store = '[-/]store\\.ts$|/store/';
 const factory = '^server/features/[^/]+/feature\\.ts$';
@@ -138,7 +138,7 @@ export default {
       to: {
         path: [
           '(^|/)node_modules/(mongoose|mongodb|express|undici|pino|prom-client|rate-limiter-flexible|cockatiel)/',
-          '^server/(http|mongo|jobs|cache|outbound)/',
+          '^server/(http|limits|mongo|jobs|cache|outbound)/',
           '^server/(ports|config|logger|lifecycle|app|boot|compose|main)\\.ts$',
         ],
       },
@@ -184,7 +184,7 @@ export default {
       comment: 'What a service does is the same whoever asks: a request, a job, a script.',
       severity: 'error',
       from: {
-        path: '^server/(features|mongo|jobs|cache|deliveries|outbound|crypto)/',
+        path: '^server/(features|limits|mongo|jobs|cache|deliveries|outbound|crypto)/',
         pathNot: [router, factory],
       },
       to: { path: ['(^|/)node_modules/(express|@ts-rest/express)/', '^server/http/', router] },

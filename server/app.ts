@@ -10,12 +10,12 @@ import { errorMapper, toApiError } from './http/error-mapper.js';
 import { jsonBody } from './http/json-body.js';
 import type { Metrics } from './http/metrics.js';
 import { clientLimitOf, enforceLimit } from './http/rate-limit.js';
-import type { RateLimiter } from './http/rate-limiter.js';
 import { requestId, requestLog } from './http/request-log.js';
 import { ambiguityOf, refusalOf } from './http/request-refusal.js';
 import { allowHeader, metadataOf, RouteTable } from './http/route-table.js';
 import { sendJson } from './http/send-json.js';
 import { createUnverifiedLimit, type UnverifiedLimit } from './http/unverified-limit.js';
+import type { RateLimiter } from './limits/rate-limiter.js';
 import type { Logger, NewId } from './ports.js';
 
 /** For operators and readers: paths without a limit, read-only, and the router that serves them. */

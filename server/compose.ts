@@ -28,15 +28,15 @@ import { createEndpoints, createSecretBox, createWebhooksFeature } from './featu
 import { createWebhookStore } from './features/webhooks/store.js';
 import type { ConnectionMeter } from './http/connections.js';
 import { createDocsRouter, docsPaths, readDocuments } from './http/docs.js';
-import { createCountPoint } from './http/limit-window-store.js';
 import { createMetrics } from './http/metrics.js';
 import { createMetricsRouter } from './http/metrics-router.js';
-import { createRateLimiter } from './http/rate-limiter.js';
 import { createClockWatch } from './jobs/clock-watch.js';
 import { createJobWatch, type WatchedJob } from './jobs/job-watch.js';
 import { createSchedule, jobIntervalsMs, type TaskName } from './jobs/schedule.js';
 import { createScheduler } from './jobs/scheduler.js';
 import type { Lifecycle } from './lifecycle.js';
+import { createRateLimiter } from './limits/rate-limiter.js';
+import { createCountPoint } from './limits/window-store.js';
 import { answersPing } from './mongo/connection.js';
 import type { DatabaseClock } from './mongo/database-clock.js';
 import { createLeases } from './mongo/leases.js';

@@ -2,8 +2,8 @@ import type { Response } from 'express';
 import type { RouteMetadata } from '../../contract/describe-route.js';
 import { type RateLimitClass, rateLimitClasses } from '../../contract/rate-limits.js';
 import { ApiError } from '../errors.js';
+import type { RateLimiter } from '../limits/rate-limiter.js';
 import type { RateLimitState } from '../ports.js';
-import type { RateLimiter } from './rate-limiter.js';
 
 /**
  * The limit of an operation per client. The other classes count public keys or anchors, which only their handlers

@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, Response } from 'express';
 import type { RateLimitClass } from '../../contract/rate-limits.js';
+import type { RateLimiter } from '../limits/rate-limiter.js';
 import { rateLimited, showLimit } from './rate-limit.js';
-import type { RateLimiter } from './rate-limiter.js';
 
 /** How many requests of addresses that have used up their limit are verified concurrently. */
 const suspectsAtOnce = 4;

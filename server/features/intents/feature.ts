@@ -1,6 +1,6 @@
 import type { VerifyPool } from '../../crypto/verify-pool.js';
 import type { Emit } from '../../deliveries/deliveries.js';
-import type { RateLimiter } from '../../http/rate-limiter.js';
+import type { RateLimiter } from '../../limits/rate-limiter.js';
 import type { Leases } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';

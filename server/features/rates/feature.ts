@@ -1,4 +1,4 @@
-import type { RateLimiter } from '../../http/rate-limiter.js';
+import type { RateLimiter } from '../../limits/rate-limiter.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Clock, Logger, Random } from '../../ports.js';
 import type { AnchorDirectory } from '../anchors/service.js';

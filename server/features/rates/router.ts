@@ -1,8 +1,8 @@
 import { initServer } from '@ts-rest/express';
 import { ratesContract } from '../../../contract/endpoints/rates.js';
 import { enforceNewAmounts } from '../../http/rate-limit.js';
-import type { RateLimiter } from '../../http/rate-limiter.js';
 import { setFreshness } from '../../http/send-json.js';
+import type { RateLimiter } from '../../limits/rate-limiter.js';
 import type { Rates } from './service.js';
 
 export function createRatesRouter(deps: {

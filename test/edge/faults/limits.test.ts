@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
-import { createRateLimiter, type RateLimiter } from '../../../server/http/rate-limiter.js';
+import { createRateLimiter, type RateLimiter } from '../../../server/limits/rate-limiter.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
 import { type PrivateMongo, privateMongo } from '../../support/database.js';

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { createLocalCounter } from '../../../server/http/local-limit-windows.js';
+import { createLocalCounter } from '../../../server/limits/local-limit-windows.js';
 
 const rule = { points: 90, windowSeconds: 60, key: 'client' } as const;
 const second = 1_000;

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Connection } from 'mongoose';
-import { limitWindowModel } from '../../../server/http/limit-window-store.js';
-import { createRateLimiter } from '../../../server/http/rate-limiter.js';
+import { createRateLimiter } from '../../../server/limits/rate-limiter.js';
+import { limitWindowModel } from '../../../server/limits/window-store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
 import type { RateLimitState } from '../../../server/ports.js';

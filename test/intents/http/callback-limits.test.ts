@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import type { StatusCallbackAnswer } from '../../../contract/schemas/intents.js';
-import { limitWindowModel } from '../../../server/http/limit-window-store.js';
+import { limitWindowModel } from '../../../server/limits/window-store.js';
 import { intentsFixture, second } from '../../fixtures/intents/intents-over-http.js';
 import { waitFor } from '../../support/wait-for.js';
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { RateLimitClass } from '../../contract/rate-limits.js';
 import type { Clock, RateLimitState } from '../ports.js';
-import { clockToleranceMs } from './limit-window-store.js';
+import { clockToleranceMs } from './window-store.js';
 
 const localKeys = 50_000;
 /** The end of a window, computed from two answers, differs by the time that the answers took. */

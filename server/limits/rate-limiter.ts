@@ -11,14 +11,19 @@ import { RateLimiterMongo, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RateLimitClass } from '../../contract/rate-limits.js';
 import type { Clock, Logger, RateLimitState } from '../ports.js';
 import { withTimeout } from '../time-limits.js';
-import { type Counted, createCountPoint } from './limit-window-store.js';
 import { createLocalCounter } from './local-limit-windows.js';
+import { type Counted, createCountPoint } from './window-store.js';
 
 const storeTimeoutMs = 150;
 const retryStoreAfterMs = 2_000;
 const failuresToOpen = 3;
 
 export interface RateLimiter {
+  /**
+   * Takes a point from what this instance holds, or refuses from memory. Undefined where the database has to be asked;
+   * then nothing was taken. Synchronous and cheap.
+   */
+  take(rule: RateLimitClass, key: string): RateLimitState | undefined;
   /**
    * Takes one point from `key`. Counts in MongoDB, for all instances together; while that does not answer within
    * 150 ms, counts in a bounded table of this process instead.
@@ -90,6 +95,7 @@ export function createRateLimiter(deps: {
   }
 
   return {
+    take: local.refusal,
     async consume(rule, key) {
       const refusal = local.refusal(rule, key);
       if (refusal !== undefined) return refusal;
