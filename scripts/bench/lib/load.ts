@@ -12,6 +12,8 @@ export interface Load {
   expect: number;
   /** The requests of one connection, sent in turn and repeated; without it all requests are the same. */
   requests?: (connection: number) => LoadRequest[];
+  /** Makes each request when it is sent, in place of `requests`, where no two may be the same. */
+  next?: () => LoadRequest;
 }
 
 export interface LoadRequest {
@@ -36,9 +38,10 @@ const warmUpMs = 300;
  * or nothing was answered. Latencies are ours: autocannon counts them in whole milliseconds.
  */
 export async function fire(load: Load): Promise<LoadResult> {
-  const { url, method = 'GET', seconds, connections, headers = {}, expect, requests } = load;
+  const { url, method = 'GET', seconds, connections, headers = {}, expect, requests, next } = load;
   const { origin, pathname, search } = new URL(url);
   const alike = { method, path: pathname + search, headers };
+  const completed = (each: LoadRequest) => ({ ...alike, ...each, headers: { ...headers, ...each.headers } });
   const latenciesMs: number[] = [];
   let others = 0;
   let answered = 0;
@@ -52,14 +55,10 @@ export async function fire(load: Load): Promise<LoadResult> {
     duration: seconds + warmUpMs / 1_000,
     // The end is looked for this often.
     sampleInt: 20,
-    requests: [alike],
+    requests: [next === undefined ? alike : { ...alike, setupRequest: () => completed(next()) }],
     setupClient(client) {
       const own = requests?.(prepared);
-      if (own !== undefined) {
-        client.setRequests(
-          own.map((each) => ({ ...alike, ...each, headers: { ...headers, ...each.headers } })),
-        );
-      }
+      if (own !== undefined) client.setRequests(own.map(completed));
       prepared += 1;
       countFrom = performance.now() + warmUpMs;
     },
