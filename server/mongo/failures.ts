@@ -94,6 +94,28 @@ export function insideBulk(error: unknown): unknown {
 }
 
 /**
+ * Does an unordered bulk write. Resolves to the errors of the operations that were refused, by their place; those without
+ * one were done. Rejects where the server did not say so of each: then any of them may have been done.
+ */
+export async function writeErrorsOf(write: () => Promise<unknown>): Promise<Map<number, Error>> {
+  try {
+    await write();
+    return new Map();
+  } catch (error) {
+    // The driver (6.20) leaves the list empty where the write concern was not met, or where there was no answer.
+    if (!(error instanceof mongo.MongoBulkWriteError)) throw error;
+    const refused = [error.writeErrors].flat();
+    if (refused.length === 0) throw error;
+    return new Map(
+      refused.map(({ index, code, errmsg }) => [
+        index,
+        new mongo.MongoServerError({ message: errmsg ?? 'refused', code }),
+      ]),
+    );
+  }
+}
+
+/**
  * Does a write that may be done twice once more where the connection or the primary was lost under it. The driver (6.20)
  * does so by itself, but not for updates of many documents.
  */

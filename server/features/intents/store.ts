@@ -1,5 +1,6 @@
 import { type ClientSession, type Connection, Schema } from 'mongoose';
-import { isDuplicateKey } from '../../mongo/failures.js';
+import { isDuplicateKey, writeErrorsOf } from '../../mongo/failures.js';
+import { inBatches } from '../../mongo/in-batches.js';
 import { defineModel } from '../../mongo/models.js';
 import type { CountedIntent } from './aggregation.js';
 import type { DisputeEffect, Intent, IntentChange } from './intent.js';
@@ -25,9 +26,12 @@ export interface VersionedChange {
 export interface IntentStore {
   /** Those of these intents that exist. */
   findByHashes(intentHashes: readonly string[]): Promise<Intent[]>;
-  /** With a session, as that transaction sees it. */
+  /** With a session, as that transaction sees it. Without one, those that are asked for at the same time are read together. */
   findByHash(intentHash: string, session?: ClientSession): Promise<Intent | null>;
-  /** False where the hash is known already, or another intent of the anchor has the transaction. */
+  /**
+   * False where the hash is known already, or another intent of the anchor has the transaction. Those that arrive while
+   * others are being inserted are inserted together, each with a result of its own (docs/adr/0010).
+   */
   insert(intent: Intent): Promise<boolean>;
   /** Inserts intents as they are; those that have an outcome are pending aggregation. For simulated histories. */
   insertAll(intents: readonly Intent[]): Promise<void>;
@@ -63,6 +67,9 @@ export interface IntentStore {
     effect: DisputeEffect | null,
   ): Promise<boolean>;
 }
+
+/** Intents that are inserted or read by one command; of inserts some 150 KB. */
+const maxBatch = 100;
 
 const text = { type: String, default: null };
 const mixed = { type: Schema.Types.Mixed, default: null };
@@ -149,33 +156,48 @@ export function intentModel(connection: Connection) {
 export function createIntentStore(connection: Connection): IntentStore {
   const model = intentModel(connection);
 
+  async function findByHashes(intentHashes: readonly string[]): Promise<Intent[]> {
+    const found = await model.find({ _id: { $in: [...intentHashes] } }).lean<IntentDocument[]>();
+    return found.map((document) => toIntent(document));
+  }
+
+  const findInBatches = inBatches<string, Intent | null>({
+    async send(intentHashes) {
+      const found = await findByHashes([...new Set(intentHashes)]);
+      const byHash = new Map(found.map((intent) => [intent._id, intent]));
+      return intentHashes.map((intentHash) => byHash.get(intentHash) ?? null);
+    },
+    maxItems: maxBatch,
+  });
+
+  async function insertAll(intents: readonly Intent[]): Promise<void> {
+    // Not by mongoose, which makes a model of each document first: that takes more time than the rest of a registration.
+    await model.collection.insertMany(intents.map(toDocument) as never[], { ordered: false });
+  }
+
+  const insertInBatches = inBatches<Intent, boolean>({
+    async send(intents) {
+      const refused = await writeErrorsOf(() => insertAll(intents));
+      return intents.map((_, place) => {
+        const error = refused.get(place);
+        if (error === undefined) return true;
+        return isDuplicateKey(error) ? false : error;
+      });
+    },
+    maxItems: maxBatch,
+  });
+
   return {
     async findByHash(intentHash, session) {
-      const found = await model
-        .findById(intentHash)
-        .session(session ?? null)
-        .lean<IntentDocument>();
-      return toIntent(found);
+      if (session === undefined) return findInBatches(intentHash);
+      return toIntent(await model.findById(intentHash).session(session).lean<IntentDocument>());
     },
 
-    async findByHashes(intentHashes) {
-      const found = await model.find({ _id: { $in: [...intentHashes] } }).lean<IntentDocument[]>();
-      return found.map((document) => toIntent(document));
-    },
+    findByHashes,
 
-    async insert(intent) {
-      try {
-        await model.create([toDocument(intent)]);
-        return true;
-      } catch (error) {
-        if (isDuplicateKey(error)) return false;
-        throw error;
-      }
-    },
+    insert: insertInBatches,
 
-    async insertAll(intents) {
-      await model.collection.insertMany(intents.map(toDocument) as never[], { ordered: false });
-    },
+    insertAll,
 
     isEmpty: async () => (await model.exists({})) === null,
 

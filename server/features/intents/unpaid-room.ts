@@ -1,7 +1,7 @@
 import { createCache, lasting } from '../../cache/cache.js';
 import { ApiError } from '../../errors.js';
 import type { Clock } from '../../ports.js';
-import { hasRoom } from './unpaid.rules.js';
+import { hasRoom, hasRoomForAll } from './unpaid.rules.js';
 import type { UnpaidStore } from './unpaid-store.js';
 
 /** The places for unpaid intents: what bounds how many a stranger can leave in the database. */
@@ -31,14 +31,19 @@ export function createUnpaidRoom(deps: {
     clock,
   });
 
+  /** Throws NOT_READY where the client holds its share. */
+  async function refuseIfFull(client: string, places: { taken: number }): Promise<void> {
+    const ofClient = await store.countUnpaidOf(client, Math.max(1, max - places.taken));
+    // Others may have taken places meanwhile.
+    if (hasRoom({ max, taken: places.taken, ofClient })) return;
+    const message = 'Too many intents of your address are neither paid nor removed (docs/intents.md).';
+    throw new ApiError('NOT_READY', message, { retryAfter: retryAfterSeconds });
+  }
+
   return {
     async withPlace(client, register) {
       const places = await counts.get('all');
-      const ofClient = await store.countUnpaidOf(client, Math.max(1, max - places.taken));
-      if (!hasRoom({ max, taken: places.taken, ofClient })) {
-        const message = 'Too many intents of your address are neither paid nor removed (docs/intents.md).';
-        throw new ApiError('NOT_READY', message, { retryAfter: retryAfterSeconds });
-      }
+      if (!hasRoomForAll({ max, taken: places.taken })) await refuseIfFull(client, places);
       // Taken before anything else is awaited: requests that arrive together see each other's places.
       places.taken += 1;
       let kept = false;

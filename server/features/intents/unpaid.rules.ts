@@ -15,6 +15,11 @@ export const lookBackMs: Readonly<Record<UnpaidEnding, number>> = {
   abandoned: 31 * dayMs,
 };
 
+/** Whether every client has room whatever it holds, since nobody can hold more than are taken (`hasRoom`). */
+export function hasRoomForAll(places: { max: number; taken: number }): boolean {
+  return places.taken < places.max - places.taken;
+}
+
 /**
  * Whether a client may register another intent: while it holds fewer unpaid ones than there are places free. So whoever
  * holds most is refused first, and the free places never run out: N clients that take all they can get 1/(N + 1) of the

@@ -91,3 +91,22 @@ it('gives the place back where nothing was stored', async () => {
   }
   await expect(room.withPlace('dd0001', async () => ({ created: true }))).resolves.toEqual({ created: true });
 });
+
+it('counts what a client holds only once half of the places are taken', async () => {
+  const counted: string[] = [];
+  const room = createUnpaidRoom({
+    store: {
+      countUnpaid: async () => 0,
+      countUnpaidOf: async (client) => {
+        counted.push(client);
+        return 0;
+      },
+    },
+    max: 6,
+    clock: () => now,
+  });
+  for (const client of ['ee0001', 'ee0002', 'ee0003', 'ee0004', 'ee0005']) {
+    await room.withPlace(client, async () => ({ created: true }));
+  }
+  expect(counted).toEqual(['ee0004', 'ee0005']);
+});

@@ -1,0 +1,71 @@
+import { isMongoUnavailable } from './failures.js';
+
+export interface Batches<Item, Result> {
+  /**
+   * Sends all of them by one command. An Error in place of a result concerns its own item alone; what this throws
+   * concerns all of them.
+   */
+  send(items: readonly Item[]): Promise<readonly (Result | Error)[]>;
+  maxItems: number;
+}
+
+interface Waiting<Item, Result> {
+  item: Item;
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Does the same work for many callers by few commands: items that arrive while a batch is under way make up the next one.
+ * A single caller waits for nothing but its own command. Each caller gets the result of its own item, once the command
+ * that carried it has been answered.
+ */
+export function inBatches<Item, Result>({
+  send,
+  maxItems,
+}: Batches<Item, Result>): (item: Item) => Promise<Result> {
+  let waiting: Waiting<Item, Result>[] = [];
+  let sending = false;
+
+  async function sendAll(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, maxItems);
+      try {
+        settle(batch, await send(batch.map(({ item }) => item)));
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+        if (isMongoUnavailable(error)) refuseWaiting(error);
+      }
+    }
+    sending = false;
+  }
+
+  /** They have waited for a database that does not answer, and were not sent. */
+  function refuseWaiting(error: unknown): void {
+    const refused = waiting;
+    waiting = [];
+    for (const { reject } of refused) reject(error);
+  }
+
+  return (item) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject });
+      if (sending) return;
+      sending = true;
+      // Others that arrive in this turn of the event loop join the batch.
+      setImmediate(sendAll);
+    });
+}
+
+function settle<Item, Result>(
+  batch: readonly Waiting<Item, Result>[],
+  results: readonly (Result | Error)[],
+): void {
+  batch.forEach(({ resolve, reject }, place) => {
+    const result = results[place];
+    if (result === undefined)
+      reject(new Error('a batch was answered without a result for each of its items'));
+    else if (result instanceof Error) reject(result);
+    else resolve(result);
+  });
+}
