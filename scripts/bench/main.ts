@@ -2,8 +2,9 @@
  * `npm run bench -- [names…]`: measures, in one run on this machine, how the service compares with plainer things, and
  * prints the ratios. BENCH_SECONDS shortens or lengthens single measurements. docs/benchmarks.md explains the rows.
  * `npm run bench -- [names…] --against <checkout> [--rounds 3]` compares this checkout with another one instead.
+ * `npm run bench:profile -- [names…]` (`--profile`) tells which functions of the service take the time of the main load.
  */
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,13 +12,14 @@ import { parseArgs } from 'node:util';
 import { compareCheckouts, printComparison } from './lib/against.js';
 import { type Bench, type BenchRun, type Compiled, compile, runBench } from './lib/bench.js';
 import { significant, toTables } from './lib/figures.js';
+import { profileArgs, readProfile } from './lib/profile.js';
 
 const usualSeconds = 3;
-const limitMs = 120_000;
+const limitMs = 240_000;
 const ownCheckout = fileURLToPath(new URL('../../', import.meta.url));
 const say = (line: string) => console.error(line);
 
-let running: BenchRun | undefined;
+let running: BenchRun<unknown> | undefined;
 const interrupted = new AbortController();
 
 /** Every file beside this one is a bench, named as the file. */
@@ -35,7 +37,7 @@ async function load(name: string, compiled: Compiled): Promise<Bench> {
   if (module.name !== name || typeof module.run !== 'function') {
     throw new Error(`scripts/bench/${name}.ts must export name and run, as scripts/bench/lib/bench.ts says`);
   }
-  return { name, run: module.run };
+  return { name, run: module.run, ...(module.mainLoad === undefined ? {} : { mainLoad: module.mainLoad }) };
 }
 
 function secondsOf(text: string | undefined): number {
@@ -58,25 +60,48 @@ async function runEach(names: readonly string[], run: (name: string) => Promise<
   }
 }
 
-async function measure(names: readonly string[]): Promise<void> {
+interface Tools {
+  seconds: number;
+  compiled: Compiled;
+  /** Removed in the end. */
+  folder: string;
+}
+
+async function withTools(names: readonly string[], run: (name: string, tools: Tools) => Promise<void>) {
   const seconds = secondsOf(process.env.BENCH_SECONDS);
   const compiled = await compile();
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-bench-'));
   try {
     console.log(`Node ${process.version}, ${availableParallelism()} cores, measurements of ${seconds} s.`);
-    await runEach(names, async (name) => {
-      const load1 = significant(loadavg()[0] ?? 0);
-      say(`${name}: running (load ${load1}) …`);
-      const startedAt = performance.now();
-      running = runBench(await load(name, compiled), { seconds, limitMs, compiled, folder, say });
-      const rows = await running.rows;
-      const tookSeconds = Math.round((performance.now() - startedAt) / 1_000);
-      console.log(`\n## ${name} (${tookSeconds} s, load before it ${load1})\n\n${toTables(rows)}`);
-    });
+    await runEach(names, (name) => run(name, { seconds, compiled, folder }));
   } finally {
     await compiled.remove();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function measure(name: string, tools: Tools): Promise<void> {
+  const load1 = significant(loadavg()[0] ?? 0);
+  say(`${name}: running (load ${load1}) …`);
+  const startedAt = performance.now();
+  const bench = runBench(await load(name, tools.compiled), { ...tools, limitMs, say });
+  running = bench;
+  const rows = await bench.rows;
+  const tookSeconds = Math.round((performance.now() - startedAt) / 1_000);
+  console.log(`\n## ${name} (${tookSeconds} s, load before it ${load1})\n\n${toTables(rows)}`);
+}
+
+async function profile(name: string, tools: Tools): Promise<void> {
+  say(`${name}: running under the profiler …`);
+  const { run, mainLoad = run } = await load(name, tools.compiled);
+  const profiles = join(ownCheckout, '.cache', 'profiles', `${name}-${process.pid}`);
+  await mkdir(profiles, { recursive: true });
+  const serviceNodeArgs = profileArgs(profiles);
+  const bench = runBench({ name, run: mainLoad }, { ...tools, limitMs, say, serviceNodeArgs });
+  running = bench;
+  await bench.rows;
+  const { file, rows } = await readProfile(profiles, [tools.compiled.folder, ownCheckout]);
+  console.log(`\n## ${name}: ${file}\n\n${toTables(rows)}`);
 }
 
 async function compare(names: readonly string[], against: string, rounds: number): Promise<void> {
@@ -91,7 +116,11 @@ async function compare(names: readonly string[], against: string, rounds: number
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { against: { type: 'string' }, rounds: { type: 'string', default: '3' } },
+    options: {
+      against: { type: 'string' },
+      rounds: { type: 'string', default: '3' },
+      profile: { type: 'boolean', default: false },
+    },
   });
   const names = await chosenNames(positionals);
   const interrupt = () => {
@@ -100,7 +129,7 @@ async function main(): Promise<void> {
   };
   process.once('SIGINT', interrupt);
   process.once('SIGTERM', interrupt);
-  if (values.against === undefined) await measure(names);
+  if (values.against === undefined) await withTools(names, values.profile ? profile : measure);
   else await compare(names, values.against, Number(values.rounds));
 }
 

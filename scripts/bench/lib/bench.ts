@@ -22,6 +22,8 @@ export interface Bench {
   /** As on the command line, such as `http`. */
   name: string;
   run(context: BenchContext): Promise<BenchRow[]>;
+  /** What `npm run bench:profile` watches in place of all of it. */
+  mainLoad?: (context: BenchContext) => Promise<unknown>;
 }
 
 /** Everything started through it is stopped when the bench ends, however it ends, last started first. */
@@ -42,6 +44,8 @@ export interface BenchContext {
   startAnchors(): Promise<AnchorsProcess>;
   /** The compiled service in a process of its own, log level `info` to nowhere, scheduler off unless `env` says. */
   startService(env: Record<string, string>, nodeArgs?: readonly string[]): Promise<ServiceProcess>;
+  /** The generator of load in a process of its own, for `measure`. */
+  startLoadGenerator(): Promise<Program>;
   /** Stops something else that the bench has started. */
   onEnd(name: string, stop: () => Promise<void>): void;
 }
@@ -60,13 +64,14 @@ export interface AnchorsProcess extends Program {
 }
 
 export const benchAdminKey = 'admin-key-of-the-benches-0123456789';
+export const benchCronSecret = 'cron-secret-of-the-benches-0123456789';
 
 /** How benches run the service unless they say otherwise; requests may name any client they like. */
 const serviceEnvironment = {
   NODE_ENV: 'production',
   HOST: '127.0.0.1',
   ADMIN_SECRET_KEY: benchAdminKey,
-  CRON_SECRET: 'cron-secret-of-the-benches-0123456789',
+  CRON_SECRET: benchCronSecret,
   WEBHOOK_KEY: '5e'.repeat(32),
   TRUST_PROXY: '127.0.0.0/8',
   SCHEDULER: 'off',
@@ -81,16 +86,21 @@ export interface BenchSettings {
   /** For fleet files and the like; the caller removes it. */
   folder: string;
   say: (line: string) => void;
+  /** Further arguments for Node, of every process of the service. */
+  serviceNodeArgs?: readonly string[];
 }
 
-export interface BenchRun {
-  rows: Promise<BenchRow[]>;
+export interface BenchRun<Result = BenchRow[]> {
+  rows: Promise<Result>;
   /** Ends it early, with everything it started. */
   stop(): Promise<void>;
 }
 
 /** Runs one bench; everything that it started has ended when `rows` settles. */
-export function runBench(bench: Bench, settings: BenchSettings): BenchRun {
+export function runBench<Result>(
+  bench: Pick<Bench, 'name'> & { run(context: BenchContext): Promise<Result> },
+  settings: BenchSettings,
+): BenchRun<Result> {
   const parts = new StartedParts(settings.say);
   const over = new AbortController();
   const stop = () => {
@@ -104,7 +114,7 @@ export function runBench(bench: Bench, settings: BenchSettings): BenchRun {
 }
 
 function contextOf(settings: BenchSettings, parts: StartedParts, signal: AbortSignal): BenchContext {
-  const { seconds, compiled, folder, say } = settings;
+  const { seconds, compiled, folder, say, serviceNodeArgs = [] } = settings;
 
   function start(program: string, options?: ProgramOptions): Promise<Program> {
     const files = {
@@ -137,11 +147,16 @@ function contextOf(settings: BenchSettings, parts: StartedParts, signal: AbortSi
       const port = await getPort({ host: '127.0.0.1' });
       const program = await start('server/main', {
         env: { ...serviceEnvironment, PORT: String(port), ...env },
-        nodeArgs,
+        nodeArgs: [...nodeArgs, ...serviceNodeArgs],
       });
       const url = `http://127.0.0.1:${port}`;
       await Promise.race([untilReady(url), program.crashed]);
       return { ...program, url };
+    },
+    async startLoadGenerator() {
+      const generator = await start('scripts/bench/lib/programs/load-generator');
+      await generator.ready();
+      return generator;
     },
     onEnd: (name, stop) => {
       // Rejects when the bench is being stopped already; the part is still kept and stopped.
@@ -153,6 +168,7 @@ function contextOf(settings: BenchSettings, parts: StartedParts, signal: AbortSi
 export interface Compiled {
   /** The compiled file of a program, which is named without ending from the root of the project. */
   fileOf(program: string): string;
+  folder: string;
   remove(): Promise<void>;
 }
 
@@ -189,6 +205,7 @@ export async function compile(): Promise<Compiled> {
       if (relative(folder, file).startsWith('..')) throw new Error(`${program} lies outside the project`);
       return file;
     },
+    folder,
     remove,
   };
 }

@@ -50,6 +50,11 @@ export function microseconds(value: number): string {
   return `${significant(value)} µs`;
 }
 
+/** `87 %` */
+export function percent(share: number): string {
+  return `${significant(share * 100)} %`;
+}
+
 /** `64.3 MB`, of 10⁶ bytes. */
 export function megabytes(bytes: number): string {
   return `${significant(bytes / 1e6)} MB`;

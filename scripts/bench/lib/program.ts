@@ -19,8 +19,8 @@ export interface Program {
   pid: number;
   /** The first message of the program (`process.send`), once it is up. */
   ready(): Promise<unknown>;
-  /** What the program answers to a question (`answerQuestion`). */
-  ask(question: string): Promise<unknown>;
+  /** What the program answers to a question (`answerQuestion`), within a minute. */
+  ask(question: string, about?: unknown): Promise<unknown>;
   /** Milliseconds of processor time that its threads have spent so far. */
   cpuMs(): Promise<number>;
   /** Collects all garbage first, which takes a while. */
@@ -31,7 +31,7 @@ export interface Program {
   stop(): Promise<void>;
 }
 
-const answerTimeoutMs = 30_000;
+const answerTimeoutMs = 60_000;
 const stopTimeoutMs = 10_000;
 
 /** Starts a compiled file under Node, with the probe loaded before it and a channel to it. */
@@ -60,12 +60,13 @@ export function startProgram(
   const first = child.getOneMessage({ filter: (message) => !isAnswer(message), reference: false });
   first.catch(() => undefined);
 
-  async function ask(question: string): Promise<unknown> {
+  async function ask(question: string, about?: unknown): Promise<unknown> {
     const answer = child.getOneMessage({
       filter: (message) => isAnswer(message) && message.question === question,
     });
-    await child.sendMessage(question);
-    return ((await inTime(answer)) as unknown as Answer).value;
+    await child.sendMessage({ ask: question, ...(about === undefined ? {} : { about: about as Message }) });
+    // When the program has ended, what it said tells more than that the channel is closed.
+    return ((await inTime(answer.catch(() => crashed))) as unknown as Answer).value;
   }
 
   return {
@@ -98,4 +99,10 @@ export async function processCpuMs(pid: number | undefined): Promise<number> {
   // The name before the last parenthesis may hold anything; utime and stime are the 12th and 13th field after it.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * tickMs;
+}
+
+/** Bytes that a process has in memory; NaN where the system has no /proc. Asks nothing of the process itself. */
+export async function processRssBytes(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(text)?.[1]) * 1_024;
 }

@@ -1,14 +1,20 @@
-/** A question over the channel to the bench is one word; its answer carries the word back. */
+/** A question over the channel to the bench, such as `cpu`. */
+export interface Question {
+  ask: string;
+  about?: unknown;
+}
+
+/** An answer carries its question back. */
 export interface Answer {
   question: string;
   value: unknown;
 }
 
 /** Answers this one of `Program.ask`. */
-export function answerQuestion(question: string, answer: () => unknown): void {
-  process.on('message', async (asked) => {
-    if (asked !== question) return;
-    process.send?.({ question, value: await answer() } satisfies Answer);
+export function answerQuestion(question: string, answer: (about: unknown) => unknown): void {
+  process.on('message', async (asked: Question) => {
+    if (asked.ask !== question) return;
+    process.send?.({ question, value: await answer(asked.about) } satisfies Answer);
   });
   // The channel alone keeps nothing running.
   process.channel?.unref();

@@ -1,0 +1,29 @@
+import type { BenchContext, BenchRow } from './lib/bench.js';
+import { compareLoads, type LoadLine } from './lib/compare-loads.js';
+import { ratesPath, returningClients, scoresPath, startReadBench } from './lib/read-service.js';
+
+export const name = 'codings';
+
+const rounds = 5;
+const plain = 'plain';
+
+/** Compressed answers beside plain ones, of the service alone. */
+export async function run(context: BenchContext): Promise<BenchRow[]> {
+  const { service, measure } = await startReadBench(context);
+  const seconds = context.seconds / rounds;
+  const lines = [ratesPath, scoresPath].flatMap((path) =>
+    [plain, 'gzip', 'br'].map(
+      (what): LoadLine => ({
+        table: `GET ${path}, clients that come back`,
+        what,
+        measure: () =>
+          measure(service, {
+            request: { path, headers: { 'accept-encoding': what === plain ? 'identity' : what } },
+            clients: returningClients,
+            seconds,
+          }),
+      }),
+    ),
+  );
+  return compareLoads(rounds, lines, { references: { 'of plain': plain } });
+}

@@ -1,0 +1,40 @@
+import { bareNode, record, startBare } from './lib/bare.js';
+import type { BenchContext, BenchRow } from './lib/bench.js';
+import { ms, percent, perSecond, ratio } from './lib/figures.js';
+import { inTurns } from './lib/in-turns.js';
+import { mediansOf, type Target } from './lib/measure.js';
+import { ratesPath as path, returningClients, startReadBench } from './lib/read-service.js';
+
+export const name = 'latency';
+
+const rounds = 5;
+const share = 0.7;
+
+/** How long a cached read takes at 70 % of what the service answers at most, beside bare node:http at the same rate. */
+export async function run(context: BenchContext): Promise<BenchRow[]> {
+  const { service, measure } = await startReadBench(context);
+  const bare = await startBare(context, bareNode, { [path]: await record(service.url + path) });
+  const seconds = context.seconds / rounds;
+  const load = { request: { path }, clients: returningClients, seconds };
+
+  const [most] = Object.values(await inTurns(rounds, { service: () => measure(service, load) }));
+  const rate = mediansOf(most ?? []).perSecond * share;
+  const at = (target: Target) => () => measure(target, { ...load, perSecond: rate });
+  const results = await inTurns(rounds, { 'bare node:http': at(bare), 'this service': at(service) });
+  const p99OfBare = mediansOf(results['bare node:http']).p99Ms;
+  return Object.entries(results).map(([what, each]) => {
+    const figures = mediansOf(each);
+    return {
+      table: `GET ${path} at ${perSecond(rate)}, 70 % of what this service answers at most`,
+      what,
+      figures: {
+        requests: perSecond(figures.perSecond),
+        p50: ms(figures.p50Ms),
+        p99: ms(figures.p99Ms),
+        'p99, of node:http': ratio(figures.p99Ms, p99OfBare),
+        'server busy': percent(figures.busy),
+        'generator busy': percent(figures.generatorBusy),
+      },
+    };
+  });
+}

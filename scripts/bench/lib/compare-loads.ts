@@ -1,0 +1,59 @@
+import { type BenchRow, microseconds, ms, percent, perSecond, ratio } from './figures.js';
+import { linesInTurns } from './in-turns.js';
+import { type Measured, mediansOf } from './measure.js';
+
+export interface LoadLine {
+  table: string;
+  what: string;
+  measure: () => Promise<Measured>;
+}
+
+/** Columns that compare a line with another one of its table: heading to `what`. */
+export type References = Record<string, string>;
+
+const bytesTolerance = 0.02;
+
+/**
+ * Measures the lines in turns. Throws where one has not sent as many bytes an answer as the line `sameBytesAs` of its
+ * table, but for the digits of a counter.
+ */
+export async function compareLoads(
+  rounds: number,
+  lines: readonly LoadLine[],
+  { references, sameBytesAs }: { references: References; sameBytesAs?: string },
+): Promise<BenchRow[]> {
+  const turns = await linesInTurns<Measured, LoadLine>(rounds, lines);
+  const measured = turns.map(({ table, what, results }) => ({ table, what, figures: mediansOf(results) }));
+  return measured.map(({ table, what, figures }) => {
+    const find = (other: string) =>
+      measured.find((each) => each.table === table && each.what === other)?.figures;
+    const bare = sameBytesAs === undefined ? undefined : find(sameBytesAs);
+    if (bare !== undefined) assertSameBytes(`${table}: ${what}`, figures, bare);
+    const compared = Object.entries(references).map(([column, other]) => {
+      const reference = find(other);
+      return [column, reference === undefined ? '' : ratio(figures.perSecond, reference.perSecond)];
+    });
+    return {
+      table,
+      what,
+      figures: {
+        requests: perSecond(figures.perSecond),
+        ...Object.fromEntries(compared),
+        p50: ms(figures.p50Ms),
+        p99: ms(figures.p99Ms),
+        processor: microseconds(figures.cpuMicros),
+        mongod: microseconds(figures.mongodMicros),
+        'server busy': percent(figures.busy),
+        'generator busy': percent(figures.generatorBusy),
+      },
+    };
+  });
+}
+
+function assertSameBytes(what: string, measured: Measured, bare: Measured): void {
+  const share = measured.bytesPerAnswer / bare.bytesPerAnswer;
+  if (Math.abs(share - 1) <= bytesTolerance) return;
+  throw new Error(
+    `${what}: ${measured.bytesPerAnswer} bytes an answer are not the ${bare.bytesPerAnswer} of the bare server`,
+  );
+}

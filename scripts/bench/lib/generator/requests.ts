@@ -1,0 +1,65 @@
+/** Who sends the requests of a load, each named by `X-Forwarded-For`. */
+export type Clients =
+  /** So many, each once at first, and then at random. The same addresses in every load. */
+  | { kind: 'returning'; count: number }
+  /** Every request comes from an address that was never used before. */
+  | { kind: 'new' }
+  | { kind: 'one'; address: string };
+
+export interface RequestShape {
+  method?: 'GET' | 'POST';
+  /** With the query. */
+  path: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+/** Requests as they are written to a connection. */
+export interface RequestSource {
+  next(): string;
+  /** Whether each of the clients has been there at least once. */
+  allSeen(): boolean;
+}
+
+const newNetwork = 10;
+const returningNetwork = 11;
+let usedAddresses = 0;
+
+/** An address of a /8: 16 million of them. */
+export function addressIn(network: number, number: number): string {
+  return `${network}.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
+}
+
+/** The same request again and again, from other clients. */
+export function requestsOf(shape: RequestShape, host: string, clients: Clients): RequestSource {
+  const [before, after] = around(shape, host);
+  if (clients.kind === 'new') {
+    return {
+      next() {
+        usedAddresses += 1;
+        return before + addressIn(newNetwork, usedAddresses) + after;
+      },
+      allSeen: () => true,
+    };
+  }
+  const addresses =
+    clients.kind === 'one'
+      ? [clients.address]
+      : Array.from({ length: clients.count }, (_, number) => addressIn(returningNetwork, number));
+  let seen = 0;
+  return {
+    next() {
+      const place = seen < addresses.length ? seen++ : Math.floor(Math.random() * addresses.length);
+      return before + addresses[place] + after;
+    },
+    allSeen: () => seen === addresses.length,
+  };
+}
+
+/** The bytes of a request before and after the address of its client. */
+export function around({ method = 'GET', path, headers = {}, body }: RequestShape, host: string) {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  if (body !== undefined) lines.push(`content-length: ${Buffer.byteLength(body)}\r\n`);
+  const before = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n${lines.join('')}x-forwarded-for: `;
+  return [before, `\r\n\r\n${body ?? ''}`] as const;
+}

@@ -1,0 +1,32 @@
+import type { mongo } from 'mongoose';
+
+export interface BareWindow {
+  _id: string;
+  end: Date;
+  used: number;
+  granted: number;
+}
+
+const windowMs = 60_000;
+const limit = 90;
+const want = 45;
+
+const isOpen = { $gt: ['$end', '$$NOW'] };
+
+/** Opens the window of a client where none is open, and grants it what is left of it, a portion at most. */
+export const draw = [
+  {
+    $set: {
+      end: { $cond: [isOpen, '$end', { $add: ['$$NOW', windowMs] }] },
+      used: { $cond: [isOpen, '$used', 0] },
+    },
+  },
+  { $set: { granted: { $min: [want, { $subtract: [limit, '$used'] }] } } },
+  { $set: { used: { $add: ['$used', '$granted'] } } },
+] satisfies mongo.Document[];
+
+export const drawn = {
+  upsert: true,
+  returnDocument: 'after',
+  projection: { end: 1, used: 1, granted: 1 },
+} as const;

@@ -1,0 +1,52 @@
+import { bareExpress, bareNode, type RecordedAnswers, record, startBare } from './lib/bare.js';
+import type { BenchContext, BenchRow } from './lib/bench.js';
+import { compareLoads, type LoadLine } from './lib/compare-loads.js';
+import type { Target } from './lib/measure.js';
+import { ratesPath, returningClients, scoresPath, startReadBench } from './lib/read-service.js';
+
+export const name = 'reads';
+
+const rounds = 5;
+const paths = [
+  ratesPath,
+  '/api/corridors',
+  '/api/snapshot',
+  '/api/reputation/leaderboard',
+  scoresPath,
+  '/api/publisher/health',
+  '/healthz',
+];
+/** A large answer, a usual one and a small one. */
+const besideExpress = new Set([scoresPath, ratesPath, '/healthz']);
+const node = 'bare node:http';
+const express = 'bare Express, res.json';
+
+/** Cached rates of clients that come back. */
+export async function mainLoad(context: BenchContext): Promise<void> {
+  const { service, measure } = await startReadBench(context);
+  const seconds = context.seconds * 3;
+  await measure(service, { request: { path: ratesPath }, clients: returningClients, seconds });
+}
+
+/** Cached public reads of clients that come back, beside bare servers that send the same bytes and headers. */
+export async function run(context: BenchContext): Promise<BenchRow[]> {
+  const { service, measure } = await startReadBench(context);
+  const recorded: RecordedAnswers = {};
+  for (const path of paths) recorded[path] = await record(service.url + path);
+  const bare = await startBare(context, bareNode, recorded);
+  const app = await startBare(context, bareExpress, recorded);
+
+  const seconds = context.seconds / rounds;
+  const line = (path: string, what: string, target: Target): LoadLine => ({
+    table: `GET ${path}, clients that come back`,
+    what,
+    measure: () => measure(target, { request: { path }, clients: returningClients, seconds }),
+  });
+  const lines = paths.flatMap((path) => [
+    line(path, node, bare),
+    ...(besideExpress.has(path) ? [line(path, express, app)] : []),
+    line(path, 'this service', service),
+  ]);
+  const references = { 'of node:http': node, 'of Express': express };
+  return compareLoads(rounds, lines, { references, sameBytesAs: node });
+}
