@@ -4,7 +4,7 @@
  *   contract/**                         the package that front ends install: nothing of ours, nothing of Node
  *   server/main.ts, rebuild.ts          programs
  *   server/compose.ts, boot.ts          the table of contents, and what is done once before serving
- *   server/{http,limits,mongo,jobs,cache,deliveries,outbound,crypto}/   the technical ring: knows no feature
+ *   server/{http,front,limits,mongo,jobs,cache,deliveries,outbound,crypto}/   the technical ring: knows no feature
  *   server/features/<feature>/          in each, by the name of the file:
  *     feature.ts                        the factory: wires the files of its folder
  *     router.ts, *-router.ts            maps the contract to the service and back
@@ -19,7 +19,7 @@
  * @type {import('dependency-cruiser').IConfiguration}
  */
 const typeOnly = ['type-only'];
-const ring = 'http|limits|mongo|jobs|cache|deliveries|outbound|crypto';
+const ring = 'http|front|limits|mongo|jobs|cache|deliveries|outbound|crypto';
 const router = '[-/]router\\.ts$';
 const store = '[-/]store\\.ts$|/store/';
 const factory = '^server/features/[^/]+/feature\\.ts$';
@@ -48,6 +48,7 @@ export default {
           '^[^/]+\\.config\\.ts$',
           '^scripts/[^/]+\\.ts$',
           '\\.test\\.ts$',
+          '\\.d\\.ts$',
           '^test/support/[^/]+\\.[cm]js$',
         ],
       },
@@ -58,7 +59,7 @@ export default {
       comment: 'Server code that no program reaches is dead, even where a test reaches it.',
       severity: 'error',
       from: { path: programs },
-      to: { path: '^server/', pathNot: programs, reachable: false },
+      to: { path: '^server/', pathNot: `${programs}|\\.d\\.ts$`, reachable: false },
     },
     {
       name: 'resolvable',

@@ -3,14 +3,14 @@ import express, { type Express, type Request, type RequestHandler, Router } from
 import { contract } from '../contract/index.js';
 import { rateLimitClasses } from '../contract/rate-limits.js';
 import { ApiError } from './errors.js';
+import type { Front } from './front/front.js';
 import { authenticate, type Secrets } from './http/authenticate.js';
 import { clientKey, type TrustedRange } from './http/client-key.js';
 import { cors } from './http/cors.js';
 import { errorMapper, toApiError } from './http/error-mapper.js';
 import { jsonBody } from './http/json-body.js';
-import type { Metrics } from './http/metrics.js';
-import { clientLimitOf, enforceLimit } from './http/rate-limit.js';
-import { requestId, requestLog } from './http/request-log.js';
+import { applyLimit, clientLimitOf, enforceLimit } from './http/rate-limit.js';
+import { type RequestRecord, requestId } from './http/request-log.js';
 import { ambiguityOf, refusalOf } from './http/request-refusal.js';
 import { allowHeader, metadataOf, RouteTable } from './http/route-table.js';
 import { sendJson } from './http/send-json.js';
@@ -33,7 +33,8 @@ export interface AppDeps {
   limiter: RateLimiter;
   secrets: Secrets;
   trustProxy: readonly TrustedRange[];
-  metrics: Metrics;
+  front: Pick<Front, 'keep' | 'admitted'>;
+  record: RequestRecord;
   logger: Logger;
   newId: NewId;
 }
@@ -44,7 +45,7 @@ export function createApp(deps: AppDeps): Express {
   const routes = new RouteTable(contract);
   const unverified = createUnverifiedLimit({ ...deps, statusOf: (error) => toApiError(error).status });
 
-  app.use(requestId(deps), securityHeaders, sendJson, deps.metrics.observeRequests, requestLog(deps));
+  app.use(requestId(deps), securityHeaders, sendJson(deps.front), deps.record.observe);
   app.use(
     operationalRoutes(deps.operations),
     cors({ routes }),
@@ -62,10 +63,16 @@ export function createApp(deps: AppDeps): Express {
 
 /** An app of some operations alone, for a port of their own. It counts no requests: they are those of the operator. */
 export function createOperationsApp(
-  deps: Pick<AppDeps, 'logger' | 'newId'> & { operations: readonly Operations[] },
+  deps: Pick<AppDeps, 'logger' | 'newId' | 'record'> & { operations: readonly Operations[] },
 ): Express {
   const app = bareApp();
-  app.use(requestId(deps), securityHeaders, sendJson, requestLog(deps), operationalRoutes(deps.operations));
+  app.use(
+    requestId(deps),
+    securityHeaders,
+    sendJson({ keep: () => undefined }),
+    deps.record.observe,
+    operationalRoutes(deps.operations),
+  );
   app.use(() => {
     throw nothingServed();
   }, errorMapper(deps));
@@ -116,7 +123,9 @@ function guard(deps: AppDeps, unverified: UnverifiedLimit): RequestHandler {
       res.locals.clientKey = client;
       const rule = clientLimitOf(metadata);
       const key = `${metadata.operationId}|${client}`;
+      const admitted = deps.front.admitted(req);
       if (metadata.access === 'callback') unverified.admit(res, rule, key);
+      else if (admitted !== undefined) applyLimit(res, admitted);
       else await enforceLimit(deps.limiter, res, rule, key);
       authenticate(metadata.access, req, res, deps.secrets);
       next();

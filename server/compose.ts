@@ -1,6 +1,7 @@
 import type { Connection } from 'mongoose';
 import { createApp, createOperationsApp, type Operations } from './app.js';
 import { boot } from './boot.js';
+import { createChanges } from './cache/changes.js';
 import type { Config } from './config.js';
 import { createVerifyPool } from './crypto/verify-pool.js';
 import { createDeliveries, createDeliveryStore, createOutboxStore } from './deliveries/deliveries.js';
@@ -26,10 +27,13 @@ import { createScoresFeature } from './features/scores/feature.js';
 import { createSnapshotFeature } from './features/snapshot/feature.js';
 import { createEndpoints, createSecretBox, createWebhooksFeature } from './features/webhooks/feature.js';
 import { createWebhookStore } from './features/webhooks/store.js';
+import { createFront, type Front } from './front/front.js';
 import type { ConnectionMeter } from './http/connections.js';
 import { createDocsRouter, docsPaths, readDocuments } from './http/docs.js';
 import { createMetrics } from './http/metrics.js';
 import { createMetricsRouter } from './http/metrics-router.js';
+import { createRequestRecord } from './http/request-log.js';
+import { uncounted } from './http/request-meter.js';
 import { createClockWatch } from './jobs/clock-watch.js';
 import { createJobWatch, type WatchedJob } from './jobs/job-watch.js';
 import { createSchedule, jobIntervalsMs, type TaskName } from './jobs/schedule.js';
@@ -47,6 +51,8 @@ import type { World } from './ports.js';
 /** The composed service: main.ts boots it, starts it and lets it listen. */
 export interface Service {
   app: ReturnType<typeof createApp>;
+  /** Answers what it keeps, and hands everything else to the application. */
+  front: Front;
   /** Serves the metrics where they have a port of their own. */
   metricsApp: ReturnType<typeof createOperationsApp> | undefined;
   connectionMeter: ConnectionMeter;
@@ -67,6 +73,8 @@ export function composeService(deps: {
 }): Service {
   const { config, fleet, connection, world, databaseClock, lifecycle } = deps;
   const { clock, random, newId, logger, logOutput, env } = world;
+  const changes = createChanges();
+  const { announce } = changes;
   const { outboundAllow, fxUrl, oracleUrl } = config;
 
   // Stores first: they need nothing but the connection, and features are handed their functions.
@@ -118,7 +126,16 @@ export function composeService(deps: {
   const scheduler = createScheduler<TaskName>({ meter: metrics.jobs, random, logger });
 
   /** What any feature may take of it. `env` is for the anchors alone: it holds their tokens. */
-  const shared = { clock, random, newId, logger, leases, inTransaction, publicCache: config.cachePublic };
+  const shared = {
+    clock,
+    random,
+    newId,
+    logger,
+    leases,
+    inTransaction,
+    announce,
+    publicCache: config.cachePublic,
+  };
 
   // The delivery engine, and the features in the order in which they need each other.
   const secretBox = createSecretBox(config.webhookKey);
@@ -141,6 +158,10 @@ export function composeService(deps: {
     ...shared,
     store: cacheVersionStore,
     hasCorridor: (id) => fleet.corridors.some((corridor) => corridor.id === id),
+  });
+  cacheVersions.onInvalidate(() => {
+    changes.announceAll();
+    return 0;
   });
   const { directory, routers: fleetRouters } = createAnchorsFeature({
     ...shared,
@@ -236,6 +257,16 @@ export function composeService(deps: {
   const metricsOperations: Operations[] = [{ paths: ['/metrics'], router: metricsRouter }];
   const ownMetricsPort = config.metricsPort !== undefined;
 
+  const record = createRequestRecord({ logger, meter: metrics.requests, logCached: config.logCached });
+  const front = createFront({
+    limiter,
+    changes,
+    record,
+    trustProxy: config.trustProxy,
+    maxBytes: config.responseCacheBytes,
+    newId,
+    clock,
+  });
   const app = createApp({
     routers: {
       rates: rates.router,
@@ -259,13 +290,19 @@ export function composeService(deps: {
     limiter,
     secrets: { adminKeys: config.adminKeys, cronSecrets: config.cronSecrets },
     trustProxy: config.trustProxy,
-    metrics,
+    front,
+    record,
     logger,
     newId,
   });
 
   const metricsApp = ownMetricsPort
-    ? createOperationsApp({ operations: metricsOperations, logger, newId })
+    ? createOperationsApp({
+        operations: metricsOperations,
+        record: createRequestRecord({ logger, meter: uncounted, logCached: 'all' }),
+        logger,
+        newId,
+      })
     : undefined;
 
   const schedule = createSchedule({
@@ -292,6 +329,7 @@ export function composeService(deps: {
 
   return {
     app,
+    front,
     metricsApp,
     connectionMeter: metrics.connections,
     boot: () => boot({ connection, leases, leaseNames, webhooks, cacheVersions, directory }),

@@ -42,6 +42,10 @@ export interface Config {
   /** How many intents that nobody paid are kept, of all clients together. */
   maxUnpaidIntents: number;
   logLevel: string;
+  /** Whether every answer from the response cache is logged, or the first of each route and status in a second. */
+  logCached: 'all' | 'sampled';
+  /** Memory for the response cache; 0: there is none. */
+  responseCacheBytes: number;
   /** One sentence for the log per feature that is off, or perhaps unintended, because a variable is not set. */
   notices: string[];
 }
@@ -119,6 +123,12 @@ const environment = z.object({
       message: 'must be debug, info, warn, error or silent',
     })
     .default('info'),
+  LOG_CACHED: z.enum(['all', 'sampled'], { message: 'must be all or sampled' }).default('sampled'),
+  RESPONSE_CACHE_MB: z
+    .string()
+    .regex(/^\d{1,4}$/, 'must be a whole number of megabytes, 0 to 9999')
+    .transform(Number)
+    .default('32'),
 });
 
 /** Reads the environment. Throws ConfigError. An empty variable is the same as an unset one. */
@@ -164,6 +174,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     failureGraceSeconds: values.FAILURE_GRACE_SECONDS,
     maxUnpaidIntents: values.MAX_UNPAID_INTENTS,
     logLevel: values.LOG_LEVEL,
+    logCached: values.LOG_CACHED,
+    responseCacheBytes: values.RESPONSE_CACHE_MB * 1024 * 1024,
     notices: noticesOf(values, scheduler),
   };
 }

@@ -91,7 +91,12 @@ export async function startService(
       meter: service.connectionMeter,
     };
     const { host } = config;
-    const listener = await listen(service.app, { host, port: config.port, newId, connections });
+    const listener = await listen(service.front.before(service.app), {
+      host,
+      port: config.port,
+      newId,
+      connections,
+    });
     lifecycle.onStop('listener', () => listener.stop(shutdownGraceMs));
     const url = httpOrigin(host, listener.port);
     const { metricsApp } = service;

@@ -45,7 +45,7 @@ export const publisherContract = c.router(
       operationId: 'getPublisherHealth',
       access: 'public',
       limit: 'publisherHealth',
-      cache: 'no-store',
+      cache: 'etag',
       summary: 'Read how the publisher is',
       description:
         'Whether batches are made and reach the oracle, the last tick, the latest batch with and without a receipt, ' +

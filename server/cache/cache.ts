@@ -30,6 +30,8 @@ export interface CacheOptions<Question, Value> {
   maxEntryBytes?: number;
   /** Default: twice the length of the value as JSON. */
   bytesOf?(value: Value): number;
+  /** Called after every load, also a failed one, and after `seed`: what `get` answers may be another value now. */
+  onLoaded?(): void;
   clock: Clock;
 }
 
@@ -87,7 +89,7 @@ export function createCache<Question = void, Value = unknown>(
 ): Cache<Question, Value> {
   const { clock, lifetimeOf } = options;
   const { keyOf = String, versionOf = () => 0, retryDelayMs = () => 0 } = options;
-  const { bytesOf = (value) => 2 * (JSON.stringify(value) ?? '').length } = options;
+  const { bytesOf = (value) => 2 * (JSON.stringify(value) ?? '').length, onLoaded = () => {} } = options;
 
   // lru-cache bounds the memory and makes the single flight (`forceRefresh` joins a load under way). Ages stay ours:
   // its `ttl` has no end of staleness, no pause after failures, and one age where an answer has three.
@@ -132,6 +134,7 @@ export function createCache<Question = void, Value = unknown>(
 
   async function load(key: string, question: Question): Promise<Value> {
     const { held, fault } = await entries.forceFetch(key, { context: { question }, forceRefresh: true });
+    onLoaded();
     if (fault !== undefined) throw fault.error;
     return (held as Held<Value>).value;
   }
@@ -162,6 +165,7 @@ export function createCache<Question = void, Value = unknown>(
     seed(question, value, loadedAt) {
       const entry = { question, held: hold(value, loadedAt), fault: undefined };
       entries.set(versionedKey(question), entry);
+      onLoaded();
     },
     dropVoid() {
       let dropped = 0;

@@ -90,7 +90,7 @@ export function createDocsRouter(deps: { documents: Documents }): Router {
 function serveDocument(document: object): RequestHandler {
   const served = { ...document, servers: [{ url: '/', description: 'This service.' }] };
   return (_req, res) => {
-    setFreshness(res, documentFreshSeconds, { public: true });
+    setFreshness(res, { seconds: documentFreshSeconds, public: true, voidedBy: [] });
     res.setHeader('Access-Control-Allow-Origin', '*');
     res.json(served);
   };

@@ -32,18 +32,23 @@ export function errorMapper(deps: { logger: Logger }): ErrorRequestHandler {
 }
 
 export function sendError(res: Response, error: ApiError): void {
-  const { details, retryAfter, startedAt, unavailable } = error.extras;
+  const { retryAfter } = error.extras;
   res.status(error.status);
   res.setHeader('Cache-Control', 'no-store');
   if (retryAfter !== undefined) res.setHeader('Retry-After', String(retryAfter));
-  res.json({
-    code: error.code,
-    message: error.message,
+  res.json(bodyOf(error));
+}
+
+export function bodyOf({ code, message, extras }: ApiError): object {
+  const { details, retryAfter, startedAt, unavailable } = extras;
+  return {
+    code,
+    message,
     ...(details === undefined ? {} : { details: details.slice(0, maxDetails) }),
     ...(retryAfter === undefined ? {} : { retryAfter }),
     ...(startedAt === undefined ? {} : { startedAt }),
     ...(unavailable === undefined ? {} : { unavailable }),
-  });
+  };
 }
 
 export function toApiError(error: unknown): ApiError {

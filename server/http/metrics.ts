@@ -1,16 +1,16 @@
-import type { RequestHandler } from 'express';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { type JobMeter, jobOutcomes } from '../jobs/scheduler.js';
 import { type Outbound, OutboundError } from '../outbound/outbound.js';
 import type { Clock, Logger } from '../ports.js';
 import { type Backlogs, registerBacklogs } from './backlog-gauges.js';
 import { createConnectionMeter } from './connection-meter.js';
 import type { ConnectionMeter } from './connections.js';
+import { createRequestMeter, type RequestMeter } from './request-meter.js';
 
 /** Prometheus metrics of one service instance, labelled by route template and never by text of a client. */
 export interface Metrics {
   registry: Registry;
-  observeRequests: RequestHandler;
+  requests: RequestMeter;
   /** The same connector, its calls counted by purpose and outcome. */
   countOutbound(outbound: Outbound, purpose: string): Outbound;
   /** Counts attempts and outcomes of webhook deliveries; both arguments are words of the contract. */
@@ -37,13 +37,7 @@ export interface MetricsDeps {
 export function createMetrics(deps: MetricsDeps): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const duration = new Histogram({
-    name: 'fairlead_http_request_duration_seconds',
-    help: 'Time from request to answer, by route template.',
-    labelNames: ['method', 'route', 'status'] as const,
-    buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10],
-    registers: [registry],
-  });
+  const requests = createRequestMeter(registry);
   new Gauge({
     name: 'fairlead_rate_limiter_degraded',
     help: '1 while rate limits are counted in this process because the database does not answer.',
@@ -96,6 +90,7 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   registerBacklogs({ ...deps, registry });
   return {
     registry,
+    requests,
     quotes: {
       // Starts at 0: Prometheus does not see an increase from nothing to 1.
       expects: (anchor, outcomes) => {
@@ -108,17 +103,6 @@ export function createMetrics(deps: MetricsDeps): Metrics {
     webhooks: {
       attempted: (outcome) => webhookAttempts.inc({ outcome }),
       settled: (state) => webhookDeliveries.inc({ state }),
-    },
-    observeRequests: (req, res, next) => {
-      const stop = duration.startTimer();
-      res.once('close', () => {
-        stop({
-          method: knownMethod(req.method),
-          route: req.route?.path ?? 'unmatched',
-          status: res.headersSent ? res.statusCode : 'none',
-        });
-      });
-      next();
     },
     countOutbound: (outbound, purpose) => async (request) => {
       try {
@@ -157,9 +141,4 @@ function jobMeter(registry: Registry, clock: Clock): JobMeter {
       if (outcome === 'done') lastSuccess.set({ task }, clock() / 1_000);
     },
   };
-}
-
-/** A method is text of a client, too: unknown ones share one label. */
-function knownMethod(method: string): string {
-  return ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS'].includes(method) ? method : 'OTHER';
 }

@@ -1,34 +1,35 @@
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
+import { type Coding, codingFor, encodeLater } from './content-coding.js';
 
 /** A text that many ask for. */
 export interface PreparedText {
   plain: Buffer;
   /** Compressed in another thread when it is first asked for, and then kept. */
-  gzip(): Promise<Buffer>;
+  encoded(coding: Coding): Promise<Buffer>;
 }
-
-const compress = promisify(gzip);
 
 export function prepareText(text: string | Buffer): PreparedText {
   const plain = Buffer.from(text);
-  let compressed: Promise<Buffer> | undefined;
+  const encoded = new Map<Coding, Promise<Buffer>>();
   return {
     plain,
-    gzip() {
-      compressed ??= compress(plain);
-      return compressed;
+    encoded(coding) {
+      let bytes = encoded.get(coding);
+      if (bytes === undefined) {
+        bytes = encodeLater(plain, coding);
+        encoded.set(coding, bytes);
+      }
+      return bytes;
     },
   };
 }
 
-/** Sends it, compressed if the client accepts gzip; the type and whatever else the answer says are set before. */
+/** Sends it, compressed if the client accepts that; the type and whatever else the answer says are set before. */
 export async function sendPrepared(req: Request, res: Response, text: PreparedText): Promise<void> {
-  const compressed = req.acceptsEncodings('gzip', 'identity') === 'gzip';
-  const bytes = compressed ? await text.gzip() : text.plain;
+  const coding = codingFor(req.get('accept-encoding'));
+  const bytes = await text.encoded(coding);
   res.vary('Accept-Encoding');
-  if (compressed) res.setHeader('Content-Encoding', 'gzip');
+  if (coding !== 'identity') res.setHeader('Content-Encoding', coding);
   res.setHeader('Content-Length', bytes.length);
   res.end(req.method === 'HEAD' ? undefined : bytes);
 }

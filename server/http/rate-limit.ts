@@ -21,7 +21,11 @@ export async function enforceLimit(
   rule: RateLimitClass,
   key: string,
 ): Promise<void> {
-  const state = await limiter.consume(rule, key);
+  applyLimit(res, await limiter.consume(rule, key));
+}
+
+/** Sets the headers of a point that was taken, and throws RATE_LIMITED if none was left. */
+export function applyLimit(res: Response, state: RateLimitState): void {
   showLimit(res, state);
   if (state.retryAfterSeconds !== undefined) throw rateLimited(state.retryAfterSeconds);
 }

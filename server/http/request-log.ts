@@ -1,47 +1,102 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler, Response } from 'express';
 import type { Logger, NewId } from '../ports.js';
+import type { RequestMeter, RequestSeries } from './request-meter.js';
 
 const maxPathLength = 200;
 const sampledMs = 1_000;
 const acceptableId = /^[A-Za-z0-9._-]{8,64}$/;
 
-/** Gives every answer an X-Request-Id. The one a client sent is kept if it has 8 to 64 harmless characters. */
+/** The id that a request brings, or a new one: theirs is kept if it has 8 to 64 harmless characters. */
+export function idOf(given: string | undefined, newId: NewId): string {
+  return given !== undefined && acceptableId.test(given) ? given : newId();
+}
+
+/** Gives every answer an X-Request-Id. */
 export function requestId(deps: { newId: NewId }): RequestHandler {
   return (req, res, next) => {
-    const given = req.get('x-request-id');
-    const id = given !== undefined && acceptableId.test(given) ? given : deps.newId();
+    const id = idOf(req.get('x-request-id'), deps.newId);
     res.locals.requestId = id;
     res.setHeader('X-Request-Id', id);
     next();
   };
 }
 
+export interface RequestRecord {
+  /** Counts and logs a request after its answer, in the handlers of Express. */
+  observe: RequestHandler;
+  /** For requests of one method and route that are answered with one status, outside of Express. */
+  of(method: string, route: string, status: number): AnsweredRecord;
+}
+
+/** Answers that are alike but for their request. */
+export interface AnsweredRecord {
+  /** To be called when the answer is handed to the socket. `startedAt` is of `performance.now()`. */
+  answered(req: IncomingMessage, res: ServerResponse, requestId: string, startedAt: number): void;
+}
+
+/** Which cached answers are logged: every one, or the first of each route and status in a second. */
+export type CachedAnswerLog = 'all' | 'sampled';
+
 /**
- * Logs one line per request, after its answer; never headers, query values or bodies, which carry secrets. What a
+ * Counts every request and logs one line for it; never headers, query values or bodies, which carry secrets. What a
  * stranger can repeat at will is sampled, so that nobody fills the disk with it.
  */
-export function requestLog(deps: { logger: Logger }): RequestHandler {
-  const sample = createSampler(deps.logger);
-  return (req, res, next) => {
-    const startedAt = process.hrtime.bigint();
-    const path = req.path.slice(0, maxPathLength);
-    res.once('close', () => {
-      // A client that broke off before the answer was given no status.
-      const status = res.headersSent ? res.statusCode : null;
-      if (isRepeatable(status, res) && !sample(req.route?.path ?? 'unmatched', status)) return;
-      deps.logger.info(
-        {
-          requestId: res.locals.requestId,
-          method: req.method.slice(0, 16),
-          path,
-          status,
-          aborted: !res.writableFinished,
-          durationMs: Number(process.hrtime.bigint() - startedAt) / 1e6,
+export function createRequestRecord(deps: {
+  logger: Logger;
+  meter: RequestMeter;
+  logCached: CachedAnswerLog;
+}): RequestRecord {
+  const { logger, meter } = deps;
+  const sampler = createSampler(logger);
+
+  function log(
+    { method = '', url = '' }: Pick<IncomingMessage, 'method' | 'url'>,
+    res: ServerResponse,
+    { requestId, path = url, startedAt }: { requestId: string; path?: string; startedAt: number },
+  ): void {
+    logger.info(
+      {
+        requestId,
+        method: method.slice(0, 16),
+        path: path.slice(0, maxPathLength),
+        // A client that broke off before the answer was given no status.
+        status: res.headersSent ? res.statusCode : null,
+        aborted: !res.writableFinished,
+        durationMs: performance.now() - startedAt,
+      },
+      'request',
+    );
+  }
+
+  return {
+    observe: (req, res, next) => {
+      const startedAt = performance.now();
+      const { path } = req;
+      res.once('close', () => {
+        const status = res.headersSent ? res.statusCode : null;
+        const route = req.route?.path ?? 'unmatched';
+        meter
+          .of(knownMethod(req.method), route, status ?? 'none')
+          .observe((performance.now() - startedAt) / 1_000);
+        if (isRepeatable(status, res) && !sampler.of(route, status).takes()) return;
+        log(req, res, { requestId: res.locals.requestId, path, startedAt });
+      });
+      next();
+    },
+    of(method, route, status) {
+      const series: RequestSeries = meter.of(method, route, status);
+      const sampled = sampler.of(route, status);
+      const logsAll = deps.logCached === 'all' && status < 400;
+      return {
+        answered(req, res, requestId, startedAt) {
+          series.observe((performance.now() - startedAt) / 1_000);
+          if (!logsAll && !sampled.takes()) return;
+          const [path = ''] = (req.url ?? '').split('?', 1);
+          res.once('close', () => log(req, res, { requestId, path, startedAt }));
         },
-        'request',
-      );
-    });
-    next();
+      };
+    },
   };
 }
 
@@ -51,23 +106,65 @@ function isRepeatable(status: number | null, res: Response): boolean {
   return status === null || (status >= 400 && status < 500) || !limited;
 }
 
+/** A method is text of a client, too: unknown ones share one label. */
+function knownMethod(method: string): string {
+  return ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS'].includes(method) ? method : 'OTHER';
+}
+
+/** The requests of one route and status. */
+interface Sampled {
+  /** Whether this one is the first in a second; the others are counted. */
+  takes(): boolean;
+}
+
+interface SampledRequests extends Sampled {
+  route: string;
+  status: number | null;
+  seen: number;
+}
+
 /**
  * Lets the first of each route and status pass in a second. At the end of the second, one line counts the others. Both
  * are words of the service, so what is remembered is bounded.
  */
-function createSampler(logger: Logger): (route: string, status: number | null) => boolean {
-  const leftOut = new Map<string, { route: string; status: number | null; requests: number }>();
+function createSampler(logger: Logger): { of(route: string, status: number | null): Sampled } {
+  const all = new Map<string, SampledRequests>();
+  let thisSecond: SampledRequests[] = [];
+
   function endSecond(): void {
-    const counts = [...leftOut.values()].filter(({ requests }) => requests > 0);
-    leftOut.clear();
+    const counts = thisSecond.flatMap(({ route, status, seen }) =>
+      seen > 1 ? [{ route, status, requests: seen - 1 }] : [],
+    );
+    for (const sampled of thisSecond) sampled.seen = 0;
+    thisSecond = [];
     if (counts.length > 0) logger.info({ leftOut: counts }, 'requests left out of the log');
   }
-  return (route, status) => {
-    if (leftOut.size === 0) setTimeout(endSecond, sampledMs).unref();
-    const key = `${route} ${status}`;
-    const counted = leftOut.get(key);
-    if (counted !== undefined) counted.requests += 1;
-    else leftOut.set(key, { route, status, requests: 0 });
-    return counted === undefined;
+
+  function createSampled(route: string, status: number | null): SampledRequests {
+    const sampled: SampledRequests = {
+      route,
+      status,
+      seen: 0,
+      takes() {
+        sampled.seen += 1;
+        if (sampled.seen > 1) return false;
+        if (thisSecond.length === 0) setTimeout(endSecond, sampledMs).unref();
+        thisSecond.push(sampled);
+        return true;
+      },
+    };
+    return sampled;
+  }
+
+  return {
+    of(route, status) {
+      const key = `${route} ${status}`;
+      let sampled = all.get(key);
+      if (sampled === undefined) {
+        sampled = createSampled(route, status);
+        all.set(key, sampled);
+      }
+      return sampled;
+    },
   };
 }

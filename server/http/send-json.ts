@@ -1,54 +1,96 @@
 import { createHash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
-import type { RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
+import type { Topic } from '../cache/changes.js';
+import { type Coding, codingFor, encode } from './content-coding.js';
 
-const gzipFromBytes = 1_024;
+const compressFromBytes = 1_024;
 
-/** Compressed and hashed on demand only: not every client accepts gzip, and not every answer has an ETag. */
+/** A body as bytes. Compressed and hashed on demand only: not every client accepts a coding, not every answer has an ETag. */
 interface Rendered {
   plain: Buffer;
-  gzip?: Buffer;
+  encoded: Partial<Record<Coding, Buffer>>;
   hash?: string;
 }
 
 /** A body that a service keeps in its cache is serialised once, however often it is sent. */
 const renderedBodies = new WeakMap<object, Rendered>();
 
+export interface Freshness {
+  /** How long clients may use the answer without asking again. */
+  seconds: number;
+  /** Whether these seconds count from an instant of the past, so that the next request is told fewer. */
+  countsDown?: boolean;
+  public: boolean;
+  /** What makes it another answer at once. */
+  voidedBy: readonly Topic[];
+}
+
+/** An answer that may be given again to whoever asks the same. */
+export interface KeepableAnswer {
+  /** Whole, also where this client got 304 or asked by HEAD. */
+  bytes: Buffer;
+  etag: string | undefined;
+  /** For how long the answer stays the same, as far as its maker knows. */
+  sameForMs: number;
+  voidedBy: readonly Topic[];
+}
+
+export type KeepAnswer = (req: Request, res: Response, answer: KeepableAnswer) => void;
+
 /** How long a cacheable answer stays fresh. Handlers of `etag` routes call it; others answer `no-store`. */
-export function setFreshness(res: Response, seconds: number, options: { public: boolean }): void {
+export function setFreshness(res: Response, { seconds, countsDown = false, ...rest }: Freshness): void {
   const maxAge = Math.max(0, Math.floor(seconds));
-  res.setHeader('Cache-Control', `${options.public ? 'public' : 'private'}, max-age=${maxAge}`);
+  res.setHeader('Cache-Control', `${rest.public ? 'public' : 'private'}, max-age=${maxAge}`);
+  // Until max-age is another number.
+  const sameForMs = countsDown && seconds > 0 ? (seconds - maxAge) * 1_000 : Number.POSITIVE_INFINITY;
+  setKeeping(res, { sameForMs, voidedBy: rest.voidedBy });
+}
+
+/** Lets an answer without freshness be kept as well: clients may not use it again, but others get the same. */
+export function setKeeping(res: Response, keeping: Pick<KeepableAnswer, 'sameForMs' | 'voidedBy'>): void {
+  res.locals.keeping = keeping;
 }
 
 /**
- * Replaces `res.json`: renders a body object once, compresses it if the client accepts gzip and it is large enough, and
+ * Replaces `res.json`: renders a body object once, compresses it if the client accepts that and it is large enough, and
  * gives answers with a Cache-Control max-age an ETag per content coding, and 304 on a match. Express does neither the
- * first two nor ETags per coding, so this stays by hand.
+ * first two nor ETags per coding, so this stays by hand. `keep` is called with every 200 whose handler allows it.
  */
-export const sendJson: RequestHandler = (req, res, next) => {
-  res.json = (body: unknown) => {
-    const rendered = render(body);
-    const compress = rendered.plain.length >= gzipFromBytes && acceptsGzip(req.get('accept-encoding'));
-    res.setHeader('Content-Type', 'application/json; charset=utf-8');
-    res.vary('Accept-Encoding');
-    if (compress) res.setHeader('Content-Encoding', 'gzip');
-    if (isCacheable(res)) {
-      const tag = compress ? `"${hashOf(rendered)}-gz"` : `"${hashOf(rendered)}"`;
-      res.setHeader('ETag', tag);
-      if (matches(req.get('if-none-match'), tag)) {
+export function sendJson({ keep }: { keep: KeepAnswer }): RequestHandler {
+  return (req, res, next) => {
+    res.json = (body: unknown) => {
+      const rendered = render(body);
+      const accepted = codingFor(req.get('accept-encoding'));
+      const coding = rendered.plain.length >= compressFromBytes ? accepted : 'identity';
+      res.setHeader('Content-Type', 'application/json; charset=utf-8');
+      res.vary('Accept-Encoding');
+      if (coding !== 'identity') res.setHeader('Content-Encoding', coding);
+      const etag = isCacheable(res) ? tagOf(rendered, coding) : undefined;
+      if (etag !== undefined) res.setHeader('ETag', etag);
+      else if (!res.hasHeader('Cache-Control')) res.setHeader('Cache-Control', 'no-store');
+      const bytes = encodedAs(rendered, coding);
+      const { keeping } = res.locals;
+      if (keeping !== undefined && res.statusCode === 200) keep(req, res, { ...keeping, bytes, etag });
+      if (etag !== undefined && matchesTag(req.get('if-none-match'), etag)) {
         res.removeHeader('Content-Type');
         res.removeHeader('Content-Encoding');
         res.status(304).end();
         return res;
       }
-    } else if (!res.hasHeader('Cache-Control')) res.setHeader('Cache-Control', 'no-store');
-    const bytes = compress ? gzipOf(rendered) : rendered.plain;
-    res.setHeader('Content-Length', bytes.length);
-    res.end(req.method === 'HEAD' ? undefined : bytes);
-    return res;
+      res.setHeader('Content-Length', bytes.length);
+      res.end(req.method === 'HEAD' ? undefined : bytes);
+      return res;
+    };
+    next();
   };
-  next();
-};
+}
+
+/** Whether an If-None-Match names this tag; a weak tag is as good as a strong one here (RFC 9110 §13.1.2). */
+export function matchesTag(header: string | undefined, tag: string): boolean {
+  if (header === undefined) return false;
+  if (header === tag || header.trim() === '*') return true;
+  return header.split(',').some((part) => part.trim().replace(/^W\//, '') === tag);
+}
 
 function isCacheable(res: Response): boolean {
   return res.statusCode === 200 && /max-age/.test(String(res.getHeader('Cache-Control') ?? ''));
@@ -57,28 +99,19 @@ function isCacheable(res: Response): boolean {
 function render(body: unknown): Rendered {
   const known = typeof body === 'object' && body !== null ? renderedBodies.get(body) : undefined;
   if (known !== undefined) return known;
-  const rendered = { plain: Buffer.from(JSON.stringify(body)) };
+  const rendered = { plain: Buffer.from(JSON.stringify(body)), encoded: {} };
   if (typeof body === 'object' && body !== null) renderedBodies.set(body, rendered);
   return rendered;
 }
 
-function gzipOf(rendered: Rendered): Buffer {
-  rendered.gzip ??= gzipSync(rendered.plain, { level: 5 });
-  return rendered.gzip;
+function encodedAs(rendered: Rendered, coding: Coding): Buffer {
+  rendered.encoded[coding] ??= encode(rendered.plain, coding);
+  return rendered.encoded[coding];
 }
 
-function hashOf(rendered: Rendered): string {
+const tagSuffix = { identity: '', gzip: '-gz', br: '-br' } as const satisfies Record<Coding, string>;
+
+function tagOf(rendered: Rendered, coding: Coding): string {
   rendered.hash ??= createHash('sha256').update(rendered.plain).digest('base64url').slice(0, 22);
-  return rendered.hash;
-}
-
-function acceptsGzip(header: string | undefined): boolean {
-  const entry = (header ?? '').split(',').find((part) => /^\s*(gzip|\*)\s*(;|$)/i.test(part));
-  return entry !== undefined && !/;\s*q=0(\.0*)?\s*$/i.test(entry);
-}
-
-function matches(header: string | undefined, tag: string): boolean {
-  if (header === undefined) return false;
-  if (header.trim() === '*') return true;
-  return header.split(',').some((part) => part.trim().replace(/^W\//, '') === tag);
+  return `"${rendered.hash}${tagSuffix[coding]}"`;
 }

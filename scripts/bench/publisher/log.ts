@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { exampleCard } from '../../../contract/examples/score-card.js';
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
+import { createChanges } from '../../../server/cache/changes.js';
 import { createEmit } from '../../../server/deliveries/deliveries.js';
 import { createOutboxStore } from '../../../server/deliveries/outbox-store.js';
 import { createPublisherFeature } from '../../../server/features/publisher/feature.js';
@@ -28,6 +29,7 @@ export async function openLog(uri: string, database: string, size: number, oracl
   });
   let round = 0;
   const publisher = createPublisherFeature({
+    announce: createChanges().announce,
     store: createPublisherStore(connection),
     publicCache: false,
     leases,

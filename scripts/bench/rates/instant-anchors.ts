@@ -1,3 +1,4 @@
+import { createChanges } from '../../../server/cache/changes.js';
 import { type Fleet, parseFleet } from '../../../server/features/anchors/fleet-file.rules.js';
 import { noEndpoints } from '../../../server/features/anchors/sep1.rules.js';
 import { createRatesFeature } from '../../../server/features/rates/feature.js';
@@ -36,6 +37,7 @@ export function ratesOverInstantAnchors(anchorCount: number): RatesFixture {
     return { status: 200, headers: {}, body, json, elapsedMs: 0, truncated: false };
   };
   const rates = createRatesFeature({
+    announce: createChanges().announce,
     directory: {
       anchors: () => fleet.anchors,
       corridor: (id) => fleet.corridors.find((corridor) => corridor.id === id),

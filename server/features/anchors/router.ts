@@ -17,12 +17,12 @@ export function createAnchorsRouter({ anchors, publicCache }: Deps) {
   return initServer().router(anchorsContract, {
     listAnchors: async ({ query, res }) => {
       const body = await anchors.listAnchors(query);
-      setFreshness(res, freshSeconds, { public: publicCache });
+      setFreshness(res, { seconds: freshSeconds, public: publicCache, voidedBy: ['fleet'] });
       return { status: 200, body };
     },
     getAnchor: async ({ params, res }) => {
       const body = await anchors.getAnchor(params.anchor);
-      setFreshness(res, freshSeconds, { public: publicCache });
+      setFreshness(res, { seconds: freshSeconds, public: publicCache, voidedBy: ['fleet'] });
       return { status: 200, body };
     },
   });
@@ -32,7 +32,7 @@ export function createCorridorsRouter({ anchors, publicCache }: Deps) {
   return initServer().router(corridorsContract, {
     listCorridors: async ({ query, res }) => {
       const body = anchors.listCorridors(query);
-      setFreshness(res, freshSeconds, { public: publicCache });
+      setFreshness(res, { seconds: freshSeconds, public: publicCache, voidedBy: ['fleet'] });
       return { status: 200, body };
     },
   });

@@ -1,6 +1,7 @@
 import { bulkhead } from 'cockatiel';
 import type { AnchorAnswer, AnchorPage } from '../../../contract/schemas/anchors.js';
 import type { CorridorPage } from '../../../contract/schemas/corridors.js';
+import type { Announce } from '../../cache/changes.js';
 import type { Emit } from '../../deliveries/deliveries.js';
 import { ApiError, unsupportedPair } from '../../errors.js';
 import type { InTransaction } from '../../mongo/transactions.js';
@@ -77,6 +78,7 @@ export interface AnchorDirectoryDeps {
   /** There is an FX reference, for anchors that can only be estimated. */
   hasFx: boolean;
   writeEvent: Emit;
+  announce: Announce;
   inTransaction: InTransaction;
 }
 
@@ -109,8 +111,12 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
   }
 
   async function keep(anchorId: string, read: AnchorEndpoints): Promise<void> {
-    await keys.judge(anchorId, members.get(anchorId)?.endpoints?.signingKey ?? read.signingKey);
+    const judged = keys.judge(anchorId, members.get(anchorId)?.endpoints?.signingKey ?? read.signingKey);
+    // A changed key is refused in memory before that is stored.
+    deps.announce('fleet');
+    await judged;
     await store.keepEndpoints(anchorId, read, new Date(clock()));
+    deps.announce('fleet');
   }
 
   function reportEndpoints(anchorId: string, read: AnchorEndpoints): void {

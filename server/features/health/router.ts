@@ -1,5 +1,6 @@
 import { Router } from 'express';
 import { ApiError } from '../../errors.js';
+import { setKeeping } from '../../http/send-json.js';
 import { withTimeout } from '../../time-limits.js';
 
 /** Each readiness check answers whether its part is ready; none may take longer than a second. */
@@ -10,6 +11,7 @@ export interface HealthDeps {
 
 const checkTimeoutMs = 1_000;
 const retryAfterSeconds = 2;
+const alive = { status: 'ok' };
 
 /** `/healthz`: the process is alive. `/readyz`: every check passes, else 503 NOT_READY naming them. */
 export function createHealthRouter(deps: HealthDeps): Router {
@@ -23,7 +25,8 @@ export function createHealthRouter(deps: HealthDeps): Router {
   };
   const router = Router({ caseSensitive: true, strict: true });
   router.get('/healthz', (_req, res) => {
-    res.json({ status: 'ok' });
+    setKeeping(res, { sameForMs: Number.POSITIVE_INFINITY, voidedBy: [] });
+    res.json(alive);
   });
   router.get('/readyz', async (_req, res, next) => {
     const failing = await failingNow();

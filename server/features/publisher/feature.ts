@@ -1,9 +1,14 @@
 import type { PublisherHealth } from '../../../contract/schemas/publisher.js';
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { fromHex } from '../../../contract/verification/bytes.js';
+import type { Announce } from '../../cache/changes.js';
 import type { Emit } from '../../deliveries/deliveries.js';
 import type { Leases } from '../../mongo/leases.js';
-import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
+import {
+  createInLeasedTransaction,
+  type InLeasedTransaction,
+  type InTransaction,
+} from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Logger, NewId, Random } from '../../ports.js';
 import type { BatchDocument } from './batch-store.js';
@@ -41,6 +46,7 @@ export interface PublisherDeps extends KnownFleet {
   leases: Pick<Leases, 'run' | 'read'>;
   inTransaction: InTransaction;
   writeEvent: Emit;
+  announce: Announce;
   /** The cards of window 30 in any order, one per anchor and corridor. */
   gatherCards: () => AsyncIterable<ScoreCard>;
   /** Version of the score formula that the cards follow. */
@@ -74,7 +80,7 @@ export function createPublisherFeature(deps: PublisherDeps): Publisher {
   const { tickIntervalMs = defaultTickIntervalMs, oracleTimeoutMs: timeoutMs } = deps;
   const { batches, ticks } = store;
   const hasOracle = oracleUrl !== undefined;
-  const inLeasedTransaction = createInLeasedTransaction(deps.inTransaction);
+  const inLeasedTransaction = announcing(createInLeasedTransaction(deps.inTransaction), deps.announce);
   const signer = deps.secretKey === undefined ? undefined : createSigner(deps.secretKey);
   const log = createBatchLog(batches, deps);
   const writes = { batches, ticks, inLeasedTransaction };
@@ -107,6 +113,15 @@ export function createPublisherFeature(deps: PublisherDeps): Publisher {
     latestBatch: async () => nameOf(await batches.latest()),
     batchWithRoot: async (root) => nameOf(await batches.latestWithRoot(root, formula)),
     rootOfCards,
+  };
+}
+
+/** Whatever is written of batches and ticks is written under the lease. */
+function announcing(inLeasedTransaction: InLeasedTransaction, announce: Announce): InLeasedTransaction {
+  return async (lease, work) => {
+    const result = await inLeasedTransaction(lease, work);
+    announce('batches');
+    return result;
   };
 }
 

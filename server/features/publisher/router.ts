@@ -9,6 +9,8 @@ import type { Tick } from './tick.js';
 
 /** A batch may still get its receipt. */
 const batchFreshSeconds = 5;
+/** `checkedAt` says when it was looked at. */
+const healthFreshSeconds = 1;
 /** Entries never change. */
 const entriesFreshSeconds = 86_400;
 
@@ -20,7 +22,7 @@ export function createPublisherRouter(deps: {
   publicCache: boolean;
 }) {
   const { tick, health, log } = deps;
-  const cache = { public: deps.publicCache };
+  const cache = { public: deps.publicCache, voidedBy: ['batches'] } as const;
   return initServer().router(publisherContract, {
     tickPublisher: async () => {
       const outcome = await tick();
@@ -30,29 +32,33 @@ export function createPublisherRouter(deps: {
       }
       return { status: 200, body: outcome.value };
     },
-    getPublisherHealth: async () => ({ status: 200, body: await health() }),
+    getPublisherHealth: async ({ res }) => {
+      const body = await health();
+      setFreshness(res, { seconds: healthFreshSeconds, ...cache });
+      return { status: 200, body };
+    },
     listBatches: async ({ query, res }) => {
       const from = query.from === undefined ? undefined : Number(query.from);
       const limit = readLimit(query.limit);
       const body = await log.list({ order: query.order, from, limit, cursor: query.cursor });
-      setFreshness(res, batchFreshSeconds, cache);
+      setFreshness(res, { seconds: batchFreshSeconds, ...cache });
       return { status: 200, body };
     },
     getBatch: async ({ params, res }) => {
       const body = await log.get(Number(params.sequence));
-      setFreshness(res, batchFreshSeconds, cache);
+      setFreshness(res, { seconds: batchFreshSeconds, ...cache });
       return { status: 200, body };
     },
     listBatchEntries: async ({ params, query, res }) => {
       const page = { limit: readLimit(query.limit), cursor: query.cursor };
       const body = await log.entries(Number(params.sequence), page);
-      setFreshness(res, entriesFreshSeconds, cache);
+      setFreshness(res, { seconds: entriesFreshSeconds, ...cache });
       return { status: 200, body };
     },
     proveBatchEntry: async ({ params, query, res }) => {
       const body = await log.prove(Number(params.sequence), query);
       // Its batch may still get its receipt.
-      setFreshness(res, batchFreshSeconds, cache);
+      setFreshness(res, { seconds: batchFreshSeconds, ...cache });
       return { status: 200, body };
     },
   });

@@ -1,4 +1,6 @@
+import type { Announce } from '../../cache/changes.js';
 import type { RateLimiter } from '../../limits/rate-limiter.js';
+
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Clock, Logger, Random } from '../../ports.js';
 import type { AnchorDirectory } from '../anchors/service.js';
@@ -46,6 +48,7 @@ export interface RatesFeatureDeps {
   logger: Logger;
   /** Counts the amounts that a client asks for first. */
   limiter: Pick<RateLimiter, 'consume'>;
+  announce: Announce;
   limits?: Partial<RatesLimits>;
   /** Resolves after this many milliseconds of the clock. */
   wait?: (ms: number) => Promise<unknown>;

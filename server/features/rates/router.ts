@@ -16,7 +16,12 @@ export function createRatesRouter(deps: {
     getRates: async ({ params, query, res }) => {
       const admitNew = () => enforceNewAmounts(deps.limiter, res, res.locals.clientKey);
       const { answer, freshForMs } = await deps.rates.quote(params.corridor, query, { admitNew });
-      setFreshness(res, freshForMs / 1_000, { public: deps.publicCache });
+      setFreshness(res, {
+        seconds: freshForMs / 1_000,
+        countsDown: true,
+        public: deps.publicCache,
+        voidedBy: ['rates'],
+      });
       return { status: 200, body: answer };
     },
   });

@@ -7,6 +7,7 @@ import type {
 } from '../../../contract/schemas/rates.js';
 import { isOutOfRange, plainDecimal } from '../../amounts.rules.js';
 import { createCache } from '../../cache/cache.js';
+import type { Announce } from '../../cache/changes.js';
 import { findDeliveryMethod } from '../../delivery-methods.rules.js';
 import { ApiError, unsupportedPair } from '../../errors.js';
 import type { Clock } from '../../ports.js';
@@ -72,6 +73,7 @@ export interface RatesDeps {
   fx: Pick<FxReference, 'source' | 'rateOf'>;
   watch: Pick<QuoteWatch, 'judged'>;
   cacheBytes: number;
+  announce: Announce;
   /** There is an FX reference. */
   hasFx: boolean;
   clock: Clock;
@@ -112,6 +114,7 @@ export function createRates(deps: RatesDeps): Rates {
     maxBytes: deps.cacheBytes,
     // The stale form, and both forms as rendered and compressed bytes, are kept as well.
     bytesOf: ({ fresh }) => 6 * JSON.stringify(fresh).length,
+    onLoaded: () => deps.announce('rates'),
     clock,
   });
   deps.cacheVersions.onInvalidate(() => replies.dropVoid() + answers.dropVoid());

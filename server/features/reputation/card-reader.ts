@@ -1,5 +1,6 @@
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { createCache, lasting } from '../../cache/cache.js';
+import type { Announce } from '../../cache/changes.js';
 import { isMongoUnavailable } from '../../mongo/failures.js';
 import type { Clock } from '../../ports.js';
 import type { ReputationStore, Run, Runs } from './store.js';
@@ -19,11 +20,18 @@ export interface CardReader {
 const runsFreshMs = 1_000;
 const pageSize = 500;
 
-export function createCardReader({ store, clock }: { store: ReputationStore; clock: Clock }): CardReader {
+export function createCardReader(deps: {
+  store: ReputationStore;
+  announce: Announce;
+  clock: Clock;
+}): CardReader {
+  const { store, clock } = deps;
   const runs = createCache<void, Runs>({
     async load(_question, lastKnown) {
       try {
-        return await store.readRuns();
+        const known = await store.readRuns();
+        if (known.current?.run !== lastKnown?.current?.run) deps.announce('scores');
+        return known;
       } catch (error) {
         if (lastKnown === undefined || !isMongoUnavailable(error)) throw error;
         return lastKnown;
@@ -35,7 +43,10 @@ export function createCardReader({ store, clock }: { store: ReputationStore; clo
 
   return {
     runs: () => runs.get(),
-    setRuns: (known) => runs.seed(undefined, known, clock()),
+    setRuns(known) {
+      runs.seed(undefined, known, clock());
+      deps.announce('scores');
+    },
     async runOf(given) {
       const { current, previous } = await runs.get();
       return previous !== null && String(previous.run) === given ? previous : current;

@@ -1,4 +1,5 @@
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
+import type { Announce } from '../../cache/changes.js';
 import type { Leases } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Clock, Logger } from '../../ports.js';
@@ -47,6 +48,7 @@ export interface ReputationDeps {
   fleet: FleetView & { getAnchor: ReputationServiceDeps['getAnchor'] };
   /** Cache-Control: public instead of private. */
   publicCache: boolean;
+  announce: Announce;
   clock: Clock;
   logger: Logger;
   leaseTtlMs?: number;
@@ -71,6 +73,7 @@ export function createReputationFeature(deps: ReputationDeps): Reputation {
     const run = await refreshCards();
     if (run.ran) {
       service.forgetHistories();
+      deps.announce('scores');
       await quotes.load();
     }
     return run;

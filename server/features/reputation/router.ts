@@ -19,20 +19,20 @@ export function createReputationRouter({ service, publicCache }: Deps) {
       const { corridor = null, limit, cursor } = query;
       const window = toWindow(query.window);
       const body = await service.getLeaderboard({ corridor, window, limit, cursor });
-      setFreshness(res, freshSeconds, { public: publicCache });
+      setFreshness(res, { seconds: freshSeconds, public: publicCache, voidedBy: ['scores', 'fleet'] });
       return { status: 200, body };
     },
     refreshReputation: async () => ({ status: 200, body: await service.refreshNow() }),
     getReputation: async ({ params, query, res }) => {
       const body = await service.getReputation(params.anchor, toWindow(query.window));
-      setFreshness(res, freshSeconds, { public: publicCache });
+      setFreshness(res, { seconds: freshSeconds, public: publicCache, voidedBy: ['scores', 'fleet'] });
       return { status: 200, body };
     },
     getReputationHistory: async ({ params, query, res }) => {
       const { corridor = null, limit, cursor } = query;
       const window = toWindow(query.window);
       const body = await service.getHistory({ anchorId: params.anchor, corridor, window, limit, cursor });
-      setFreshness(res, freshSeconds, { public: publicCache });
+      setFreshness(res, { seconds: freshSeconds, public: publicCache, voidedBy: ['scores', 'fleet'] });
       return { status: 200, body };
     },
   });

@@ -16,7 +16,7 @@ export function createScoresRouter({ service, publicCache }: Deps) {
     getPublicScores: async ({ query, res }) => {
       const { limit, cursor } = query;
       const body = await service.getPublicScores({ limit, cursor });
-      setFreshness(res, freshSeconds, { public: publicCache });
+      setFreshness(res, { seconds: freshSeconds, public: publicCache, voidedBy: ['scores', 'batches'] });
       return { status: 200, body };
     },
   });

@@ -11,7 +11,12 @@ export function createSnapshotRouter(deps: {
   return initServer().router(snapshotContract, {
     getSnapshot: async ({ res }) => {
       const { answer, freshForMs } = await deps.snapshot.get();
-      setFreshness(res, freshForMs / 1_000, { public: deps.publicCache });
+      setFreshness(res, {
+        seconds: freshForMs / 1_000,
+        countsDown: true,
+        public: deps.publicCache,
+        voidedBy: ['snapshot'],
+      });
       return { status: 200, body: answer };
     },
   });

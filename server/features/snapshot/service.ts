@@ -1,6 +1,7 @@
 import { bulkhead } from 'cockatiel';
 import type { SnapshotAnswer } from '../../../contract/schemas/snapshot.js';
 import { createCache } from '../../cache/cache.js';
+import type { Announce } from '../../cache/changes.js';
 import { ApiError } from '../../errors.js';
 import { type Clock, toInstant } from '../../ports.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
@@ -22,6 +23,7 @@ export interface SnapshotDeps {
   directory: Pick<AnchorDirectory, 'corridors'>;
   rates: Pick<Rates, 'quote'>;
   cacheVersions: Pick<CacheVersions, 'read'>;
+  announce: Announce;
   clock: Clock;
   /** How often `rebuild` is called. */
   intervalMs?: number;
@@ -38,6 +40,7 @@ export function createSnapshot(deps: SnapshotDeps): Snapshot {
     lifetimeOf: ({ builtAt }) => ({ asOf: builtAt, freshUntil: Infinity, staleUntil: Infinity }),
     // It is made of rates: when those are invalidated, so is it.
     versionOf: () => cacheVersions.read('snapshot') + cacheVersions.read('rates'),
+    onLoaded: () => deps.announce('snapshot'),
     clock,
   });
 

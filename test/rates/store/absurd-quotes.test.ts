@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type QuoteSort, quoteSorts, ratesAnswer } from '../../../contract/schemas/rates.js';
+import { createChanges } from '../../../server/cache/changes.js';
 import { createSnapshot } from '../../../server/features/snapshot/service.js';
 import { scoredRecord } from '../../fixtures/rates/records.js';
 import { price, simulatedRates } from '../../fixtures/rates/simulated-rates.js';
@@ -53,7 +54,13 @@ describe('a price 650 times the market', () => {
   it('is not in the snapshot', async () => {
     await promise('tidewater', '650');
     const { rates, directory, cacheVersions } = fixture.service;
-    const snapshot = createSnapshot({ directory, rates, cacheVersions, clock: () => fixture.world.now });
+    const snapshot = createSnapshot({
+      announce: createChanges().announce,
+      directory,
+      rates,
+      cacheVersions,
+      clock: () => fixture.world.now,
+    });
     const { answer } = await snapshot.get();
     for (const { corridor, best } of answer.corridors) {
       expect([corridor, best === null || Number(best.cost?.percent) > -300]).toEqual([corridor, true]);

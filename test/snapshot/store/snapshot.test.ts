@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { snapshotAnswer } from '../../../contract/schemas/snapshot.js';
 import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
+import { createChanges } from '../../../server/cache/changes.js';
 import { createSnapshot, type Snapshot } from '../../../server/features/snapshot/service.js';
 import { type RatesService, startRatesService } from '../../fixtures/rates/rates-service.js';
 import { scoredRecord } from '../../fixtures/rates/records.js';
@@ -26,7 +27,7 @@ beforeEach(async () => {
   service = await startRatesService({ uri: database.uri, fleet, allow, env, fxUrl });
   const { directory, rates, cacheVersions, world } = service;
   const clock = () => world.now;
-  snapshot = createSnapshot({ directory, rates, cacheVersions, clock });
+  snapshot = createSnapshot({ announce: createChanges().announce, directory, rates, cacheVersions, clock });
   for (const each of simulated.anchors) each.resetCalls();
 });
 afterEach(async () => {
@@ -65,7 +66,11 @@ describe('the snapshot', () => {
       fxUrl,
       reputationOf: (anchorId) => scoredRecord(anchorId === highest?.anchorId ? unreliable : {}),
     });
-    snapshot = createSnapshot({ ...service, clock: () => service.world.now });
+    snapshot = createSnapshot({
+      announce: createChanges().announce,
+      ...service,
+      clock: () => service.world.now,
+    });
     const { answer } = await snapshot.get();
     const ngn = answer.corridors.find(({ corridor }) => corridor === 'usdc-ngn');
     expect(ngn?.best?.anchorId).toBe(next?.anchorId);

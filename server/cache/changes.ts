@@ -1,0 +1,36 @@
+/** What answers are made of, as far as it changes at once and not by time alone. */
+export type Topic = 'fleet' | 'rates' | 'snapshot' | 'scores' | 'batches';
+
+/**
+ * Says when something changed in this instance, so that answers made of it before are not given again. What other
+ * instances change is not told here: whoever keeps an answer bounds its age.
+ */
+export interface Changes {
+  announce(topic: Topic): void;
+  /** Everything that was made before counts as changed. */
+  announceAll(): void;
+  /** The number of changes so far; an answer that begins to be made now is compared with it later. */
+  count(): number;
+  /** Whether one of these has changed since that number. */
+  since(count: number, topics: readonly Topic[]): boolean;
+}
+
+export type Announce = Changes['announce'];
+
+export function createChanges(): Changes {
+  let count = 0;
+  let allAt = 0;
+  const changedAt = new Map<Topic, number>();
+  return {
+    announce(topic) {
+      count += 1;
+      changedAt.set(topic, count);
+    },
+    announceAll() {
+      count += 1;
+      allAt = count;
+    },
+    count: () => count,
+    since: (before, topics) => allAt > before || topics.some((topic) => (changedAt.get(topic) ?? 0) > before),
+  };
+}

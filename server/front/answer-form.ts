@@ -1,0 +1,73 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { matchesTag } from '../http/send-json.js';
+import type { RateLimitState } from '../ports.js';
+
+/** Headers that are the same for every client. Whatever else an answer has is its client's own and is not kept. */
+const ofRoute = ['X-Content-Type-Options', 'Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'];
+const ofAnswer = ['Cache-Control', 'Vary'];
+const ofBody = ['Content-Type', 'Content-Encoding'];
+
+/** Names and values in turns, as `writeHead` takes them. */
+export type HeaderList = readonly string[];
+
+/** An answer of the application without what belongs to one client, laid out once. */
+export interface AnswerForm {
+  bytes: Buffer;
+  etag: string | undefined;
+  head: HeaderList;
+  headUnmodified: HeaderList;
+}
+
+/** The headers that each answer of a route has, whatever its status. */
+export function routeHeaders(res: ServerResponse): HeaderList {
+  return present(res, ofRoute);
+}
+
+export function formOf(res: ServerResponse, bytes: Buffer, etag: string | undefined): AnswerForm {
+  const headUnmodified = [
+    ...routeHeaders(res),
+    ...present(res, ofAnswer),
+    ...(etag === undefined ? [] : ['ETag', etag]),
+  ];
+  const head = [...headUnmodified, ...present(res, ofBody), 'Content-Length', String(bytes.length)];
+  return { bytes, etag, head, headUnmodified };
+}
+
+function present(res: ServerResponse, names: readonly string[]): string[] {
+  return names.flatMap((name) => {
+    const value = res.getHeader(name);
+    return value === undefined ? [] : [name, String(value)];
+  });
+}
+
+/** Sends it with the headers that belong to this request, and returns the status. */
+export function sendForm(
+  req: IncomingMessage,
+  res: ServerResponse,
+  form: AnswerForm,
+  own: { headers: HeaderList; ifNoneMatch: string | undefined },
+): 200 | 304 {
+  if (form.etag !== undefined && matchesTag(own.ifNoneMatch, form.etag)) {
+    res.writeHead(304, [...own.headers, ...form.headUnmodified]).end();
+    return 304;
+  }
+  res.writeHead(200, [...own.headers, ...form.head]);
+  if (req.method === 'HEAD') res.end();
+  else res.end(form.bytes);
+  return 200;
+}
+
+/** The headers that belong to one request and its client. */
+export function ownHeaders(requestId: string, limit: RateLimitState | undefined): HeaderList {
+  if (limit === undefined) return ['X-Request-Id', requestId];
+  return [
+    'X-Request-Id',
+    requestId,
+    'X-RateLimit-Limit',
+    String(limit.limit),
+    'X-RateLimit-Remaining',
+    String(limit.remaining),
+    'X-RateLimit-Reset',
+    String(limit.resetSeconds),
+  ];
+}

@@ -1,0 +1,176 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { AppRoute } from '@ts-rest/core';
+import type { Request, Response } from 'express';
+import type { RateLimitClass } from '../../contract/rate-limits.js';
+import type { Changes } from '../cache/changes.js';
+import type { TrustedRange } from '../http/client-key.js';
+import { codingFor } from '../http/content-coding.js';
+import { bodyOf } from '../http/error-mapper.js';
+import { clientLimitOf, rateLimited } from '../http/rate-limit.js';
+import { type AnsweredRecord, idOf, type RequestRecord } from '../http/request-log.js';
+import { metadataOf } from '../http/route-table.js';
+import type { KeepAnswer } from '../http/send-json.js';
+import type { RateLimiter } from '../limits/rate-limiter.js';
+import type { Clock, NewId, RateLimitState } from '../ports.js';
+import { formOf, type HeaderList, ownHeaders, routeHeaders, sendForm } from './answer-form.js';
+import { createClientKeys } from './client-keys.js';
+import { createKeptAnswers, type KeptTarget } from './kept-answers.js';
+import { type RequestHead, readHead } from './request-head.js';
+
+export interface FrontDeps {
+  limiter: Pick<RateLimiter, 'take' | 'consume'>;
+  changes: Pick<Changes, 'count' | 'since'>;
+  record: Pick<RequestRecord, 'of'>;
+  trustProxy: readonly TrustedRange[];
+  /** Memory for the answers; with 0 everything goes to the application. */
+  maxBytes: number;
+  newId: NewId;
+  clock: Clock;
+  /** Monotonic milliseconds. */
+  stopwatch?: Clock;
+}
+
+/**
+ * A response cache in front of the application, as a reverse proxy would be, in the same process: it gives again what the
+ * application answered to the same target, and counts, limits and logs each request. Everything else goes to the
+ * application as it came.
+ */
+export interface Front {
+  /** To be called by the application with what it answers. */
+  keep: KeepAnswer;
+  /** The point that was taken for this request already, before it was handed to the application. */
+  admitted(req: IncomingMessage): RateLimitState | undefined;
+  before(app: RequestListener): RequestListener;
+}
+
+/** What the requests of one route have in common. */
+interface Route {
+  /** Undefined where nothing is limited. */
+  limit: { rule: RateLimitClass; operationId: string } | undefined;
+  headers: HeaderList;
+  records: Record<'GET' | 'HEAD', Record<200 | 304 | 429, AnsweredRecord>>;
+}
+
+/** A request that may be answered from what is kept. */
+interface Asked {
+  req: IncomingMessage;
+  res: ServerResponse;
+  head: RequestHead;
+  target: KeptTarget<Route>;
+  startedAt: number;
+}
+
+export function createFront(deps: FrontDeps): Front {
+  const { limiter, changes, newId, maxBytes, stopwatch = () => performance.now() } = deps;
+  const kept = createKeptAnswers<Route>({ ...deps, maxBytes: Math.max(1, maxBytes), stopwatch });
+  const clientKeyOf = createClientKeys(deps.trustProxy);
+  const routes = new Map<string, Route>();
+  /** The changes that were known when the application was handed a request. */
+  const handedAt = new WeakMap<IncomingMessage, number>();
+  const admitted = new WeakMap<IncomingMessage, RateLimitState>();
+
+  function routeOf(req: Request, res: Response): Route {
+    const path: string = req.route.path;
+    let route = routes.get(path);
+    if (route === undefined) {
+      const { tsRestRoute } = req as Request & { tsRestRoute?: AppRoute };
+      const metadata = tsRestRoute === undefined ? undefined : metadataOf(tsRestRoute);
+      const limit = metadata && { rule: clientLimitOf(metadata), operationId: metadata.operationId };
+      const records = { GET: recordsOf('GET', path), HEAD: recordsOf('HEAD', path) };
+      route = { limit, headers: routeHeaders(res), records };
+      routes.set(path, route);
+    }
+    return route;
+  }
+
+  function recordsOf(method: string, path: string): Record<200 | 304 | 429, AnsweredRecord> {
+    const of = (status: number) => deps.record.of(method, path, status);
+    return { 200: of(200), 304: of(304), 429: of(429) };
+  }
+
+  function keep(...[req, res, answer]: Parameters<KeepAnswer>): void {
+    const asOf = handedAt.get(req);
+    if (asOf === undefined) return;
+    const form = formOf(res, answer.bytes, answer.etag);
+    const coding = codingFor(req.get('accept-encoding'));
+    kept.keep(req.originalUrl, routeOf(req, res), coding, { ...answer, form, asOf });
+  }
+
+  function hand(app: RequestListener, req: IncomingMessage, res: ServerResponse): void {
+    handedAt.set(req, changes.count());
+    app(req, res);
+  }
+
+  /** The request has its point, or needs none. */
+  function answer(app: RequestListener, asked: Asked, limit: RateLimitState | undefined): void {
+    const { req, res, head, target, startedAt } = asked;
+    const { records } = target.route;
+    const requestId = idOf(head.requestId, newId);
+    const record = records[req.method as 'GET' | 'HEAD'];
+    if (limit?.retryAfterSeconds !== undefined) {
+      refuse(asked, limit, requestId);
+      record[429].answered(req, res, requestId, startedAt);
+      return;
+    }
+    const form = kept.current(target, codingFor(head.acceptEncoding));
+    if (form === undefined) {
+      if (limit !== undefined) admitted.set(req, limit);
+      hand(app, req, res);
+      return;
+    }
+    const own = { headers: ownHeaders(requestId, limit), ifNoneMatch: head.ifNoneMatch };
+    record[sendForm(req, res, form, own)].answered(req, res, requestId, startedAt);
+  }
+
+  function before(app: RequestListener): RequestListener {
+    if (maxBytes === 0) return app;
+    return (req, res) => {
+      const isRead = req.method === 'GET' || req.method === 'HEAD';
+      if (!isRead) return app(req, res);
+      const target = kept.find(req.url as string);
+      const head = target === undefined ? undefined : readHead(req);
+      if (target === undefined || head === undefined) return hand(app, req, res);
+      const asked = { req, res, head, target, startedAt: stopwatch() };
+      const { limit } = target.route;
+      if (limit === undefined) return answer(app, asked, undefined);
+      const key = `${limit.operationId}|${clientKeyOf(req.socket, head.forwardedFor)}`;
+      const state = limiter.take(limit.rule, key);
+      if (state !== undefined) return answer(app, asked, state);
+      limiter.consume(limit.rule, key).then(
+        (drawn) => answer(app, asked, drawn),
+        // The application meets the same failure, and says so.
+        () => hand(app, req, res),
+      );
+    };
+  }
+
+  return { keep, admitted: (req) => admitted.get(req), before };
+}
+
+/** As the application refuses: the body depends on the seconds alone, which are few. */
+const refusals = new Map<number, Buffer>();
+
+function refuse({ req, res, target }: Asked, limit: RateLimitState, requestId: string): void {
+  const { retryAfterSeconds = 1 } = limit;
+  let bytes = refusals.get(retryAfterSeconds);
+  if (bytes === undefined) {
+    bytes = Buffer.from(JSON.stringify(bodyOf(rateLimited(retryAfterSeconds))));
+    refusals.set(retryAfterSeconds, bytes);
+  }
+  res.writeHead(429, [
+    ...ownHeaders(requestId, limit),
+    ...target.route.headers,
+    'Cache-Control',
+    'no-store',
+    'Retry-After',
+    String(retryAfterSeconds),
+    'Content-Type',
+    'application/json; charset=utf-8',
+    'Vary',
+    'Accept-Encoding',
+    'Content-Length',
+    String(bytes.length),
+  ]);
+  if (req.method === 'HEAD') res.end();
+  else res.end(bytes);
+}

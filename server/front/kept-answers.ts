@@ -1,0 +1,74 @@
+import { LRUCache } from 'lru-cache';
+import type { Changes, Topic } from '../cache/changes.js';
+import type { Coding } from '../http/content-coding.js';
+import type { Clock } from '../ports.js';
+import type { AnswerForm } from './answer-form.js';
+
+/** For everything that other instances change, which nobody announces here. */
+const longestMs = 1_000;
+/** Of an answer apart from its bytes, and of a target: headers, objects and pointers. */
+const overheadBytes = 1_500;
+
+interface Kept {
+  form: AnswerForm;
+  /** By the clock of the service. */
+  until: number;
+  /** By the stopwatch, which nobody sets. */
+  endsAt: number;
+  voidedBy: readonly Topic[];
+  /** The changes that were known when the answer began to be made. */
+  asOf: number;
+}
+
+/** A target that was answered before. */
+export interface KeptTarget<Route> {
+  route: Route;
+  answers: Partial<Record<Coding, Kept>>;
+}
+
+export interface KeptAnswers<Route> {
+  /** What is known of a target, whether or not its answers may still be given. */
+  find(url: string): KeptTarget<Route> | undefined;
+  /** The answer in this coding, unless it may be another one by now. */
+  current(target: KeptTarget<Route>, coding: Coding): AnswerForm | undefined;
+  keep(
+    url: string,
+    route: Route,
+    coding: Coding,
+    answer: { form: AnswerForm; sameForMs: number; voidedBy: readonly Topic[]; asOf: number },
+  ): void;
+}
+
+/** What the application answered, each for a second at most and until it changes, bounded in bytes. */
+export function createKeptAnswers<Route extends object>(deps: {
+  changes: Pick<Changes, 'since'>;
+  maxBytes: number;
+  clock: Clock;
+  /** Monotonic milliseconds. */
+  stopwatch: Clock;
+}): KeptAnswers<Route> {
+  const { changes, clock, stopwatch } = deps;
+  const targets = new LRUCache<string, KeptTarget<Route>>({
+    maxSize: deps.maxBytes,
+    sizeCalculation: sizeOf,
+  });
+
+  return {
+    find: (url) => targets.get(url),
+    current({ answers }, coding) {
+      const kept = answers[coding];
+      if (kept === undefined || stopwatch() >= kept.endsAt || clock() >= kept.until) return undefined;
+      return changes.since(kept.asOf, kept.voidedBy) ? undefined : kept.form;
+    },
+    keep(url, route, coding, { form, sameForMs, voidedBy, asOf }) {
+      if (sameForMs <= 0) return;
+      const kept = { form, until: clock() + sameForMs, endsAt: stopwatch() + longestMs, voidedBy, asOf };
+      targets.set(url, { route, answers: { ...targets.peek(url)?.answers, [coding]: kept } });
+    },
+  };
+}
+
+function sizeOf({ answers }: KeptTarget<object>, url: string): number {
+  const bytes = Object.values(answers).map(({ form }) => form.bytes.length + overheadBytes);
+  return bytes.reduce((sum, each) => sum + each, 2 * url.length + overheadBytes);
+}

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type CountedFront, startCountedFront } from '../../fixtures/front/counted-front.js';
+import { startTestApp, type TestApp, testAdminKey, testCronSecret } from '../../support/app.js';
+import { testDatabase } from '../../support/database.js';
+import { waitFor } from '../../support/wait-for.js';
+
+const database = testDatabase();
+let app: TestApp;
+let ports: CountedFront;
+let now = Date.now();
+let clients = 0;
+
+beforeAll(async () => {
+  app = await startTestApp({
+    uri: database.uri,
+    env: { PUBLISHER_SECRET_KEY: '7a'.repeat(32) },
+    world: { clock: () => now },
+  });
+  ports = await startCountedFront(app);
+});
+afterAll(async () => {
+  await ports.stop();
+  await app.close();
+});
+
+function get(path: string, headers: Record<string, string> = {}): Promise<Response> {
+  clients += 1;
+  // Time goes on: an answer that was made at this very instant has another max-age at the next.
+  now += 1;
+  const client = { 'x-forwarded-for': `10.1.${clients >> 8}.${clients & 255}` };
+  return fetch(`http://127.0.0.1:${ports.port}${path}`, { headers: { ...client, ...headers } });
+}
+
+async function post(path: string, body: object): Promise<void> {
+  const authorization = `Bearer ${testCronSecret}`;
+  const headers = { authorization, 'x-admin-key': testAdminKey, 'content-type': 'application/json' };
+  const answer = await fetch(`http://127.0.0.1:${ports.port}${path}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  });
+  expect([path, answer.status]).toEqual([path, 200]);
+}
+
+/** Whether the application was asked for what is asked here. */
+async function reaches(path: string): Promise<boolean> {
+  const before = ports.handed();
+  expect((await get(path)).status).toBe(200);
+  return ports.handed() > before;
+}
+
+/** Asks until the answer comes from the cache, and a change after that must show. */
+async function untilKept(path: string): Promise<void> {
+  await waitFor(async () => expect(await reaches(path)).toBe(false), { interval: 1 });
+}
+
+describe('an answer that is kept', () => {
+  it.each([
+    '/api/rates/usdc-ngn',
+    '/api/corridors',
+    '/api/anchors',
+    '/api/snapshot',
+    '/api/reputation/leaderboard',
+    '/v1/public/scores',
+    '/api/publisher/health',
+    '/api/publisher/batches',
+    '/healthz',
+  ])('of %s is given again without asking the application', async (path) => {
+    await untilKept(path);
+  });
+
+  it('is given again for no longer than a second, whatever the clock of the service says', async () => {
+    await untilKept('/api/corridors');
+    await waitFor(async () => expect(await reaches('/api/corridors')).toBe(true), {
+      timeout: 3_000,
+      interval: 100,
+    });
+  });
+
+  it('is void when its max-age would be another number, and when its quotes become stale', async () => {
+    await untilKept('/api/rates/usdc-ngn');
+    const left = async () => {
+      const { headers } = await get('/api/rates/usdc-ngn');
+      return Number(/^private, max-age=(\d+)$/.exec(headers.get('cache-control') ?? '')?.[1]);
+    };
+    const first = await left();
+    expect(first).toBeGreaterThan(5);
+    now += 1_000;
+    expect(await left()).toBe(first - 1);
+    now += 15_000;
+    expect(await left()).toBe(0);
+    // A refresh runs meanwhile, and what it brings is given as soon as it is there.
+    await waitFor(async () => expect(await left()).toBeGreaterThan(5));
+  });
+
+  it('is void when the cache is invalidated', async () => {
+    for (const path of ['/api/rates/usdc-ngn', '/api/corridors']) {
+      await untilKept(path);
+      await post('/api/admin/cache/invalidate', { scope: 'rates', corridor: 'usdc-ngn' });
+      expect(await reaches(path)).toBe(true);
+    }
+  });
+
+  it('is void when what it shows was written by this instance', async () => {
+    const leaderboard = '/api/reputation/leaderboard';
+    const batches = '/api/publisher/batches';
+    await untilKept(leaderboard);
+    expect(((await (await get(leaderboard)).json()) as { computedAt: null }).computedAt).toBeNull();
+    await post('/api/reputation/refresh', {});
+    expect(((await (await get(leaderboard)).json()) as { computedAt: string }).computedAt).toMatch(/Z$/);
+    await untilKept(batches);
+    await untilKept('/api/publisher/health');
+    expect(((await (await get(batches)).json()) as { items: [] }).items).toEqual([]);
+    await post('/api/publisher/tick', {});
+    expect(((await (await get(batches)).json()) as { items: object[] }).items).toHaveLength(1);
+    const health = (await (await get('/api/publisher/health')).json()) as { latest: { sequence: number } };
+    expect(health.latest.sequence).toBe(1);
+  });
+
+  it('is never one of a request without success', async () => {
+    const before = ports.handed();
+    for (let n = 0; n < 3; n += 1) expect((await get('/api/rates/usdc-zzz')).status).toBe(404);
+    for (let n = 0; n < 3; n += 1) expect((await get('/api/corridors?limit=0')).status).toBe(400);
+    expect(ports.handed() - before).toBe(6);
+  });
+
+  it('holds nothing of the client that asked first', async () => {
+    now += 60_000;
+    const marks = ['of-the-first-client', '203.0.113.77', 'first.example', 'first-token', 'first-cookie'];
+    const first = {
+      'x-request-id': 'of-the-first-client',
+      'x-forwarded-for': '203.0.113.77',
+      origin: 'https://first.example',
+      referer: 'https://first.example/page',
+      authorization: 'Bearer first-token',
+      cookie: 'first-cookie=1',
+      'user-agent': 'first.example',
+    };
+    for (const path of ['/api/rates/usdc-ngn', '/api/anchors', '/api/publisher/health']) {
+      await waitFor(async () => {
+        await (await get(path, first)).arrayBuffer();
+        const before = ports.handed();
+        const second = await get(path);
+        const text = JSON.stringify([...second.headers]) + (await second.text());
+        expect(marks.filter((mark) => text.includes(mark))).toEqual([]);
+        expect(second.headers.get('x-ratelimit-remaining')).toBe(
+          String(Number(second.headers.get('x-ratelimit-limit')) - 1),
+        );
+        // Or nothing kept was looked at.
+        expect(ports.handed()).toBe(before);
+      });
+    }
+  });
+});
+
+describe('a request for what is kept', () => {
+  it('is counted by its route and method', async () => {
+    await untilKept('/api/corridors');
+    const counted = async () => {
+      const text = await (await fetch(`${app.url}/metrics`)).text();
+      const lines = text.matchAll(/^fairlead_http_request_duration_seconds_count\{(.*)\} (\d+)$/gm);
+      const own = [...lines].filter(([, labels = '']) =>
+        ['method="GET"', 'route="/api/corridors"', 'status="200"'].every((label) => labels.includes(label)),
+      );
+      return Number(own[0]?.[2] ?? 0);
+    };
+    const before = await waitFor(async () => {
+      const value = await counted();
+      expect(value).toBeGreaterThan(0);
+      return value;
+    });
+    for (let n = 0; n < 20; n += 1) await (await get('/api/corridors')).arrayBuffer();
+    await waitFor(async () => expect(await counted()).toBe(before + 20), { timeout: 3_000 });
+  });
+
+  it('counts against the limit of its client, and is refused without asking the application', async () => {
+    const client = { 'x-forwarded-for': '198.51.100.66' };
+    const statuses: number[] = [];
+    const before = ports.handed();
+    for (let n = 0; n < 70; n += 1) statuses.push((await get('/api/corridors', client)).status);
+    expect(statuses).toEqual([...Array(60).fill(200), ...Array(10).fill(429)]);
+    expect(ports.handed() - before).toBeLessThan(20);
+  });
+});

@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { type CountedFront, startCountedFront } from '../../fixtures/front/counted-front.js';
+import { headerOf, type RawAnswer, sendRaw } from '../../fixtures/front/raw-request.js';
+import { startTestApp, type TestApp } from '../../support/app.js';
+import { testDatabase } from '../../support/database.js';
+import { propertyRuns } from '../../support/property-runs.js';
+import { waitFor } from '../../support/wait-for.js';
+
+/** The response cache must not show: what it answers is compared, byte by byte, with what the application answers. */
+const database = testDatabase();
+let app: TestApp;
+let ports: CountedFront;
+// A clock that stands still, or an answer could change between the two that are compared.
+let now = Date.now();
+
+beforeAll(async () => {
+  app = await startTestApp({ uri: database.uri, world: { clock: () => now } });
+  ports = await startCountedFront(app);
+  // The first quotes may come too late on a busy machine.
+  await waitFor(async () => {
+    const { headers } = await app.client.request('GET', '/api/rates/usdc-ngn', { headers: from(999) });
+    expect(headers.get('cache-control')).toBe('private, max-age=15');
+  });
+  // Between two whole seconds, or max-age would be another number a moment later.
+  now += 500;
+});
+afterAll(async () => {
+  await ports.stop();
+  await app.close();
+});
+
+function from(client: number) {
+  return { 'x-forwarded-for': `10.${client >> 16}.${(client >> 8) & 255}.${client & 255}` };
+}
+
+const kept = [
+  '/api/rates/usdc-ngn',
+  '/api/rates/usdc-ngn?amount=100',
+  '/api/corridors',
+  '/api/anchors',
+  '/api/anchors/harbour',
+  '/api/snapshot',
+  '/api/reputation/leaderboard',
+  '/api/reputation/harbour?window=7',
+  '/v1/public/scores',
+  '/api/publisher/batches',
+  '/healthz',
+  '/openapi.json',
+];
+const others = [
+  '/api/rates/usdc-zzz',
+  '/api/rates/usdc-ngn?amount=-1',
+  '/api/rates/usdc-ngn?amount=100&amount=100',
+  '/api/rates/%75sdc-ngn',
+  '/api/rates/USDC-NGN',
+  '/api/corridors/',
+  '/api/corridors?',
+  '/api/corridors?unknown=1',
+  '/api/corridors#x',
+  '/api/%zz',
+  '//api/corridors',
+  'http://fairlead.example/api/corridors',
+  '/api/publisher/batches/1',
+  '/nothing',
+  '/readyz',
+];
+const codings = [
+  '',
+  'identity',
+  'gzip',
+  'br',
+  'gzip, deflate, br',
+  'gzip;q=0',
+  '*',
+  'br;q=0.1, gzip;q=0.9',
+  'x',
+];
+const tags = ['none', 'same', 'weak', 'list', 'any', 'other'] as const;
+const extraLines = [
+  '',
+  'X-Request-Id: of-the-test-1',
+  'X-Request-Id: bad id',
+  'x-request-id: of-the-test-1\r\nX-REQUEST-ID: of-the-test-2',
+  'Origin: https://wallet.example',
+  'Content-Length: 0',
+  'Content-Length: 2',
+  'Transfer-Encoding: chunked',
+  'Expect: 100-continue',
+  'Authorization: Bearer a\r\nAuthorization: Bearer b',
+  'Content-Type: text/plain',
+  'Host: other.example',
+  'Accept: text/html',
+  'Cookie: session=1',
+  'Range: bytes=0-3',
+];
+
+interface Sent {
+  method: string;
+  target: string;
+  version: string;
+  coding: string;
+  tag: (typeof tags)[number];
+  extra: string;
+  host: string;
+}
+
+const sent: fc.Arbitrary<Sent> = fc.record({
+  method: fc.constantFrom('GET', 'GET', 'GET', 'HEAD', 'OPTIONS', 'POST', 'DELETE', 'get'),
+  target: fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...kept) }, fc.constantFrom(...others)),
+  version: fc.constantFrom('1.1', '1.1', '1.1', '1.0'),
+  coding: fc.constantFrom(...codings),
+  tag: fc.constantFrom(...tags),
+  extra: fc.constantFrom(...extraLines),
+  host: fc.constantFrom('Host: fairlead.example', 'hOsT: fairlead.example:8080', 'Host: a b', ''),
+});
+
+let clients = 1_000;
+
+function requestOf(
+  { method, target, version, coding, extra, host }: Sent,
+  etag: string,
+  client: number,
+): string {
+  const lines = [
+    `${method} ${target} HTTP/${version}`,
+    host,
+    `X-Forwarded-For: ${from(client)['x-forwarded-for']}`,
+    coding === '' ? '' : `Accept-Encoding: ${coding}`,
+    etag === '' ? '' : `If-None-Match: ${etag}`,
+    extra,
+    'Connection: close',
+  ];
+  const body = extra.startsWith('Transfer-Encoding')
+    ? '0\r\n\r\n'
+    : extra === 'Content-Length: 2'
+      ? '{}'
+      : '';
+  return `${lines.filter((line) => line !== '').join('\r\n')}\r\n\r\n${body}`;
+}
+
+function tagFor(tag: Sent['tag'], answer: RawAnswer | undefined): string {
+  const etag = (answer && headerOf(answer, 'etag')) ?? '"none"';
+  return { none: '', same: etag, weak: `W/${etag}`, list: `"x", ${etag} ,"y"`, any: '*', other: '"other"' }[
+    tag
+  ];
+}
+
+/** Without what two requests need not share. */
+function comparable({ status, headers, body }: RawAnswer) {
+  const own = new Set(['date', 'x-ratelimit-reset']);
+  const id = /^[0-9a-f]{32}$/;
+  return {
+    status,
+    headers: headers
+      .filter(([name]) => !own.has(name))
+      .map(([name, value]) => [name, name === 'x-request-id' && id.test(value) ? 'new' : value])
+      .sort(([a = ''], [b = '']) => (a < b ? -1 : 1)),
+    body: body.toString('latin1'),
+  };
+}
+
+describe('what is answered from the response cache', () => {
+  it('is what the application answers, whatever is asked in whatever way', async () => {
+    const before = ports.handed();
+    let requests = 0;
+    await fc.assert(
+      fc.asyncProperty(sent, async (given) => {
+        const plain = { ...given, method: 'GET', extra: '', host: 'Host: x', version: '1.1' };
+        clients += 3;
+        // Kept from here on, and known by its tag.
+        const first = await sendRaw(ports.port, requestOf(plain, '', clients));
+        const etag = tagFor(given.tag, first);
+        const cached = await sendRaw(ports.port, requestOf(given, etag, clients + 1));
+        const direct = await sendRaw(ports.barePort, requestOf(given, etag, clients + 2));
+        requests += 2;
+        expect(comparable(cached)).toEqual(comparable(direct));
+      }),
+      { numRuns: propertyRuns(1_500) },
+    );
+    // Or nothing was compared with what is kept.
+    expect(ports.handed() - before).toBeLessThan(requests);
+  });
+
+  it('is refused as the application refuses, header by header, to a client that has used up its limit', async () => {
+    const lastOf = async (port: number, client: number, method: string) => {
+      const given = {
+        method,
+        target: '/api/corridors',
+        version: '1.1',
+        coding: 'gzip',
+        extra: '',
+        host: 'Host: x',
+        tag: 'none',
+      } as const;
+      let answer: RawAnswer | undefined;
+      for (let n = 0; n < 62; n += 1) answer = await sendRaw(port, requestOf(given, '', client));
+      return answer as RawAnswer;
+    };
+    for (const method of ['GET', 'HEAD']) {
+      clients += 2;
+      const before = ports.handed();
+      const cached = await lastOf(ports.port, clients, method);
+      expect(cached.status).toBe(429);
+      expect(ports.handed() - before).toBeLessThan(20);
+      const direct = await lastOf(ports.barePort, clients + 1, method);
+      const seconds = (answer: RawAnswer) => Number(headerOf(answer, 'retry-after'));
+      expect(Math.abs(seconds(cached) - seconds(direct))).toBeLessThanOrEqual(30);
+      const alike = (answer: RawAnswer) =>
+        JSON.parse(JSON.stringify(comparable(answer)).replaceAll(String(seconds(answer)), 'SECONDS'));
+      expect(alike(cached)).toEqual(alike(direct));
+    }
+  });
+});
