@@ -9,18 +9,16 @@ import { waitFor } from '../../support/wait-for.js';
 const database = testDatabase();
 let text = '';
 let app: TestApp;
+const destination = new Writable({
+  write(chunk: Buffer, _encoding, done) {
+    text += chunk.toString();
+    done();
+  },
+});
+const logger = createLogger({ level: 'debug', destination });
 
 beforeAll(async () => {
-  const destination = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      text += chunk.toString();
-      done();
-    },
-  });
-  app = await startTestApp({
-    uri: database.uri,
-    world: { logger: createLogger({ level: 'debug', destination }) },
-  });
+  app = await startTestApp({ uri: database.uri, world: { logger } });
 });
 afterAll(() => app.close());
 
@@ -147,13 +145,40 @@ describe('requests that anybody can repeat', () => {
 });
 
 describe('requests of a route with a limit that are answered', () => {
-  it('are logged each', async () => {
+  /** How many of `/api/corridors` were logged, and how many left out of the log were counted. */
+  function corridorsSince(before: number): { logged: number; leftOut: number } {
+    const lines = linesSince(before);
+    const counts = lines.flatMap(({ leftOut = [] }) => leftOut as { route: string; requests: number }[]);
+    const own = counts.filter(({ route }) => route === '/api/corridors');
+    return {
+      logged: lines.filter(({ path }) => path === '/api/corridors').length,
+      leftOut: own.reduce((sum, { requests }) => sum + requests, 0),
+    };
+  }
+
+  it('are logged each, or counted where the answer came from the response cache', async () => {
     const before = text.length;
     await Promise.all(Array.from({ length: 30 }, () => send(get('/api/corridors'))));
     await waitFor(() => {
-      const logged = linesSince(before).filter(({ path }) => path === '/api/corridors');
-      expect(logged).toHaveLength(30);
+      const { logged, leftOut } = corridorsSince(before);
+      expect(logged + leftOut).toBe(30);
+      expect(logged).toBeGreaterThan(0);
     });
+  });
+
+  it('are logged each with LOG_CACHED=all, wherever the answer came from', async () => {
+    const before = text.length;
+    const every = await startTestApp({
+      uri: database.uri,
+      env: { LOG_CACHED: 'all' },
+      simulated: app.simulated,
+      world: { logger },
+    });
+    await Promise.all(
+      Array.from({ length: 30 }, () => fetch(`${every.url}/api/corridors`).then((answer) => answer.text())),
+    );
+    await waitFor(() => expect(corridorsSince(before).logged).toBe(30));
+    await every.close();
   });
 
   it('are logged each where the service failed', async () => {
