@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -14,6 +13,7 @@ import { neverWaitFor, openLog } from './log-output.js';
 import { connectMongo } from './mongo/connection.js';
 import { createDatabaseClock, readDatabaseTime } from './mongo/database-clock.js';
 import { isMongoUnavailable } from './mongo/failures.js';
+import { createNewId } from './new-id.js';
 import type { World } from './ports.js';
 import { atMostEvery } from './time-limits.js';
 
@@ -45,7 +45,7 @@ export function realWorld(config: Config): GivenWorld {
   const { logger, output } = openLog({ level: config.logLevel, fd: standardOutput });
   return {
     random: Math.random,
-    newId: () => randomBytes(16).toString('hex'),
+    newId: createNewId(),
     logger,
     logOutput: output,
     env: process.env,

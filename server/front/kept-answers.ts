@@ -69,6 +69,6 @@ export function createKeptAnswers<Route extends object>(deps: {
 }
 
 function sizeOf({ answers }: KeptTarget<object>, url: string): number {
-  const bytes = Object.values(answers).map(({ form }) => form.bytes.length + overheadBytes);
+  const bytes = Object.values(answers).map(({ form }) => form.body.length + overheadBytes);
   return bytes.reduce((sum, each) => sum + each, 2 * url.length + overheadBytes);
 }

@@ -34,6 +34,8 @@ interface Held {
   client: string;
   isProxy: boolean;
   requests: number;
+  /** One function for all requests of the connection. */
+  onAnswered: () => void;
   /** How much the kernel had taken at the last look, and for how many looks that has not changed. */
   taken: string;
   looksWithoutProgress: number;
@@ -58,7 +60,17 @@ export function guardConnections(server: Server, rules: ConnectionRules): Connec
       socket.destroy();
       return;
     }
-    open.set(socket, { client, isProxy, requests: 0, taken: '', looksWithoutProgress: 0 });
+    const held: Held = {
+      client,
+      isProxy,
+      requests: 0,
+      onAnswered: () => {
+        held.requests -= 1;
+      },
+      taken: '',
+      looksWithoutProgress: 0,
+    };
+    open.set(socket, held);
     perClient.set(client, countOf(client) + 1);
     meter.opened();
     socket.once('close', () => release(socket));
@@ -128,9 +140,7 @@ export function guardConnections(server: Server, rules: ConnectionRules): Connec
       const held = open.get(req.socket);
       if (held === undefined) return;
       held.requests += 1;
-      res.once('close', () => {
-        held.requests -= 1;
-      });
+      res.on('close', held.onAnswered);
     },
   };
 }

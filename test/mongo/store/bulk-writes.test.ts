@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
 import { connectMongo } from '../../../server/mongo/connection.js';
+import { writeErrorsOf } from '../../../server/mongo/failures.js';
 import { bulkCollection } from '../../../server/mongo/models.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
 import { testDatabase } from '../../support/database.js';
@@ -62,5 +63,18 @@ describe('a bulk write in a transaction', () => {
     expect(await numbers.findOne({ _id: 1 })).toEqual({ _id: 1, square: 1 });
     await session.endSession();
     await holder.endSession();
+  });
+});
+
+describe('the errors of a bulk write, by place', () => {
+  it('are not told where no majority has the rest, also if some of it was refused as a duplicate', async () => {
+    const numbers = connection.collection<{ _id: number }>('numbers');
+    await numbers.insertOne({ _id: 20 });
+    const insert = (writeConcern: { w: number | 'majority' }) =>
+      writeErrorsOf(() => numbers.insertMany([{ _id: 20 }, { _id: 21 }], { ordered: false, writeConcern }));
+    // More members than the replica set has.
+    await expect(insert({ w: 2 })).rejects.toThrow();
+    await numbers.deleteOne({ _id: 21 });
+    expect([...(await insert({ w: 'majority' })).keys()]).toEqual([0]);
   });
 });
