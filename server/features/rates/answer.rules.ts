@@ -31,7 +31,7 @@ export interface Reply {
 }
 
 /** The quote in a reply, with the anchor's record added; undefined if the reply holds a reason. */
-export function toQuote(
+function toQuote(
   corridor: Corridor,
   reply: Reply,
   context: { reputation: QuoteReputation; typical: TypicalRecord; market: MidMarket; band: Band },

@@ -19,12 +19,11 @@ import {
   judgeReplies,
   ownPriceIn,
   type Reply,
-  toQuote,
   unavailableOf,
   waitingHelps,
 } from './answer.rules.js';
 import { type AskedFor, allRefused, askedFor, isReferenceQuestion, keyOfAsked } from './asked-for.rules.js';
-import { type Band, bandOf } from './band.rules.js';
+import { type Band, bandOf, outsideBand } from './band.rules.js';
 import type { MidMarket } from './cost.rules.js';
 import type { FxReference } from './fx-reference.js';
 import type { QuoteWatch } from './quote-watch.js';
@@ -44,8 +43,8 @@ export interface Rates {
     options?: { maxAgeMs?: number; admitNew?: () => Promise<void> },
   ): Promise<{ answer: RatesAnswer; freshForMs: number }>;
   /**
-   * One anchor's current quote for an intent of `client`, without asking the others. Does not throw for failures of the
-   * anchor. `retryAfter` are seconds, null where waiting does not help.
+   * What one anchor offers an intent of `client` at the moment, without asking the others. Does not throw for failures of
+   * the anchor. `retryAfter` are seconds, null where waiting does not help.
    */
   quoteFrom(
     corridorId: string,
@@ -53,8 +52,14 @@ export interface Rates {
     amount: string,
     deliveryMethod: string | undefined,
     client: string,
-  ): Promise<{ quote: RateQuote } | NoQuote>;
+  ): Promise<{ quote: QuoteForIntent } | NoQuote>;
 }
+
+/** Without what quotes are compared by: nothing is ranked for an intent. */
+export type QuoteForIntent = Pick<
+  RateQuote,
+  'tier' | 'sellAmount' | 'receiveAmount' | 'rate' | 'adjusted' | 'quotedAt' | 'unranked'
+>;
 
 export interface NoQuote {
   quote: null;
@@ -256,14 +261,10 @@ export function createRates(deps: RatesDeps): Rates {
       const question = { corridor, anchor, asked, deliveryMethod: own, intentClient: client };
       const [market, reply] = await Promise.all([midMarket(corridor), replyForIntent(replies, question)]);
       if ('reason' in reply.result) return noQuote(reply.result.reason);
-      const reputation = deps.reputationOf(anchorId, corridorId);
-      const quote = toQuote(corridor, reply, {
-        reputation,
-        typical: typicalOf(corridor),
-        market,
-        band: bandFor(corridor, [reply], market),
-      });
-      return quote === undefined ? noQuote('error') : { quote };
+      const { tier, sellAmount, receiveAmount, rate, adjusted } = reply.result.offer;
+      const unranked = outsideBand(rate, bandFor(corridor, [reply], market));
+      const quotedAt = new Date(reply.at).toISOString();
+      return { quote: { tier, sellAmount, receiveAmount, rate, adjusted, quotedAt, unranked } };
     },
   };
 }

@@ -83,7 +83,7 @@ describe('a price 650 times the market', () => {
     const judged = await quoteNgn();
     expect(judged.band).toMatchObject({ basis: 'reference', anchors: 0 });
     expect(judged.best).toEqual({ anchorId: 'tidewater' });
-    expect(judged.quotes.at(-1)).toMatchObject({ anchorId: 'harbour', unranked: 'above_band' });
+    expect(judged.quotes.at(-1)).toMatchObject({ tier: 'anchor', unranked: 'above_band' });
     staleReference();
     const stale = (await (await start()).rates.quote('usdc-ngn', {})).answer;
     expect(stale.band).toBeNull();
@@ -112,7 +112,7 @@ describe('a price 650 times the market', () => {
     ] as const) {
       fixture.world.now += seconds * 1_000;
       const { answer } = await withoutFx.rates.quote('usdc-ngn', { amount });
-      expect(answer.quotes).toMatchObject([{ anchorId: 'harbour', unranked: 'above_band' }]);
+      expect(answer.quotes).toMatchObject([{ tier: 'anchor', unranked: 'above_band' }]);
       expect([answer.best, answer.band?.anchors]).toEqual([null, 5]);
     }
     // After a minute without a price for the reference amount nobody is left to compare with.
@@ -129,10 +129,10 @@ describe('the quote of an intent', () => {
     const asked = callsTo('tidewater');
     const { quoteFrom } = fixture.service.rates;
     const absurd = await quoteFrom('usdc-ngn', 'harbour', '120', undefined, 'a');
-    expect(absurd.quote).toMatchObject({ anchorId: 'harbour', unranked: 'above_band' });
+    expect(absurd.quote).toMatchObject({ tier: 'anchor', unranked: 'above_band' });
     await promise('harbour', '1');
     const honest = await quoteFrom('usdc-ngn', 'harbour', '121', undefined, 'a');
-    expect(honest.quote).toMatchObject({ anchorId: 'harbour', unranked: null });
+    expect(honest.quote).toMatchObject({ tier: 'anchor', unranked: null });
     expect(callsTo('tidewater')).toBe(asked);
   });
 });

@@ -124,7 +124,7 @@ describe('a client that cycles random amounts', () => {
     const at = world.now;
     for (const amount of ['840', '840.0', '841', '842', '843']) {
       const { quote } = await quoteFrom('usdc-ngn', 'harbour', amount, undefined, 'wallet');
-      expect(quote?.anchorId).toBe('harbour');
+      expect(quote?.tier).toBe('anchor');
     }
     // None of them had to wait, and the others still have no more calls.
     expect(world.now).toBe(at);
@@ -169,7 +169,7 @@ describe('a client that cycles random amounts', () => {
       undefined,
       'wallet',
     );
-    expect(quote?.anchorId).toBe('harbour');
+    expect(quote?.tier).toBe('anchor');
     world.now += 1_000;
     expect((await quoteNgn({ amount: '802' })).unavailable).toEqual([]);
   });

@@ -126,12 +126,10 @@ describe('the rates of a corridor', () => {
 describe('the quote of one anchor', () => {
   it('is requested from that anchor alone, and shares the cache of the rates', async () => {
     const from = await fixture.service.rates.quoteFrom('usdc-ngn', 'harbour', '120', 'bank_account', 'a');
-    expect(from).toMatchObject({
-      quote: { anchorId: 'harbour', sellAmount: '120', deliveryMethod: 'bank_account' },
-    });
+    expect(from).toMatchObject({ quote: { tier: 'anchor', sellAmount: '120' } });
     expect([callsTo('harbour'), callsTo('tidewater')]).toEqual([1, 0]);
     const answer = await quoteNgn({ amount: '120', deliveryMethod: 'bank_account' });
-    expect(answer.quotes.find(({ anchorId }) => anchorId === 'harbour')).toEqual(from.quote);
+    expect(answer.quotes.find(({ anchorId }) => anchorId === 'harbour')).toMatchObject(from.quote ?? {});
     expect(callsTo('harbour')).toBe(1);
   });
 
