@@ -2,9 +2,9 @@
  * Who may import whom. The rules go by folders and roles, and a path tells the role:
  *
  *   contract/**                         the package that front ends install: nothing of ours, nothing of Node
- *   server/main.ts, rebuild.ts          programs
+ *   server/main.ts, rebuild.ts          programs, as signatures/verify-worker.mjs is of a thread
  *   server/compose.ts, boot.ts          the table of contents, and what is done once before serving
- *   server/{http,front,limits,mongo,jobs,cache,deliveries,outbound,crypto}/   the technical ring: knows no feature
+ *   server/{http,front,limits,mongo,jobs,cache,deliveries,outbound,crypto,signatures}/   the technical ring: knows no feature
  *   server/features/<feature>/          in each, by the name of the file:
  *     feature.ts                        the factory: wires the files of its folder
  *     router.ts, *-router.ts            maps the contract to the service and back
@@ -19,7 +19,7 @@
  * @type {import('dependency-cruiser').IConfiguration}
  */
 const typeOnly = ['type-only'];
-const ring = 'http|front|limits|mongo|jobs|cache|deliveries|outbound|crypto';
+const ring = 'http|front|limits|mongo|jobs|cache|deliveries|outbound|crypto|signatures';
 const router = '[-/]router\\.ts$';
 const store = '[-/]store\\.ts$|/store/';
 const factory = '^server/features/[^/]+/feature\\.ts$';
@@ -27,7 +27,7 @@ const rules = '\\.rules\\.ts$';
 const pure = `^server/crypto/|^server/.+${rules}`;
 /** Everything of a feature that is not one of the other roles; the same holds for the delivery engine. */
 const service = { path: '^server/(features|deliveries)/', pathNot: [router, store, factory, rules] };
-const programs = '^server/(main|rebuild)\\.ts$';
+const programs = '^server/((main|rebuild)\\.ts|signatures/verify-worker\\.mjs)$';
 
 export default {
   forbidden: [
@@ -71,13 +71,13 @@ export default {
     {
       name: 'declared-packages-only',
       comment:
-        'A package that package.json does not name arrives by accident and leaves by accident. zod and ' +
-        '@ts-rest/core are named by the contract package, whose very copies the server has to share.',
+        'A package that package.json does not name arrives by accident and leaves by accident. zod, @ts-rest/core ' +
+        'and @noble/ed25519 are named by the contract package, whose very copies the server has to share.',
       severity: 'error',
       from: {},
       to: {
         dependencyTypes: ['npm-no-pkg', 'npm-unknown'],
-        pathNot: '(^|/)node_modules/(zod|@ts-rest/core)/',
+        pathNot: '(^|/)node_modules/(zod|@ts-rest/core|@noble/ed25519)/',
       },
     },
     {
@@ -167,7 +167,7 @@ export default {
       to: {
         path: [
           '(^|/)node_modules/(mongoose|mongodb|undici|rate-limiter-flexible)/',
-          '^server/(mongo|jobs|cache|deliveries|outbound|crypto)/',
+          '^server/(mongo|jobs|cache|deliveries|outbound|crypto|signatures)/',
           '^server/(config|logger|lifecycle|app|boot|compose|main)\\.ts$',
           store,
         ],
@@ -185,7 +185,7 @@ export default {
       comment: 'What a service does is the same whoever asks: a request, a job, a script.',
       severity: 'error',
       from: {
-        path: '^server/(features|limits|mongo|jobs|cache|deliveries|outbound|crypto)/',
+        path: '^server/(features|limits|mongo|jobs|cache|deliveries|outbound|crypto|signatures)/',
         pathNot: [router, factory],
       },
       to: { path: ['(^|/)node_modules/(express|@ts-rest/express)/', '^server/http/', router] },

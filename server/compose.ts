@@ -3,7 +3,6 @@ import { createApp, createOperationsApp, type Operations } from './app.js';
 import { boot } from './boot.js';
 import { createChanges } from './cache/changes.js';
 import type { Config } from './config.js';
-import { createVerifyPool } from './crypto/verify-pool.js';
 import { createDeliveries, createDeliveryStore, createOutboxStore } from './deliveries/deliveries.js';
 import { createAnchorsFeature } from './features/anchors/feature.js';
 import type { Fleet } from './features/anchors/fleet-file.rules.js';
@@ -47,6 +46,7 @@ import { createLeases } from './mongo/leases.js';
 import { createInTransaction } from './mongo/transactions.js';
 import { createConnectors } from './outbound/outbound.js';
 import type { World } from './ports.js';
+import { createVerifyPool } from './signatures/verify-pool.js';
 
 /** The composed service: main.ts boots it, starts it and lets it listen. */
 export interface Service {

@@ -1,11 +1,11 @@
 import pLimit from 'p-limit';
 import type { DisputeAnswer, FileDisputeBody } from '../../../contract/schemas/disputes.js';
 import { parsePublicKey } from '../../../contract/verification/strkey.js';
-import type { VerifyPool } from '../../crypto/verify-pool.js';
 import type { Emit } from '../../deliveries/deliveries.js';
 import { ApiError } from '../../errors.js';
 import type { ClientSession, InTransaction } from '../../mongo/transactions.js';
 import type { Clock, NewId, RateLimitState } from '../../ports.js';
+import type { VerifyPool } from '../../signatures/verify-pool.js';
 import { newDispute, toDisputeAnswer, toEventData } from './dispute.rules.js';
 import {
   type DisputableIntent,

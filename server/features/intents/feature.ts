@@ -1,10 +1,10 @@
-import type { VerifyPool } from '../../crypto/verify-pool.js';
 import type { Emit } from '../../deliveries/deliveries.js';
 import type { RateLimiter } from '../../limits/rate-limiter.js';
 import type { Leases } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Clock, Logger } from '../../ports.js';
+import type { VerifyPool } from '../../signatures/verify-pool.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { LookStore } from './look-store.js';
 import { createOwnership } from './ownership.js';

@@ -1,8 +1,8 @@
 import type { StatusCallbackAnswer } from '../../../contract/schemas/intents.js';
 import { decodePublicKey } from '../../../contract/verification/strkey.js';
-import type { VerifyPool } from '../../crypto/verify-pool.js';
 import { ApiError } from '../../errors.js';
 import type { Clock } from '../../ports.js';
+import type { VerifyPool } from '../../signatures/verify-pool.js';
 import type { Intent } from './intent.js';
 import type { MakeProgress } from './progress.js';
 import { readRecord } from './sep-record.rules.js';

@@ -10,7 +10,7 @@ import {
   openSslKey,
   verifyWithOpenSsl,
 } from '../../../server/crypto/ed25519.js';
-import { createVerifyPool } from '../../../server/crypto/verify-pool.js';
+import { createVerifyPool } from '../../../server/signatures/verify-pool.js';
 import rfc8032 from '../../vectors/rfc8032.json' with { type: 'json' };
 import speccheck from '../../vectors/speccheck.json' with { type: 'json' };
 import wycheproof from '../../vectors/wycheproof-ed25519.json' with { type: 'json' };

@@ -3,7 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { fromHex, utf8 } from '../../../contract/verification/bytes.js';
 import { publicKeyOf, signEd25519, verifyEd25519 } from '../../../contract/verification/ed25519.js';
 import { disputeForms, Ed25519InputError } from '../../../server/crypto/ed25519.js';
-import { createVerifyPool } from '../../../server/crypto/verify-pool.js';
+import { createVerifyPool } from '../../../server/signatures/verify-pool.js';
+import type { VerifyThreads } from '../../../server/signatures/verify-threads.js';
 import { expectFor } from '../../support/expect-for.js';
 import speccheck from '../../vectors/speccheck.json' with { type: 'json' };
 
@@ -12,6 +13,14 @@ const seed = randomBytes(32);
 const publicKey = publicKeyOf(seed);
 const genuine = signEd25519(disputeForms(intentHash)[0], seed);
 const falseSignature = genuine.map((byte, index) => (index === 40 ? byte ^ 1 : byte));
+
+/** The second verifier, on the event loop, with a look at what it is asked. */
+function secondVerifier(verify: (...claim: Parameters<typeof verifyEd25519>) => boolean): VerifyThreads {
+  return {
+    verify: async ({ signature, message, publicKey }) => verify(signature, message, publicKey),
+    close: async () => undefined,
+  };
+}
 
 describe('verify', () => {
   it.each(['SEP-53', 'text', 'raw'].map((form, index) => ({ form, index })))(
@@ -55,10 +64,10 @@ describe('verify', () => {
   it('asks the slow verifier only about what OpenSSL accepted, and requires both to accept', async () => {
     let asked = 0;
     const pool = createVerifyPool({
-      secondVerifier: (...claim) => {
+      threads: secondVerifier((...claim) => {
         asked += 1;
         return verifyEd25519(...claim);
-      },
+      }),
     });
     const claims = Array.from({ length: 100 }, () =>
       pool.verifyDispute({ signature: falseSignature, publicKey, intentHash }),
@@ -69,7 +78,7 @@ describe('verify', () => {
     expect(asked).toBe(1);
     await pool.close();
 
-    const refusing = createVerifyPool({ secondVerifier: () => false });
+    const refusing = createVerifyPool({ threads: secondVerifier(() => false) });
     expect(await refusing.verifyDispute({ signature: genuine, publicKey, intentHash })).toBe(false);
     await refusing.close();
   });
@@ -106,13 +115,16 @@ describe('the queue', () => {
     await pool.close();
   });
 
-  it('does not block the event loop while false signatures keep it full', async () => {
+  it.each([
+    ['false', falseSignature],
+    ['genuine', genuine],
+  ])('does not block the event loop while %s signatures keep it full', async (_kind, signature) => {
     const pool = createVerifyPool();
     let running = true;
     let verified = 0;
     const flood = Array.from({ length: 16 }, async () => {
       while (running) {
-        await pool.verifyDispute({ signature: falseSignature, publicKey, intentHash });
+        await pool.verifyDispute({ signature, publicKey, intentHash });
         verified += 1;
       }
     });
@@ -128,10 +140,10 @@ describe('the queue', () => {
     let closing: Promise<void> | undefined;
     const pool = createVerifyPool({
       concurrency: 1,
-      secondVerifier: (...claim) => {
+      threads: secondVerifier((...claim) => {
         closing = pool.close();
         return verifyEd25519(...claim);
-      },
+      }),
     });
     const claims = Array.from({ length: 5 }, () =>
       pool.verifyDispute({ signature: genuine, publicKey, intentHash }),

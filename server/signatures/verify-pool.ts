@@ -1,16 +1,8 @@
 import pLimit from 'p-limit';
-import { verifyEd25519 } from '../../contract/verification/ed25519.js';
 import { isSmallOrder } from '../../contract/verification/strkey.js';
+import { assertLengths, disputeForms, openSslKey, verifyWithOpenSsl } from '../crypto/ed25519.js';
 import { ApiError } from '../errors.js';
-import { assertLengths, disputeForms, openSslKey, verifyWithOpenSsl } from './ed25519.js';
-
-interface SignedMessage {
-  /** 64 bytes. */
-  signature: Uint8Array;
-  /** 32 bytes. */
-  publicKey: Uint8Array;
-  message: Uint8Array;
-}
+import { type Claim, createVerifyThreads, type VerifyThreads } from './verify-threads.js';
 
 interface SignedIntentHash {
   /** 64 bytes. */
@@ -32,7 +24,7 @@ interface SignedIntentHash {
  */
 export interface VerifyPool {
   /** A signature over exactly this message. */
-  verifyMessage(signed: SignedMessage): Promise<boolean>;
+  verifyMessage(signed: Claim): Promise<boolean>;
   /** A dispute's signature, over any one of the three messages of `disputeForms`. */
   verifyDispute(signed: SignedIntentHash): Promise<boolean>;
   /** Accepts no more, refuses what waits, and resolves when the last running verification is done. */
@@ -45,7 +37,7 @@ interface VerifyPoolOptions {
   /** How many may wait beyond those. */
   maxQueued?: number;
   /** The second verifier, asked only about what the first accepted. */
-  secondVerifier?: (signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array) => boolean;
+  threads?: VerifyThreads;
 }
 
 /** Unless UV_THREADPOOL_SIZE says otherwise. A verification takes 0.06 ms, so lookups of names and files wait little. */
@@ -54,13 +46,12 @@ const libuvThreads = 4;
 /**
  * Verification that leaves the event loop free. OpenSSL runs in libuv's threads: a false dispute costs the event loop
  * three dispatches (measured: under 0.1 ms of 0.3 ms in all) and ends there. Only a signature that OpenSSL accepted goes
- * to the second verifier, on the event loop (0.9 ms). Making one takes the secret key of an entitled signer, whose
- * attempts are counted, so worker threads of our own would gain nothing.
+ * to the second verifier, in threads of our own (docs/adr/0011).
  */
 export function createVerifyPool({
   concurrency = libuvThreads,
   maxQueued = 1_024,
-  secondVerifier = verifyEd25519,
+  threads = createVerifyThreads(),
 }: VerifyPoolOptions = {}): VerifyPool {
   const limit = pLimit(concurrency);
   const open = new Set<Promise<unknown>>();
@@ -75,7 +66,7 @@ export function createVerifyPool({
     const key = openSslKey(publicKey);
     for (const message of forms) {
       const first = await verifyWithOpenSsl(signature, message, key);
-      if (first && secondVerifier(signature, message, publicKey)) return true;
+      if (first && (await threads.verify({ signature, message, publicKey }))) return true;
     }
     return false;
   }
@@ -104,6 +95,7 @@ export function createVerifyPool({
     async close() {
       closed = true;
       await Promise.allSettled(open);
+      await threads.close();
     },
   };
 }
