@@ -1,7 +1,8 @@
-import { type Client, errors } from 'undici';
+import { type Client, type Dispatcher, errors } from 'undici';
 import { type ConnectionPool, StaleConnection } from './connection-pool.js';
+import type { Deadline } from './deadline.js';
 import { OutboundError } from './outbound-error.js';
-import { type BodyLimits, readBody } from './read-body.js';
+import { type BodyLimits, type BodyReader, readBody } from './read-body.js';
 import type { Target } from './vet-url.js';
 
 export interface Exchange extends BodyLimits {
@@ -21,24 +22,24 @@ export interface Answer {
 /**
  * One request and its whole answer, over an idle connection if there is one. If that turns out to be closed, the
  * request is repeated over a new one, provided that it was never written or is a GET.
- * @throws OutboundError, or the signal's reason
+ * @throws OutboundError
  */
 export async function exchange(
   target: Target,
   what: Exchange,
   pool: ConnectionPool,
-  signal: AbortSignal,
+  deadline: Deadline,
 ): Promise<Answer> {
   const idle = pool.takeIdle(target.origin);
   if (idle) {
     try {
-      return await send(idle, target, what, pool, signal);
+      return await send(idle, target, what, pool, deadline);
     } catch (error) {
-      if (!mayRepeat(error, what.method) || signal.aborted) throw error;
+      if (!mayRepeat(error, what.method) || deadline.hasEnded) throw error;
     }
   }
-  const fresh = await pool.open(target, signal);
-  return send(fresh, target, what, pool, signal);
+  const fresh = await pool.open(target, deadline.signal);
+  return send(fresh, target, what, pool, deadline);
 }
 
 /** Whether a request that failed on an idle connection may be sent again. */
@@ -52,32 +53,63 @@ async function send(
   target: Target,
   what: Exchange,
   pool: ConnectionPool,
-  signal: AbortSignal,
+  deadline: Deadline,
 ): Promise<Answer> {
   let clean = false;
   try {
-    const response = await client
-      .request({
-        method: what.method,
-        path: target.path,
-        headers: what.headers,
-        body: what.body ?? null,
-        signal,
-        highWaterMark: 16 * 1_024,
-      })
-      .catch((cause: unknown) => {
-        signal.throwIfAborted();
-        throw withoutAnswer(cause);
-      });
-    response.body.on('error', () => {});
-    const headers = joinHeaders(response.headers);
-    const { body, truncated } = await readBody(response.body, headers['content-encoding'], what, signal);
-    clean = !truncated;
-    return { status: response.statusCode, headers, body, truncated };
+    const answer = await answerOf(client, target, what, deadline);
+    clean = !answer.truncated;
+    return answer;
   } finally {
     if (clean) pool.keep(target.origin, client);
     else void client.destroy();
   }
+}
+
+/**
+ * Takes the answer from undici's parser piece by piece: `client.request()` would put a stream between, which costs
+ * processor time (docs/adr/0004-outbound-connector.md has the figures).
+ */
+function answerOf(client: Client, target: Target, what: Exchange, deadline: Deadline): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    deadline.throwIfEnded();
+    let request: Dispatcher.DispatchController | undefined;
+    let body: BodyReader | undefined;
+    const fail = (error: OutboundError) => {
+      deadline.onEnd(undefined);
+      reject(error);
+      request?.abort(error);
+    };
+    deadline.onEnd(fail);
+    client.dispatch(
+      { method: what.method, path: target.path, headers: what.headers, body: what.body ?? null },
+      {
+        onRequestStart(controller) {
+          request = controller;
+        },
+        onResponseStart(controller, status, received) {
+          // An interim answer, before the one that counts.
+          if (status < 200) return;
+          const headers = joinHeaders(received);
+          body = readBody(headers['content-encoding'], what, {
+            done(bytes, truncated) {
+              deadline.onEnd(undefined);
+              resolve({ status, headers, body: bytes, truncated });
+            },
+            failed: fail,
+            pause: () => controller.pause(),
+            resume: () => controller.resume(),
+          });
+        },
+        onResponseData: (_controller, chunk) => body?.take(chunk),
+        onResponseEnd: () => body?.end(),
+        onResponseError(_controller, cause) {
+          if (body === undefined) fail(withoutAnswer(cause));
+          else body.broken(cause);
+        },
+      },
+    );
+  });
 }
 
 /** The failure to report when no answer began. */

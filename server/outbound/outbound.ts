@@ -1,13 +1,15 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
-import pLimit from 'p-limit';
+import { bulkhead } from 'cockatiel';
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../ports.js';
 import { untilAborted } from '../time-limits.js';
 import { parseAllowedOrigin } from './allow.js';
 import { createConnectionPool } from './connection-pool.js';
+import { Deadline } from './deadline.js';
 import { type Answer, type Exchange, exchange } from './exchange.js';
 import { createPublicLookup, type LookupFn, systemLookup } from './lookup.js';
 import { OutboundError } from './outbound-error.js';
-import { vetUrl } from './vet-url.js';
+import { type Target, vetUrl } from './vet-url.js';
 
 export { parseOutboundAllow } from './allow.js';
 export type { LookupFn } from './lookup.js';
@@ -59,6 +61,8 @@ export interface OutboundOptions {
 }
 
 const maxTimeoutMs = 120_000;
+/** Addresses of which what `vetUrl` made is kept. */
+const targetsKept = 200;
 const ownHeaders =
   /^(host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/i;
 
@@ -66,8 +70,9 @@ const ownHeaders =
 export function createOutbound(options: OutboundOptions): { request: Outbound; close(): Promise<void> } {
   const listed = new Set([...options.allow, ...(options.trusted ?? [])].map(parseAllowedOrigin));
   const clock = options.clock ?? (() => performance.now());
-  const limit = pLimit(options.maxConcurrent ?? 512);
-  const running = new Set<AbortController>();
+  const turns = bulkhead(options.maxConcurrent ?? 512, Number.POSITIVE_INFINITY);
+  const running = new Set<Deadline>();
+  const targets = new LRUCache<string, Target>({ max: targetsKept });
   const pool = createConnectionPool({
     lookup: options.lookup ?? createPublicLookup(),
     listedLookup: options.lookup ?? systemLookup,
@@ -78,32 +83,45 @@ export function createOutbound(options: OutboundOptions): { request: Outbound; c
   async function request(asked: OutboundRequest): Promise<OutboundAnswer> {
     const startedAtMs = clock();
     const what = checkArguments(asked);
-    const target = vetUrl(asked.url, listed);
+    const target = targetOf(asked.url);
     if (closed) throw new OutboundError('unreachable', 'the connector is closed');
 
-    const deadline = new AbortController();
-    const expire = () => deadline.abort(new OutboundError('timeout', `no answer in ${asked.timeoutMs} ms`));
+    const deadline = new Deadline();
+    const expire = () => deadline.end(new OutboundError('timeout', `no answer in ${asked.timeoutMs} ms`));
     const timer = setTimeout(expire, asked.timeoutMs);
     running.add(deadline);
     try {
-      const answer = await untilAborted(deadline.signal, () =>
-        limit(() => {
-          deadline.signal.throwIfAborted();
-          return exchange(target, what, pool, deadline.signal);
-        }),
-      );
+      const { status, headers, body, truncated } = await inTurn(target, what, deadline);
       const elapsedMs = Math.max(0, Math.round(clock() - startedAtMs));
-      if (asked.expects !== 'json' || answer.status !== 200) return { ...answer, elapsedMs };
-      return { ...answer, elapsedMs, json: parseJson(answer.body) };
+      const answer = { status, headers, body, truncated, elapsedMs };
+      return asked.expects === 'json' && status === 200 ? { ...answer, json: parseJson(body) } : answer;
     } finally {
       clearTimeout(timer);
       running.delete(deadline);
     }
   }
 
+  function targetOf(url: string): Target {
+    const known = targets.get(url);
+    if (known !== undefined) return known;
+    const target = vetUrl(url, listed);
+    targets.set(url, target);
+    return target;
+  }
+
+  function inTurn(target: Target, what: Exchange, deadline: Deadline): Promise<Answer> {
+    const turn = () =>
+      turns.execute(() => {
+        deadline.throwIfEnded();
+        return exchange(target, what, pool, deadline);
+      });
+    // Only who has to wait may reach the end of its time without being told by the exchange.
+    return turns.executionSlots > 0 ? turn() : untilAborted(deadline.signal, turn);
+  }
+
   async function close() {
     closed = true;
-    for (const each of running) each.abort(new OutboundError('unreachable', 'the connector is closed'));
+    for (const each of running) each.end(new OutboundError('unreachable', 'the connector is closed'));
     await pool.close();
   }
 
@@ -150,10 +168,8 @@ function checkArguments(asked: OutboundRequest): Exchange {
   if (method === 'GET' && asked.body !== undefined) throw new TypeError('a GET has no body');
   const headers: Record<string, string> = { 'user-agent': 'Fairlead', 'accept-encoding': 'gzip, br' };
   for (const [name, value] of Object.entries(asked.headers ?? {})) {
-    validateHeaderName(name);
     validateHeaderValue(name, value);
-    if (ownHeaders.test(name)) throw new TypeError(`the header ${name} is set by the connector`);
-    headers[name.toLowerCase()] = value;
+    headers[checkedName(name)] = value;
   }
   return {
     method,
@@ -162,4 +178,17 @@ function checkArguments(asked: OutboundRequest): Exchange {
     maxBytes,
     onOverflow: asked.onOverflow ?? 'error',
   };
+}
+
+/** Header names that were found valid, in lower case: callers name few, and always the same. */
+const checkedNames = new LRUCache<string, string>({ max: 100 });
+
+function checkedName(name: string): string {
+  const known = checkedNames.get(name);
+  if (known !== undefined) return known;
+  validateHeaderName(name);
+  if (ownHeaders.test(name)) throw new TypeError(`the header ${name} is set by the connector`);
+  const lowerCase = name.toLowerCase();
+  checkedNames.set(name, lowerCase);
+  return lowerCase;
 }

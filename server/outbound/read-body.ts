@@ -1,5 +1,4 @@
-import type { Readable, Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { errors } from 'undici';
 import { OutboundError } from './outbound-error.js';
@@ -13,40 +12,82 @@ export interface BodyLimits {
   onOverflow: 'error' | 'truncate';
 }
 
+/** Takes a body as it arrives. */
+export interface BodyReader {
+  take(chunk: Buffer): void;
+  /** The body has arrived in full. */
+  end(): void;
+  /** The connection failed before the body had arrived in full. */
+  broken(cause: unknown): void;
+}
+
+export interface BodyReceiver {
+  done(body: Buffer, truncated: boolean): void;
+  /** @param error `too_large` or `bad_response` */
+  failed(error: OutboundError): void;
+  /** Asks that no more be taken, until `resume`. */
+  pause(): void;
+  resume(): void;
+}
+
 /**
- * A body, decompressed, up to a cap; memory stays under about twice the cap, whatever the sizes of its chunks.
- * @param source is read to its end, or destroyed
+ * Reads a body, decompressed, up to a cap; memory stays under about twice the cap, whatever the sizes of its chunks.
+ * The receiver is told once of its end or its failure, and may be told again of a failure after either.
  * @param encoding the Content-Encoding; gzip, br and deflate are decoded
- * @throws OutboundError `too_large` or `bad_response`, or the signal's reason
  */
-export async function readBody(
-  source: Readable,
+export function readBody(
   encoding: string | undefined,
   limits: BodyLimits,
-  signal: AbortSignal,
-): Promise<{ body: Buffer; truncated: boolean }> {
+  receiver: BodyReceiver,
+): BodyReader {
   const kept = new GrowingBuffer(limits.maxBytes);
-  const compressed = { bytes: 0 };
-  const maxCompressedBytes = 2 * limits.maxBytes + slackBytes;
-  const collect = async (chunks: AsyncIterable<Buffer>) => {
-    for await (const chunk of chunks) {
-      if (!kept.append(chunk)) throw tooLarge(limits.maxBytes);
-    }
+  const whole = () => receiver.done(kept.bytes(), false);
+  const tooMuch = () => {
+    if (limits.onOverflow === 'truncate') receiver.done(kept.bytes(), true);
+    else receiver.failed(tooLarge(limits.maxBytes));
   };
+  const broken = (cause: unknown) => receiver.failed(unreadable(cause));
   const decoder = decoderFor(encoding);
-  try {
-    if (decoder === undefined) await collect(source);
-    else await pipeline(source, capped(compressed, maxCompressedBytes), decoder, collect, { signal });
-  } catch (cause) {
-    // A body without bytes is empty, whatever coding was named: 204, 304, Content-Length 0, no chunks.
-    const empty = source.readableEnded && decoder !== undefined && compressed.bytes === 0;
-    source.destroy();
-    signal.throwIfAborted();
-    const overflow = cause instanceof OutboundError;
-    if (overflow && limits.onOverflow === 'truncate') return { body: kept.bytes(), truncated: true };
-    if (!empty) throw overflow ? cause : unreadable(cause);
+  if (decoder === undefined) {
+    const take = (chunk: Buffer) => {
+      if (!kept.append(chunk)) tooMuch();
+    };
+    return { take, end: whole, broken };
   }
-  return { body: kept.bytes(), truncated: false };
+
+  // Without a cap on it, a compressed form that decompresses to nothing would never reach that of the body.
+  const maxCompressedBytes = 2 * limits.maxBytes + slackBytes;
+  let compressedBytes = 0;
+  const overflow = () => {
+    decoder.destroy();
+    tooMuch();
+  };
+  decoder.on('data', (chunk: Buffer) => {
+    if (!kept.append(chunk)) overflow();
+  });
+  decoder.on('drain', receiver.resume);
+  decoder.on('end', whole);
+  decoder.on('error', broken);
+  return {
+    take(chunk) {
+      if (decoder.destroyed) return;
+      compressedBytes += chunk.length;
+      if (compressedBytes > maxCompressedBytes) overflow();
+      else if (!decoder.write(chunk)) receiver.pause();
+    },
+    end() {
+      // A body without bytes is empty, whatever coding was named: 204, 304, Content-Length 0, no chunks.
+      if (compressedBytes > 0) decoder.end();
+      else {
+        decoder.destroy();
+        whole();
+      }
+    },
+    broken(cause) {
+      decoder.destroy();
+      broken(cause);
+    },
+  };
 }
 
 /**
@@ -67,17 +108,6 @@ function decoderFor(encoding: string | undefined): Transform | undefined {
   }
 }
 
-/** Without this, compressed bytes that decompress to nothing would never reach the cap. */
-function capped(compressed: { bytes: number }, maxBytes: number) {
-  return async function* (chunks: AsyncIterable<Buffer>) {
-    for await (const chunk of chunks) {
-      compressed.bytes += chunk.length;
-      if (compressed.bytes > maxBytes) throw tooLarge(maxBytes);
-      yield chunk;
-    }
-  };
-}
-
 function unreadable(cause: unknown): OutboundError {
   // Not the parser's error itself: it carries the bytes it failed on, which must not reach a log.
   const kept = cause instanceof errors.HTTPParserError ? cause.message : cause;
@@ -88,6 +118,8 @@ function tooLarge(maxBytes: number): OutboundError {
   return new OutboundError('too_large', `the body is over ${maxBytes} bytes`);
 }
 
+const noBytes = Buffer.alloc(0);
+
 /** Copies chunks into one buffer: a list of one-byte chunks would take a hundred times the memory. */
 class GrowingBuffer {
   readonly #capacity: number;
@@ -96,7 +128,7 @@ class GrowingBuffer {
 
   constructor(capacity: number) {
     this.#capacity = capacity;
-    this.#bytes = Buffer.allocUnsafe(Math.min(capacity, 4_096));
+    this.#bytes = noBytes;
   }
 
   /** Keeps what fits; false if that was not all of it. */
