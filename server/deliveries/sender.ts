@@ -44,12 +44,21 @@ export function createSender(deps: {
     const signedWith = plainSecret === to.secrets.at(-1) ? 'present' : 'former';
     const begun = { attempt: delivery.attempt, at: new Date(startedAtMs), signedWith } as const;
     const timestampSeconds = Math.floor(startedAtMs / 1_000);
+    const { event, eventId, body: sentBody, test } = delivery;
     try {
       const { status, elapsedMs, body } = await outbound({
         url: to.url,
         method: 'POST',
-        headers: deliveryHeaders({ ...delivery, secrets: to.secrets, plainSecret, timestampSeconds }),
-        body: delivery.body,
+        headers: deliveryHeaders({
+          event,
+          eventId,
+          body: sentBody,
+          test,
+          secrets: to.secrets,
+          plainSecret,
+          timestampSeconds,
+        }),
+        body: sentBody,
         timeoutMs,
         maxBytes: answerBytes,
         onOverflow: 'truncate',
@@ -113,15 +122,23 @@ export function deliveryHeaders(parts: SignedParts): Record<string, string> {
     ...(test ? { 'X-Fairlead-Test': 'true' } : {}),
     'webhook-id': eventId,
     'webhook-timestamp': String(timestampSeconds),
-    'webhook-signature': secrets
-      .map((secret) => `v1,${createHmac('sha256', standardKey(secret)).update(signed).digest('base64')}`)
-      .reverse()
+    'webhook-signature': standardKeys(secrets)
+      .map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`)
       .join(' '),
   };
 }
 
-function standardKey(secret: string): Buffer {
-  return Buffer.from(standardSecret(secret).slice('whsec_'.length), 'base64');
+/** An endpoint is sent many deliveries between two times that its secrets are read. */
+const knownKeys = new WeakMap<readonly string[], Buffer[]>();
+
+/** The keys of Standard Webhooks, newest first. */
+function standardKeys(secrets: readonly string[]): Buffer[] {
+  const known = knownKeys.get(secrets);
+  if (known !== undefined) return known;
+  const bytesOf = (secret: string) => Buffer.from(standardSecret(secret).slice('whsec_'.length), 'base64');
+  const keys = secrets.map(bytesOf).reverse();
+  knownKeys.set(secrets, keys);
+  return keys;
 }
 
 /**
