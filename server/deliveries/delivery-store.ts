@@ -21,8 +21,8 @@ import {
 
 /** Every query of the collection `deliveries`. Whatever depends on the present time goes by that of the database. */
 export interface DeliveryStore {
-  /** Adds deliveries, except those whose event and webhook have one already. */
-  add(deliveries: readonly DeliveryDocument[]): Promise<void>;
+  /** Adds deliveries, except those whose event and webhook have one already: returns the ids of these exceptions. */
+  add(deliveries: readonly DeliveryDocument[]): Promise<Set<string>>;
   /** The keys of the queues in which something is due: retries and claims that ended without a record included. */
   dueQueues(): Promise<string[]>;
   /**
@@ -185,13 +185,17 @@ export function createDeliveryStore(connection: Connection): DeliveryStore {
 
   return {
     async add(documents) {
+      const known = new Set<string>();
       for (let from = 0; from < documents.length; from += insertsAtOnce) {
+        const some = documents.slice(from, from + insertsAtOnce);
         try {
-          await deliveries.insertMany(documents.slice(from, from + insertsAtOnce), { ordered: false });
+          await deliveries.insertMany(some, { ordered: false });
         } catch (error) {
           if (!onlyDuplicates(error)) throw error;
+          for (const { index } of [error.writeErrors].flat()) known.add(some[index]?._id ?? '');
         }
       }
+      return known;
     },
 
     dueQueues: async () => (await firstDue()).map(({ _id }) => _id).sort(),
@@ -320,7 +324,7 @@ function inState(webhookId: string, enabled: boolean, state: DeliveryState | und
   return { state };
 }
 
-function onlyDuplicates(error: unknown): boolean {
+function onlyDuplicates(error: unknown): error is mongo.MongoBulkWriteError {
   if (!(error instanceof mongo.MongoBulkWriteError)) return false;
   const faults = [error.writeErrors].flat();
   return (

@@ -126,6 +126,15 @@ export function newDelivery({ id, webhookId, priority, test, event, now }: NewDe
   };
 }
 
+/** A delivery that is claimed as it is added, so that its first attempt counts from the start. */
+export function claimedAtOnce(
+  delivery: DeliveryDocument,
+  { owner, claimMs }: { owner: string; claimMs: number },
+): DeliveryDocument & { owner: string } {
+  const claimedAt = delivery.due;
+  return { ...delivery, owner, claimedAt, due: new Date(claimedAt.getTime() + claimMs), attempt: 1 };
+}
+
 /** Interface specification, "Delivery" 3 to 5. A redirect is not followed and counts as the receiver's failure. */
 export function outcomeOfStatus(status: number): AttemptOutcome {
   if (status >= 200 && status < 300) return 'acknowledged';

@@ -1,7 +1,14 @@
 import { setTimeout as rest } from 'node:timers/promises';
 import { isMongoUnavailable } from '../mongo/failures.js';
 import type { Clock, Logger, NewId } from '../ports.js';
-import { newDelivery, queueKey, retentionMs, timedId } from './delivery.rules.js';
+import {
+  claimedAtOnce,
+  type DeliveryDocument,
+  newDelivery,
+  queueKey,
+  retentionMs,
+  timedId,
+} from './delivery.rules.js';
 import type { DeliveryStore } from './delivery-store.js';
 import { createEndpointQueue, type EndpointQueue, type EndpointQueueDeps } from './endpoint-queue.js';
 import type { OutboxDocument, OutboxStore } from './outbox-store.js';
@@ -18,7 +25,7 @@ export interface Dispatcher {
   stop(): Promise<void>;
 }
 
-export interface DispatcherDeps extends Omit<EndpointQueueDeps, 'report' | 'store'> {
+export interface DispatcherDeps extends Omit<EndpointQueueDeps, 'hungry' | 'report' | 'store'> {
   outbox: OutboxStore;
   store: DeliveryStore;
   clock: Clock;
@@ -28,16 +35,20 @@ export interface DispatcherDeps extends Omit<EndpointQueueDeps, 'report' | 'stor
 
 /** Looks follow each other no faster, so that a stream of events is taken in batches; the first look is at once. */
 const restBetweenLooksMs = 20;
-/** Events of one step; a full step means that there may be more. */
-const eventsAtOnce = 500;
+
+type DeliveriesByQueue = ReadonlyMap<string, readonly DeliveryDocument[]>;
 
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
-  const { outbox, store, clock, newId, logger } = deps;
+  const { outbox, store, clock, newId, stopwatch, logger, limits } = deps;
+  /** Events of one step, as many as a queue takes at once; a full step means that there may be more. */
+  const largestStep = limits.maxBatch;
   const queues = new Map<string, EndpointQueue>();
   let looking: Promise<void> | undefined;
   /** What is asked for and not yet looked for: events are looked for in every look, due deliveries only if asked. */
   let again = false;
   let dueWanted = false;
+  /** Ends the rest beside a busy queue. */
+  let goOn: (stepSize: number) => void = () => undefined;
   let stopped = false;
 
   /** One look at a time; whoever asks during one is answered by another after it. */
@@ -50,31 +61,69 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   }
 
   async function look(): Promise<void> {
+    let stepSize = largestStep;
     while (again && !stopped) {
       again = false;
-      const full = await fanOut();
+      const { full, busy } = await fanOut(stepSize);
+      stepSize = largestStep;
       again ||= full;
       if (dueWanted) await wakeDueQueues();
-      if (again && !full) await rest(restBetweenLooksMs);
+      if (!again) return;
+      if (!full) await rest(restBetweenLooksMs);
+      else if (busy) stepSize = await untilHungry();
     }
+  }
+
+  /** Until any quick queue has less to do, which takes no longer than to send a batch: what it asks for is the next step. */
+  function untilHungry(): Promise<number> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(largestStep), limits.aheadMs);
+      goOn = (stepSize) => {
+        clearTimeout(timer);
+        resolve(stepSize);
+      };
+    });
   }
 
   /**
    * Makes a delivery of each open event for each of its subscribers. The deliveries come first, then the mark: where a
    * process ends in between, or several do this at once, the unique index of event and webhook leaves the first of each,
-   * and all are alike. True means that there may be more events.
+   * and all are alike but for their claims. Tells whether there may be more events, and whether they may wait for a queue
+   * that is busy.
    */
-  async function fanOut(): Promise<boolean> {
-    const events = await outbox.openEvents(eventsAtOnce);
-    if (events.length === 0) return false;
-    const deliveries = events.flatMap(deliveriesOf);
-    await store.add(deliveries);
-    for (const key of new Set(deliveries.map(({ lane }) => lane))) queue(key).wake();
+  async function fanOut(stepSize: number): Promise<{ full: boolean; busy: boolean }> {
+    const readOn = stopwatch();
+    const events = await outbox.openEvents(stepSize);
+    if (events.length === 0) return { full: false, busy: false };
+    const byQueue = groupByQueue(events.flatMap(deliveriesOf));
+    await addAndHandOver(byQueue, readOn);
     await outbox.close(
       events.map(({ _id }) => _id),
       new Date(clock() + retentionMs),
     );
-    return events.length === eventsAtOnce;
+    const busy = [...byQueue.keys()].some((key) => queue(key).isBusy());
+    return { full: events.length === stepSize, busy };
+  }
+
+  /** What a queue reserves is added claimed and handed to it; it is woken for the rest. */
+  async function addAndHandOver(byQueue: DeliveriesByQueue, readOn: number): Promise<void> {
+    const groups = await Promise.all(
+      [...byQueue].map(async ([key, deliveries]) => {
+        const reservation = await queue(key).reserve(readOn);
+        if (reservation === undefined) return { key, claimed: [], unclaimed: deliveries };
+        const claim = { owner: reservation.owner, claimMs: limits.claimMs };
+        const claimed = deliveries.slice(0, reservation.size).map((one) => claimedAtOnce(one, claim));
+        return { key, reservation, claimed, unclaimed: deliveries.slice(claimed.length) };
+      }),
+    );
+    let added: (delivery: DeliveryDocument) => boolean = () => false;
+    try {
+      const known = await store.add(groups.flatMap(({ claimed, unclaimed }) => [...claimed, ...unclaimed]));
+      added = ({ _id }) => !known.has(_id);
+    } finally {
+      for (const { reservation, claimed } of groups) reservation?.send(claimed.filter(added));
+    }
+    for (const { key, unclaimed } of groups) if (unclaimed.length > 0) queue(key).wake();
   }
 
   function deliveriesOf(event: OutboxDocument & { now: Date }) {
@@ -98,7 +147,12 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   function queue(key: string): EndpointQueue {
     const known = queues.get(key);
     if (known !== undefined) return known;
-    const made = createEndpointQueue(key, { ...deps, report, gone: () => queues.delete(key) });
+    const made = createEndpointQueue(key, {
+      ...deps,
+      report,
+      hungry: (size) => goOn(size),
+      gone: () => queues.delete(key),
+    });
     queues.set(key, made);
     return made;
   }
@@ -127,4 +181,14 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       await Promise.all([...queues.values()].map((one) => one.stop()));
     },
   };
+}
+
+function groupByQueue(deliveries: readonly DeliveryDocument[]): DeliveriesByQueue {
+  const groups = new Map<string, DeliveryDocument[]>();
+  for (const delivery of deliveries) {
+    const group = groups.get(delivery.lane);
+    if (group === undefined) groups.set(delivery.lane, [delivery]);
+    else group.push(delivery);
+  }
+  return groups;
 }

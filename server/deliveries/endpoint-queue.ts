@@ -12,8 +12,25 @@ import type { SendDelivery } from './sender.js';
 export interface EndpointQueue {
   /** Something may be due: claims and sends until nothing is. */
   wake(): void;
+  /**
+   * Asks for deliveries that are about to be added, so that they are added claimed and need not be found and claimed
+   * afterwards. Undefined where the queue has enough to do, where stored deliveries come first, or where it must not send.
+   * @param claimedOn a time on the stopwatch before the one from which the claim lasts
+   */
+  reserve(claimedOn: number): Promise<Reservation | undefined>;
+  /** Whether it cannot reserve now, but will very soon: its endpoint takes large batches. */
+  isBusy(): boolean;
   /** Begins nothing more, hands back what is only claimed, and waits for what is being sent. */
   stop(): Promise<void>;
+}
+
+/** A claim of deliveries that are yet to be added. */
+export interface Reservation {
+  owner: string;
+  /** The most deliveries. */
+  size: number;
+  /** To be called once in any case, with what was added and so claimed. */
+  send(claimed: Claimed[]): void;
 }
 
 export interface EndpointQueueDeps {
@@ -28,6 +45,8 @@ export interface EndpointQueueDeps {
   claimToken: () => string;
   /** Monotonic milliseconds. */
   stopwatch: Clock;
+  /** Told when the queue has less to do, and how many deliveries it would reserve. */
+  hungry: (size: number) => void;
   report: (error: unknown) => void;
   logger: Logger;
   limits: DeliveryLimits;
@@ -54,6 +73,12 @@ export function createEndpointQueue(
   const posting = new UnderWay();
   const unrecorded = new UnderWay();
   let running: Promise<void> | undefined;
+  /** What follows the present batch: being claimed, or reserved and being added. */
+  let next: Promise<Batch | undefined> | undefined;
+  /** The present batch has come to its second half, and the endpoint is quick: time for the next one. */
+  let halfSent = false;
+  /** As many as were last asked for, so that those are taken even if the endpoint has become slower. */
+  let askedFor = 0;
   let stopped = false;
   /** More may be due than was claimed so far. */
   let more = false;
@@ -67,18 +92,27 @@ export function createEndpointQueue(
   let pause: Promise<unknown> | undefined;
 
   async function run(): Promise<void> {
-    try {
-      while (more && !stopped) {
-        let batch = await claim();
-        while (batch !== undefined) batch = await sendBatch(batch);
-      }
-    } catch (error) {
-      deps.report(error);
+    while (next !== undefined || (more && !stopped)) {
+      next ??= claim();
+      const batch = await next;
+      next = undefined;
+      if (batch !== undefined) await sendBatch(batch);
     }
     running = undefined;
+    askForMore();
   }
 
+  /** Never rejects. */
   async function claim(): Promise<Batch | undefined> {
+    try {
+      return await claimDue();
+    } catch (error) {
+      deps.report(error);
+      return undefined;
+    }
+  }
+
+  async function claimDue(): Promise<Batch | undefined> {
     await unrecorded.fewerThan(2 * limits.maxBatch);
     await posting.fewerThan(atOnce());
     await pause;
@@ -95,7 +129,7 @@ export function createEndpointQueue(
     const claimedOn = stopwatch();
     const claimed = await store.claim({
       queue: key,
-      limit: claimSize({ free: limits.perQueue - posting.size, eased: isEased(), answerMs }, limits),
+      limit: sizeNow(),
       owner: deps.claimToken(),
       claimMs: limits.claimMs,
     });
@@ -104,20 +138,62 @@ export function createEndpointQueue(
     return { deliveries: claimed.claimed, to, claimedOn, claimedAfter };
   }
 
-  /** Returns the next batch, if that was claimed already: for a quick endpoint, as the second half of this one is sent. */
-  async function sendBatch(batch: Batch): Promise<Batch | undefined> {
-    const { deliveries, to, claimedOn, claimedAfter } = batch;
-    let next: Promise<Batch | undefined> | undefined;
+  function sizeNow(): number {
+    return claimSize({ free: limits.perQueue - posting.size, eased: isEased(), answerMs }, limits);
+  }
+
+  function mayReserve(): boolean {
+    if (stopped || more || next !== undefined || pause !== undefined || isEased()) return false;
+    if (running !== undefined && !halfSent) return false;
+    return unrecorded.size < 2 * limits.maxBatch && sizeNow() > 0;
+  }
+
+  /** Never rejects. */
+  async function reserve(claimedOn: number): Promise<Reservation | undefined> {
+    if (!mayReserve()) return undefined;
+    const claimedAfter = interruptions;
+    const size = Math.max(sizeNow(), askedFor);
+    askedFor = 0;
+    let handOver: (batch: Batch | undefined) => void = () => undefined;
+    next = new Promise((resolve) => {
+      handOver = resolve;
+    });
+    running ??= run();
+    const to = await endpoints.find(webhookId).catch(deps.report);
+    if (to === undefined || typeof to === 'string' || !(to.enabled || priority === 'admin')) {
+      handOver(undefined);
+      return undefined;
+    }
+    const send = (deliveries: Claimed[]) =>
+      handOver(deliveries.length === 0 ? undefined : { deliveries, to, claimedOn, claimedAfter });
+    return { owner: deps.claimToken(), size, send };
+  }
+
+  /** Never rejects. For a quick endpoint the next batch is claimed as the second half of this one is sent. */
+  async function sendBatch({ deliveries, to, claimedOn, claimedAfter }: Batch): Promise<void> {
+    halfSent = false;
     for (const [index, delivery] of deliveries.entries()) {
       await posting.fewerThan(atOnce());
       if (interruptions !== claimedAfter || mustNotBegin(claimedOn)) {
-        await handBack(deliveries.slice(index));
-        return next;
+        await handBack(deliveries.slice(index)).catch(deps.report);
+        return;
       }
       posting.add(attempt(delivery, to, claimedOn));
-      if (more && isQuick() && index >= deliveries.length / 2) next ??= claimAhead();
+      if (isQuick() && index >= deliveries.length / 2) prepareNext();
     }
-    return next;
+  }
+
+  function prepareNext(): void {
+    if (more) next ??= claim();
+    if (halfSent) return;
+    halfSent = true;
+    askForMore();
+  }
+
+  function askForMore(): void {
+    if (!isQuick() || !mayReserve()) return;
+    askedFor = sizeNow();
+    deps.hungry(askedFor);
   }
 
   async function attempt(delivery: Claimed, to: Endpoint, claimedOn: number): Promise<void> {
@@ -136,15 +212,6 @@ export function createEndpointQueue(
       else if (isEased()) interrupt(rest(limits.easedRestMs));
     } catch (error) {
       deps.report(error);
-    }
-  }
-
-  async function claimAhead(): Promise<Batch | undefined> {
-    try {
-      return await claim();
-    } catch (error) {
-      deps.report(error);
-      return undefined;
     }
   }
 
@@ -193,6 +260,8 @@ export function createEndpointQueue(
 
   return {
     wake,
+    reserve,
+    isBusy: () => running !== undefined && sizeNow() >= limits.maxBatch / 2 && !mayReserve(),
     async stop() {
       stopped = true;
       await running;

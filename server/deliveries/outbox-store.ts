@@ -1,4 +1,4 @@
-import { type ClientSession, type Connection, Schema } from 'mongoose';
+import { type ClientSession, type Connection, type mongo, Schema } from 'mongoose';
 import type { EventData, EventName } from '../../contract/schemas/events.js';
 import { createWaker, type Waker } from '../mongo/change-streams.js';
 import { countUpTo, defineModel } from '../mongo/models.js';
@@ -47,21 +47,30 @@ outboxSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0, name: 'retention' 
 
 export function createOutboxStore(connection: Connection): OutboxStore {
   const outbox = defineModel(connection, 'Outbox', outboxSchema);
+  // Without mongoose between: it would check and convert every id of many.
+  const events = outbox.collection as unknown as mongo.Collection<OutboxDocument>;
   return {
     async add(session, event) {
       await outbox.create([{ ...event, open: true }], { session });
     },
 
     openEvents: (limit) =>
-      outbox.aggregate<OutboxDocument & { now: Date }>([
-        { $match: { open: true } },
-        { $sort: { createdAt: 1 } },
-        { $limit: limit },
-        { $set: { now: '$$NOW' } },
-      ]),
+      events
+        .aggregate<OutboxDocument & { now: Date }>([
+          { $match: { open: true } },
+          { $sort: { createdAt: 1 } },
+          { $limit: limit },
+          { $set: { now: '$$NOW' } },
+        ])
+        .toArray(),
 
     async close(ids, expiresAt) {
-      await outbox.updateMany({ _id: { $in: ids }, open: true }, { $set: { open: false, expiresAt } });
+      // The hint: no other index is considered.
+      await events.updateMany(
+        { _id: { $in: [...ids] }, open: true },
+        { $set: { open: false, expiresAt } },
+        { hint: { _id: 1 } },
+      );
     },
 
     // `open` is the condition of this index and not a part of it: without the hint all events would be read.

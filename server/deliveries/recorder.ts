@@ -19,7 +19,7 @@ export interface Recorder {
 
 const batchSize = 256;
 /** Batches follow each other no faster, so that a stream of attempts takes few writes; the first batch is at once. */
-const restBetweenBatchesMs = 10;
+const restBetweenBatchesMs = 25;
 
 export function createRecorder(deps: {
   store: Pick<DeliveryStore, 'record'>;

@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { closedAfterEach, sequencesOf } from '../../fixtures/deliveries/closing.js';
+import type { DeliveryDocument } from '../../../server/deliveries/delivery.rules.js';
+import { closedAfterEach, gate, sequencesOf } from '../../fixtures/deliveries/closing.js';
+import { until } from '../../fixtures/deliveries/delivery-fixture.js';
 import { testDatabase } from '../../support/database.js';
 
 const { uri } = testDatabase();
-const { openWithReceiver } = closedAfterEach(uri);
+const { open, openTowards, openWithReceiver } = closedAfterEach(uri);
 const day = 86_400_000;
 
 describe('an event', () => {
@@ -81,6 +83,41 @@ describe('an event', () => {
       expect(indexes).toContainEqual(
         expect.objectContaining({ key: { expiresAt: 1 }, expireAfterSeconds: 0 }),
       );
+    }
+  });
+});
+
+describe('deliveries of a queue that has nothing else to do', () => {
+  it('are added claimed, as many as may be under way, so that their first attempt is counted before its POST', async () => {
+    const { respond, waiting, answerAll } = gate();
+    const { to, fixture } = await openTowards(respond);
+    await fixture.register(to.origin);
+    await fixture.emitMany(20);
+    const delivered = fixture.deliverAllDue();
+    await until(() => waiting.length === 8);
+    const deliveries = fixture.connection.collection<DeliveryDocument>('deliveries');
+    const claimed = await deliveries.find({ owner: { $ne: null } }).toArray();
+    expect(claimed).toHaveLength(8);
+    // Claimed by the write that made them, and not by one that followed.
+    for (const { attempt, claimedAt, createdAt } of claimed)
+      expect({ attempt, claimedAt }).toEqual({ attempt: 1, claimedAt: createdAt });
+    const answering = setInterval(answerAll, 5);
+    await delivered.finally(() => clearInterval(answering));
+    expect(to.received).toHaveLength(20);
+  });
+
+  it('are sent once where several instances add them at the same time', async () => {
+    const { to, fixture } = await openWithReceiver();
+    const others = await Promise.all([1, 2].map(() => open({ allow: [to.origin] })));
+    await fixture.register(to.origin);
+    for (let round = 1; round <= 3; round += 1) {
+      await fixture.emitMany(40);
+      await Promise.all([fixture, ...others].map((instance) => instance.deliverAllDue()));
+      const ids = to.received.map(({ headers }) => headers['webhook-id']);
+      expect({ posts: ids.length, events: new Set(ids).size }).toEqual({
+        posts: 40 * round,
+        events: 40 * round,
+      });
     }
   });
 });
