@@ -284,7 +284,7 @@ export function composeService(deps: {
     },
     operations: [
       { paths: ['/healthz', '/readyz'], router: health.router },
-      { paths: docsPaths, router: createDocsRouter({ documents: readDocuments() }) },
+      { paths: docsPaths, router: createDocsRouter({ readDocuments }) },
       ...(ownMetricsPort ? [] : metricsOperations),
     ],
     limiter,

@@ -49,10 +49,20 @@ export const docsPaths = ['/openapi.json', '/openapi.client.json', '/docs'];
 /**
  * `/docs` (Swagger UI on local files, under a strict policy), `/openapi.json` and `/openapi.client.json` (the documents,
  * with this origin as their server). Neither limited nor authenticated; nothing in them comes from the request.
+ * Read when they are first asked for: they take 7 MB, and most processes never are.
  */
-export function createDocsRouter(deps: { documents: Documents }): Router {
+export function createDocsRouter(deps: { readDocuments: () => Documents }): Router {
   const router = Router({ caseSensitive: true });
-  const { whole, client } = deps.documents;
+  let pages: Router | undefined;
+  return router.use((req, res, next) => {
+    if (!/^\/($|docs($|\/)|openapi\.)/.test(req.path)) return next();
+    pages ??= routePages(deps.readDocuments());
+    pages(req, res, next);
+  });
+}
+
+function routePages({ whole, client }: Documents): Router {
+  const router = Router({ caseSensitive: true });
   const folder = dirname(require.resolve('swagger-ui-dist/package.json'));
   // The address changes with the content, so that browsers may keep the files for good.
   const base = `/docs/assets/${fingerprint()}`;

@@ -10,7 +10,7 @@ import { expectFor } from '../../support/expect-for.js';
 
 const app = express();
 app.disable('etag');
-app.use(sendJson, createDocsRouter({ documents: readDocuments() }));
+app.use(sendJson({ keep: () => undefined }), createDocsRouter({ readDocuments }));
 const server = createServer(app);
 let url: string;
 
