@@ -38,7 +38,11 @@ export type RateLimitClassName = keyof typeof rateLimitClasses;
 /** The headers on every answer of a limited endpoint, errors included. */
 export const rateLimitHeaders = {
   'X-RateLimit-Limit': z.number().int().min(1).describe('Requests granted in one window.'),
-  'X-RateLimit-Remaining': z.number().int().min(0).describe('Requests left in this window.'),
+  'X-RateLimit-Remaining': z
+    .number()
+    .int()
+    .min(0)
+    .describe('Requests left in this window; a lower bound where several instances serve a client.'),
   'X-RateLimit-Reset': z
     .number()
     .int()

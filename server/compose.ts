@@ -38,8 +38,8 @@ import { createJobWatch, type WatchedJob } from './jobs/job-watch.js';
 import { createSchedule, jobIntervalsMs, type TaskName } from './jobs/schedule.js';
 import { createScheduler } from './jobs/scheduler.js';
 import type { Lifecycle } from './lifecycle.js';
+import { createExactLimiter } from './limits/exact-limiter.js';
 import { createRateLimiter } from './limits/rate-limiter.js';
-import { createCountPoint } from './limits/window-store.js';
 import { answersPing } from './mongo/connection.js';
 import type { DatabaseClock } from './mongo/database-clock.js';
 import { createLeases } from './mongo/leases.js';
@@ -94,6 +94,7 @@ export function composeService(deps: {
 
   // Infrastructure.
   const limiter = createRateLimiter({ connection, clock, logger });
+  lifecycle.onStop('rate limits', limiter.stop);
   const metrics = createMetrics({
     limiterDegraded: limiter.degraded,
     machineAheadMs: databaseClock.machineAheadMs,
@@ -237,8 +238,7 @@ export function composeService(deps: {
     ...shared,
     store: disputeStore,
     windows: disputeWindows,
-    // In batches of their own, and never in this process alone.
-    countAttempt: createCountPoint({ connection, guard: (work) => work() }),
+    countAttempt: createExactLimiter({ connection, clock }).consume,
     findIntent: intentStore.findByHash,
     findIntents: intentStore.findByHashes,
     trueEffects: reputation.trueEffects,
@@ -321,6 +321,7 @@ export function composeService(deps: {
     snapshot: snapshot.rebuild,
     discovery: directory.discoverDue,
     quoteReputation: reputation.loadQuoteReputations,
+    limits: limiter.upkeep,
     clockWatch: clockWatch.look,
     jobWatch: createJobWatch({ jobs: calledJobs(config), readLease: leases.read, clock, logger }),
   });

@@ -2,6 +2,7 @@ import type { Response } from 'express';
 import type { RouteMetadata } from '../../contract/describe-route.js';
 import { type RateLimitClass, rateLimitClasses } from '../../contract/rate-limits.js';
 import { ApiError } from '../errors.js';
+import { LimitUnknownError } from '../limits/limit-unknown.js';
 import type { RateLimiter } from '../limits/rate-limiter.js';
 import type { RateLimitState } from '../ports.js';
 
@@ -21,13 +22,28 @@ export async function enforceLimit(
   rule: RateLimitClass,
   key: string,
 ): Promise<void> {
-  applyLimit(res, await limiter.consume(rule, key));
+  applyLimit(res, await consumeShown(limiter, res, rule, key));
 }
 
 /** Sets the headers of a point that was taken, and throws RATE_LIMITED if none was left. */
 export function applyLimit(res: Response, state: RateLimitState): void {
   showLimit(res, state);
   if (state.retryAfterSeconds !== undefined) throw rateLimited(state.retryAfterSeconds);
+}
+
+/** Takes one point. Where nobody knows whether one is left, the error is shown with the headers like any other. */
+export async function consumeShown(
+  limiter: Pick<RateLimiter, 'consume'>,
+  res: Response,
+  rule: RateLimitClass,
+  key: string,
+): Promise<RateLimitState> {
+  try {
+    return await limiter.consume(rule, key);
+  } catch (error) {
+    if (error instanceof LimitUnknownError) showLimit(res, error.state);
+    throw error;
+  }
 }
 
 /**
@@ -40,7 +56,7 @@ export async function enforceNewAmounts(
   client: string,
 ): Promise<void> {
   const rule = rateLimitClasses.newAmounts;
-  const state = await limiter.consume(rule, `newAmounts|${client}`);
+  const state = await consumeShown(limiter, res, rule, `newAmounts|${client}`);
   if (state.retryAfterSeconds === undefined) return;
   showLimit(res, state);
   const message = `More than ${rule.points} amounts in ${rule.windowSeconds} s that nobody asked for lately; amounts that are known are answered.`;

@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, Response } from 'express';
 import type { RateLimitClass } from '../../contract/rate-limits.js';
 import type { RateLimiter } from '../limits/rate-limiter.js';
-import { rateLimited, showLimit } from './rate-limit.js';
+import { enforceLimit, rateLimited, showLimit } from './rate-limit.js';
 
 /** How many requests of addresses that have used up their limit are verified concurrently. */
 const suspectsAtOnce = 4;
@@ -61,11 +61,16 @@ export function createUnverifiedLimit({
       const unverified = res.locals.unverified as Unverified | undefined;
       if (unverified === undefined) return next(error);
       const { rule, key } = unverified;
-      const isOurFault = statusOf(error) >= 500;
-      const state = isOurFault ? limiter.peek(rule, key) : await limiter.consume(rule, key);
-      showLimit(res, state);
-      const isRefused = !isOurFault && state.retryAfterSeconds !== undefined;
-      next(isRefused ? rateLimited(state.retryAfterSeconds ?? 1) : error);
+      if (statusOf(error) >= 500) {
+        showLimit(res, limiter.peek(rule, key));
+        return next(error);
+      }
+      try {
+        await enforceLimit(limiter, res, rule, key);
+        next(error);
+      } catch (refusal) {
+        next(refusal);
+      }
     },
   };
 }

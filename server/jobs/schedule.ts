@@ -13,6 +13,8 @@ export interface PeriodicWork {
   /** Reads what every anchor says of itself (SEP-1 and its services). */
   discovery: OnEveryInstance;
   quoteReputation: OnEveryInstance;
+  /** Counts the instances that share the limits, and gives back points that nobody uses here. */
+  limits: OnEveryInstance;
   /** Reads MongoDB's time again and compares this machine's clock with it. */
   clockWatch: OnEveryInstance;
   /** Sees whether the jobs are run at all, where this instance does not run them. */
@@ -49,6 +51,7 @@ export function createSchedule(work: PeriodicWork & { leased: boolean }): Task<T
     { name: 'snapshot', ...every, intervalMs: 15_000, run: work.snapshot },
     { name: 'discovery', ...every, intervalMs: 600_000, run: work.discovery },
     { name: 'quoteReputation', ...every, intervalMs: 5_000, run: work.quoteReputation },
+    { name: 'limits', ...every, intervalMs: 5_000, run: work.limits },
     { name: 'clockWatch', ...every, intervalMs: 5_000, run: work.clockWatch },
     { name: 'jobWatch', ...every, intervalMs: 60_000, run: work.jobWatch },
   ];

@@ -1,158 +1,147 @@
-import {
-  CircuitState,
-  ConsecutiveBreaker,
-  circuitBreaker,
-  handleAll,
-  type IBackoff,
-  type IBackoffFactory,
-} from 'cockatiel';
-import type { Connection } from 'mongoose';
-import { RateLimiterMongo, RateLimiterRes } from 'rate-limiter-flexible';
+import { type Connection, Types } from 'mongoose';
 import type { RateLimitClass } from '../../contract/rate-limits.js';
 import type { Clock, Logger, RateLimitState } from '../ports.js';
-import { withTimeout } from '../time-limits.js';
-import { createLocalCounter } from './local-limit-windows.js';
-import { type Counted, createCountPoint } from './window-store.js';
+import { createDraws } from './draws.js';
+import { createGuard } from './guard.js';
+import { isUsedUp, refusalOf, stateOf, takeFrom } from './held-window.rules.js';
+import { createHeldWindows } from './held-windows.js';
+import { PortionRateLimiter } from './portion-rate-limiter.js';
+import { createWindowStore } from './window-store.js';
 
-const storeTimeoutMs = 150;
-const retryStoreAfterMs = 2_000;
-const failuresToOpen = 3;
+/** Of one database operation, where this instance can go on without it, and where it could only answer 503. */
+const timeoutsMs = { alone: 150, amongOthers: 1_000 } as const;
+/** For so long no instance is slow. A database that has not answered this one until then is away for the others, too. */
+const outageMs = 5_000;
+/** Every instance draws nothing from this key, so that its window tells how many instances there are. */
+const presence = { key: 'instances', limit: 0, windowMs: 30_000, waiting: 0 } as const;
 
 export interface RateLimiter {
   /**
    * Takes a point from what this instance holds, or refuses from memory. Undefined where the database has to be asked;
-   * then nothing was taken. Synchronous and cheap.
+   * then nothing was taken. Synchronous and cheap. A key belongs to one rule.
    */
   take(rule: RateLimitClass, key: string): RateLimitState | undefined;
   /**
-   * Takes one point from `key`. Counts in MongoDB, for all instances together; while that does not answer within
-   * 150 ms, counts in a bounded table of this process instead.
+   * Takes one point from `key`, of what this instance holds, or else of a new draw from MongoDB. While that does not
+   * answer in time, it takes points of which it is sure that no other instance grants them, and throws
+   * LimitUnknownError where there are none.
    */
   consume(rule: RateLimitClass, key: string): Promise<RateLimitState>;
   /** What is left to `key` as far as this process knows. Takes no point, and asks no database. */
   peek(rule: RateLimitClass, key: string): RateLimitState;
-  /** Whether the shared counters cannot be reached. */
+  /** Whether the shared windows could not be reached when they were last needed. */
   degraded(): boolean;
+}
+
+/** The limiter of one instance, with what has to be done for it beside requests. */
+export interface RunningRateLimiter extends RateLimiter {
+  /** Counts the instances, and gives back what keys at rest hold. Every few seconds. */
+  upkeep(): Promise<void>;
+  /** Gives everything back. */
+  stop(): Promise<void>;
 }
 
 export function createRateLimiter(deps: {
   connection: Connection;
   clock: Clock;
   logger: Logger;
-  /** Time limit of one database operation. */
+  /** Time limit of one database operation, however many instances there are. */
   timeoutMs?: number;
   /** Monotonic milliseconds. */
   stopwatch?: Clock;
-}): RateLimiter {
-  const { timeoutMs = storeTimeoutMs, stopwatch = () => performance.now() } = deps;
-  const stores = new Map<string, StoredWindows>();
-  const local = createLocalCounter(deps.clock);
-  const breaker = circuitBreaker(handleAll, {
-    halfOpenAfter: monotonicDelay(retryStoreAfterMs, stopwatch),
-    breaker: new ConsecutiveBreaker(failuresToOpen),
+  /** How many keys are held at most. */
+  maxKeys?: number;
+}): RunningRateLimiter {
+  const { clock, stopwatch = () => performance.now() } = deps;
+  const guard = createGuard({
+    timeoutMs: () => deps.timeoutMs ?? (instances === 1 ? timeoutsMs.alone : timeoutsMs.amongOthers),
+    stopwatch,
+    logger: deps.logger,
   });
-  breaker.onBreak(() =>
-    deps.logger.warn({}, 'rate limits are counted in this process: the database does not answer'),
-  );
-  breaker.onReset(() => deps.logger.info({}, 'rate limits are counted in the database again'));
-
-  const late = () => new Error(`the rate-limit store did not answer in ${timeoutMs} ms`);
-  const countPoint = createCountPoint({
+  const store = createWindowStore({
     connection: deps.connection,
-    guard: (work) => breaker.execute(() => withTimeout(timeoutMs, work(), late)),
+    instance: new Types.ObjectId().toHexString(),
+  });
+  const limiters = new Map<RateLimitClass, PortionRateLimiter>();
+  /** That share the limits, this one included; undefined until the database has said. */
+  let instances: number | undefined;
+
+  const windows = createHeldWindows({
+    stopwatch,
+    onUninsured: (key, rule) => limiterOf(rule).forget(key),
+    ...(deps.maxKeys === undefined ? {} : { max: deps.maxKeys }),
+  });
+  const draw = createDraws({
+    send: (draws) => store.draw(draws, { ahead: true, instances: instances ?? 1 }),
+    guard: guard.run,
+    onDrawn: windows.addDrawn,
+    stopwatch,
   });
 
-  function storeOf(rule: RateLimitClass): StoredWindows {
-    const name = `${rule.points}/${rule.windowSeconds}`;
-    let store = stores.get(name);
-    if (store === undefined) {
-      store = new StoredWindows({
-        storeClient: asStoreClient((key) => countPoint(key, rule.windowSeconds * 1_000)),
-        dbName: deps.connection.name,
-        keyPrefix: '',
-        points: rule.points,
-        duration: rule.windowSeconds,
-        disableIndexesCreation: true,
-      });
-      stores.set(name, store);
+  const standing = () => ({ instances: instances ?? 2, isOutage: guard.failingForMs() >= outageMs });
+
+  function limiterOf(rule: RateLimitClass): PortionRateLimiter {
+    let limiter = limiters.get(rule);
+    if (limiter === undefined) {
+      const shared = { windows, draw, clock, stopwatch, standing };
+      limiter = new PortionRateLimiter(rule, { ...shared, insured: true });
+      limiters.set(rule, limiter);
     }
-    return store;
+    return limiter;
   }
 
-  async function consumeShared(rule: RateLimitClass, key: string): Promise<RateLimitState> {
-    const { consumedPoints, endsAt } = await consumeStored(rule, key);
-    return local.agree(rule, key, consumedPoints, endsAt);
+  function take(_rule: RateLimitClass, key: string): RateLimitState | undefined {
+    const held = windows.get(key);
+    return held === undefined ? undefined : takeFrom(held, stopwatch());
   }
 
-  async function consumeStored(rule: RateLimitClass, key: string): Promise<StoredWindow> {
-    try {
-      return (await storeOf(rule).consume(key)) as StoredWindow;
-    } catch (denial) {
-      // A refusal is an answer, not a failure.
-      if (denial instanceof StoredWindow) return denial;
-      throw denial;
-    }
+  async function countInstances(): Promise<void> {
+    await guard.run(async () => {
+      const drawn = await store.draw([presence], { ahead: false, instances: 1 });
+      instances = drawn.get(presence.key)?.instances ?? instances;
+    });
+  }
+
+  /** What was granted without the database comes off what the others may draw. */
+  async function charge(): Promise<void> {
+    const charges = windows.uncharged();
+    await store.charge(charges);
+    windows.markCharged(charges.map(({ key }) => key));
   }
 
   return {
-    take: local.refusal,
-    async consume(rule, key) {
-      const refusal = local.refusal(rule, key);
-      if (refusal !== undefined) return refusal;
-      try {
-        return await consumeShared(rule, key);
-      } catch {
-        // The breaker has counted and logged the failure; limits must hold whatever it was.
-        return local.consume(rule, key);
+    take,
+    consume: async (rule, key) => take(rule, key) ?? limiterOf(rule).takeOrDraw(key),
+    peek(rule, key) {
+      const held = windows.running(key);
+      if (held === undefined) {
+        const endsAtMs = clock() + rule.windowSeconds * 1_000;
+        return {
+          limit: rule.points,
+          remaining: rule.points,
+          resetSeconds: Math.ceil(endsAtMs / 1_000),
+          retryAfterSeconds: undefined,
+        };
       }
+      const isRefused = held.insured === undefined ? isUsedUp(held) : held.remaining === 0;
+      return isRefused ? refusalOf(held, stopwatch()) : stateOf(held, undefined);
     },
-    peek: (rule, key) => local.peek(rule, key),
-    degraded: () => breaker.state !== CircuitState.Closed,
+    degraded: guard.isFailing,
+    async upkeep() {
+      try {
+        await countInstances();
+      } catch {
+        // The guard has logged it, and there is nobody to give anything back to.
+        return;
+      }
+      await charge();
+      await store.giveBack(windows.takeUnused('resting'));
+    },
+    async stop() {
+      if (guard.isFailing()) return;
+      await charge();
+      await store.giveBack(windows.takeUnused('all'));
+      await store.leave(presence.key);
+    },
   };
-}
-
-/** What the library answers, with the end of the window as it is stored. */
-class StoredWindow extends RateLimiterRes {
-  constructor(
-    readonly endsAt: number,
-    limit: number,
-    points: number,
-  ) {
-    super(Math.max(0, limit - points), undefined, points, points === 1);
-  }
-}
-
-/**
- * The library would tell the end of a window as the time left by the clock of this machine, which may be wrong. Its
- * method for a store's answer, which its own stores override as well, is missing in its types.
- */
-class StoredWindows extends RateLimiterMongo {
-  _getRateLimiterRes(_key: string, _changedPoints: number, counted: Counted): StoredWindow {
-    return new StoredWindow(counted.expire.getTime(), this.points, counted.points);
-  }
-}
-
-/**
- * cockatiel measures its delay by the clock of this machine, and would wait for hours where that is set back meanwhile:
- * it is told that the delay is endless, or over.
- */
-function monotonicDelay(delayMs: number, stopwatch: Clock): IBackoffFactory<unknown> {
-  const next = (): IBackoff<unknown> => {
-    const overAt = stopwatch() + delayMs;
-    return {
-      get duration() {
-        return stopwatch() < overAt ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
-      },
-      next,
-    };
-  };
-  return { next };
-}
-
-/**
- * Stands in for the MongoDB client that rate-limiter-flexible expects. It takes a point by this one method of a
- * collection, which is where requests join a batch; docs/adr/0005 has the alternatives.
- */
-function asStoreClient(countPoint: (key: string) => Promise<Counted>) {
-  return { collection: () => ({ findOneAndUpdate: (where: { key: string }) => countPoint(where.key) }) };
 }

@@ -1,15 +1,19 @@
-import { type Connection, Schema, Types } from 'mongoose';
+import { type Connection, Schema } from 'mongoose';
 import { defineModel } from '../mongo/models.js';
 
-const maxKeysOfBatch = 200;
 /** After an election the time of the database may be a little behind. */
-export const clockToleranceMs = 5_000;
+const clockToleranceMs = 5_000;
+const maxKeysOfCommand = 200;
 
+/** One window of one key, as all instances share it. Its times are the database's. */
 interface LimitWindow {
   _id: string;
+  /** Drawn by instances, of the limit. */
   points: number;
-  /** For each instance, the value of `points` after its latest increment. */
-  by: Record<string, number>;
+  /** How many instances drew from the window before, or existed when the first window of the key was opened. */
+  seen: number;
+  /** The latest draw of each instance. */
+  by: Record<string, { draw: number; got: number }>;
   expire: Date;
 }
 
@@ -17,6 +21,7 @@ const limitWindowSchema = new Schema<LimitWindow>(
   {
     _id: { type: String, required: true },
     points: { type: Number, required: true },
+    seen: { type: Number, required: true },
     by: { type: Schema.Types.Mixed, required: true },
     expire: { type: Date, required: true },
   },
@@ -28,157 +33,194 @@ export function limitWindowModel(connection: Connection) {
   return defineModel(connection, 'LimitWindow', limitWindowSchema);
 }
 
-/** `leftMs` is computed when a window is read. */
-type AfterCount = Pick<LimitWindow, '_id' | 'by' | 'expire'> & { leftMs: number };
-
-/** A key's count right after one request's own point, and the end of its window. No two requests get the same count. */
-export interface Counted {
-  points: number;
-  expire: Date;
-  /** Until then, by the database's clock. */
-  leftMs: number;
-}
-
-/** Takes one point from a key; the first one starts its window. */
-export type CountPoint = (key: string, windowMs: number) => Promise<Counted>;
-
-interface Waiting {
-  resolve(counted: Counted): void;
-  reject(error: unknown): void;
-}
-
-interface KeyOfBatch {
+/** What one draw asks for. */
+export interface Draw {
+  key: string;
+  limit: number;
   windowMs: number;
-  waiting: Waiting[];
+  /** Points that are needed at once. */
+  waiting: number;
 }
 
-type Batch = ReadonlyMap<string, KeyOfBatch>;
+/** The answer to a draw. */
+export interface Drawn {
+  got: number;
+  /** Drawn from this window by all instances. */
+  used: number;
+  /** The stored end of the window, in epoch milliseconds. */
+  endsAtMs: number;
+  /** From some time after the draw was sent until the end. */
+  leftMs: number;
+  /** That draw from windows of this key. */
+  instances: number;
+}
 
-/**
- * Counts in MongoDB, for all instances together. Requests that arrive while a batch is being sent make up the next one:
- * one update and one query serve all of them, and each key is incremented once, by the number of its requests. The
- * figures are in docs/adr/0005.
- *
- * Other instances may count between the update and the query. Each update therefore also stores the count that it
- * reached under the instance's own name, so that every request gets its own number and never that of another.
- * `guard` runs each batch under its time limit and breaker; if it rejects, so do all waiting requests.
- */
-export function createCountPoint(deps: {
+/** Points that go back into a window, if it is still the same. */
+export interface GivenBack {
+  key: string;
+  points: number;
+  endsAtMs: number;
+}
+
+/** Points that an instance grants by itself, and that the others must not grant as well. */
+export interface Charge {
+  key: string;
+  limit: number;
+  points: number;
+  /** Until what was granted ends. */
+  leftMs: number;
+  windowMs: number;
+}
+
+export interface WindowStore {
+  /**
+   * Draws points for each key, opening windows that do not run. With `ahead`, a draw takes a portion of what is left,
+   * so that the next requests need no draw. A key is missing from the answer where its window ended meanwhile.
+   */
+  draw(draws: readonly Draw[], options: { ahead: boolean; instances: number }): Promise<Map<string, Drawn>>;
+  giveBack(given: readonly GivenBack[]): Promise<void>;
+  charge(charges: readonly Charge[]): Promise<void>;
+  /** This instance does not count among those that draw from the key any longer. */
+  leave(key: string): Promise<void>;
+}
+
+type AfterDraw = LimitWindow & { leftMs: number };
+
+/** @param instance a name of this process, of letters and digits */
+export function createWindowStore({
+  connection,
+  instance,
+}: {
   connection: Connection;
-  guard: <T>(work: () => Promise<T>) => Promise<T>;
-}): CountPoint {
-  const { name } = limitWindowModel(deps.connection).collection;
-  const collection = deps.connection.collection<LimitWindow & AfterCount>(name);
-  const instance = new Types.ObjectId().toHexString();
-  let waiting = new Map<string, KeyOfBatch>();
-  let sending = false;
+  instance: string;
+}): WindowStore {
+  const { name } = limitWindowModel(connection).collection;
+  const collection = connection.collection<AfterDraw>(name);
+  const projection = { leftMs: { $subtract: ['$expire', '$$NOW'] }, points: 1, seen: 1, by: 1, expire: 1 };
+  let draws = 0;
 
-  const leftMs = { $subtract: ['$expire', '$$NOW'] };
-  const projection = { expire: 1, leftMs, [`by.${instance}`]: 1 };
-
-  async function send(batch: Batch): Promise<Map<string, Counted>> {
-    const windows = batch.size === 1 ? await countOneKey(batch) : await countKeys(batch);
-    return new Map(
-      windows.flatMap(({ _id, by, ...window }) => {
-        const points = by[instance];
-        return points === undefined ? [] : [[_id, { points, ...window }]];
-      }),
-    );
+  /** The update itself answers a single key: this takes two thirds of the time and half the work. */
+  async function drawOne(key: string, update: object[]): Promise<AfterDraw[]> {
+    const window = await collection.findOneAndUpdate({ _id: key }, update, {
+      upsert: true,
+      returnDocument: 'after',
+      projection,
+    });
+    return window === null ? [] : [window];
   }
 
-  async function countKeys(batch: Batch): Promise<AfterCount[]> {
+  async function drawMany(updates: readonly { key: string; update: object[] }[]): Promise<AfterDraw[]> {
     await collection.bulkWrite(
-      [...batch].map(([_id, key]) => ({
-        updateOne: { filter: { _id }, update: increment(key, instance), upsert: true },
+      updates.map(({ key, update }) => ({
+        updateOne: { filter: { _id: key }, update, upsert: true },
       })),
       { ordered: false },
     );
-    return collection.find<AfterCount>({ _id: { $in: [...batch.keys()] } }, { projection }).toArray();
+    return collection
+      .find<AfterDraw>({ _id: { $in: updates.map(({ key }) => key) } }, { projection })
+      .toArray();
   }
 
-  /** The update itself answers a single key: this takes two thirds of the time and half the work. */
-  async function countOneKey(batch: Batch): Promise<AfterCount[]> {
-    const windows = [...batch].map(([_id, key]) =>
-      collection.findOneAndUpdate({ _id }, increment(key, instance), {
-        upsert: true,
-        returnDocument: 'after',
-        projection,
-      }),
-    );
-    return (await Promise.all(windows)).filter((window) => window !== null);
-  }
+  return {
+    async draw(asked, options) {
+      draws += 1;
+      const draw = draws;
+      const updates = asked.map((each) => ({
+        key: each.key,
+        update: drawUpdate(each, { ...options, instance, draw }),
+      }));
+      const [first, ...others] = updates;
+      if (first === undefined) return new Map();
+      const windows = others.length === 0 ? await drawOne(first.key, first.update) : await drawMany(updates);
+      return new Map(
+        windows.flatMap((window) => {
+          const own = window.by[instance];
+          // Another draw of this instance that was given up for lost may have come in between.
+          return own?.draw === draw ? [[window._id, toDrawn(window, own.got)]] : [];
+        }),
+      );
+    },
 
-  async function sendAll(): Promise<void> {
-    while (waiting.size > 0) {
-      const batch = takeBatch();
-      try {
-        settle(batch, await deps.guard(() => send(batch)));
-      } catch (error) {
-        // Requests that arrived meanwhile have also waited for a database that does not answer.
-        const queued = waiting;
-        waiting = new Map();
-        for (const keys of [batch, queued]) rejectAll(keys, error);
-      }
-    }
-    sending = false;
-  }
+    giveBack: (given) =>
+      inChunks(given, (chunk) =>
+        collection.bulkWrite(
+          chunk.map(({ key, points, endsAtMs }) => ({
+            updateOne: {
+              filter: { _id: key, expire: new Date(endsAtMs) },
+              update: { $inc: { points: -points } },
+            },
+          })),
+          { ordered: false },
+        ),
+      ),
 
-  function takeBatch(): Batch {
-    if (waiting.size <= maxKeysOfBatch) {
-      const all = waiting;
-      waiting = new Map();
-      return all;
-    }
-    const first = [...waiting].slice(0, maxKeysOfBatch);
-    for (const [key] of first) waiting.delete(key);
-    return new Map(first);
-  }
+    charge: (charges) =>
+      inChunks(charges, (chunk) =>
+        collection.bulkWrite(
+          chunk.map((charge) => ({
+            updateOne: { filter: { _id: charge.key }, update: chargeUpdate(charge), upsert: true },
+          })),
+          { ordered: false },
+        ),
+      ),
 
-  return (key, windowMs) =>
-    new Promise((resolve, reject) => {
-      const known = waiting.get(key);
-      if (known === undefined) waiting.set(key, { windowMs, waiting: [{ resolve, reject }] });
-      else known.waiting.push({ resolve, reject });
-      if (sending) return;
-      sending = true;
-      // Other requests of this turn of the event loop join the batch.
-      setImmediate(sendAll);
-    });
+    async leave(key) {
+      await collection.updateOne({ _id: key }, { $unset: { [`by.${instance}`]: true }, $inc: { seen: -1 } });
+    },
+  };
 }
 
-/** Starts a new window, or adds points to the current one, by the database's clock. */
-function increment({ windowMs, waiting }: KeyOfBatch, instance: string) {
-  const added = waiting.length;
-  const points = { $add: ['$points', added] };
-  const begun = {
-    _id: '$_id',
-    expire: { $add: ['$$NOW', windowMs] },
-    points: added,
-    by: { [instance]: added },
+async function inChunks<T>(all: readonly T[], work: (chunk: T[]) => Promise<unknown>): Promise<void> {
+  for (let done = 0; done < all.length; done += maxKeysOfCommand)
+    await work(all.slice(done, done + maxKeysOfCommand));
+}
+
+function toDrawn({ points, seen, by, expire, leftMs }: AfterDraw, got: number): Drawn {
+  // An instance of an earlier version stores no `seen`.
+  const instances = Math.max(seen ?? 1, Object.keys(by).length);
+  return { got, used: points, endsAtMs: expire.getTime(), leftMs, instances };
+}
+
+/** Opens the window if it does not run, and draws from it, by the database's clock. */
+function drawUpdate(
+  { limit, windowMs, waiting }: Draw,
+  { ahead, instances, instance, draw }: { ahead: boolean; instances: number; instance: string; draw: number },
+) {
+  const left = { $subtract: [limit, '$points'] };
+  const drawing = {
+    $max: ['$seen', { $size: { $objectToArray: { $mergeObjects: ['$by', { [instance]: 1 }] } } }],
   };
-  const running = {
-    _id: '$_id',
-    expire: '$expire',
-    points,
-    by: { $mergeObjects: ['$by', { [instance]: points }] },
-  };
+  const portion = { $ceil: { $divide: [left, { $multiply: [2, drawing] }] } };
+  const wanted = ahead ? { $max: [waiting, portion] } : waiting;
+  const got = { $max: [0, { $min: [left, wanted] }] };
+  return [
+    openUnlessRunning(windowMs, { points: 0, seen: seenBefore(instances), expire: endOf(windowMs) }),
+    { $set: { [`by.${instance}`]: { draw, got } } },
+    { $set: { points: { $add: ['$points', `$by.${instance}.got`] } } },
+  ];
+}
+
+function chargeUpdate({ limit, points, leftMs, windowMs }: Charge) {
+  return [
+    openUnlessRunning(windowMs, { points: 0, seen: seenBefore(1), expire: endOf(leftMs) }),
+    { $set: { points: { $min: [limit, { $add: ['$points', points] }] } } },
+  ];
+}
+
+function openUnlessRunning(windowMs: number, opened: object) {
   // A window that ends later than one that begins now was begun before the database's clock was set back.
   const latest = { $add: ['$$NOW', windowMs + clockToleranceMs] };
   const isRunning = { $and: [{ $gt: ['$expire', '$$NOW'] }, { $lte: ['$expire', latest] }] };
-  return [{ $replaceWith: { $cond: [isRunning, running, begun] } }];
+  const begun = { _id: '$_id', by: { $literal: {} }, ...opened };
+  return { $replaceWith: { $cond: [isRunning, '$$ROOT', begun] } };
 }
 
-/** Numbers the requests in the order in which they arrived. */
-function settle(batch: Batch, counted: ReadonlyMap<string, Counted>): void {
-  for (const [key, { waiting }] of batch) {
-    const after = counted.get(key);
-    waiting.forEach(({ resolve, reject }, place) => {
-      if (after === undefined) reject(new Error('the window ended while it was being counted'));
-      else resolve({ ...after, points: after.points - waiting.length + place + 1 });
-    });
-  }
+/** A new window must not begin as if one instance drew from it, or the first one to draw would take half of it. */
+function seenBefore(instances: number) {
+  const before = { $size: { $objectToArray: '$by' } };
+  return { $cond: [{ $eq: [{ $type: '$by' }, 'object'] }, { $max: [1, before] }, instances] };
 }
 
-function rejectAll(batch: Batch, error: unknown): void {
-  for (const { waiting } of batch.values()) for (const { reject } of waiting) reject(error);
+function endOf(ms: number) {
+  return { $add: ['$$NOW', ms] };
 }

@@ -93,6 +93,14 @@ const checks: Record<string, () => Promise<void>> = {
     const unsigned = await ask('POST', `/api/intent/${intent._id}/status`, { body: told });
     expect([unsigned.status, limitOf(unsigned)]).toEqual([403, '60']);
   },
+  '`X-RateLimit-Remaining`': async () => {
+    const headers = { 'x-forwarded-for': '198.51.100.30' };
+    const shown: number[] = [];
+    for (let n = 0; n < 40; n += 1) shown.push(remainingOf(await ask('GET', '/api/corridors', { headers })));
+    // More than one portion, and no more anywhere than what is left.
+    expect(shown).toEqual([...shown].sort((a, b) => b - a));
+    expect(shown.every((remaining, place) => remaining <= 59 - place)).toBe(true);
+  },
   '`X-RateLimit-Reset`': async () => {
     const { headers } = await ask('GET', '/api/corridors');
     const inSeconds = Number(headers.get('x-ratelimit-reset')) - disputes.now() / 1_000;

@@ -42,6 +42,7 @@ describe('docs/operations.md', () => {
       snapshot: own,
       discovery: own,
       quoteReputation: own,
+      limits: own,
       clockWatch: own,
       jobWatch: own,
     };

@@ -1,5 +1,4 @@
-import { LRUCache } from 'lru-cache';
-import { rateLimitClasses } from '../../../contract/rate-limits.js';
+import { type RateLimitClass, rateLimitClasses } from '../../../contract/rate-limits.js';
 import { ApiError } from '../../errors.js';
 import type { ClientSession } from '../../mongo/transactions.js';
 import type { Clock, RateLimitState } from '../../ports.js';
@@ -8,18 +7,14 @@ import { spentUnsupported, unsupportedLimits } from './unsupported.rules.js';
 
 const { points, windowSeconds } = rateLimitClasses.dispute;
 
-/** Of keys and clients whose attempts are used up, so that refusing them again takes no database. */
-const maxSpentKnown = 50_000;
-
 /**
  * The dispute limit of a public key, which nobody else can use up. Attempts are counted per key and client, before the
  * signature is verified, so bad signatures use up only the sender's own attempts. The points of the key itself are
  * taken by the disputes that are recorded, once each: a captured dispute that is sent again costs its owner nothing,
  * however often, from however many addresses and on whatever day.
  *
- * Attempts are counted in batches: those that arrive while one batch is written share the next, so a flood of bad
- * signatures is not a write each. Unlike the general limiter, this never counts in the process alone: where the database
- * does not answer, nothing is verified. A point is part of the transaction it is taken for.
+ * Attempts are counted by a limiter that never counts in the process alone: where the database does not answer, nothing
+ * is verified. A point is part of the transaction it is taken for.
  */
 export interface DisputeLimits {
   /** Before verification. Throws RATE_LIMITED. */
@@ -43,8 +38,8 @@ type Window = Pick<DisputeWindowDocument, 'used' | 'endsAt'>;
 
 export type ShowLimit = (state: RateLimitState) => void;
 
-/** Takes one attempt, for all instances together. Rejects where the database does not answer. */
-export type CountAttempt = (key: string, windowMs: number) => Promise<{ points: number; leftMs: number }>;
+/** Takes one point, for all instances together. Rejects where the database does not answer. */
+export type CountAttempt = (rule: RateLimitClass, key: string) => Promise<RateLimitState>;
 
 export function createDisputeLimits(deps: {
   windows: DisputeWindowStore;
@@ -52,17 +47,6 @@ export function createDisputeLimits(deps: {
   clock: Clock;
 }): DisputeLimits {
   const { windows, countAttempt, clock } = deps;
-  const spent = new LRUCache<string, Window>({ max: maxSpentKnown });
-
-  /** How many attempts are used with this one. Windows are fixed: one that is used up stays so until its end. */
-  async function attemptsOf(key: string): Promise<Window> {
-    const known = spent.get(key);
-    if (known !== undefined && known.endsAt.getTime() > clock()) return known;
-    const { points: used, leftMs } = await countAttempt(key, windowSeconds * 1_000);
-    const window = { used, endsAt: new Date(clock() + leftMs) };
-    if (used > points) spent.set(key, window);
-    return window;
-  }
 
   /** The window of this key as it stands, or an unused one. */
   async function windowOf(key: string, nowMs: number, session?: ClientSession): Promise<Window> {
@@ -73,8 +57,7 @@ export function createDisputeLimits(deps: {
 
   return {
     async takeAttempt(account, client, show) {
-      const window = await attemptsOf(`dispute_attempt|${account}|${client}`);
-      const state = toState(window, clock(), points);
+      const state = await countAttempt(rateLimitClasses.dispute, `dispute_attempt|${account}|${client}`);
       show(state);
       refuseIfSpent(state, 'Too many disputes of this key were sent from your address.');
     },

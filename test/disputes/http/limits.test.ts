@@ -42,7 +42,8 @@ async function fileNew(owner: Signer, options: { address?: string; instance?: Te
   return fixture.file({ ...body, publicKey }, rest);
 }
 
-function expectRefused({ status, headers, body }: Answer): void {
+/** Attempts are counted by MongoDB's time, which does not pass with the fixture's. */
+function expectRefused({ status, headers, body }: Answer, now = fixture.now()): void {
   expect(status).toBe(429);
   const retryAfter = Number(headers.get('retry-after'));
   expect(retryAfter).toBeGreaterThan(windowSeconds - 120);
@@ -50,7 +51,7 @@ function expectRefused({ status, headers, body }: Answer): void {
   expect(body).toEqual({ code: 'RATE_LIMITED', message: expect.any(String), retryAfter });
   expect(headers.get('x-ratelimit-limit')).toBe(String(limit));
   expect(headers.get('x-ratelimit-remaining')).toBe('0');
-  const resetInSeconds = Number(headers.get('x-ratelimit-reset')) - fixture.now() / 1_000;
+  const resetInSeconds = Number(headers.get('x-ratelimit-reset')) - now / 1_000;
   expect(Math.abs(resetInSeconds - retryAfter)).toBeLessThan(10);
 }
 
@@ -106,7 +107,7 @@ describe('one dispute of a key beyond its limit within 24 hours', () => {
     const address = '198.51.100.2';
     const attempt = () => fixture.file(disputeOf(storedIntent(owner.account, null), owner), { address });
     for (let tries = 0; tries < limit; tries += 1) expect((await attempt()).status).toBe(404);
-    expectRefused(await attempt());
+    expectRefused(await attempt(), Date.now());
   });
 });
 

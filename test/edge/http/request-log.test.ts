@@ -174,9 +174,10 @@ describe('requests of a route with a limit that are answered', () => {
       simulated: app.simulated,
       world: { logger },
     });
-    await Promise.all(
-      Array.from({ length: 30 }, () => fetch(`${every.url}/api/corridors`).then((answer) => answer.text())),
-    );
+    // Of a client whose limit the other instance holds no part of.
+    const headers = { 'x-forwarded-for': '198.51.100.77' };
+    const ask = () => fetch(`${every.url}/api/corridors`, { headers }).then((answer) => answer.text());
+    await Promise.all(Array.from({ length: 30 }, ask));
     await waitFor(() => expect(corridorsSince(before).logged).toBe(30));
     await every.close();
   });

@@ -1,0 +1,145 @@
+import type { RateLimitClass } from '../../contract/rate-limits.js';
+
+/**
+ * What one instance holds of a window of a key. It is changed in place, since every request does so. The times called
+ * monotonic are of the stopwatch of this process, so that no clock that is set changes anything.
+ */
+export interface HeldWindow {
+  readonly rule: RateLimitClass;
+  /** Drawn by this instance and not used yet. */
+  left: number;
+  /** Drawn by all instances, as the database last said. */
+  used: number;
+  /** What the client was told last. It never grows. */
+  remaining: number;
+  /** That draw from windows of this key, as the database last said. */
+  instances: number;
+  /** The stored end, in epoch milliseconds. */
+  readonly endsAtMs: number;
+  /** Monotonic: points are given out until then, which is never after the end. */
+  servedUntil: number;
+  /** Monotonic: the window has ended by then. */
+  overBy: number;
+  /** Monotonic: when a point was taken last. */
+  usedAt: number;
+  /** Counted by the insurance, and by nothing else until it ends, so that no point is granted twice. */
+  insured: number | undefined;
+}
+
+/** What the database answered to a draw. */
+interface Drawn {
+  got: number;
+  used: number;
+  endsAtMs: number;
+  leftMs: number;
+  instances: number;
+}
+
+/** Between which monotonic times the database dealt with a draw. */
+interface Exchange {
+  sentAt: number;
+  receivedAt: number;
+}
+
+/** Takes a point, or refuses where the window is used up. Undefined where only the database can tell. */
+export function takeFrom(window: HeldWindow, now: number) {
+  if (now >= window.servedUntil || window.insured !== undefined) return undefined;
+  if (window.left > 0) {
+    window.left -= 1;
+    window.usedAt = now;
+    const unused = window.rule.points - window.used + window.left;
+    if (unused < window.remaining) window.remaining = unused;
+    return stateOf(window, undefined);
+  }
+  return isUsedUp(window) ? refusalOf(window, now) : undefined;
+}
+
+/** Adds what was drawn to what is held, or begins to hold another window. */
+export function withDrawn(
+  held: HeldWindow | undefined,
+  rule: RateLimitClass,
+  drawn: Drawn,
+  { sentAt, receivedAt }: Exchange,
+): HeldWindow {
+  const { got, used, endsAtMs, leftMs, instances } = drawn;
+  const servedUntil = sentAt + leftMs;
+  const overBy = receivedAt + leftMs;
+  if (held === undefined || held.endsAtMs !== endsAtMs) {
+    return {
+      rule,
+      left: got,
+      used,
+      remaining: rule.points,
+      instances,
+      endsAtMs,
+      servedUntil,
+      overBy,
+      usedAt: receivedAt,
+      insured: undefined,
+    };
+  }
+  held.left += got;
+  held.used = used;
+  held.instances = instances;
+  held.servedUntil = Math.max(held.servedUntil, servedUntil);
+  held.overBy = Math.min(held.overBy, overBy);
+  return held;
+}
+
+/**
+ * How many more points this instance may grant to a key while the database does not answer, so that all instances
+ * together grant no more than the limit; undefined where that cannot be told. Alone, it knows the rest of the window
+ * exactly. Among several, it has nothing of a window that others draw from, and its share of one that begins now, once
+ * the database has been away for so long that it is away for the others, too.
+ */
+export function insurable(
+  held: HeldWindow | undefined,
+  rule: RateLimitClass,
+  { instances, isOutage }: { instances: number; isOutage: boolean },
+): number | undefined {
+  if (Math.max(instances, held?.instances ?? 1) === 1) return rule.points - (held?.used ?? 0);
+  return held === undefined && isOutage ? Math.max(1, Math.floor(rule.points / instances)) : undefined;
+}
+
+/** A window that the insurance counts: the one held so far, or one that begins now. */
+export function insuredWindow(
+  held: HeldWindow | undefined,
+  rule: RateLimitClass,
+  { points, now, nowMs }: { points: number; now: number; nowMs: number },
+): HeldWindow {
+  if (held !== undefined) {
+    held.insured = points;
+    return held;
+  }
+  const windowMs = rule.windowSeconds * 1_000;
+  return {
+    rule,
+    left: 0,
+    used: 0,
+    remaining: rule.points,
+    instances: 1,
+    endsAtMs: nowMs + windowMs,
+    servedUntil: now + windowMs,
+    overBy: now + windowMs,
+    usedAt: now,
+    insured: points,
+  };
+}
+
+export function isUsedUp({ left, used, rule }: HeldWindow): boolean {
+  return left <= 0 && used >= rule.points;
+}
+
+export function refusalOf(window: HeldWindow, now: number) {
+  window.remaining = 0;
+  return stateOf(window, Math.max(1, Math.ceil((window.overBy - now) / 1_000)));
+}
+
+export function stateOf(window: HeldWindow, retryAfterSeconds: number | undefined) {
+  return {
+    limit: window.rule.points,
+    remaining: window.remaining,
+    resetSeconds: Math.ceil(window.endsAtMs / 1_000),
+    retryAfterSeconds,
+  };
+}

@@ -1,0 +1,65 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { runEight } from '../../fixtures/limits/limiter-processes.js';
+import type { LimiterResult } from '../../fixtures/limits/limiter-worker.js';
+import { startThreeMembers, type ThreeMembers } from '../../fixtures/limits/three-members.js';
+
+const windowSeconds = 60;
+/** Less than a window, so that all that is accepted is accepted in one. */
+const seconds = 40;
+const limits = [20, 90, 1_000];
+
+let members: ThreeMembers;
+beforeAll(async () => {
+  members = await startThreeMembers();
+}, 120_000);
+afterAll(() => members.stop());
+
+function totalOf(results: readonly LimiterResult[], key: string): number {
+  const counts = results.flatMap(({ accepted }) => Object.values(accepted[key] ?? {}));
+  return counts.reduce((total, count) => total + count, 0);
+}
+
+describe('eight processes whose primary goes in the middle of a window', () => {
+  it.each([
+    { fault: 'steps down', act: () => members.stepDown() },
+    { fault: 'steps down again and again', act: stepDownRepeatedly },
+    { fault: 'is cut off', act: () => members.cutOffPrimary(20_000) },
+    { fault: 'is killed', act: () => members.killPrimary() },
+  ])(
+    'grant no more than the limit where it $fault',
+    async ({ fault, act }) => {
+      const keyOf = (points: number) => `${fault}|${points}`;
+      const results = await runEight({
+        uri: members.uri,
+        seconds,
+        trafficOf: () =>
+          limits.map((points) => ({
+            key: keyOf(points),
+            points,
+            windowSeconds,
+            // The limit is used up only after the fault.
+            perSecond: (4 * points) / seconds / 8,
+          })),
+        meanwhile: async () => {
+          await delay(4_000);
+          await act();
+        },
+      });
+      for (const points of limits) {
+        const total = totalOf(results, keyOf(points));
+        expect(total).toBeLessThanOrEqual(points);
+        // The fault is over long before the window is.
+        expect(total).toBeGreaterThan(points / 2);
+      }
+    },
+    180_000,
+  );
+});
+
+async function stepDownRepeatedly(): Promise<void> {
+  for (let times = 0; times < 3; times += 1) {
+    await members.stepDown();
+    await delay(8_000);
+  }
+}

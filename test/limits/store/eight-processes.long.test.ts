@@ -1,0 +1,68 @@
+import { describe, expect, it } from '@jest/globals';
+import { acceptedOf, runEight, sumOf } from '../../fixtures/limits/limiter-processes.js';
+import { testDatabase } from '../../support/database.js';
+
+const { uri } = testDatabase();
+const processes = 8;
+/** Speed is not tested here. */
+const timeoutMs = 10_000;
+
+describe('eight processes with one database', () => {
+  it('accept exactly the limit in each of 50 windows, clocks that are wrong or not', async () => {
+    const windowSeconds = 2;
+    const limits = [20, 90, 1_000];
+    const results = await runEight({
+      uri,
+      seconds: 125,
+      timeoutMs,
+      trafficOf: () =>
+        limits.map((points) => ({
+          key: `windows|${points}`,
+          points,
+          windowSeconds,
+          // Half as much again as is granted, and twenty requests of each process in each window.
+          perSecond: (1.5 * points) / windowSeconds / processes + 10,
+        })),
+    });
+    for (const points of limits) {
+      const accepted = acceptedOf(results, `windows|${points}`);
+      expect(Math.max(...accepted)).toBe(points);
+      // Traffic ends within a window. On a busy machine, a process that does not run is not reached in a few others.
+      expect(accepted.filter((count) => count === points).length).toBeGreaterThanOrEqual(50);
+      expect(accepted.length).toBeLessThan(65);
+    }
+  }, 300_000);
+
+  it.each([
+    { points: 20, perAccepted: 2 },
+    { points: 90, perAccepted: 0.7 },
+    { points: 1_000, perAccepted: 0.1 },
+  ])(
+    'ask the database at most $perAccepted times per accepted request of $points',
+    async (row) => {
+      const { points, perAccepted } = row;
+      const key = `operations|${points}`;
+      const traffic = [{ key, points, windowSeconds: 60, perSecond: 200 }];
+      const results = await runEight({ uri, seconds: 15, timeoutMs, trafficOf: () => traffic });
+      const operations = sumOf(results, 'operations');
+      expect(acceptedOf(results, key)).toEqual([points]);
+      expect(operations / points).toBeLessThanOrEqual(perAccepted);
+      expect(operations / sumOf(results, 'requests')).toBeLessThanOrEqual(0.01);
+    },
+    120_000,
+  );
+
+  it('are short by at most one portion where traffic leaves one of them', async () => {
+    const points = 90;
+    const key = 'leaving';
+    const results = await runEight({
+      uri,
+      seconds: 10,
+      timeoutMs,
+      trafficOf: (process) => [{ key, points, windowSeconds: 60, perSecond: process === 0 ? 0.2 : 20 }],
+    });
+    const [accepted = 0] = acceptedOf(results, key);
+    expect(accepted).toBeGreaterThan(points - Math.ceil(points / (2 * processes)));
+    expect(accepted).toBeLessThanOrEqual(points);
+  }, 120_000);
+});
