@@ -8,8 +8,8 @@ export interface LoadConnection {
 }
 
 export interface ConnectionEvents {
-  /** An answer has arrived completely: its status, and the bytes of its head and body together. */
-  onAnswer(status: number, bytes: number): void;
+  /** An answer has arrived completely: its status, the bytes of its head and body together, and its head. */
+  onAnswer(status: number, bytes: number, head: string): void;
   /** The connection failed, was closed by the server, or carried what this reader cannot read. */
   onFailure(error: Error): void;
 }
@@ -27,6 +27,7 @@ export function openConnection(
 ): LoadConnection {
   /** Of a head that has not arrived completely. */
   let partOfHead = Buffer.alloc(0);
+  let head = '';
   let status = 0;
   let bytes = 0;
   let missingBytes = 0;
@@ -40,17 +41,17 @@ export function openConnection(
   }
 
   function readHead(received: Buffer): void {
-    const head = partOfHead.length === 0 ? received : Buffer.concat([partOfHead, received]);
-    const end = head.indexOf(endOfHead);
+    const begun = partOfHead.length === 0 ? received : Buffer.concat([partOfHead, received]);
+    const end = begun.indexOf(endOfHead);
     if (end === -1) {
-      partOfHead = Buffer.from(head);
+      partOfHead = Buffer.from(begun);
       return;
     }
     partOfHead = Buffer.alloc(0);
-    const text = head.toString('latin1', 0, end);
-    status = Number(text.slice(9, 12));
-    bytes = end + endOfHead.length + bodyBytesOf(text, status);
-    missingBytes = bytes - head.length;
+    head = begun.toString('latin1', 0, end);
+    status = Number(head.slice(9, 12));
+    bytes = end + endOfHead.length + bodyBytesOf(head, status);
+    missingBytes = bytes - begun.length;
   }
 
   const socket = connect({
@@ -66,7 +67,7 @@ export function openConnection(
           fail(new Error(`an answer that cannot be read, with status ${status}`));
           return false;
         }
-        onAnswer(status, bytes);
+        onAnswer(status, bytes, head);
         return true;
       },
     },

@@ -78,7 +78,10 @@ export function startLoad(source: RequestSource, options: LoadOptions): RunningL
     const { hostname, port } = new URL(options.origins[place % options.origins.length] ?? '');
     return openConnection(
       { host: hostname, port: Number(port) },
-      { onAnswer: (status, size) => answered(place, status, size), onFailure: (error) => failed(error) },
+      {
+        onAnswer: (status, size, head) => answered(place, status, size, head),
+        onFailure: (error) => failed(error),
+      },
     );
   });
 
@@ -88,11 +91,11 @@ export function startLoad(source: RequestSource, options: LoadOptions): RunningL
     connections[place]?.send(source.next());
   }
 
-  function answered(place: number, status: number, size: number): void {
+  function answered(place: number, status: number, size: number, head: string): void {
     if (over) return;
     const now = performance.now();
     if (status !== expect) {
-      failed(new Error(`an answer was ${status}, not ${expect}`));
+      failed(new Error(`an answer was ${status}, not ${expect}:\n${head}`));
       return;
     }
     if (counting) {
