@@ -5,8 +5,10 @@ import { type HeldWindow, withDrawn } from './held-window.rules.js';
 import type { Charge, Drawn, GivenBack } from './window-store.js';
 
 const maxKeys = 50_000;
-/** Of windows that were dropped with points left. Beyond it, points are lost to their window. */
+/** Of windows that gave way with points left. Beyond it, points are lost to their window. */
 const maxDropped = 10_000;
+/** From so many on, their points go back at once: their clients may come back and must not find them gone. */
+const manyDropped = 100;
 /** A key that asked for nothing during this part of its window rests. */
 const restingPart = 1 / 6;
 
@@ -21,6 +23,8 @@ export interface HeldWindows {
   insure(key: string, window: HeldWindow): void;
   /** Unused points, which are then no longer held: of keys that rest and that other instances draw from, or of all. */
   takeUnused(of: 'resting' | 'all'): GivenBack[];
+  /** Unused points of windows that gave way to others, where there are many of them. */
+  takeDropped(): GivenBack[];
   /** What the insurance may grant, where the database does not know it yet. */
   uncharged(): Charge[];
   /** The database knows what `uncharged` returned for these keys. */
@@ -83,6 +87,12 @@ export function createHeldWindows({
         if (window.insured !== undefined || !isUnused(window, now)) shared.delete(key);
         else if (of === 'all' || isResting(window, now)) given.push(takeAll(key, window));
       }
+      return given;
+    },
+    takeDropped() {
+      if (dropped.length < manyDropped) return [];
+      const given = dropped;
+      dropped = [];
       return given;
     },
     uncharged() {

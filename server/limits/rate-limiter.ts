@@ -72,7 +72,11 @@ export function createRateLimiter(deps: {
     ...(deps.maxKeys === undefined ? {} : { max: deps.maxKeys }),
   });
   const draw = createDraws({
-    send: (draws) => store.draw(draws, { ahead: true, instances: instances ?? 1 }),
+    async send(draws) {
+      // New keys make others give way. Their points go back before more are drawn, so a flood cannot outrun that.
+      await store.giveBack(windows.takeDropped());
+      return store.draw(draws, { ahead: true, instances: instances ?? 1 });
+    },
     guard: guard.run,
     onDrawn: windows.addDrawn,
     stopwatch,

@@ -245,6 +245,27 @@ describe('points that an instance has drawn and does not use', () => {
     expect(granted(states)).toHaveLength(rule.points);
   });
 
+  it('are not lost to a client whose window gives way again and again', async () => {
+    const small = createRateLimiter({
+      connection: firstConnection(),
+      clock: Date.now,
+      logger: silentLogger,
+      timeoutMs: 10_000,
+      maxKeys: 50,
+    });
+    // Every key that comes displaces another, with half of its limit unused.
+    let others = 0;
+    for (let request = 1; request <= rule.points; request += 1) {
+      const { retryAfterSeconds } = await small.consume(rule, client);
+      expect([request, retryAfterSeconds]).toEqual([request, undefined]);
+      if (request % 6 !== 0) continue;
+      await Promise.all(
+        Array.from({ length: 250 }, () => small.consume(rule, `${client}-other-${++others}`)),
+      );
+    }
+    expect((await small.consume(rule, client)).retryAfterSeconds).toBeGreaterThan(0);
+  });
+
   it('do not go back into the window that follows theirs', async () => {
     const stopping = createRateLimiter({ connection: firstConnection(), ...stoppedStopwatch().options });
     await stopping.consume(rule, client);
