@@ -8,7 +8,7 @@ const ofAnswer = ['Cache-Control', 'Vary'];
 const ofBody = ['Content-Type', 'Content-Encoding'];
 
 /** Above this, copying a body behind the headers costs more than a second chunk. */
-const shortBytes = 16 * 1024;
+const shortBytes = 2 * 1024;
 
 /** Names and values in turns, as `writeHead` takes them. */
 export type HeaderList = readonly string[];

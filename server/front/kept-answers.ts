@@ -4,8 +4,10 @@ import type { Coding } from '../http/content-coding.js';
 import type { Clock } from '../ports.js';
 import type { AnswerForm } from './answer-form.js';
 
-/** For everything that other instances change, which nobody announces here. */
+/** For everything that other instances change, which nobody announces here: after this time it is made again. */
 const longestMs = 1_000;
+/** While one request has it made again, the others get it for so much longer, and do not all ask the application. */
+const renewalMs = 250;
 /** Of an answer apart from its bytes, and of a target: headers, objects and pointers. */
 const overheadBytes = 1_500;
 
@@ -13,8 +15,9 @@ interface Kept {
   form: AnswerForm;
   /** By the clock of the service. */
   until: number;
-  /** By the stopwatch, which nobody sets. */
-  endsAt: number;
+  /** By the stopwatch, which nobody sets. The first request from then on has the answer made again. */
+  renewAt: number;
+  isRenewed: boolean;
   voidedBy: readonly Topic[];
   /** The changes that were known when the answer began to be made. */
   asOf: number;
@@ -39,7 +42,7 @@ export interface KeptAnswers<Route> {
   ): void;
 }
 
-/** What the application answered, each for a second at most and until it changes, bounded in bytes. */
+/** What the application answered, each for about a second at most and until it changes, bounded in bytes. */
 export function createKeptAnswers<Route extends object>(deps: {
   changes: Pick<Changes, 'since'>;
   maxBytes: number;
@@ -57,12 +60,27 @@ export function createKeptAnswers<Route extends object>(deps: {
     find: (url) => targets.get(url),
     current({ answers }, coding) {
       const kept = answers[coding];
-      if (kept === undefined || stopwatch() >= kept.endsAt || clock() >= kept.until) return undefined;
-      return changes.since(kept.asOf, kept.voidedBy) ? undefined : kept.form;
+      if (kept === undefined || clock() >= kept.until || changes.since(kept.asOf, kept.voidedBy))
+        return undefined;
+      const overMs = stopwatch() - kept.renewAt;
+      if (overMs >= 0) {
+        if (!kept.isRenewed || overMs >= renewalMs) {
+          kept.isRenewed = true;
+          return undefined;
+        }
+      }
+      return kept.form;
     },
     keep(url, route, coding, { form, sameForMs, voidedBy, asOf }) {
       if (sameForMs <= 0) return;
-      const kept = { form, until: clock() + sameForMs, endsAt: stopwatch() + longestMs, voidedBy, asOf };
+      const kept = {
+        form,
+        until: clock() + sameForMs,
+        renewAt: stopwatch() + longestMs,
+        isRenewed: false,
+        voidedBy,
+        asOf,
+      };
       targets.set(url, { route, answers: { ...targets.peek(url)?.answers, [coding]: kept } });
     },
   };

@@ -68,7 +68,7 @@ describe('an answer that is kept', () => {
     await untilKept(path);
   });
 
-  it('is given again for no longer than a second, whatever the clock of the service says', async () => {
+  it('is made again after a second, whatever the clock of the service says', async () => {
     await untilKept('/api/corridors');
     await waitFor(async () => expect(await reaches('/api/corridors')).toBe(true), {
       timeout: 3_000,
