@@ -124,6 +124,14 @@ export function startLoad(source: RequestSource, options: LoadOptions): RunningL
     turn();
   }
 
+  /**
+   * Waking a process that sleeps is charged to the one that writes to it, and the slower a server is, the more often it
+   * would find the generator asleep: that would come on top of what it costs itself.
+   */
+  function stayAwake(): void {
+    if (!over) setImmediate(stayAwake);
+  }
+
   function end(): void {
     over = true;
     clearInterval(watch);
@@ -136,7 +144,10 @@ export function startLoad(source: RequestSource, options: LoadOptions): RunningL
     if (lastedMs >= options.warmUpSeconds * 1_000 && (source.allSeen() || lastedMs > longestWarmUpMs))
       warmed();
   }, 5);
-  if (perSecond === undefined) for (const place of connections.keys()) send(place, startedAt);
+  if (perSecond === undefined) {
+    for (const place of connections.keys()) send(place, startedAt);
+    stayAwake();
+  }
   else {
     free.push(...connections.keys());
     keepTime(perSecond);
