@@ -35,6 +35,7 @@ export function createRequestMeter(registry: Registry): RequestMeter {
     name,
     help,
     type: 'histogram',
+    labelNames: ['method', 'route', 'status'],
     aggregator: 'sum',
     reset: () => all.clear(),
     get: async () => ({

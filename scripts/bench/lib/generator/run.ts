@@ -147,8 +147,7 @@ export function startLoad(source: RequestSource, options: LoadOptions): RunningL
   if (perSecond === undefined) {
     for (const place of connections.keys()) send(place, startedAt);
     stayAwake();
-  }
-  else {
+  } else {
     free.push(...connections.keys());
     keepTime(perSecond);
   }
