@@ -133,7 +133,8 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'mongod.key'), randomBytes(567).toString('base64'), { mode: 0o400 });
   for (const index of hosts.keys()) members = [...members, await startMember(index)];
   const [initiate = '', createAdmin = '', createUser = ''] = blocks('js');
-  await waitFor(() => hello(first()), { timeout: 60_000 });
+  // All of them: a set is not initiated while one of its members does not answer.
+  await Promise.all(members.map((member) => waitFor(() => hello(member), { timeout: 60_000 })));
   await inMongosh(first(), here(initiate));
   // The guide says so as well: users are created on the machine of whichever member was elected.
   const elected = await waitFor(primary, { timeout: 60_000 });

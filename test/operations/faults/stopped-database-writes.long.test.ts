@@ -39,7 +39,13 @@ beforeAll(async () => {
   app = await startTestApp({
     uri: mongo.uri,
     simulated: anchors,
-    env: { PUBLISHER_SECRET_KEY: '15'.repeat(32), ORACLE_URL: oracle.url, WEBHOOK_KEY: '3c'.repeat(32) },
+    env: {
+      PUBLISHER_SECRET_KEY: '15'.repeat(32),
+      ORACLE_URL: oracle.url,
+      WEBHOOK_KEY: '3c'.repeat(32),
+      // Or what was answered a moment ago would be answered again.
+      RESPONSE_CACHE_MB: '0',
+    },
   });
   await addOutcomes(recorded);
   for (const path of internalPaths) expect((await send('POST', path, internal)).status).toBe(200);
