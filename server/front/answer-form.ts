@@ -57,8 +57,7 @@ export function sendForm(
     return 304;
   }
   res.writeHead(200, [...own.headers, ...form.head]);
-  if (req.method === 'HEAD') res.end();
-  else res.end(form.body, 'latin1');
+  res.end(req.method === 'HEAD' ? undefined : form.body, 'latin1');
   return 200;
 }
 

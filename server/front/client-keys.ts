@@ -31,7 +31,7 @@ export function createClientKeys(trusted: readonly TrustedRange[]) {
   return (socket: Socket, forwardedFor: string | undefined): string => {
     const peer = peerOf(socket);
     if (forwardedFor === undefined || !peer.trusted) return peer.key;
-    // Where every hop is trusted, the key is the peer's or the last hop's: it depends on the peer.
+    // The same header may come from several proxies; where it names nobody, the key is that of the proxy.
     const text = `${peer.key} ${forwardedFor}`;
     let key = forwarded.get(text);
     if (key === undefined) {

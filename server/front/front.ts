@@ -147,9 +147,10 @@ export function createFront(deps: FrontDeps): Front {
   return { keep, admitted: (req) => admitted.get(req), before };
 }
 
-/** As the application refuses: the body depends on the seconds alone, which are few. */
+/** The bodies of refusals by their seconds, which are few. */
 const refusals = new Map<number, Buffer>();
 
+/** Sends what the application would send. */
 function refuse({ req, res, target }: Asked, limit: RateLimitState, requestId: string): void {
   const { retryAfterSeconds = 1 } = limit;
   let bytes = refusals.get(retryAfterSeconds);
@@ -171,6 +172,5 @@ function refuse({ req, res, target }: Asked, limit: RateLimitState, requestId: s
     'Content-Length',
     String(bytes.length),
   ]);
-  if (req.method === 'HEAD') res.end();
-  else res.end(bytes);
+  res.end(req.method === 'HEAD' ? undefined : bytes);
 }

@@ -17,6 +17,7 @@ interface Kept {
   until: number;
   /** By the stopwatch, which nobody sets. The first request from then on has the answer made again. */
   renewAt: number;
+  /** One request has been sent to the application for it. */
   isRenewed: boolean;
   voidedBy: readonly Topic[];
   /** The changes that were known when the answer began to be made. */
@@ -63,13 +64,9 @@ export function createKeptAnswers<Route extends object>(deps: {
       if (kept === undefined || clock() >= kept.until || changes.since(kept.asOf, kept.voidedBy))
         return undefined;
       const overMs = stopwatch() - kept.renewAt;
-      if (overMs >= 0) {
-        if (!kept.isRenewed || overMs >= renewalMs) {
-          kept.isRenewed = true;
-          return undefined;
-        }
-      }
-      return kept.form;
+      if (overMs < 0 || (kept.isRenewed && overMs < renewalMs)) return kept.form;
+      kept.isRenewed = true;
+      return undefined;
     },
     keep(url, route, coding, { form, sameForMs, voidedBy, asOf }) {
       if (sameForMs <= 0) return;
