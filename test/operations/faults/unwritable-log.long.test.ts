@@ -20,6 +20,8 @@ afterEach(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const { O_RDONLY, O_WRONLY, O_NONBLOCK } = constants;
+// A line for every request, also for those that the response cache answers.
+const env = { LOG_CACHED: 'all' };
 let clients = 0;
 
 /** Status of a request by a client of its own; a service that hangs fails the test. */
@@ -53,8 +55,8 @@ async function stopsWith0(): Promise<void> {
   expect(performance.now() - startedAt).toBeLessThan(10_000);
 }
 
-function makePipe(name: string) {
-  const path = join(folder, name);
+function makePipe() {
+  const path = join(mkdtempSync(join(folder, 'pipe-')), 'log');
   execFileSync('mkfifo', [path]);
   // Opened once for each end, so that the service has a pipe as a shell makes it: a write waits for the reader.
   const reader = openSync(path, O_RDONLY | O_NONBLOCK);
@@ -66,7 +68,7 @@ describe('a service whose log cannot be written', () => {
     'answers, tells it in readiness, and stops when told to, with its output on a full device',
     async () => {
       const full = openSync('/dev/full', O_WRONLY);
-      service = await startServiceProcess({ mongodbUri: database.uri, stdout: full, stderr: full });
+      service = await startServiceProcess({ mongodbUri: database.uri, stdout: full, stderr: full, env });
       closeSync(full);
       await askMany(100);
       expect(await ask('/healthz')).toBe(200);
@@ -80,8 +82,8 @@ describe('a service whose log cannot be written', () => {
   );
 
   it('answers and stops when told to while nobody reads the pipe of its output and errors', async () => {
-    const { reader, writer } = makePipe('unread');
-    service = await startServiceProcess({ mongodbUri: database.uri, stdout: writer, stderr: writer });
+    const { reader, writer } = makePipe();
+    service = await startServiceProcess({ mongodbUri: database.uri, stdout: writer, stderr: writer, env });
     closeSync(writer);
     // The pipe holds 64 KB.
     await askMany(400);
@@ -94,8 +96,8 @@ describe('a service whose log cannot be written', () => {
   }, 120_000);
 
   it('has every line in its log, to the last one, when the pipe is read again', async () => {
-    const { path, reader, writer } = makePipe('read-again');
-    service = await startServiceProcess({ mongodbUri: database.uri, stdout: writer });
+    const { path, reader, writer } = makePipe();
+    service = await startServiceProcess({ mongodbUri: database.uri, stdout: writer, env });
     closeSync(writer);
     await askMany(400);
     const messages: string[] = [];
