@@ -1,4 +1,5 @@
 import type { RateLimitClass } from '../../contract/rate-limits.js';
+import { inBatches } from '../mongo/in-batches.js';
 import type { Clock } from '../ports.js';
 import type { Draw, Drawn } from './window-store.js';
 
@@ -13,19 +14,13 @@ export type OnDrawn = (key: string, rule: RateLimitClass, drawn: Drawn, sentAt: 
  */
 export type DrawPoints = (key: string, rule: RateLimitClass) => Promise<void>;
 
-interface Waiting {
+/** A draw that has not been answered yet. */
+interface OpenDraw {
+  key: string;
   rule: RateLimitClass;
+  /** How many wait for it. */
   requests: number;
-  answered: PromiseWithResolvers;
 }
-
-interface PromiseWithResolvers {
-  promise: Promise<void>;
-  resolve(): void;
-  reject(error: unknown): void;
-}
-
-type Batch = ReadonlyMap<string, Waiting>;
 
 /**
  * Requests that arrive while a batch is being sent make up the next one: one update and one query serve all of them. Of
@@ -39,84 +34,39 @@ export function createDraws(deps: {
   stopwatch: Clock;
 }): DrawPoints {
   const { guard, stopwatch } = deps;
-  let queued = new Map<string, Waiting>();
-  let sent: Batch = new Map();
-  let sending = false;
+  const open = new Map<string, { draw: OpenDraw; answered: Promise<void> }>();
 
-  async function sendAll(): Promise<void> {
-    while (queued.size > 0) {
-      const batch = takeBatch();
-      sent = batch;
-      try {
-        await sendBatch(batch);
-      } catch (error) {
-        // Requests that arrived meanwhile have also waited for a database that does not answer.
-        const alsoWaiting = queued;
-        queued = new Map();
-        sent = new Map();
-        for (const each of [batch, alsoWaiting])
-          for (const { answered } of each.values()) answered.reject(error);
-      }
-    }
-    sent = new Map();
-    sending = false;
-  }
-
-  async function sendBatch(batch: Batch): Promise<void> {
-    const sentAt = stopwatch();
-    const draws = [...batch].map(([key, { rule, requests }]) => ({
-      key,
-      limit: rule.points,
-      windowMs: rule.windowSeconds * 1_000,
-      waiting: requests,
-    }));
-    const answer = guard(async () => {
-      const drawn = await deps.send(draws);
-      // Also after the time limit, when nobody waits any more: the points are drawn.
-      for (const [key, { rule }] of batch) {
-        const own = drawn.get(key);
-        if (own !== undefined) deps.onDrawn(key, rule, own, sentAt);
-      }
-    });
-    await answer;
-    sent = new Map();
-    for (const { answered } of batch.values()) answered.resolve();
-  }
-
-  function takeBatch(): Batch {
-    if (queued.size <= maxKeysOfBatch) {
-      const all = queued;
-      queued = new Map();
-      return all;
-    }
-    const first = [...queued].slice(0, maxKeysOfBatch);
-    for (const [key] of first) queued.delete(key);
-    return new Map(first);
-  }
+  const send = inBatches<OpenDraw, void>({
+    async send(batch) {
+      const sentAt = stopwatch();
+      await guard(async () => {
+        const drawn = await deps.send(batch.map(asDraw));
+        // Also after the time limit, when nobody waits any more: the points are drawn.
+        for (const { key, rule } of batch) {
+          const own = drawn.get(key);
+          if (own !== undefined) deps.onDrawn(key, rule, own, sentAt);
+        }
+      });
+      return batch.map(() => undefined);
+    },
+    maxItems: maxKeysOfBatch,
+    // They have also waited for a database that does not answer in time.
+    refusesWaiting: () => true,
+  });
 
   return (key, rule) => {
-    const underWay = sent.get(key);
-    if (underWay !== undefined) return underWay.answered.promise;
-    let waiting = queued.get(key);
-    if (waiting === undefined) {
-      waiting = { rule, requests: 0, answered: withResolvers() };
-      queued.set(key, waiting);
+    const underWay = open.get(key);
+    if (underWay !== undefined) {
+      underWay.draw.requests += 1;
+      return underWay.answered;
     }
-    waiting.requests += 1;
-    if (!sending) {
-      sending = true;
-      // Other requests of this turn of the event loop join the batch.
-      setImmediate(sendAll);
-    }
-    return waiting.answered.promise;
+    const draw = { key, rule, requests: 1 };
+    const answered = send(draw).finally(() => open.delete(key));
+    open.set(key, { draw, answered });
+    return answered;
   };
 }
 
-/** As of ES2024. */
-function withResolvers(): PromiseWithResolvers {
-  let settle: Omit<PromiseWithResolvers, 'promise'> | undefined;
-  const promise = new Promise<void>((resolve, reject) => {
-    settle = { resolve, reject };
-  });
-  return { promise, ...(settle as Omit<PromiseWithResolvers, 'promise'>) };
+function asDraw({ key, rule, requests }: OpenDraw): Draw {
+  return { key, limit: rule.points, windowMs: rule.windowSeconds * 1_000, waiting: requests };
 }

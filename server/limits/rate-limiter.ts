@@ -75,7 +75,7 @@ export function createRateLimiter(deps: {
     async send(draws) {
       // New keys make others give way. Their points go back before more are drawn, so a flood cannot outrun that.
       await store.giveBack(windows.takeDropped());
-      return store.draw(draws, { ahead: true, instances: instances ?? 1 });
+      return store.draw(draws, { ahead: true, instances });
     },
     guard: guard.run,
     onDrawn: windows.addDrawn,
@@ -102,7 +102,10 @@ export function createRateLimiter(deps: {
   async function countInstances(): Promise<void> {
     await guard.run(async () => {
       const drawn = await store.draw([presence], { ahead: false, instances: 1 });
+      const before = instances;
       instances = drawn.get(presence.key)?.instances ?? instances;
+      // While it was alone it drew whole windows, and the others must not find them used up.
+      if (before === 1 && instances !== 1) await store.giveBack(windows.takeUnused('all'));
     });
   }
 

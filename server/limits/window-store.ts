@@ -72,12 +72,19 @@ export interface Charge {
   windowMs: number;
 }
 
+export interface DrawOptions {
+  /** Takes a portion of what is left, so that the next requests need no draw. */
+  ahead: boolean;
+  /** That share the limits, this one included; undefined where this one does not know it yet. */
+  instances: number | undefined;
+}
+
 export interface WindowStore {
   /**
-   * Draws points for each key, opening windows that do not run. With `ahead`, a draw takes a portion of what is left,
-   * so that the next requests need no draw. A key is missing from the answer where its window ended meanwhile.
+   * Draws points for each key, opening windows that do not run. A key is missing from the answer where its window ended
+   * meanwhile.
    */
-  draw(draws: readonly Draw[], options: { ahead: boolean; instances: number }): Promise<Map<string, Drawn>>;
+  draw(draws: readonly Draw[], options: DrawOptions): Promise<Map<string, Drawn>>;
   giveBack(given: readonly GivenBack[]): Promise<void>;
   charge(charges: readonly Charge[]): Promise<void>;
   /** This instance does not count among those that draw from the key any longer. */
@@ -184,17 +191,20 @@ function toDrawn({ points, seen, by, expire, leftMs }: AfterDraw, got: number): 
 /** Opens the window if it does not run, and draws from it, by the database's clock. */
 function drawUpdate(
   { limit, windowMs, waiting }: Draw,
-  { ahead, instances, instance, draw }: { ahead: boolean; instances: number; instance: string; draw: number },
+  { ahead, instances, instance, draw }: DrawOptions & { instance: string; draw: number },
 ) {
   const left = { $subtract: [limit, '$points'] };
   const drawing = {
     $max: ['$seen', { $size: { $objectToArray: { $mergeObjects: ['$by', { [instance]: 1 }] } } }],
   };
-  const portion = { $ceil: { $divide: [left, { $multiply: [2, drawing] }] } };
+  const part = { $ceil: { $divide: [left, { $multiply: [2, drawing] }] } };
+  // Nobody else needs the rest of a window that its only instance draws from again.
+  const isLast = { $and: [{ $eq: [drawing, 1] }, { $gt: ['$points', 0] }] };
+  const portion = instances === 1 ? { $cond: [isLast, left, part] } : part;
   const wanted = ahead ? { $max: [waiting, portion] } : waiting;
   const got = { $max: [0, { $min: [left, wanted] }] };
   return [
-    openUnlessRunning(windowMs, { points: 0, seen: seenBefore(instances), expire: endOf(windowMs) }),
+    openUnlessRunning(windowMs, { points: 0, seen: seenBefore(instances ?? 1), expire: endOf(windowMs) }),
     { $set: { [`by.${instance}`]: { draw, got } } },
     { $set: { points: { $add: ['$points', `$by.${instance}.got`] } } },
   ];

@@ -7,6 +7,8 @@ export interface Batches<Item, Result> {
    */
   send(items: readonly Item[]): Promise<readonly (Result | Error)[]>;
   maxItems: number;
+  /** Whether a failure also concerns what waits, which was not sent. By default it does if the database is unavailable. */
+  refusesWaiting?: (error: unknown) => boolean;
 }
 
 interface Waiting<Item, Result> {
@@ -23,6 +25,7 @@ interface Waiting<Item, Result> {
 export function inBatches<Item, Result>({
   send,
   maxItems,
+  refusesWaiting = isMongoUnavailable,
 }: Batches<Item, Result>): (item: Item) => Promise<Result> {
   let waiting: Waiting<Item, Result>[] = [];
   let sending = false;
@@ -34,7 +37,7 @@ export function inBatches<Item, Result>({
         settle(batch, await send(batch.map(({ item }) => item)));
       } catch (error) {
         for (const { reject } of batch) reject(error);
-        if (isMongoUnavailable(error)) refuseWaiting(error);
+        if (refusesWaiting(error)) refuseWaiting(error);
       }
     }
     sending = false;
@@ -63,9 +66,9 @@ function settle<Item, Result>(
 ): void {
   batch.forEach(({ resolve, reject }, place) => {
     const result = results[place];
-    if (result === undefined)
+    if (place >= results.length)
       reject(new Error('a batch was answered without a result for each of its items'));
     else if (result instanceof Error) reject(result);
-    else resolve(result);
+    else resolve(result as Result);
   });
 }

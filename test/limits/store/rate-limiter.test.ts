@@ -54,6 +54,11 @@ function windows() {
   return limitWindowModel(firstConnection());
 }
 
+/** Instances of earlier tests no longer count. */
+async function forgetInstances() {
+  await windows().deleteOne({ _id: 'instances' });
+}
+
 /** Monotonic time that passes only when the test says so. */
 function stoppedStopwatch() {
   let passedMs = 0;
@@ -150,6 +155,22 @@ describe('a window', () => {
     expect(first.take(rule, client)).toBeUndefined();
   });
 
+  it('is drawn from at most twice by an instance that is alone', async () => {
+    await forgetInstances();
+    const clock = stoppedStopwatch();
+    const alone = createRateLimiter({ connection: firstConnection(), ...clock.options });
+    await alone.upkeep();
+    const draws = { count: 0 };
+    for (let n = 1; n <= rule.points; n += 1) {
+      if (alone.take(rule, client) !== undefined) continue;
+      draws.count += 1;
+      expect((await alone.consume(rule, client)).remaining).toBe(rule.points - n);
+    }
+    expect(draws.count).toBe(2);
+    expect(alone.take(rule, client)?.retryAfterSeconds).toBe(60);
+    await alone.stop();
+  });
+
   it('that ends later than it can, since the clock of the database was set back, is followed by a new one', async () => {
     const clock = stoppedStopwatch();
     const limiter = createRateLimiter({ connection: firstConnection(), ...clock.options });
@@ -218,6 +239,20 @@ describe('points that an instance has drawn and does not use', () => {
     const states = await Promise.all(Array.from({ length: 100 }, () => second.consume(rule, client)));
     // One point was used there, and one here before.
     expect(granted(states)).toHaveLength(rule.points - 2);
+  });
+
+  it('go back when another instance joins one that was alone', async () => {
+    await forgetInstances();
+    const alone = createRateLimiter({ connection: firstConnection(), ...stoppedStopwatch().options });
+    await alone.upkeep();
+    for (let n = 0; n <= rule.points / 2; n += 1) await alone.consume(rule, client);
+    expect(await drawn(client)).toBe(rule.points);
+    await first.upkeep();
+    await alone.upkeep();
+    expect(await drawn(client)).toBe(rule.points / 2 + 1);
+    const states = await Promise.all(Array.from({ length: 100 }, () => first.consume(rule, client)));
+    expect(granted(states)).toHaveLength(rule.points / 2 - 1);
+    await alone.stop();
   });
 
   it('go back when the instance stops, and are granted by the one that follows', async () => {
