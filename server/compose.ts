@@ -72,7 +72,7 @@ export function composeService(deps: {
   lifecycle: Lifecycle;
 }): Service {
   const { config, fleet, connection, world, databaseClock, lifecycle } = deps;
-  const { clock, random, newId, logger, logOutput, env } = world;
+  const { clock, pause, random, newId, logger, logOutput, env } = world;
   const changes = createChanges();
   const { announce } = changes;
   const { outboundAllow, fxUrl, oracleUrl } = config;
@@ -217,6 +217,7 @@ export function composeService(deps: {
   const snapshot = createSnapshotFeature({ ...shared, directory, rates, cacheVersions });
   const intents = createIntentsFeature({
     ...shared,
+    pause,
     store: intentStore,
     unpaid: unpaidStore,
     looks: lookStore,

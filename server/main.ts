@@ -15,7 +15,7 @@ import { createDatabaseClock, readDatabaseTime } from './mongo/database-clock.js
 import { isMongoUnavailable } from './mongo/failures.js';
 import { createNewId } from './new-id.js';
 import type { World } from './ports.js';
-import { atMostEvery } from './time-limits.js';
+import { atMostEvery, pauseInRealTime } from './time-limits.js';
 
 export interface RunningService {
   port: number;
@@ -44,6 +44,7 @@ export type GivenWorld = Omit<World, 'clock'> & Partial<Pick<World, 'clock'>>;
 export function realWorld(config: Config): GivenWorld {
   const { logger, output } = openLog({ level: config.logLevel, fd: standardOutput });
   return {
+    pause: pauseInRealTime,
     random: Math.random,
     newId: createNewId(),
     logger,

@@ -3,6 +3,9 @@
 /** Present time in epoch milliseconds. */
 export type Clock = () => number;
 
+/** Resolves after this many milliseconds. */
+export type Pause = (ms: number) => Promise<void>;
+
 /** A number in [0, 1). */
 export type Random = () => number;
 
@@ -31,6 +34,8 @@ export interface LogOutput {
 /** Time, chance, ids and the log, as the process hands them to the service. */
 export interface World {
   clock: Clock;
+  /** Between steps that are spaced, such as the calls of one anchor. */
+  pause: Pause;
   random: Random;
   newId: NewId;
   logger: Logger;

@@ -43,3 +43,8 @@ export function atMostEvery<A extends unknown[]>(
     act(...args);
   };
 }
+
+/** A process that stops does not wait for what is left of a pause. */
+export function pauseInRealTime(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}

@@ -1,6 +1,6 @@
 import type { ReconcileAnswer } from '../../../contract/schemas/intents.js';
 import type { HeldLease } from '../../mongo/leases.js';
-import type { Clock, Logger } from '../../ports.js';
+import type { Clock, Logger, Pause } from '../../ports.js';
 import type { Intent } from './intent.js';
 import { toFields, toState } from './intent-state.rules.js';
 import type { LookStore } from './look-store.js';
@@ -27,8 +27,7 @@ export interface AnchorLooksDeps {
   poll: PollTransaction;
   clock: Clock;
   logger: Logger;
-  /** Resolves after this many milliseconds. */
-  pause: (ms: number) => Promise<void>;
+  pause: Pause;
   limits: AnchorLookLimits;
 }
 

@@ -3,7 +3,7 @@ import type { RateLimiter } from '../../limits/rate-limiter.js';
 import type { Leases } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
-import type { Clock, Logger } from '../../ports.js';
+import type { Clock, Logger, Pause } from '../../ports.js';
 import type { VerifyPool } from '../../signatures/verify-pool.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { LookStore } from './look-store.js';
@@ -44,6 +44,7 @@ export interface IntentsDeps
   /** Address of this service as clients and anchors know it, without a trailing slash. */
   publicUrl: string;
   clock: Clock;
+  pause: Pause;
   logger: Logger;
 }
 

@@ -33,25 +33,17 @@ export interface Reconcile {
   run(): Promise<LeaseOutcome<ReconcileAnswer>>;
 }
 
-export interface ReconcileDeps extends Omit<AnchorLooksDeps, 'pause' | 'limits'> {
+export interface ReconcileDeps extends Omit<AnchorLooksDeps, 'limits'> {
   looks: AnchorLooksDeps['looks'] & Pick<LookStore, 'listAnchorsWithDue'>;
   leases: Leases;
   removeUnpaid: RemoveUnpaid;
-  /** In real time unless a test replaces it. */
-  pause?: AnchorLooksDeps['pause'];
   limits?: Partial<ReconcileLimits>;
 }
 
-/** A run that ends does not keep the process for what is left of a pause. */
-function inRealTime(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
-}
-
 export function createReconcile(deps: ReconcileDeps): Reconcile {
-  const { looks, leases, removeUnpaid, clock } = deps;
+  const { looks, leases, removeUnpaid, clock, pause } = deps;
   const limits = { ...defaults, ...deps.limits };
-  const pause = deps.pause ?? inRealTime;
-  const workOn = createAnchorLooks({ ...deps, pause, limits });
+  const workOn = createAnchorLooks({ ...deps, limits });
   /** The anchor that was begun last, also in the run before. */
   let lastBegun = '';
 

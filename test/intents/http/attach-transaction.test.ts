@@ -4,7 +4,7 @@ import type { IntentAnswer } from '../../../contract/schemas/intents.js';
 import { day, intentsFixture, minute } from '../../fixtures/intents/intents-over-http.js';
 
 const fixture = intentsFixture({ anchors: ['harbour', 'squall'] });
-// Polls of one anchor are 200 ms apart: what a test leaves open would delay the looks of the next one.
+// What a test leaves open would be looked at in the next one, too.
 afterEach(() => fixture.documents().deleteMany({}));
 
 type Terms = Record<string, unknown>;

@@ -3,7 +3,7 @@ import type { IntentAnswer, StatusCallbackAnswer } from '../../../contract/schem
 import { day, intentsFixture, minute, second } from '../../fixtures/intents/intents-over-http.js';
 
 const fixture = intentsFixture({ anchors: ['harbour', 'galleon'] });
-// Polls of one anchor are 200 ms apart: what a test leaves open would delay the looks of the next one.
+// What a test leaves open would be looked at in the next one, too.
 afterEach(() => fixture.documents().deleteMany({}));
 
 /** The account that pays, SEP-23's example of a muxed account over it, and one that pays nothing. */

@@ -11,7 +11,7 @@ import { testCronSecret } from '../../support/app.js';
 import { waitFor } from '../../support/wait-for.js';
 
 const fixture = intentsFixture();
-// Polls of one anchor are 200 ms apart: what a test leaves open would delay the looks of the next one.
+// What a test leaves open would be looked at in the next one, too.
 afterEach(() => fixture.documents().deleteMany({}));
 
 /** An intent followed from before the form to where the payment is awaited, and seen so. */

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { day, intentsFixture, minute, second } from '../../fixtures/intents/intents-over-http.js';
 
 const fixture = intentsFixture({ anchors: ['harbour', 'squall'] });
-// Polls of one anchor are 200 ms apart: what a test leaves open would delay the looks of the next one.
+// What a test leaves open would be looked at in the next one, too.
 afterEach(() => fixture.documents().deleteMany({}));
 
 const otherAccount = 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ';
