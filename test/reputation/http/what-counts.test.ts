@@ -168,13 +168,13 @@ describe('the effect of a dispute', () => {
     // Of ada the first, the third, the fourth and the last; of everybody else all.
     const disputed = stored.filter((_, index) => index > 11 || [0, 2, 3, 11].includes(index));
     const seen = new Set<string>();
+    let before = await card();
     for (const { intent, owner } of disputed) {
       const failed = intent.outcome?.kind === 'failed';
       const { status, body } = await fixture.file(
         disputeOf(intent, failed ? anchorSigner('harbour') : owner),
       );
       expect(status).toBe(201);
-      const before = await card();
       const open = (await fixture.list({ status: 'open' })).body.items.find(({ id }) => id === body.id);
       if (open === undefined) throw new Error('the dispute is not listed');
       const countsBefore = (await fixture.read(intent._id)).outcome?.counts;
@@ -203,6 +203,7 @@ describe('the effect of a dispute', () => {
       const [accepted] = (await fixture.list({ status: 'accepted', limit: '1' })).body.items;
       expect([accepted?.id, accepted?.effect]).toEqual([open.id, open.effect]);
       seen.add(`${open.outcomeStatus} ${open.effect}`);
+      before = after;
     }
     expect([...seen].sort()).toEqual([
       'expired counts_not_filled',
