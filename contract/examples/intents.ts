@@ -78,6 +78,7 @@ export const intentsExamples: ExamplesOf<typeof intentsContract> = {
         shortfall: '0.000000000',
         scored: true,
         unscoredReason: null,
+        evidence: 'anchor',
         counts: 'filled',
         uncountedReason: null,
       },

@@ -100,11 +100,22 @@ export const uncountedReasons = {
   below_least_amount: 'Less than 10 units of stablecoin were to be sold.',
   account_day_full:
     'Three other outcomes of the same account, anchor, corridor and UTC day were counted before it.',
+  unverified: 'Its payment could not be verified on the ledger, which counts against nobody.',
   expired: 'It expired, which counts against nobody.',
   dispute_accepted: 'An accepted dispute took it out.',
 } as const;
 
 export type UncountedReason = keyof typeof uncountedReasons;
+
+/** What an outcome rests on, and when exactly each word is given. */
+export const outcomeEvidences = {
+  ledger: 'The payment was found on the ledger and is that of this intent.',
+  anchor: "The anchor's word: the service had no ledger to ask when the outcome was recorded.",
+  unverified:
+    'A ledger is configured, but the payment could not be verified there: the outcome counts for and against nobody.',
+} as const;
+
+export type OutcomeEvidence = keyof typeof outcomeEvidences;
 
 /** How an intent ended. */
 export const intentOutcome = z
@@ -141,6 +152,7 @@ export const intentOutcome = z
           '`counts` says whether the outcome does count.',
       ),
     unscoredReason: enumOfMeanings(unscoredReasons).nullable(),
+    evidence: enumOfMeanings(outcomeEvidences, 'What the outcome rests on.'),
     counts: enumOfMeanings(outcomeCounts),
     uncountedReason: enumOfMeanings(uncountedReasons).nullable(),
   })

@@ -79,6 +79,7 @@ function toOutcome(intent: Intent, standing: Standing): IntentAnswer['outcome'] 
         : new Decimal(outcome.shortfallPpb).div(1e9).toFixed(shortfallPlaces),
     scored,
     unscoredReason,
+    evidence: outcome.evidence ?? 'anchor',
     ...standing,
   };
 }

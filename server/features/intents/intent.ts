@@ -1,5 +1,6 @@
 import type {
   IntentStatus,
+  OutcomeEvidence,
   OutcomeReason,
   TransactionProblem,
   UnscoredReason,
@@ -122,6 +123,8 @@ export interface IntentOutcome {
    * another asset. Absent from outcomes that were recorded before it was kept.
    */
   amountOut?: string | null;
+  /** What it rests on. Absent from outcomes that were recorded before it was kept: the anchor's word. */
+  evidence?: OutcomeEvidence;
 }
 
 /** What an accepted dispute makes of the outcome. */

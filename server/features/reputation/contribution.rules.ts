@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import type { OutcomeEvidence } from '../../../contract/schemas/intents.js';
 import { settleBucketOf } from './settle-histogram.rules.js';
 
 /** What the roll-ups hold of one intent. Whole numbers: the difference of two is what the aggregator adds. */
@@ -38,6 +39,8 @@ export interface JudgedIntent {
     settleSeconds: number | null;
     timesKnown?: boolean;
     shortfallPpb: number | null;
+    /** What it rests on; absent: the anchor's word. */
+    evidence?: OutcomeEvidence;
   } | null;
   scored: boolean;
   disputeEffect: 'counts_not_filled' | 'counts_filled' | 'not_counted' | null;
@@ -56,12 +59,14 @@ const wholePpb = 1_000_000_000;
 
 /**
  * What an intent should add to the roll-ups, before the limit per account-day is applied; null: nothing. Settled counts
- * as filled, failed as not filled, expired not at all; an accepted dispute overrules all three. An intent that must not
+ * as filled, failed as not filled, expired and unverified not at all; an accepted dispute overrules them. An intent that must not
  * be scored, or of less than 10 units, counts nowhere, with or without a dispute.
  */
 export function contributionOf(intent: JudgedIntent): Contribution | null {
   const { outcome, disputeEffect } = intent;
   if (outcome === null || !intent.scored || new Decimal(intent.sellAmount).lt(leastAmount)) return null;
+  // Where the payment could not be verified, only a verdict counts.
+  if (outcome.evidence === 'unverified' && disputeEffect === null) return null;
   const countsAs = classOf(outcome.kind, disputeEffect);
   if (countsAs === 'none' && disputeEffect === null) return null;
   const filled = countsAs === 'filled';

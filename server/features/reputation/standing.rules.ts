@@ -34,9 +34,10 @@ function no(uncountedReason: UncountedReason): Standing {
 }
 
 /** Why an intent contributes nothing: the rules of `contributionOf`, in their order. */
-function reasonOf({ unscoredReason, sellAmount }: AggregatableIntent): UncountedReason {
+function reasonOf({ unscoredReason, sellAmount, outcome }: AggregatableIntent): UncountedReason {
   if (unscoredReason !== null) return unscoredReason;
-  return new Decimal(sellAmount).lt(leastAmount) ? 'below_least_amount' : 'expired';
+  if (new Decimal(sellAmount).lt(leastAmount)) return 'below_least_amount';
+  return outcome?.evidence === 'unverified' && outcome.kind !== 'expired' ? 'unverified' : 'expired';
 }
 
 /** The effect of a verdict that changes nothing, or where that is not decided yet. */

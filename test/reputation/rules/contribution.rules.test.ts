@@ -40,6 +40,8 @@ const table: [string, Partial<AggregatableIntent>, Contribution | null][] = [
   ['settled, with known times', { outcome: settled({ timesKnown: true }) }, { ...filled, timesKnown: 1 }],
   ['failed', { outcome: failed() }, notFilled],
   ['expired', { outcome: expired() }, null],
+  ['settled, and its payment unverified', { outcome: settled({ evidence: 'unverified' }) }, null],
+  ['failed, and its payment unverified', { outcome: failed({ evidence: 'unverified' }) }, null],
   [
     'settled, but not to be scored',
     { outcome: settled(), scored: false, unscoredReason: 'amount_mismatch' },
