@@ -24,6 +24,7 @@ export * from './schemas/events.js';
 export * from './schemas/intents.js';
 export * from './schemas/primitives.js';
 export * from './schemas/publisher.js';
+export * from './schemas/rate-history.js';
 export * from './schemas/rates.js';
 export * from './schemas/reputation.js';
 export * from './schemas/score-card.js';

@@ -19,6 +19,8 @@ import { createIntentStore } from './features/intents/store.js';
 import { createUnpaidStore } from './features/intents/unpaid-store.js';
 import { createPublisherFeature, publisherLeases } from './features/publisher/feature.js';
 import { createPublisherStore } from './features/publisher/store.js';
+import { createRateHistoryFeature, rateHistoryLeases } from './features/rate-history/feature.js';
+import { createRateSampleStore } from './features/rate-history/store.js';
 import { createRatesFeature } from './features/rates/feature.js';
 import { createReputationFeature, reputationLeases } from './features/reputation/feature.js';
 import { createReputationStore } from './features/reputation/store.js';
@@ -88,6 +90,7 @@ export function composeService(deps: {
   const disputeWindows = createDisputeWindowStore(connection);
   const reputationStore = createReputationStore(connection);
   const publisherStore = createPublisherStore(connection);
+  const rateSampleStore = createRateSampleStore(connection);
   const webhookStore = createWebhookStore(connection);
   const outboxStore = createOutboxStore(connection);
   const deliveryStore = createDeliveryStore(connection);
@@ -213,6 +216,13 @@ export function composeService(deps: {
     cacheVersions,
     meter: metrics.quotes,
     reputationOf: reputation.reputationOf,
+    findSampleAsOf: rateSampleStore.findAsOf,
+  });
+  const rateHistory = createRateHistoryFeature({
+    ...shared,
+    store: rateSampleStore,
+    corridors: directory.corridors,
+    quote: rates.quote,
   });
   const snapshot = createSnapshotFeature({ ...shared, directory, rates, cacheVersions });
   const intents = createIntentsFeature({
@@ -320,6 +330,7 @@ export function composeService(deps: {
     deliveries: deliveries.dispatch,
     cacheVersions: cacheVersions.poll,
     snapshot: snapshot.rebuild,
+    rateSamples: rateHistory.sample,
     discovery: directory.discoverDue,
     quoteReputation: reputation.loadQuoteReputations,
     limits: limiter.upkeep,
@@ -327,7 +338,7 @@ export function composeService(deps: {
     jobWatch: createJobWatch({ jobs: calledJobs(config), readLease: leases.read, clock, logger }),
   });
   const waker = aggregation.watchPendingAggregation({ wake: () => scheduler.wake('aggregate'), logger });
-  const leaseNames = [...reputationLeases, ...intentLeases, ...publisherLeases];
+  const leaseNames = [...reputationLeases, ...intentLeases, ...publisherLeases, ...rateHistoryLeases];
 
   return {
     app,

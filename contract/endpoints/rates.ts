@@ -16,7 +16,13 @@ export const ratesContract = c.router(
       access: 'public',
       limit: 'rates',
       cache: 'etag',
-      errors: ['UNKNOWN_CORRIDOR', 'UNSUPPORTED_PAIR', 'AMOUNT_OUT_OF_RANGE', 'RATES_UNAVAILABLE'],
+      errors: [
+        'UNKNOWN_CORRIDOR',
+        'UNKNOWN_SAMPLE',
+        'UNSUPPORTED_PAIR',
+        'AMOUNT_OUT_OF_RANGE',
+        'RATES_UNAVAILABLE',
+      ],
       summary: 'Compare what the anchors of a corridor pay out',
       description:
         'Asks every anchor of the corridor at once. The best offer is the one that leaves a person with most, after ' +
@@ -25,7 +31,7 @@ export const ratesContract = c.router(
         "refresh runs. No rate here is firm: it becomes so in the anchor's own flow. Anchors without a quote are " +
         'listed with the reason. At most 30 requests per 60 s and client address may be for amounts that nobody asked ' +
         'for lately, since every anchor has to be asked for those; more are 429. The reference amount, and what is ' +
-        'known, do not count.',
+        'known, do not count. With `asOf` no anchor is asked: the answer is one of the past, from the rate history.',
       pathParams: z.object({ corridor: corridorInRequest }),
       query: ratesQuery,
       responses: { 200: ratesAnswer },

@@ -7,6 +7,7 @@ import {
   enumOfMeanings,
   instant,
   payoutAmount,
+  sentInstant,
   signedDecimalAnswer,
   stablecoinAmount,
 } from './primitives.js';
@@ -293,6 +294,12 @@ export const ratesQuery = z
     sort: quoteSort
       .optional()
       .describe(`The order of the quotes; \`best\` when absent. ${quoteSort.description}`),
+    asOf: sentInstant
+      .optional()
+      .describe(
+        'An instant of the past, by itself: the answer is then the latest sample of the rate history at or before it, ' +
+          'byte for byte as it was given. Samples are for the reference amount.',
+      ),
   })
   .strict();
 

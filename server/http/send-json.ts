@@ -35,6 +35,13 @@ export interface KeepableAnswer {
   voidedBy: readonly Topic[];
 }
 
+/** A body that is sent byte for byte as it is, in place of an object that would be rendered. */
+export function renderedBody<T extends object>(plain: Buffer): T {
+  const body = {} as T;
+  renderedBodies.set(body, { plain, encoded: {} });
+  return body;
+}
+
 export type KeepAnswer = (req: Request, res: Response, answer: KeepableAnswer) => void;
 
 /** How long a cacheable answer stays fresh. Handlers of `etag` routes call it; others answer `no-store`. */

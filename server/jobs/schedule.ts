@@ -10,6 +10,8 @@ export interface PeriodicWork {
   deliveries: OnEveryInstance;
   cacheVersions: OnEveryInstance;
   snapshot: OnEveryInstance;
+  /** Takes the samples of the rate history: on one instance at a time, whether or not jobs are left to a scheduler. */
+  rateSamples: OnEveryInstance;
   /** Reads what every anchor says of itself (SEP-1 and its services). */
   discovery: OnEveryInstance;
   quoteReputation: OnEveryInstance;
@@ -49,6 +51,8 @@ export function createSchedule(work: PeriodicWork & { leased: boolean }): Task<T
     { name: 'deliveries', ...every, intervalMs: 1_000, run: work.deliveries },
     { name: 'cacheVersions', ...every, intervalMs: 500, run: work.cacheVersions },
     { name: 'snapshot', ...every, intervalMs: 15_000, run: work.snapshot },
+    // After the anchors and their records were read, so that the first sample of a new service lacks nothing.
+    { name: 'rateSamples', ...every, intervalMs: 10_000, firstAfterMs: 10_000, run: work.rateSamples },
     { name: 'discovery', ...every, intervalMs: 600_000, run: work.discovery },
     { name: 'quoteReputation', ...every, intervalMs: 5_000, run: work.quoteReputation },
     { name: 'limits', ...every, intervalMs: 5_000, run: work.limits },

@@ -85,6 +85,8 @@ const rules: Rule[] = [
     block: /npm run verify/,
     is: { test: 'test/publisher/http/verify-service.long.test.ts' },
   },
+  { file: 'docs/rate-history.md', block: /^\nGET /, is: { endpoints: true } },
+  { file: 'docs/rate-history.md', block: /^\ncurl /, is: shell },
   { file: 'docs/rates.md', block: /^\nGET /, is: { endpoints: true } },
   { file: 'docs/rates.md', block: /^\ncurl /, is: shell },
   { file: 'docs/rates.md', block: /^\n(low|expectedReceive|\(n |amount|f\/s)/, is: formula },

@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { build } from 'esbuild';
 import getPort from 'get-port';
+import type { RatesAnswer } from '../../contract/schemas/rates.js';
+import { rateSamples } from '../fixtures/rates/rate-samples.js';
 import { startTestApp, type TestApp, testAdminKey, testCronSecret } from '../support/app.js';
 import { testDatabase } from '../support/database.js';
 import { itWhere, python3, runsHere } from '../support/it-where.js';
@@ -14,8 +16,8 @@ import { waitFor } from '../support/wait-for.js';
 import { blockOf } from './fenced-blocks.js';
 
 /*
- * Runs the blocks of README.md, docs/intents.md, docs/publisher.md, docs/rates.md, docs/reputation.md and
- * docs/webhooks.md as they are printed. What differs is the port, since the one that is printed may be taken, and the
+ * Runs the blocks of README.md, docs/intents.md, docs/publisher.md, docs/rate-history.md, docs/rates.md,
+ * docs/reputation.md and docs/webhooks.md as they are printed. What differs is the port, since the one that is printed may be taken, and the
  * key, which they leave open.
  */
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -28,6 +30,7 @@ const itWithPython = itWhere(
   'no python3 or no curl: the computations of the guides',
 );
 const database = testDatabase();
+const samples = rateSamples(database);
 const folder = mkdtempSync(join(tmpdir(), 'fairlead-blocks-'));
 let app: TestApp;
 let receiverPort: number;
@@ -137,6 +140,23 @@ describe('the commands about webhooks', () => {
     },
     90_000,
   );
+});
+
+describe('the commands of docs/rate-history.md', () => {
+  const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+  const ofYesterday = (pattern: RegExp) =>
+    runInShell(blockOf('docs/rate-history.md', pattern).text.replaceAll('2026-11-21', yesterday));
+  let sampled: string;
+
+  beforeAll(async () => {
+    const { body } = await app.client.request<RatesAnswer>('GET', '/api/rates/usdc-ngn');
+    sampled = JSON.stringify(body);
+    await samples.add('usdc-ngn', [{ at: Date.parse(`${yesterday}T09:31:00Z`), text: sampled }]);
+  });
+
+  itInShell('give the answer of a moment of the past, byte for byte', async () => {
+    expect(await ofYesterday(/^curl .*asOf=/)).toMatchObject({ status: 0, stdout: sampled });
+  });
 });
 
 describe('the computations', () => {

@@ -40,6 +40,7 @@ describe('docs/operations.md', () => {
       deliveries: own,
       cacheVersions: own,
       snapshot: own,
+      rateSamples: own,
       discovery: own,
       quoteReputation: own,
       limits: own,

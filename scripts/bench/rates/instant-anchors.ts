@@ -57,6 +57,7 @@ export function ratesOverInstantAnchors(anchorCount: number): RatesFixture {
     fxMaxAgeMs: 0,
     cacheVersions: { read: () => 0, onInvalidate: () => undefined },
     publicCache: false,
+    findSampleAsOf: async () => null,
     limiter: {
       consume: async () => ({ limit: 1, remaining: 1, resetSeconds: 0, retryAfterSeconds: undefined }),
     },

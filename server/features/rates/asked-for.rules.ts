@@ -24,6 +24,18 @@ export function isReferenceQuestion(question: {
   return asked.amount === corridor.referenceAmount && deliveryMethod === undefined;
 }
 
+/** A question about the present. */
+export type LiveQuery = Omit<RatesQuery, 'asOf'>;
+
+/** The instant of the past that a query asks for; undefined for the present. Throws INVALID_REQUEST beside anything else. */
+export function pastInstantIn({ asOf, ...live }: RatesQuery): string | undefined {
+  if (asOf === undefined) return undefined;
+  const given = Object.keys(live);
+  if (given.length === 0) return asOf;
+  const message = 'cannot be given together with asOf, which is for the answer at the reference amount';
+  throw invalidRequest(given.map((name) => ({ path: `query.${name}`, message })));
+}
+
 /** What a query asks for, the reference amount if it does not say. Throws INVALID_REQUEST and AMOUNT_OUT_OF_RANGE. */
 export function askedFor(
   { amount, receive }: Pick<RatesQuery, 'amount' | 'receive'>,

@@ -8,6 +8,7 @@ import type { CacheVersions } from '../cache/cache-versions.js';
 import { createAnchorGate } from './anchor-gate.js';
 import { createFeeInfo } from './fee-info.js';
 import { createFxReference } from './fx-reference.js';
+import { createReadPastAnswer, type FindSampleAsOf } from './past-answer.js';
 import { createQuoteSource } from './quote-source.js';
 import { createQuoteWatch, type QuoteMeter } from './quote-watch.js';
 import type { QuoteReputation } from './record.rules.js';
@@ -41,6 +42,8 @@ export interface RatesFeatureDeps {
   cacheVersions: Pick<CacheVersions, 'read' | 'onInvalidate'>;
   meter: QuoteMeter;
   reputationOf: (anchorId: string, corridorId: string) => QuoteReputation;
+  /** Reads the rate history. */
+  findSampleAsOf: FindSampleAsOf;
   /** Cache-Control: public instead of private. */
   publicCache: boolean;
   clock: Clock;
@@ -84,6 +87,6 @@ export function createRatesFeature(deps: RatesFeatureDeps) {
     cacheBytes: limits.cacheBytes,
     hasFx: deps.fxUrl !== undefined,
   });
-  const router = createRatesRouter({ ...deps, rates });
+  const router = createRatesRouter({ ...deps, rates, readPastAnswer: createReadPastAnswer(deps) });
   return { router, quote: rates.quote, quoteFrom: rates.quoteFrom };
 }

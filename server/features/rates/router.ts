@@ -1,12 +1,16 @@
 import { initServer } from '@ts-rest/express';
 import { ratesContract } from '../../../contract/endpoints/rates.js';
+import type { RatesAnswer } from '../../../contract/schemas/rates.js';
 import { enforceNewAmounts } from '../../http/rate-limit.js';
-import { setFreshness } from '../../http/send-json.js';
+import { renderedBody, setFreshness } from '../../http/send-json.js';
 import type { RateLimiter } from '../../limits/rate-limiter.js';
+import { pastInstantIn } from './asked-for.rules.js';
+import type { ReadPastAnswer } from './past-answer.js';
 import type { Rates } from './service.js';
 
 export function createRatesRouter(deps: {
   rates: Pick<Rates, 'quote'>;
+  readPastAnswer: ReadPastAnswer;
   /** Counts the amounts that a client asks for first. */
   limiter: Pick<RateLimiter, 'consume'>;
   /** Cache-Control: public instead of private. */
@@ -14,6 +18,12 @@ export function createRatesRouter(deps: {
 }) {
   return initServer().router(ratesContract, {
     getRates: async ({ params, query, res }) => {
+      const past = pastInstantIn(query);
+      if (past !== undefined) {
+        const { text, freshForSeconds } = await deps.readPastAnswer(params.corridor, past);
+        setFreshness(res, { seconds: freshForSeconds, public: deps.publicCache, voidedBy: [] });
+        return { status: 200, body: renderedBody<RatesAnswer>(text) };
+      }
       const admitNew = () => enforceNewAmounts(deps.limiter, res, res.locals.clientKey);
       const { answer, freshForMs } = await deps.rates.quote(params.corridor, query, { admitNew });
       setFreshness(res, {

@@ -2,7 +2,6 @@ import type {
   QuoteSort,
   RateQuote,
   RatesAnswer,
-  RatesQuery,
   UnavailableReason,
 } from '../../../contract/schemas/rates.js';
 import { isOutOfRange, plainDecimal } from '../../amounts.rules.js';
@@ -22,7 +21,14 @@ import {
   unavailableOf,
   waitingHelps,
 } from './answer.rules.js';
-import { type AskedFor, allRefused, askedFor, isReferenceQuestion, keyOfAsked } from './asked-for.rules.js';
+import {
+  type AskedFor,
+  allRefused,
+  askedFor,
+  isReferenceQuestion,
+  keyOfAsked,
+  type LiveQuery,
+} from './asked-for.rules.js';
 import { type Band, bandOf, outsideBand } from './band.rules.js';
 import type { MidMarket } from './cost.rules.js';
 import type { FxReference } from './fx-reference.js';
@@ -39,7 +45,7 @@ export interface Rates {
    */
   quote(
     corridorId: string,
-    query: RatesQuery,
+    query: LiveQuery,
     options?: { maxAgeMs?: number; admitNew?: () => Promise<void> },
   ): Promise<{ answer: RatesAnswer; freshForMs: number }>;
   /**

@@ -1,0 +1,38 @@
+import type { HistoryResolution } from '../../../contract/schemas/rate-history.js';
+import type { RatesAnswer } from '../../../contract/schemas/rates.js';
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+
+/** Each slot of 15 minutes, counted from midnight UTC, has one sample of each corridor at most. */
+export const slotMs = 15 * minuteMs;
+
+/** How long every sample is kept; after that, the first one of each UTC day stays. */
+export const keptMs = 90 * dayMs;
+
+const periodMs: Readonly<Record<HistoryResolution, number>> = {
+  '15m': slotMs,
+  '1h': 60 * minuteMs,
+  '1d': dayMs,
+};
+
+/** When the slot, hour or UTC day that holds this instant began. */
+export function startOf(resolution: HistoryResolution, epochMs: number): number {
+  return epochMs - (epochMs % periodMs[resolution]);
+}
+
+/**
+ * The coarsest resolution that a sample belongs to, given the one before it: `1d` for the first of a UTC day, `1h` for
+ * the first of another hour, else `15m`. Undefined where its slot is taken, or lies before one that is.
+ */
+export function grainOf(epochMs: number, previousMs: number | null): HistoryResolution | undefined {
+  if (previousMs === null) return '1d';
+  const isLater = (resolution: HistoryResolution) =>
+    startOf(resolution, epochMs) > startOf(resolution, previousMs);
+  return (['1d', '1h', '15m'] as const).find(isLater);
+}
+
+/** Whether an answer may become a sample: nothing in it is older than 15 s, and an anchor has a quote. */
+export function isSample(answer: Pick<RatesAnswer, 'stale' | 'quotes'>): boolean {
+  return !answer.stale && answer.quotes.length > 0;
+}

@@ -1,0 +1,117 @@
+import type { RatesAnswer } from '../../../contract/schemas/rates.js';
+import { ApiError } from '../../errors.js';
+import type { HeldLease, Leases } from '../../mongo/leases.js';
+import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
+import { createOutageLog } from '../../outage-log.js';
+import type { Clock, Logger } from '../../ports.js';
+import { packAnswer } from './packing.js';
+import { grainOf, isSample, keptMs, startOf } from './sample.rules.js';
+import type { RateSampleStore } from './store.js';
+
+/** One instance samples at a time. */
+export const samplerLease = 'rate-samples';
+
+/** What a run did. */
+export interface SamplerRun {
+  /** Samples that were stored. */
+  taken: number;
+  /** Corridors without a sample in this slot; the next run tries them again. */
+  missing: string[];
+  /** Samples that were removed because of their age. */
+  removed: number;
+}
+
+export interface SamplerDeps {
+  store: Pick<RateSampleStore, 'sampledAt' | 'lastAt' | 'insert' | 'removeBefore'>;
+  corridors: () => readonly { id: string }[];
+  /** What GET /api/rates/{corridor} answers at the reference amount. */
+  quote: (corridor: string, query: object, options: { maxAgeMs: number }) => Promise<{ answer: RatesAnswer }>;
+  leases: Pick<Leases, 'run'>;
+  inTransaction: InTransaction;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** Older quotes make the rates ask the anchors again, and wait for them. */
+const maxAgeMs = 15_000;
+const leaseTtlMs = 30_000;
+const removedAtOnce = 1_000;
+
+/**
+ * Takes a sample of every corridor that has none in the present slot, as soon after its beginning as an answer is fresh
+ * and holds a quote; where there is none until the slot ends, there is a gap. To be called often: the lease is asked for
+ * only while something is missing. Undefined where there was nothing to do, or another instance does it.
+ */
+export function createSampler(deps: SamplerDeps): () => Promise<SamplerRun | undefined> {
+  const { store, corridors, clock, logger } = deps;
+  const inLeasedTransaction = createInLeasedTransaction(deps.inTransaction);
+  /** The slot in which, as far as this instance knows, every corridor has its sample. */
+  let completeSlot: number | undefined;
+  let missingBefore: { slot: number; corridors: readonly string[] } | undefined;
+  const gaps = createOutageLog({
+    clock,
+    logger,
+    says: {
+      failed: 'a corridor has no sample in its rate history for a quarter of an hour',
+      worked: 'the rate history of the corridor goes on',
+    },
+  });
+
+  async function run(lease: HeldLease): Promise<SamplerRun> {
+    const slot = startOf('15m', clock());
+    const wanted = corridors().map(({ id }) => id);
+    const sampled = await store.sampledAt(slot, wanted);
+    let taken = 0;
+    for (const corridor of wanted.filter((id) => !sampled.has(id))) {
+      lease.signal.throwIfAborted();
+      if (!(await sample(lease, corridor))) continue;
+      taken += 1;
+      sampled.add(corridor);
+    }
+    const missing = wanted.filter((id) => !sampled.has(id));
+    noteGaps(slot, wanted, missing);
+    // A slot that ended meanwhile has a successor, which is looked at by the next run.
+    if (missing.length === 0) completeSlot = slot;
+    const removed = await store.removeBefore(clock() - keptMs, removedAtOnce);
+    return { taken, missing, removed };
+  }
+
+  /** Whether a sample was stored. Its time is when it was answered, so that nothing in it is younger. */
+  async function sample(lease: HeldLease, corridor: string): Promise<boolean> {
+    const answer = await answerOf(corridor);
+    if (answer === undefined || !isSample(answer)) return false;
+    const at = clock();
+    const packed = await packAnswer(Buffer.from(JSON.stringify(answer)));
+    return inLeasedTransaction(lease, async (session) => {
+      const grain = grainOf(at, await store.lastAt(session, corridor));
+      if (grain === undefined) return false;
+      await store.insert(session, { corridor, at, grain, packed });
+      return true;
+    });
+  }
+
+  async function answerOf(corridor: string): Promise<RatesAnswer | undefined> {
+    try {
+      return (await deps.quote(corridor, {}, { maxAgeMs })).answer;
+    } catch (error) {
+      // No anchor has a quote, as the log of the rates says.
+      if (error instanceof ApiError) return undefined;
+      throw error;
+    }
+  }
+
+  /** What was missing at the last run in a slot that has ended is a gap. */
+  function noteGaps(slot: number, wanted: readonly string[], missing: readonly string[]): void {
+    if (missingBefore !== undefined && missingBefore.slot < slot) {
+      for (const corridor of missingBefore.corridors) gaps.failed(corridor, { corridor });
+    }
+    for (const corridor of wanted) if (!missing.includes(corridor)) gaps.worked(corridor, { corridor });
+    missingBefore = { slot, corridors: missing };
+  }
+
+  return async () => {
+    if (completeSlot === startOf('15m', clock())) return undefined;
+    const outcome = await deps.leases.run(samplerLease, leaseTtlMs, run);
+    return outcome.ran ? outcome.value : undefined;
+  };
+}

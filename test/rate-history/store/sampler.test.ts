@@ -1,0 +1,229 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { RatesAnswer } from '../../../contract/schemas/rates.js';
+import {
+  createSampler,
+  type SamplerDeps,
+  samplerLease,
+} from '../../../server/features/rate-history/sampler.js';
+import { createRateSampleStore, type RateSampleStore } from '../../../server/features/rate-history/store.js';
+import { createLeases } from '../../../server/mongo/leases.js';
+import { prepareCollections } from '../../../server/mongo/models.js';
+import { createInTransaction } from '../../../server/mongo/transactions.js';
+import type { Logger } from '../../../server/ports.js';
+import { price, simulatedRates } from '../../fixtures/rates/simulated-rates.js';
+import { silentLogger } from '../../support/silent-logger.js';
+
+const fixture = simulatedRates();
+const quarterMs = 900_000;
+const dayMs = 96 * quarterMs;
+const ngn = 'usdc-ngn';
+/** Without an anchor whose quotes are estimated from a fee that was read before. */
+const eur = 'usdc-eur';
+const onlyEur = () => [{ id: eur }];
+let store: RateSampleStore;
+let instances = 0;
+
+beforeEach(async () => {
+  const { connection } = fixture.service;
+  store = createRateSampleStore(connection);
+  await prepareCollections(connection);
+  await connection.collection('rate_samples').deleteMany({});
+  await createLeases({ connection, owner: 'seed', logger: silentLogger }).seed([samplerLease]);
+  // Five seconds into a slot, whatever the minute.
+  fixture.world.now += quarterMs - (fixture.world.now % quarterMs) + 5_000;
+});
+
+/** The sampler of one more instance, which samples a single corridor unless told otherwise. */
+function samplerOf(patch: Partial<SamplerDeps> = {}) {
+  const { connection, rates } = fixture.service;
+  instances += 1;
+  return createSampler({
+    store,
+    corridors: () => [{ id: ngn }],
+    quote: rates.quote,
+    leases: createLeases({ connection, owner: `instance ${instances}`, logger: silentLogger }),
+    inTransaction: createInTransaction(connection),
+    clock: () => fixture.world.now,
+    logger: silentLogger,
+    ...patch,
+  });
+}
+
+async function stored(corridor = ngn) {
+  const everything = { corridor, resolution: '15m', from: 0, to: fixture.world.now + dayMs } as const;
+  return store.list(everything, { order: 'asc', limit: 1_000 });
+}
+
+function silence(corridorAnchors = fixture.simulated.anchors) {
+  for (const each of corridorAnchors)
+    each.override('*', (_request, response) => void response.writeHead(500).end());
+}
+
+/** Long enough for the pause that follows repeated failures to be over. */
+const pauseMs = 120_000;
+
+describe('the sampler', () => {
+  it('stores the answer that clients get, byte for byte, once for each corridor', async () => {
+    const corridors = fixture.service.directory.corridors();
+    const run = await samplerOf({ corridors: () => corridors })();
+    expect(run).toEqual({ taken: corridors.length, missing: [], removed: 0 });
+    for (const { id } of corridors) {
+      const { answer } = await fixture.service.rates.quote(id, {});
+      expect((await stored(id)).map(({ text }) => text.toString())).toEqual([JSON.stringify(answer)]);
+    }
+  });
+
+  it('asks nothing and stores nothing again in a slot that is complete', async () => {
+    const sample = samplerOf();
+    await sample();
+    fixture.world.now += 600_000;
+    expect(await sample()).toBeUndefined();
+    expect(await samplerOf()()).toMatchObject({ taken: 0, missing: [] });
+    expect(await stored()).toHaveLength(1);
+  });
+
+  it('takes the next sample when the next slot begins', async () => {
+    const sample = samplerOf();
+    await sample();
+    fixture.world.now += quarterMs;
+    expect(await sample()).toMatchObject({ taken: 1 });
+    const [first, second] = await stored();
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBe(quarterMs);
+    expect(first?.text.equals(second?.text as Buffer)).toBe(false);
+  });
+
+  it('takes one sample of each slot when several instances try at the same time', async () => {
+    const samplers = Array.from({ length: 4 }, () => samplerOf());
+    for (let slot = 0; slot < 3; slot += 1) {
+      for (let tries = 0; tries < 3; tries += 1) await Promise.all(samplers.map((sample) => sample()));
+      fixture.world.now += quarterMs;
+    }
+    expect(await stored()).toHaveLength(3);
+  });
+
+  it('takes no sample of stale quotes, and one as soon as an anchor quotes again', async () => {
+    const sample = samplerOf({ corridors: onlyEur });
+    await fixture.service.rates.quote(eur, {});
+    silence();
+    fixture.world.now += 30_000;
+    const { answer } = await fixture.service.rates.quote(eur, {});
+    expect(answer).toMatchObject({ stale: true });
+    expect(await sample()).toMatchObject({ taken: 0, missing: [eur] });
+    for (const each of fixture.simulated.anchors) each.override('*', null);
+    fixture.world.now += pauseMs;
+    expect(await sample()).toMatchObject({ taken: 1, missing: [] });
+    expect(JSON.parse(String((await stored(eur))[0]?.text))).toMatchObject({ stale: false });
+  });
+
+  it('leaves a gap where no anchor quotes in a slot, says so once, and goes on', async () => {
+    const lines: string[] = [];
+    const logger: Logger = {
+      ...silentLogger,
+      info: (fields, message) => void lines.push(`info ${message} ${JSON.stringify(fields)}`),
+      warn: (fields, message) => void lines.push(`warn ${message} ${JSON.stringify(fields)}`),
+    };
+    const sample = samplerOf({ corridors: onlyEur, logger });
+    await sample();
+    fixture.world.now += quarterMs;
+    silence();
+    for (const _try of [1, 2, 3]) {
+      expect(await sample()).toMatchObject({ taken: 0, missing: [eur] });
+      fixture.world.now += pauseMs;
+    }
+    fixture.world.now += quarterMs - 3 * pauseMs;
+    for (const each of fixture.simulated.anchors) each.override('*', null);
+    expect(await sample()).toMatchObject({ taken: 1 });
+    const [first, second, ...others] = await stored(eur);
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBe(2 * quarterMs);
+    expect(others).toEqual([]);
+    expect(lines).toEqual([
+      `warn a corridor has no sample in its rate history for a quarter of an hour {"corridor":"${eur}"}`,
+      expect.stringMatching(/^info the rate history of the corridor goes on /),
+    ]);
+  });
+
+  it('lists an anchor that fails with its reason in the sample', async () => {
+    fixture.simulated
+      .anchor('harbour')
+      .override(price, (_request, response) => void response.writeHead(500).end());
+    await samplerOf()();
+    const [sample] = await stored();
+    const { unavailable }: RatesAnswer = JSON.parse(String(sample?.text));
+    expect(unavailable).toContainEqual({ anchorId: 'harbour', reason: 'error' });
+  });
+
+  it('stores nothing twice when its instance stops before the transaction is committed, or right after', async () => {
+    const inTransaction = createInTransaction(fixture.service.connection);
+    const before = samplerOf({
+      inTransaction: (work) =>
+        inTransaction(async (session) => {
+          await work(session);
+          throw new Error('stopped before the commit');
+        }),
+    });
+    await expect(before()).rejects.toThrow('before the commit');
+    expect(await stored()).toEqual([]);
+    const after = samplerOf({
+      inTransaction: async (work) => {
+        await inTransaction(work);
+        throw new Error('stopped after the commit');
+      },
+    });
+    await expect(after()).rejects.toThrow('after the commit');
+    const once = await stored();
+    expect(once).toHaveLength(1);
+    expect(await samplerOf()()).toMatchObject({ taken: 0, missing: [] });
+    expect(await stored()).toEqual(once);
+  });
+
+  it('stores nothing after another instance has taken over while it waited for an answer', async () => {
+    const { connection, rates } = fixture.service;
+    let goOn = () => {};
+    const waits = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    let isAsked = () => {};
+    const asked = new Promise<void>((resolve) => {
+      isAsked = resolve;
+    });
+    const slow = samplerOf({
+      quote: async (...args) => {
+        isAsked();
+        await waits;
+        return rates.quote(...args);
+      },
+    })();
+    await asked;
+    await connection
+      .collection('leases')
+      .updateOne({ _id: samplerLease } as object, { $set: { expiresAt: new Date(0) } });
+    expect(await samplerOf()()).toMatchObject({ taken: 1 });
+    const once = await stored();
+    fixture.world.now += quarterMs;
+    goOn();
+    await expect(slow).rejects.toThrow('held by another');
+    expect(await stored()).toEqual(once);
+  });
+
+  it('removes samples after 90 days and keeps the first of each UTC day for good', async () => {
+    const sample = samplerOf();
+    const start = fixture.world.now;
+    // Into a day of its own, to have a first sample and others in it.
+    fixture.world.now += dayMs - (fixture.world.now % dayMs) + 3 * 3_600_000;
+    const day = fixture.world.now;
+    for (let slot = 0; slot < 6; slot += 1) {
+      await sample();
+      fixture.world.now += quarterMs;
+    }
+    expect(start).toBeLessThan(day);
+    const all = await stored();
+    expect(all).toHaveLength(6);
+    fixture.world.now = day + 90 * dayMs + 3 * quarterMs + 1;
+    expect(await sample()).toMatchObject({ taken: 1, removed: 3 });
+    expect((await stored()).slice(0, -1)).toEqual([all[0], all[4], all[5]]);
+    fixture.world.now += 400 * dayMs;
+    expect(await sample()).toMatchObject({ taken: 1, removed: 2 });
+    expect((await stored())[0]).toEqual(all[0]);
+    expect(await stored()).toHaveLength(3);
+  });
+});
