@@ -13,7 +13,7 @@ import type { KeepAnswer } from '../http/send-json.js';
 import type { RateLimiter } from '../limits/rate-limiter.js';
 import type { Clock, NewId, RateLimitState } from '../ports.js';
 import { formOf, type HeaderList, ownHeaders, routeHeaders, sendForm } from './answer-form.js';
-import { createClientKeys } from './client-keys.js';
+import { createClients } from './clients.js';
 import { createKeptAnswers, type KeptTarget } from './kept-answers.js';
 import { type RequestHead, readHead } from './request-head.js';
 
@@ -46,7 +46,7 @@ export interface Front {
 /** What the requests of one route have in common. */
 interface Route {
   /** Undefined where nothing is limited. */
-  limit: { rule: RateLimitClass; operationId: string } | undefined;
+  limit: { rule: RateLimitClass; operationId: string; place: number } | undefined;
   headers: HeaderList;
   records: Record<'GET' | 'HEAD', Record<200 | 304 | 429, AnsweredRecord>>;
 }
@@ -63,7 +63,7 @@ interface Asked {
 export function createFront(deps: FrontDeps): Front {
   const { limiter, changes, newId, maxBytes, stopwatch = () => performance.now() } = deps;
   const kept = createKeptAnswers<Route>({ ...deps, maxBytes: Math.max(1, maxBytes), stopwatch });
-  const clientKeyOf = createClientKeys(deps.trustProxy);
+  const clientOf = createClients(deps.trustProxy);
   const routes = new Map<string, Route>();
   /** The changes that were known when the application was handed a request. */
   const handedAt = new WeakMap<IncomingMessage, number>();
@@ -75,7 +75,11 @@ export function createFront(deps: FrontDeps): Front {
     if (route === undefined) {
       const { tsRestRoute } = req as Request & { tsRestRoute?: AppRoute };
       const metadata = tsRestRoute === undefined ? undefined : metadataOf(tsRestRoute);
-      const limit = metadata && { rule: clientLimitOf(metadata), operationId: metadata.operationId };
+      const limit = metadata && {
+        rule: clientLimitOf(metadata),
+        operationId: metadata.operationId,
+        place: routes.size,
+      };
       const records = { GET: recordsOf('GET', path), HEAD: recordsOf('HEAD', path) };
       route = { limit, headers: routeHeaders(res), records };
       routes.set(path, route);
@@ -133,10 +137,13 @@ export function createFront(deps: FrontDeps): Front {
       const asked = { req, res, head, target, startedAt: stopwatch() };
       const { limit } = target.route;
       if (limit === undefined) return answer(app, asked, undefined);
-      const key = `${limit.operationId}|${clientKeyOf(req.socket, head.forwardedFor)}`;
-      const state = limiter.take(limit.rule, key);
+      const client = clientOf(req.socket, head.forwardedFor);
+      const { rule, operationId, place } = limit;
+      client.counted[place] ??= { rule, key: `${operationId}|${client.key}` };
+      const counted = client.counted[place];
+      const state = limiter.take(counted);
       if (state !== undefined) return answer(app, asked, state);
-      limiter.consume(limit.rule, key).then(
+      limiter.consume(rule, counted.key).then(
         (drawn) => answer(app, asked, drawn),
         // The application meets the same failure, and says so.
         () => hand(app, req, res),
@@ -147,16 +154,16 @@ export function createFront(deps: FrontDeps): Front {
   return { keep, admitted: (req) => admitted.get(req), before };
 }
 
-/** The bodies of refusals by their seconds, which are few. */
-const refusals = new Map<number, Buffer>();
+/** The bodies of refusals by their seconds, which are few. As text, Node writes one together with its headers. */
+const refusals = new Map<number, string>();
 
 /** Sends what the application would send. */
 function refuse({ req, res, target }: Asked, limit: RateLimitState, requestId: string): void {
   const { retryAfterSeconds = 1 } = limit;
-  let bytes = refusals.get(retryAfterSeconds);
-  if (bytes === undefined) {
-    bytes = Buffer.from(JSON.stringify(bodyOf(rateLimited(retryAfterSeconds))));
-    refusals.set(retryAfterSeconds, bytes);
+  let body = refusals.get(retryAfterSeconds);
+  if (body === undefined) {
+    body = JSON.stringify(bodyOf(rateLimited(retryAfterSeconds)));
+    refusals.set(retryAfterSeconds, body);
   }
   res.writeHead(429, [
     ...ownHeaders(requestId, limit),
@@ -170,7 +177,7 @@ function refuse({ req, res, target }: Asked, limit: RateLimitState, requestId: s
     'Vary',
     'Accept-Encoding',
     'Content-Length',
-    String(bytes.length),
+    String(Buffer.byteLength(body)),
   ]);
-  res.end(req.method === 'HEAD' ? undefined : bytes);
+  res.end(req.method === 'HEAD' ? undefined : body, 'utf8');
 }

@@ -12,7 +12,7 @@ const manyDropped = 100;
 /** A key that asked for nothing during this part of its window rests. */
 const restingPart = 1 / 6;
 
-/** All windows that this instance holds points of, or knows to be used up; of many keys, those asked for last. */
+/** All windows that this instance holds points of, or knows to be used up; of many keys, those drawn from last. */
 export interface HeldWindows {
   get(key: string): HeldWindow | undefined;
   /** Undefined where the window held may have ended. */
@@ -51,7 +51,9 @@ export function createHeldWindows({
     dispose(window, key) {
       shared.delete(key);
       if (window.insured === undefined) {
-        if (isUnused(window, stopwatch()) && dropped.length < maxDropped) dropped.push(takeAll(key, window));
+        if (!isUnused(window, stopwatch())) return;
+        const given = takeAll(key, window);
+        if (dropped.length < maxDropped) dropped.push(given);
         return;
       }
       uncharged.delete(key);
@@ -65,11 +67,12 @@ export function createHeldWindows({
   }
 
   return {
-    get: (key) => windows.get(key),
+    // Not noted as used: a note of every request would cost more than taking its point.
+    get: (key) => windows.peek(key),
     running,
     addDrawn(key, rule, drawn, sentAt) {
       if (stopwatch() >= sentAt + drawn.leftMs) return;
-      const held = windows.get(key);
+      const held = windows.peek(key);
       if (held?.insured !== undefined && stopwatch() < held.servedUntil) return;
       const window = withDrawn(held, rule, drawn, { sentAt, receivedAt: stopwatch() });
       windows.set(key, window);

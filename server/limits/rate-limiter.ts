@@ -3,7 +3,7 @@ import type { RateLimitClass } from '../../contract/rate-limits.js';
 import type { Clock, Logger, RateLimitState } from '../ports.js';
 import { createDraws } from './draws.js';
 import { createGuard } from './guard.js';
-import { isUsedUp, refusalOf, stateOf, takeFrom } from './held-window.rules.js';
+import { type HeldWindow, isUsedUp, refusalOf, stateOf, takeFrom } from './held-window.rules.js';
 import { createHeldWindows } from './held-windows.js';
 import { PortionRateLimiter } from './portion-rate-limiter.js';
 import { createWindowStore } from './window-store.js';
@@ -15,12 +15,19 @@ const outageMs = 5_000;
 /** Every instance draws nothing from this key, so that its window tells how many instances there are. */
 const presence = { key: 'instances', limit: 0, windowMs: 30_000, waiting: 0 } as const;
 
+/** What is counted, for whoever asks often: it remembers the window that was found last. A key belongs to one rule. */
+export interface CountedKey {
+  readonly rule: RateLimitClass;
+  readonly key: string;
+  held?: HeldWindow | undefined;
+}
+
 export interface RateLimiter {
   /**
    * Takes a point from what this instance holds, or refuses from memory. Undefined where the database has to be asked;
-   * then nothing was taken. Synchronous and cheap. A key belongs to one rule.
+   * then nothing was taken. Synchronous and cheap.
    */
-  take(rule: RateLimitClass, key: string): RateLimitState | undefined;
+  take(counted: CountedKey): RateLimitState | undefined;
   /**
    * Takes one point from `key`, of what this instance holds, or else of a new draw from MongoDB. While that does not
    * answer in time, it takes points of which it is sure that no other instance grants them, and throws
@@ -94,9 +101,13 @@ export function createRateLimiter(deps: {
     return limiter;
   }
 
-  function take(_rule: RateLimitClass, key: string): RateLimitState | undefined {
-    const held = windows.get(key);
-    return held === undefined ? undefined : takeFrom(held, stopwatch());
+  function take(counted: CountedKey): RateLimitState | undefined {
+    const now = stopwatch();
+    // A window that is no longer held has no points left, so it grants nothing here.
+    const state = counted.held && takeFrom(counted.held, now);
+    if (state !== undefined) return state;
+    counted.held = windows.get(counted.key);
+    return counted.held && takeFrom(counted.held, now);
   }
 
   async function countInstances(): Promise<void> {
@@ -118,7 +129,7 @@ export function createRateLimiter(deps: {
 
   return {
     take,
-    consume: async (rule, key) => take(rule, key) ?? limiterOf(rule).takeOrDraw(key),
+    consume: async (rule, key) => take({ rule, key }) ?? limiterOf(rule).takeOrDraw(key),
     peek(rule, key) {
       const held = windows.running(key);
       if (held === undefined) {

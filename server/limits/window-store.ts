@@ -198,9 +198,7 @@ function drawUpdate(
     $max: ['$seen', { $size: { $objectToArray: { $mergeObjects: ['$by', { [instance]: 1 }] } } }],
   };
   const part = { $ceil: { $divide: [left, { $multiply: [2, drawing] }] } };
-  // Nobody else needs the rest of a window that its only instance draws from again.
-  const isLast = { $and: [{ $eq: [drawing, 1] }, { $gt: ['$points', 0] }] };
-  const portion = instances === 1 ? { $cond: [isLast, left, part] } : part;
+  const portion = instances === 1 ? { $cond: [{ $eq: [drawing, 1] }, portionAlone(left), part] } : part;
   const wanted = ahead ? { $max: [waiting, portion] } : waiting;
   const got = { $max: [0, { $min: [left, wanted] }] };
   return [
@@ -208,6 +206,14 @@ function drawUpdate(
     { $set: { [`by.${instance}`]: { draw, got } } },
     { $set: { points: { $add: ['$points', `$by.${instance}.got`] } } },
   ];
+}
+
+/**
+ * Nobody else needs what the only instance draws, which is most of a window at first, and then the rest. Should it be
+ * killed, its clients have a quarter left.
+ */
+function portionAlone(left: object) {
+  return { $cond: [{ $gt: ['$points', 0] }, left, { $ceil: { $multiply: [left, 0.75] } }] };
 }
 
 function chargeUpdate({ limit, points, leftMs, windowMs }: Charge) {
