@@ -5,17 +5,27 @@ import type { RateLimitClass } from '../../contract/rate-limits.js';
 import type { Changes } from '../cache/changes.js';
 import type { TrustedRange } from '../http/client-key.js';
 import { codingFor } from '../http/content-coding.js';
-import { bodyOf } from '../http/error-mapper.js';
-import { clientLimitOf, rateLimited } from '../http/rate-limit.js';
+import { clientLimitOf } from '../http/rate-limit.js';
 import { type AnsweredRecord, idOf, type RequestRecord } from '../http/request-log.js';
 import { metadataOf } from '../http/route-table.js';
 import type { KeepAnswer } from '../http/send-json.js';
 import type { RateLimiter } from '../limits/rate-limiter.js';
 import type { Clock, NewId, RateLimitState } from '../ports.js';
-import { formOf, type HeaderList, ownHeaders, routeHeaders, sendForm } from './answer-form.js';
+import {
+  type AnswerForm,
+  formOf,
+  type HeaderList,
+  ownHeaders,
+  routeHeaders,
+  sendForm,
+} from './answer-form.js';
 import { createClients } from './clients.js';
 import { createKeptAnswers, type KeptTarget } from './kept-answers.js';
+import { refuse } from './refuse.js';
 import { type RequestHead, readHead } from './request-head.js';
+
+/** For an answer that another request has made again. */
+const longestWaitMs = 1_000;
 
 export interface FrontDeps {
   limiter: Pick<RateLimiter, 'take' | 'consume'>;
@@ -68,6 +78,8 @@ export function createFront(deps: FrontDeps): Front {
   /** The changes that were known when the application was handed a request. */
   const handedAt = new WeakMap<IncomingMessage, number>();
   const admitted = new WeakMap<IncomingMessage, RateLimitState>();
+  /** Requests that others wait for. */
+  const renewals = new WeakMap<IncomingMessage, () => void>();
 
   function routeOf(req: Request, res: Response): Route {
     const path: string = req.route.path;
@@ -98,6 +110,7 @@ export function createFront(deps: FrontDeps): Front {
     const form = formOf(res, answer.bytes, answer.etag);
     const coding = codingFor(req.get('accept-encoding'));
     kept.keep(req.originalUrl, routeOf(req, res), coding, { ...answer, form, asOf });
+    renewals.get(req)?.();
   }
 
   function hand(app: RequestListener, req: IncomingMessage, res: ServerResponse): void {
@@ -105,25 +118,58 @@ export function createFront(deps: FrontDeps): Front {
     app(req, res);
   }
 
+  function handAdmitted(app: RequestListener, { req, res }: Asked, limit: RateLimitState | undefined): void {
+    if (limit !== undefined) admitted.set(req, limit);
+    hand(app, req, res);
+  }
+
+  /** Has the answer made again. It is over when there is one to keep, or none at all, or when others have waited long. */
+  function renew(
+    app: RequestListener,
+    asked: Asked,
+    limit: RateLimitState | undefined,
+    over: () => void,
+  ): void {
+    renewals.set(asked.req, over);
+    asked.res.once('close', over);
+    setTimeout(over, longestWaitMs).unref();
+    handAdmitted(app, asked, limit);
+  }
+
+  /** Another request had the answer made again. Where it is not kept, or is not the same any more, each has its own made. */
+  function answerRenewed(app: RequestListener, asked: Asked, limit: RateLimitState | undefined): void {
+    const { req, head } = asked;
+    const form = kept.renewed(req.url as string, codingFor(head.acceptEncoding));
+    if (form === undefined) handAdmitted(app, asked, limit);
+    else send(asked, limit, form);
+  }
+
   /** The request has its point, or needs none. */
   function answer(app: RequestListener, asked: Asked, limit: RateLimitState | undefined): void {
     const { req, res, head, target, startedAt } = asked;
-    const { records } = target.route;
-    const requestId = idOf(head.requestId, newId);
-    const record = records[req.method as 'GET' | 'HEAD'];
-    if (limit?.retryAfterSeconds !== undefined) {
-      refuse(asked, limit, requestId);
-      record[429].answered(req, res, requestId, startedAt);
+    const { retryAfterSeconds } = limit ?? {};
+    if (retryAfterSeconds !== undefined) {
+      const requestId = idOf(head.requestId, newId);
+      const headers = [...ownHeaders(requestId, limit), ...target.route.headers];
+      refuse(req, res, { headers, retryAfterSeconds });
+      target.route.records[methodOf(req)][429].answered(req, res, requestId, startedAt);
       return;
     }
     const form = kept.current(target, codingFor(head.acceptEncoding));
-    if (form === undefined) {
-      if (limit !== undefined) admitted.set(req, limit);
-      hand(app, req, res);
-      return;
-    }
+    if ('over' in form) renew(app, asked, limit, form.over);
+    else if ('wait' in form) form.wait(() => answerRenewed(app, asked, limit));
+    else send(asked, limit, form);
+  }
+
+  function send(
+    { req, res, head, target, startedAt }: Asked,
+    limit: RateLimitState | undefined,
+    form: AnswerForm,
+  ) {
+    const requestId = idOf(head.requestId, newId);
     const own = { headers: ownHeaders(requestId, limit), ifNoneMatch: head.ifNoneMatch };
-    record[sendForm(req, res, form, own)].answered(req, res, requestId, startedAt);
+    const status = sendForm(req, res, form, own);
+    target.route.records[methodOf(req)][status].answered(req, res, requestId, startedAt);
   }
 
   function before(app: RequestListener): RequestListener {
@@ -154,30 +200,6 @@ export function createFront(deps: FrontDeps): Front {
   return { keep, admitted: (req) => admitted.get(req), before };
 }
 
-/** The bodies of refusals by their seconds, which are few. As text, Node writes one together with its headers. */
-const refusals = new Map<number, string>();
-
-/** Sends what the application would send. */
-function refuse({ req, res, target }: Asked, limit: RateLimitState, requestId: string): void {
-  const { retryAfterSeconds = 1 } = limit;
-  let body = refusals.get(retryAfterSeconds);
-  if (body === undefined) {
-    body = JSON.stringify(bodyOf(rateLimited(retryAfterSeconds)));
-    refusals.set(retryAfterSeconds, body);
-  }
-  res.writeHead(429, [
-    ...ownHeaders(requestId, limit),
-    ...target.route.headers,
-    'Cache-Control',
-    'no-store',
-    'Retry-After',
-    String(retryAfterSeconds),
-    'Content-Type',
-    'application/json; charset=utf-8',
-    'Vary',
-    'Accept-Encoding',
-    'Content-Length',
-    String(Buffer.byteLength(body)),
-  ]);
-  res.end(req.method === 'HEAD' ? undefined : body, 'utf8');
+function methodOf({ method }: IncomingMessage): 'GET' | 'HEAD' {
+  return method === 'HEAD' ? 'HEAD' : 'GET';
 }

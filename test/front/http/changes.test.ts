@@ -76,6 +76,17 @@ describe('an answer that is kept', () => {
     });
   });
 
+  it('is not made again for each of many who ask at the same time', async () => {
+    await untilKept('/api/rates/usdc-ngn');
+    // Its max-age is another number.
+    aheadMs += 1_000;
+    const before = ports.handed();
+    const answers = await Promise.all(Array.from({ length: 40 }, () => get('/api/rates/usdc-ngn')));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    // Once, and again for each quote that the refresh in the background changes meanwhile.
+    expect(ports.handed() - before).toBeLessThanOrEqual(10);
+  });
+
   it('is void when its max-age would be another number, and when its quotes become stale', async () => {
     await untilKept('/api/rates/usdc-ngn');
     const left = async () => {

@@ -1,0 +1,34 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { bodyOf } from '../http/error-mapper.js';
+import { rateLimited } from '../http/rate-limit.js';
+import type { HeaderList } from './answer-form.js';
+
+/** The bodies of refusals by their seconds, which are few. As text, Node writes one together with its headers. */
+const bodies = new Map<number, string>();
+
+/** Sends what the application would send. */
+export function refuse(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { headers, retryAfterSeconds }: { headers: HeaderList; retryAfterSeconds: number },
+): void {
+  let body = bodies.get(retryAfterSeconds);
+  if (body === undefined) {
+    body = JSON.stringify(bodyOf(rateLimited(retryAfterSeconds)));
+    bodies.set(retryAfterSeconds, body);
+  }
+  res.writeHead(429, [
+    ...headers,
+    'Cache-Control',
+    'no-store',
+    'Retry-After',
+    String(retryAfterSeconds),
+    'Content-Type',
+    'application/json; charset=utf-8',
+    'Vary',
+    'Accept-Encoding',
+    'Content-Length',
+    String(Buffer.byteLength(body)),
+  ]);
+  res.end(req.method === 'HEAD' ? undefined : body, 'utf8');
+}
