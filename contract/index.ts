@@ -32,6 +32,7 @@ export * from './schemas/scores.js';
 export * from './schemas/snapshot.js';
 export * from './schemas/webhooks.js';
 export * from './verification/canonical-json.js';
+export * from './verification/formulas.js';
 export * from './verification/instant.js';
 export * from './verification/intent-hash.js';
 export * from './verification/merkle.js';

@@ -182,6 +182,7 @@ export function composeService(deps: {
     store: reputationStore,
     intents: aggregation,
     fleet: directory,
+    ledger: null,
   });
   const publisher = createPublisherFeature({
     ...shared,
@@ -189,8 +190,10 @@ export function composeService(deps: {
     writeEvent: deliveries.emit,
     isKnownAnchor: directory.isKnownAnchor,
     isServedCorridor: (id) => directory.corridor(id) !== undefined,
-    gatherCards: () => reputation.listEveryCard(30),
-    formula: 'v1',
+    sources: [
+      { formula: 'v1', gatherCards: () => reputation.by.v1.listEveryCard(30) },
+      { formula: 'v2', gatherCards: () => reputation.by.v2.listEveryCard(30) },
+    ],
     secretKey: config.publisherSecretKey,
     oldKeys: config.publisherOldKeys,
     oracleUrl,
@@ -198,8 +201,8 @@ export function composeService(deps: {
   });
   const scores = createScoresFeature({
     ...shared,
-    runOf: reputation.runOf,
-    listCards: reputation.listCards,
+    leadingFormula: reputation.leadingFormula,
+    cards: reputation.by,
     latestBatch: publisher.latestBatch,
     batchWithRoot: publisher.batchWithRoot,
     rootOfCards: publisher.rootOfCards,

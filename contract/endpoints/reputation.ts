@@ -8,6 +8,7 @@ import {
   refreshAnswer,
   reputationHistory,
 } from '../schemas/reputation.js';
+import { formulaQuery } from '../schemas/score-card.js';
 
 const c = initContract();
 
@@ -34,6 +35,7 @@ export const reputationContract = c.router(
         .object({
           corridor: corridorInRequest.optional().describe('Rank in this corridor only.'),
           window: windowQuery,
+          formula: formulaQuery,
           ...pageQuery,
         })
         .strict(),
@@ -70,7 +72,7 @@ export const reputationContract = c.router(
         "The anchor's record over all its corridors and its card in each. A delisted anchor stays readable; one that " +
         'nobody used yet has a record of zeros and no score.',
       pathParams: z.object({ anchor: anchorInRequest }),
-      query: z.object({ window: windowQuery }).strict(),
+      query: z.object({ window: windowQuery, formula: formulaQuery }).strict(),
       responses: { 200: anchorReputation },
     }),
     getReputationHistory: describeRoute({
@@ -93,6 +95,7 @@ export const reputationContract = c.router(
             .optional()
             .describe('Only this corridor; all of them together when absent.'),
           window: windowQuery,
+          formula: formulaQuery,
           ...pageQuery,
         })
         .strict(),

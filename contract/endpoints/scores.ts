@@ -2,6 +2,7 @@ import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { describeRoute } from '../describe-route.js';
 import { pageQuery } from '../schemas/primitives.js';
+import { formulaQuery } from '../schemas/score-card.js';
 import { publicScores } from '../schemas/scores.js';
 
 const c = initContract();
@@ -21,7 +22,7 @@ export const scoresContract = c.router(
         'Every card of window 30, ordered by anchor and corridor, with all inputs of its score, so that anyone can ' +
         'compute it again; and the published batch that holds exactly these cards, against which each can be proved, or ' +
         'null while the cards are newer than the last batch.',
-      query: z.object(pageQuery).strict(),
+      query: z.object({ formula: formulaQuery, ...pageQuery }).strict(),
       responses: { 200: publicScores },
     }),
   },

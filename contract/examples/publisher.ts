@@ -36,6 +36,7 @@ export const publisherExamples: ExamplesOf<typeof publisherContract> = {
       finishedAt: '2026-11-21T09:30:00.210Z',
       result: 'published',
       batch: exampleBatch,
+      made: [1],
       submitted: [1],
       pending: 0,
       failure: null,

@@ -8,6 +8,8 @@ export const reputationExamples: ExamplesOf<typeof reputationContract> = {
     answer: {
       corridor: 'usdc-ngn',
       window: 30,
+      formula: 'v1',
+      standsStillSince: null,
       computedAt: '2026-11-21T09:30:00.000Z',
       items: [
         {
@@ -38,6 +40,9 @@ export const reputationExamples: ExamplesOf<typeof reputationContract> = {
           newAccountShare: '0.333334',
           largestAccountShare: '0.333334',
           busiestDayShare: '0.666667',
+          ledgerOutcomes: 0,
+          anchorOutcomes: 3,
+          timesWithheld: 0,
           scoredCorridors: 0,
         },
       ],
@@ -65,6 +70,8 @@ export const reputationExamples: ExamplesOf<typeof reputationContract> = {
       simulated: true,
       status: 'active',
       window: 30,
+      formula: 'v1',
+      standsStillSince: null,
       computedAt: '2026-11-21T09:30:00.000Z',
       ...exampleRecord,
       ...exampleSigns,
@@ -78,6 +85,7 @@ export const reputationExamples: ExamplesOf<typeof reputationContract> = {
       anchorId: 'harbour',
       corridor: 'usdc-ngn',
       window: 30,
+      formula: 'v1',
       items: [
         {
           day: '2026-11-21',

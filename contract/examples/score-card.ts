@@ -32,6 +32,9 @@ export const exampleSigns = {
   newAccountShare: '0.274272',
   largestAccountShare: '0.009709',
   busiestDayShare: '0.050971',
+  ledgerOutcomes: 0,
+  anchorOutcomes: 412,
+  timesWithheld: 0,
 } as const satisfies CardSigns;
 
 type ExampleRecord = Pick<ScoreCard, keyof typeof cardRecord | 'score' | 'state'>;

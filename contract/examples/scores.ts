@@ -8,6 +8,7 @@ export const scoresExamples: ExamplesOf<typeof scoresContract> = {
     answer: {
       version: '1',
       formula: 'v1',
+      standsStillSince: null,
       window: 30,
       generatedAt: '2026-11-21T09:30:00.000Z',
       batch: {

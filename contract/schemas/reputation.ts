@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { anchorStatus } from './anchors.js';
 import { anchorId, corridorId, decimalAnswer, instant, page } from './primitives.js';
-import { cardRecord, cardSigns, cardWithSigns, scoreCard } from './score-card.js';
+import { cardRecord, cardSigns, cardWithSigns, formulaMembers, scoreCard } from './score-card.js';
 
 const windowDays = z
   .union([z.literal(7), z.literal(30), z.literal(90)])
@@ -52,6 +52,7 @@ export const leaderboardAnswer = page(leaderboardEntry)
   .extend({
     corridor: corridorId.nullable().describe('The corridor ranked in, or null over all corridors.'),
     window: windowDays,
+    ...formulaMembers,
     computedAt: instant.nullable().describe('When the scores were computed; null before the first time.'),
   })
   .describe('A page of the ranking: best score first, anchors without a score last.');
@@ -64,6 +65,7 @@ export const anchorReputation = z
     simulated: z.boolean().describe('True for a simulated anchor of a development fleet.'),
     status: anchorStatus,
     window: windowDays,
+    ...formulaMembers,
     computedAt: instant.nullable().describe('When the scores were computed; null before the first time.'),
     ...recordFields,
     ...cardSigns,
@@ -92,6 +94,7 @@ export const reputationHistory = page(historyPoint)
     anchorId,
     corridor: corridorId.nullable().describe('The corridor read, or null over all corridors.'),
     window: windowDays,
+    formula: formulaMembers.formula,
   })
   .describe('Daily points of an anchor, newest first.');
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { anchorId, corridorId, decimalAnswer } from './primitives.js';
+import { formulas } from '../verification/formulas.js';
+import { anchorId, corridorId, decimalAnswer, instant } from './primitives.js';
 
 /** The windows a card is kept for, in days. */
 export const cardWindows = [7, 30, 90] as const;
@@ -53,6 +54,49 @@ export const scoreCard = z
 
 export type ScoreCard = z.infer<typeof scoreCard>;
 
+/** Which formula an answer follows, and whether its cards stand still. */
+export const formulaMembers = {
+  formula: z
+    .enum(formulas)
+    .describe('The formula that the scores follow; docs/reputation.md describes each.'),
+  standsStillSince: instant
+    .nullable()
+    .describe(
+      'Since when the cards have not been computed anew because the ledger does not answer; null while they are, and ' +
+        'always by v1, which does not ask the ledger.',
+    ),
+};
+
+/** In a query. */
+export const formulaQuery = z
+  .enum(formulas)
+  .optional()
+  .describe('The formula to score by; the one that leads when absent (docs/reputation.md).');
+
+/** How far a record rests on the ledger; part of the cards of formula v2, and shown beside those of v1. */
+const cardEvidence = {
+  ledgerOutcomes: count.describe(
+    'Outcomes whose payment was found on the ledger; only they count for formula v2.',
+  ),
+  anchorOutcomes: count.describe("Outcomes that rest on the anchor's word; they count for formula v1 alone."),
+  timesWithheld: count.describe(
+    'Filled outcomes among `ledgerOutcomes` whose time is not known; formula v2 takes four speed targets for each.',
+  ),
+};
+
+/** A card of formula v2: as one of v1, over the outcomes that the ledger verifies (docs/reputation.md). */
+export const scoreCardV2 = scoreCard
+  .extend({ formula: z.enum(['v2']).describe('The formula that it follows.'), ...cardEvidence })
+  .describe("An anchor's record in one corridor over one window, of outcomes that the ledger verifies.");
+
+/** A card as it is published and hashed. One without `formula` is of v1, from before there was another. */
+export const publishedCard = z
+  .union([scoreCardV2, scoreCard])
+  .describe('A card as it is published and hashed: of formula v2, or of v1, whose cards name no formula.');
+
+export type ScoreCardV2 = z.infer<typeof scoreCardV2>;
+export type PublishedCard = ScoreCard | ScoreCardV2;
+
 const share = decimalAnswer.nullable();
 
 /**
@@ -75,10 +119,14 @@ export const cardSigns = {
     'Share of the outcomes that one account has, the one with most; taken over the same account-days as `accounts`.',
   ),
   busiestDayShare: share.describe('Share of the outcomes of one UTC day, the one with most.'),
+  ...cardEvidence,
 };
 
 export const cardWithSigns = scoreCard
-  .extend(cardSigns)
+  .extend({
+    formula: scoreCardV2.shape.formula.optional().describe('The formula of the card; none on cards of v1.'),
+    ...cardSigns,
+  })
   .describe("An anchor's record in one corridor over one window, and signs of how it came about.");
 
 export type CardSigns = Pick<z.infer<typeof cardWithSigns>, keyof typeof cardSigns>;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { instant, page } from './primitives.js';
-import { scoreCard } from './score-card.js';
+import { formulaMembers, publishedCard } from './score-card.js';
 
 /** The cards of window 30, as they are published, and the batch that proves them. */
-export const publicScores = page(scoreCard)
+export const publicScores = page(publishedCard)
   .extend({
     version: z.enum(['1']).describe('Version of this answer.'),
-    formula: z.enum(['v1']).describe('Version of the formula the scores follow; see docs/reputation.md.'),
+    ...formulaMembers,
     window: z.literal(30).describe('Days the cards are taken over.'),
     generatedAt: instant.nullable().describe('When the cards were computed; null before the first time.'),
     batch: z

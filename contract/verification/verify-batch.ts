@@ -4,6 +4,7 @@ import { instant } from '../schemas/primitives.js';
 import { fromBase64, fromHex, toHex, utf8 } from './bytes.js';
 import { CanonicalJsonError, canonicalJson } from './canonical-json.js';
 import { verifyEd25519 } from './ed25519.js';
+import { formulaOfEntry, isKnownFormula } from './formulas.js';
 import { createMerkleAccumulator, leafHash, verifyInclusion } from './merkle.js';
 import { isSmallOrder, parsePublicKey, StrkeyError } from './strkey.js';
 
@@ -36,7 +37,7 @@ export const batchHeader = z
     formula: z
       .string()
       .regex(/^v[1-9]\d{0,3}$/)
-      .describe('Score formula: `v1`.'),
+      .describe('Score formula of every entry: `v1` or `v2`; refuse one that you do not know.'),
     createdAt: instant.describe('When it was made, by the clock of the database.'),
     keyId: z
       .string()
@@ -91,11 +92,13 @@ export function entryLeafHash(entry: BatchEntry): Uint8Array {
 export const batchFaults = {
   malformed_header: 'The header lacks a member, has another one, or one of another form.',
   broken_chain: 'The header does not follow the batch before it.',
+  unknown_formula: 'The header names a score formula that this verifier does not know: it may be too old.',
   unknown_key: 'None of the keys has the id that the header names.',
   malformed_key: 'The key of that id is no usable Ed25519 key, or the id is not its own.',
   bad_signature: 'The signature does not verify under the key.',
   size_mismatch: 'There are more or fewer entries than the header says.',
   malformed_entry: 'An entry is not a JSON object with integers below 2^53.',
+  formula_mismatch: 'An entry follows another formula than the header names.',
   root_mismatch: 'The entries do not have the root that was signed: one was changed, moved or exchanged.',
 } as const;
 
@@ -149,6 +152,7 @@ function entriesFault(header: BatchHeader, entries: Iterable<BatchEntry>): Batch
       size += 1;
       if (size > header.size) return 'size_mismatch';
       tree.append(entryLeafHash(entry));
+      if (formulaOfEntry(entry) !== header.formula) return 'formula_mismatch';
     }
   } catch (error) {
     if (error instanceof CanonicalJsonError) return 'malformed_entry';
@@ -167,6 +171,7 @@ export function verifyBatch({
   previous,
 }: BatchToVerify): BatchVerification {
   if (!batchHeader.safeParse(header).success) return { ok: false, reason: 'malformed_header' };
+  if (!isKnownFormula(header.formula)) return { ok: false, reason: 'unknown_formula' };
   if (!followsPrevious(header, previous)) return { ok: false, reason: 'broken_chain' };
   const fault =
     signatureFault(header, signature, keys) ?? (entries === undefined ? null : entriesFault(header, entries));
@@ -186,13 +191,16 @@ export interface EntryClaim {
 
 /**
  * Whether the entry stands at `index` of the batch with this header. It says nothing about the header: check that with
- * `verifyBatch` first. Anything malformed is false.
+ * `verifyBatch` first. Anything malformed is false, as is an entry or a header of a formula that is not known.
  */
 export function verifyEntry({ entry, index, size, proof, header }: EntryClaim): boolean {
   if (!batchHeader.safeParse(header).success || size !== header.size) return false;
+  if (!isKnownFormula(header.formula)) return false;
   try {
+    const leaf = entryLeafHash(entry);
+    if (formulaOfEntry(entry) !== header.formula) return false;
     return verifyInclusion({
-      leafHash: entryLeafHash(entry),
+      leafHash: leaf,
       index,
       size,
       proof: proof.map(fromHex),

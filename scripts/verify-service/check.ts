@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type PublishedBatch, publishedBatch, publisherHealth } from '../../contract/schemas/publisher.js';
 import { toHex } from '../../contract/verification/bytes.js';
 import { CanonicalJsonError } from '../../contract/verification/canonical-json.js';
+import { formulaOfEntry } from '../../contract/verification/formulas.js';
 import { createMerkleAccumulator } from '../../contract/verification/merkle.js';
 import {
   type BatchEntry,
@@ -150,7 +151,7 @@ async function checkEntries(
   api: Api,
   { header }: PublishedBatch,
 ): Promise<{ first: BatchEntry | undefined }> {
-  const { sequence, size, root } = header;
+  const { sequence, size, root, formula } = header;
   const tree = createMerkleAccumulator();
   const fail = (fault: keyof typeof batchFaults) =>
     new Refuted(`batch ${sequence}: ${fault}: ${batchFaults[fault]}`);
@@ -172,6 +173,7 @@ async function checkEntries(
       count += 1;
       if (count > size) throw fail('size_mismatch');
       tree.append(hashOf(item, fail));
+      if (formulaOfEntry(item) !== formula) throw fail('formula_mismatch');
     }
     if (nextCursor === null || items.length === 0) break;
     query = `limit=100&cursor=${encodeURIComponent(nextCursor)}`;

@@ -29,6 +29,7 @@ export async function openAggregationFixture(uri: string, database: string, flee
     announce: createChanges().announce,
     ...deps,
     fleet: fleetOf(fleet),
+    ledger: null,
     publicCache: false,
     clock: Date.now,
   });

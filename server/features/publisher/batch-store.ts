@@ -43,6 +43,8 @@ interface KeyDocument {
 export interface BatchStore {
   find(sequence: number): Promise<BatchDocument | null>;
   latest(): Promise<BatchDocument | null>;
+  /** The latest one by this formula. */
+  latestBy(formula: string): Promise<BatchDocument | null>;
   /** The latest one with these entries, by this formula. */
   latestWithRoot(root: string, formula: string): Promise<BatchDocument | null>;
   latestSubmitted(): Promise<BatchDocument | null>;
@@ -113,6 +115,7 @@ const batchSchema = new Schema<BatchDocument>(
 batchSchema.index({ 'header.previous': 1 }, { unique: true, name: 'one_successor' });
 batchSchema.index({ headerHash: 1 }, { unique: true, name: 'one_header' });
 batchSchema.index({ 'header.root': 1, _id: -1 }, { name: 'by_root' });
+batchSchema.index({ 'header.formula': 1, _id: -1 }, { name: 'by_formula' });
 batchSchema.index({ open: 1, _id: 1 }, { name: 'by_receipt' });
 batchSchema.index(
   { announced: 1, _id: 1 },
@@ -159,6 +162,7 @@ export function createBatchStore(connection: Connection): BatchStore {
   const store: BatchStore = {
     find: (sequence) => first({ _id: sequence }, 1),
     latest: () => first({}, -1),
+    latestBy: (formula) => first({ 'header.formula': formula }, -1),
     latestWithRoot: (root, formula) => first({ 'header.root': root, 'header.formula': formula }, -1),
     latestSubmitted: () => first({ open: false }, -1),
     oldestWithoutReceipt: () => first({ open: true }, 1),

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ScoreCard } from '../../../contract/schemas/score-card.js';
+import type { PublishedCard } from '../../../contract/schemas/score-card.js';
 import { type BatchHeader, batchHeaderHash } from '../../../contract/verification/verify-batch.js';
 import type { HeldLease } from '../../mongo/leases.js';
 import type { InLeasedTransaction } from '../../mongo/transactions.js';
@@ -30,7 +30,10 @@ export interface Gathered {
  * Reads the cards and hashes them into the tree of a batch. Yields to other work after every chunk: hashing 50,000
  * cards takes a second. Throws Error on too many cards or two of one anchor and corridor.
  */
-export async function gatherBatch(cards: AsyncIterable<ScoreCard>, signal: AbortSignal): Promise<Gathered> {
+export async function gatherBatch(
+  cards: AsyncIterable<PublishedCard>,
+  signal: AbortSignal,
+): Promise<Gathered> {
   const entries: Entry[] = [];
   for await (const card of cards) {
     if (entries.length === maxEntries) throw new Error(`a batch holds at most ${maxEntries} entries`);
@@ -51,7 +54,7 @@ export async function gatherBatch(cards: AsyncIterable<ScoreCard>, signal: Abort
 }
 
 /** The root that a batch of these cards has. They come in the order of a batch, so that no more than a chunk is kept. */
-export async function rootOfCards(cards: AsyncIterable<ScoreCard>): Promise<string> {
+export async function rootOfCards(cards: AsyncIterable<PublishedCard>): Promise<string> {
   const roots: Pick<Chunk, 'root'>[] = [];
   let entries: Entry[] = [];
   for await (const card of cards) {
@@ -73,7 +76,7 @@ export interface BatchWriter {
   /** Stores the entries, then commits the batch by inserting its signed header. */
   write(
     lease: HeldLease,
-    content: Gathered,
+    content: Gathered & { formula: string },
     latest: Predecessor | null,
     signer: Signer,
   ): Promise<BatchDocument>;
@@ -90,9 +93,8 @@ export function createBatchWriter(deps: {
   ticks: TickStore;
   inLeasedTransaction: InLeasedTransaction;
   newId: NewId;
-  formula: string;
 }): BatchWriter {
-  const { batches, ticks, inLeasedTransaction, newId, formula } = deps;
+  const { batches, ticks, inLeasedTransaction, newId } = deps;
 
   async function insertChunks(lease: HeldLease, attempt: string, chunks: readonly Chunk[]): Promise<void> {
     for (let from = 0; from < chunks.length; from += chunksPerTransaction) {
@@ -103,7 +105,7 @@ export function createBatchWriter(deps: {
   }
 
   return {
-    async write(lease, { chunks, root, size }, latest, signer) {
+    async write(lease, { chunks, root, size, formula }, latest, signer) {
       const attempt = newId();
       await inLeasedTransaction(lease, (session) => ticks.noteAttempt(session, attempt));
       await insertChunks(lease, attempt, chunks);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ScoreCard } from '../../../contract/schemas/score-card.js';
+import type { PublishedCard } from '../../../contract/schemas/score-card.js';
 import { fromHex, toHex } from '../../../contract/verification/bytes.js';
 import { canonicalJson } from '../../../contract/verification/canonical-json.js';
 import { inclusionProof, merkleRoot } from '../../../contract/verification/merkle.js';
@@ -38,7 +38,7 @@ export function entryKey(anchorId: string, corridor: string): string {
 }
 
 /** Throws CanonicalJsonError on a card with a number that is no safe integer. */
-export function toEntry(card: ScoreCard): Entry {
+export function toEntry(card: PublishedCard): Entry {
   const text = canonicalJson(card, { integersOnly: true });
   // OpenSSL's SHA-256: at this size less than half the time of the contract's own, which browsers need.
   const leafHash = createHash('sha256').update(leafPrefix).update(text).digest('hex');
@@ -95,7 +95,7 @@ export interface Content {
   formula: string;
 }
 
-/** Whether a batch with this content would contain nothing new after `latest`. */
+/** Whether a batch with this content would contain nothing new after `latest`, the one before by the same formula. */
 export function isUnchanged(content: Content, latest: Predecessor | null): boolean {
   if (latest === null) return content.size === 0;
   const { root, size, formula } = latest.header;

@@ -1,6 +1,7 @@
 import type { PublisherHealth } from '../../../contract/schemas/publisher.js';
-import type { ScoreCard } from '../../../contract/schemas/score-card.js';
+import type { PublishedCard } from '../../../contract/schemas/score-card.js';
 import { fromHex } from '../../../contract/verification/bytes.js';
+import type { Formula } from '../../../contract/verification/formulas.js';
 import type { Announce } from '../../cache/changes.js';
 import type { Emit } from '../../deliveries/deliveries.js';
 import type { Leases } from '../../mongo/leases.js';
@@ -20,7 +21,7 @@ import { createPublisherRouter } from './router.js';
 import { createSigner, publicBatchKey } from './signer.rules.js';
 import type { PublisherStore } from './store.js';
 import { createSubmitter, defaultRetry, type RetryPolicy } from './submitter.js';
-import { createTick, publisherLease, type Tick } from './tick.js';
+import { type CardSource, createTick, publisherLease, type Tick } from './tick.js';
 
 /** To be seeded at boot. */
 export const publisherLeases = [publisherLease] as const;
@@ -33,10 +34,10 @@ export interface Publisher {
   log: BatchLog;
   /** The latest committed batch, or null before the first. */
   latestBatch(): Promise<BatchName | null>;
-  /** The latest batch with these entries, by the formula in force. */
-  batchWithRoot(root: string): Promise<BatchName | null>;
+  /** The latest batch with these entries, by this formula. */
+  batchWithRoot(root: string, formula: Formula): Promise<BatchName | null>;
   /** The root of a batch of these cards, given by anchor and corridor. */
-  rootOfCards(cards: AsyncIterable<ScoreCard>): Promise<string>;
+  rootOfCards(cards: AsyncIterable<PublishedCard>): Promise<string>;
 }
 
 type BatchName = { sequence: number; root: string };
@@ -47,10 +48,8 @@ export interface PublisherDeps extends KnownFleet {
   inTransaction: InTransaction;
   writeEvent: Emit;
   announce: Announce;
-  /** The cards of window 30 in any order, one per anchor and corridor. */
-  gatherCards: () => AsyncIterable<ScoreCard>;
-  /** Version of the score formula that the cards follow. */
-  formula: string;
+  /** By each formula the cards of window 30 in any order, one per anchor and corridor. */
+  sources: readonly CardSource[];
   /** PUBLISHER_SECRET_KEY: an Ed25519 seed, 64 hex digits; undefined: nothing is published. */
   secretKey: string | undefined;
   /** PUBLISHER_OLD_KEYS: public keys, 64 hex digits each. */
@@ -76,7 +75,7 @@ const defaultLeaseTtlMs = 30_000;
 
 /** Takes no clock: every instant is the database's, so the clocks of instances do not matter. */
 export function createPublisherFeature(deps: PublisherDeps): Publisher {
-  const { store, leases, oracleUrl, formula, publicCache, outbound } = deps;
+  const { store, leases, oracleUrl, publicCache, outbound } = deps;
   const { tickIntervalMs = defaultTickIntervalMs, oracleTimeoutMs: timeoutMs } = deps;
   const { batches, ticks } = store;
   const hasOracle = oracleUrl !== undefined;
@@ -90,7 +89,7 @@ export function createPublisherFeature(deps: PublisherDeps): Publisher {
   const tick = createTick({
     ...deps,
     ...writes,
-    writer: createBatchWriter({ ...writes, formula, newId: deps.newId }),
+    writer: createBatchWriter({ ...writes, newId: deps.newId }),
     submitter: createSubmitter({ ...deps, ...writes, submitToOracle, retry: deps.retry ?? defaultRetry }),
     signer,
     hasOracle,
@@ -111,7 +110,7 @@ export function createPublisherFeature(deps: PublisherDeps): Publisher {
     health,
     log,
     latestBatch: async () => nameOf(await batches.latest()),
-    batchWithRoot: async (root) => nameOf(await batches.latestWithRoot(root, formula)),
+    batchWithRoot: async (root, formula) => nameOf(await batches.latestWithRoot(root, formula)),
     rootOfCards,
   };
 }

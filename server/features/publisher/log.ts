@@ -4,7 +4,7 @@ import type {
   EntryProof,
   PublishedBatch,
 } from '../../../contract/schemas/publisher.js';
-import type { ScoreCard } from '../../../contract/schemas/score-card.js';
+import type { PublishedCard } from '../../../contract/schemas/score-card.js';
 import { ApiError, unsupportedPair } from '../../errors.js';
 import { readCursor, toPage, unknownCursor, writeCursor } from '../../paging.js';
 import { toInstant } from '../../ports.js';
@@ -108,8 +108,8 @@ export function createBatchLog(store: BatchStore, fleet: KnownFleet): BatchLog {
 }
 
 /** The answer has exactly the members that were hashed. */
-function toCard(text: string): ScoreCard {
-  return JSON.parse(text) as ScoreCard;
+function toCard(text: string): PublishedCard {
+  return JSON.parse(text) as PublishedCard;
 }
 
 export function toPublished({

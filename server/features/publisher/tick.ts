@@ -1,5 +1,6 @@
 import type { TickAnswer, TickFailure, TickResult } from '../../../contract/schemas/publisher.js';
-import type { ScoreCard } from '../../../contract/schemas/score-card.js';
+import type { PublishedCard } from '../../../contract/schemas/score-card.js';
+import type { Formula } from '../../../contract/verification/formulas.js';
 import { type HeldLease, LeaseLostError, type LeaseOutcome, type Leases } from '../../mongo/leases.js';
 import type { InLeasedTransaction } from '../../mongo/transactions.js';
 import { type Logger, toInstant } from '../../ports.js';
@@ -18,9 +19,15 @@ export const publisherLease = 'publisher';
 /** A backlog, as after an oracle was configured late, is worked off in portions of this size. */
 const maxSubmissions = 100;
 
+/** The cards by one formula: each batch holds those of one, and its header names it. */
+export interface CardSource {
+  formula: Formula;
+  gatherCards: () => AsyncIterable<PublishedCard>;
+}
+
 interface Progress {
   result: TickResult | null;
-  batch: BatchDocument | null;
+  made: BatchDocument[];
   submitted: number[];
   failure: TickFailure | null;
 }
@@ -35,8 +42,8 @@ export interface TickDeps {
   writer: BatchWriter;
   submitter: Submitter;
   leases: Pick<Leases, 'run'>;
-  gatherCards: () => AsyncIterable<ScoreCard>;
-  formula: string;
+  /** In the order in which their batches are made. */
+  sources: readonly CardSource[];
   /** If undefined, nothing is signed; batches that are already signed are still submitted. */
   signer: Signer | undefined;
   hasOracle: boolean;
@@ -49,7 +56,7 @@ export function createTick(deps: TickDeps): Tick {
 
   async function run(lease: HeldLease): Promise<TickAnswer> {
     const { startedAt, abandoned } = await noteBegin(lease);
-    const progress: Progress = { result: null, batch: null, submitted: [], failure: null };
+    const progress: Progress = { result: null, made: [], submitted: [], failure: null };
     try {
       if (abandoned !== null) await writer.discard(lease, abandoned);
       progress.result = await work(lease, progress);
@@ -63,7 +70,8 @@ export function createTick(deps: TickDeps): Tick {
       startedAt: toInstant(startedAt.getTime()),
       finishedAt: toInstant(finishedAt.getTime()),
       result,
-      batch: await publishedNow(progress.batch),
+      batch: await publishedNow(progress.made.at(-1)),
+      made: progress.made.map(({ _id }) => _id),
       submitted: progress.submitted,
       pending: deps.hasOracle ? await batches.countWithoutReceipt() : 0,
       failure,
@@ -93,8 +101,8 @@ export function createTick(deps: TickDeps): Tick {
   }
 
   /** The batch as it is stored now, with its receipt if it has one. */
-  async function publishedNow(made: BatchDocument | null): Promise<TickAnswer['batch']> {
-    const batch = made === null ? null : await batches.find(made._id);
+  async function publishedNow(made: BatchDocument | undefined): Promise<TickAnswer['batch']> {
+    const batch = made === undefined ? null : await batches.find(made._id);
     return batch === null ? null : toPublished(batch);
   }
 
@@ -107,14 +115,25 @@ export function createTick(deps: TickDeps): Tick {
   async function work(lease: HeldLease, progress: Progress): Promise<TickResult> {
     if (!(await settleOlder(lease, progress))) return 'held';
     if (signer === undefined) return 'no_key';
-    const content = await gatherBatch(deps.gatherCards(), lease.signal);
-    const latest = await batches.latest();
-    if (isUnchanged({ ...content, formula: deps.formula }, latest)) {
-      return latest === null ? 'empty' : 'unchanged';
+    for (const source of deps.sources) {
+      const batch = await publish(lease, source, signer);
+      if (batch === null) continue;
+      progress.made.push(batch);
+      if (!(await settle(lease, batch, progress))) break;
     }
-    progress.batch = await writer.write(lease, content, latest, signer);
-    await settle(lease, progress.batch, progress);
-    return 'published';
+    if (progress.made.length > 0) return 'published';
+    return (await batches.latest()) === null ? 'empty' : 'unchanged';
+  }
+
+  /** Null where the latest batch by this formula has the same entries. */
+  async function publish(
+    lease: HeldLease,
+    { formula, gatherCards }: CardSource,
+    signer: Signer,
+  ): Promise<BatchDocument | null> {
+    const content = { ...(await gatherBatch(gatherCards(), lease.signal)), formula };
+    if (isUnchanged(content, await batches.latestBy(formula))) return null;
+    return writer.write(lease, content, await batches.latest(), signer);
   }
 
   /** Whether every earlier batch is settled now. */

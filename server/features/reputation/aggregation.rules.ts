@@ -9,7 +9,16 @@ import {
   isOutcome,
   sameContribution,
 } from './contribution.rules.js';
-import { addContribution, type Counters, eachCounter, type Rollup } from './counters.rules.js';
+import {
+  addContribution,
+  type Counters,
+  eachCounter,
+  eachHistogram,
+  type HistogramName,
+  histogramNames,
+  histograms,
+  type Rollup,
+} from './counters.rules.js';
 
 /** What an account did in one corridor of one anchor on one UTC day. */
 export interface AccountDay {
@@ -17,13 +26,16 @@ export interface AccountDay {
   admitted: number;
   /** Those among them that are outcomes now; above zero it is an account-day of the card. */
   counting: number;
+  /** Those of `counting` that the ledger verifies. */
+  verified: number;
 }
 
 /** What a batch adds to the roll-up of one anchor, corridor and UTC day. Whole numbers of either sign. */
-export interface RollupDelta extends Counters, Pick<Rollup, 'anchorId' | 'corridor' | 'day'> {
-  /** Bucket of the settle histogram → change. */
-  settle: Map<number, number>;
-}
+export interface RollupDelta
+  extends Counters,
+    Pick<Rollup, 'anchorId' | 'corridor' | 'day'>,
+    /** Bucket of the histogram → change. */
+    Record<HistogramName, Map<number, number>> {}
 
 export interface AggregationPlan {
   /** By `rollupKey`. */
@@ -147,15 +159,18 @@ function apply(
   if (contribution === null) return;
   const delta = touchRollup(intent, contribution.day, plan);
   addContribution(delta, contribution, sign);
-  if (contribution.settleBucket !== null) {
-    const before = delta.settle.get(contribution.settleBucket) ?? 0;
-    delta.settle.set(contribution.settleBucket, before + sign);
+  for (const name of histogramNames) {
+    const bucket = histograms[name](contribution);
+    if (bucket !== null) delta[name].set(bucket, (delta[name].get(bucket) ?? 0) + sign);
   }
   if (!isOutcome(contribution)) return;
   const accountDay = touch(intent, contribution.day, plan, stored);
-  const countedBefore = accountDay.counting > 0;
+  const { counting, verified } = accountDay;
   accountDay.counting += sign;
-  if (accountDay.counting > 0 !== countedBefore) delta.accountDays += sign;
+  if (accountDay.counting > 0 !== counting > 0) delta.accountDays += sign;
+  if (contribution.verified !== 1) return;
+  accountDay.verified += sign;
+  if (accountDay.verified > 0 !== verified > 0) delta.verifiedAccountDays += sign;
 }
 
 function touch(
@@ -167,7 +182,7 @@ function touch(
   const key = accountDayKey(intent, day);
   let accountDay = plan.accountDays.get(key);
   if (accountDay === undefined) {
-    accountDay = { admitted: 0, counting: 0, ...stored.get(key) };
+    accountDay = { admitted: 0, counting: 0, verified: 0, ...stored.get(key) };
     plan.accountDays.set(key, accountDay);
   }
   return accountDay;
@@ -178,7 +193,7 @@ function touchRollup(place: Place, day: string, plan: AggregationPlan): RollupDe
   let delta = plan.rollups.get(key);
   if (delta === undefined) {
     const { anchorId, corridor } = place;
-    delta = { anchorId, corridor, day, ...eachCounter(() => 0), settle: new Map() };
+    delta = { anchorId, corridor, day, ...eachCounter(() => 0), ...eachHistogram(() => new Map()) };
     plan.rollups.set(key, delta);
   }
   return delta;

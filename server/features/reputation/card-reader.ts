@@ -1,11 +1,11 @@
-import type { ScoreCard } from '../../../contract/schemas/score-card.js';
+import type { PublishedCard, ScoreCard } from '../../../contract/schemas/score-card.js';
 import { createCache, lasting } from '../../cache/cache.js';
 import type { Announce } from '../../cache/changes.js';
 import { isMongoUnavailable } from '../../mongo/failures.js';
 import type { Clock } from '../../ports.js';
-import type { ReputationStore, Run, Runs } from './store.js';
+import type { FormulaStore, Run, Runs } from './formula-store.js';
 
-/** Reads the cards of runs. The cards of a run never change, so whatever is made of them may be kept. */
+/** Reads the cards of runs by one formula. The cards of a run never change, so whatever is made of them may be kept. */
 export interface CardReader {
   /** The runs whose cards are kept, at most a second old; the last known ones while the database is away. */
   runs(): Promise<Runs>;
@@ -14,14 +14,14 @@ export interface CardReader {
   /** The run that a cursor names by number, if its cards are still kept; else the one in force. */
   runOf(given: string | undefined): Promise<Run | null>;
   /** Every card of the run in force, by anchor and corridor. Throws if that run is dropped meanwhile. */
-  listEveryCard(window: ScoreCard['window']): AsyncGenerator<ScoreCard>;
+  listEveryCard(window: ScoreCard['window']): AsyncGenerator<PublishedCard>;
 }
 
-const runsFreshMs = 1_000;
+export const runsFreshMs = 1_000;
 const pageSize = 500;
 
 export function createCardReader(deps: {
-  store: ReputationStore;
+  store: FormulaStore;
   announce: Announce;
   clock: Clock;
 }): CardReader {
@@ -30,7 +30,7 @@ export function createCardReader(deps: {
     async load(_question, lastKnown) {
       try {
         const known = await store.readRuns();
-        if (known.current?.run !== lastKnown?.current?.run) deps.announce('scores');
+        if (hasChanged(known, lastKnown)) deps.announce('scores');
         return known;
       } catch (error) {
         if (lastKnown === undefined || !isMongoUnavailable(error)) throw error;
@@ -56,7 +56,7 @@ export function createCardReader(deps: {
       if (current === null) return;
       let after: string | null = null;
       for (;;) {
-        const page: ScoreCard[] = await store.cards.listCards(current.run, {
+        const page: PublishedCard[] = await store.cards.listCards(current.run, {
           window,
           after,
           limit: pageSize,
@@ -71,4 +71,11 @@ export function createCardReader(deps: {
         throw new Error('the cards were replaced twice while they were read');
     },
   };
+}
+
+function hasChanged(known: Runs, before: Runs | undefined): boolean {
+  return (
+    known.current?.run !== before?.current?.run ||
+    known.standsStillSince?.getTime() !== before?.standsStillSince?.getTime()
+  );
 }

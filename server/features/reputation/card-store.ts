@@ -1,10 +1,11 @@
 import { type Connection, Schema } from 'mongoose';
-import type { ScoreCard } from '../../../contract/schemas/score-card.js';
+import type { PublishedCard } from '../../../contract/schemas/score-card.js';
+import type { Formula } from '../../../contract/verification/formulas.js';
 import { defineModel } from '../../mongo/models.js';
 import { allCorridors, type RankedCard } from './ranking.rules.js';
 import { idsBelow } from './rollup-store.js';
 
-/** The cards of the last runs of the refresh. The cards of a run never change. */
+/** The cards of the last runs of the refresh by one formula. The cards of a run never change. */
 export interface CardStore {
   /** Stores cards of a run that is not in force yet. */
   insert(cards: readonly RankedCard[]): Promise<void>;
@@ -19,7 +20,9 @@ export interface CardStore {
   listCards(
     run: number,
     query: { window: number; after: string | null; limit: number },
-  ): Promise<ScoreCard[]>;
+  ): Promise<PublishedCard[]>;
+  /** How many cards of a run and window have a score. */
+  countScored(run: number, window: number): Promise<number>;
   /** Removes a portion of the runs before `run`, but not `kept`. False once nothing of them is left. */
   dropSomeBefore(run: number, kept: number | null): Promise<boolean>;
 }
@@ -27,29 +30,38 @@ export interface CardStore {
 const whole = { type: Number, required: true };
 const text = { type: String, required: true };
 
-const cardSchema = new Schema<RankedCard>(
-  {
-    _id: text,
-    run: whole,
-    window: whole,
-    anchorId: text,
-    anchorName: text,
-    simulated: { type: Boolean, required: true },
-    corridor: text,
-    position: { type: Number, default: null },
-    rank: { type: Number, default: null },
-    scoredCorridors: whole,
-    record: { type: Schema.Types.Mixed, required: true },
-    signs: { type: Schema.Types.Mixed },
-  },
-  { collection: 'reputation_cards', versionKey: false },
-);
-cardSchema.index({ run: 1, window: 1, corridor: 1, position: 1 }, { name: 'ranking' });
+/** The collection of v1 has the name that it had before there was a second formula. */
+const models = {
+  v1: { name: 'ReputationCard', options: { collection: 'reputation_cards' } },
+  v2: { name: 'ReputationCardV2', options: { collection: 'reputation_cards_v2' } },
+} as const;
+
+function cardSchema(options: { collection: string }) {
+  const schema = new Schema<RankedCard>(
+    {
+      _id: text,
+      run: whole,
+      window: whole,
+      anchorId: text,
+      anchorName: text,
+      simulated: { type: Boolean, required: true },
+      corridor: text,
+      position: { type: Number, default: null },
+      rank: { type: Number, default: null },
+      scoredCorridors: whole,
+      record: { type: Schema.Types.Mixed, required: true },
+      signs: { type: Schema.Types.Mixed },
+    },
+    { ...options, versionKey: false },
+  );
+  return schema.index({ run: 1, window: 1, corridor: 1, position: 1 }, { name: 'ranking' });
+}
 
 const chunkSize = 500;
 
-export function createCardStore(connection: Connection): CardStore {
-  const model = defineModel(connection, 'ReputationCard', cardSchema);
+export function createCardStore(connection: Connection, formula: Formula): CardStore {
+  const { name, options } = models[formula];
+  const model = defineModel(connection, name, cardSchema(options));
 
   return {
     async insert(cards) {
@@ -79,8 +91,15 @@ export function createCardStore(connection: Connection): CardStore {
         .sort({ _id: 1 })
         .limit(limit)
         .lean();
-      return found.map(({ record }) => record as ScoreCard);
+      return found.map(({ record }) => record as PublishedCard);
     },
+
+    countScored: (run, window) =>
+      model.countDocuments({
+        _id: idsBelow(`${run} ${window}`),
+        corridor: { $ne: allCorridors },
+        'record.state': 'scored',
+      }),
 
     async dropSomeBefore(run, kept) {
       const found = await model

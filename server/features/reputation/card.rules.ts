@@ -3,8 +3,11 @@ import {
   type CardSigns,
   cardRecord,
   cardWindows,
+  type PublishedCard,
   type ScoreCard,
+  type ScoreCardV2,
 } from '../../../contract/schemas/score-card.js';
+import type { Formula } from '../../../contract/verification/formulas.js';
 import {
   addRollup,
   addTally,
@@ -18,6 +21,7 @@ import { hasEnough, scoreOf, weightedScore } from './score.rules.js';
 import { percentileSeconds } from './settle-histogram.rules.js';
 import { signsOf } from './signs.rules.js';
 import { addAccountDay, addDay, type CountedAccountDay, emptySpread, type Spread } from './spread.rules.js';
+import { verifiedTally } from './verified.rules.js';
 
 /** The part of a card that follows from a tally alone. */
 export type CardRecord = Pick<ScoreCard, keyof typeof cardRecord>;
@@ -72,20 +76,43 @@ export function cardOf(
   return { ...place, ...scoredRecord(record, place.speedTargetSeconds) };
 }
 
-/** Everything that is known of one anchor, by window. */
+type Place = Parameters<typeof cardOf>[1];
+
+/** What a formula takes of the tally of a corridor. */
+export function tallyOf(formula: Formula, tally: Tally, speedTargetSeconds: number): Tally {
+  return formula === 'v1' ? tally : verifiedTally(tally, speedTargetSeconds);
+}
+
+/** The card of formula v2 from the whole tally of its corridor and the signs of that. */
+export function cardOfV2(tally: Tally, signs: CardSigns, place: Place): ScoreCardV2 {
+  const { ledgerOutcomes, anchorOutcomes, timesWithheld } = signs;
+  const card = cardOf(recordOf(tallyOf('v2', tally, place.speedTargetSeconds)), place);
+  return { ...card, formula: 'v2', ledgerOutcomes, anchorOutcomes, timesWithheld };
+}
+
+/** Everything that is known of one anchor by one formula, by window. */
 export interface AnchorCards {
   anchor: AnchorSummary;
-  windows: {
-    window: ScoreCard['window'];
-    own: ScoredRecord;
-    ownSigns: CardSigns;
-    cards: { card: ScoreCard; signs: CardSigns }[];
-  }[];
+  windows: AnchorWindow[];
+}
+
+interface AnchorWindow {
+  window: ScoreCard['window'];
+  own: ScoredRecord;
+  ownSigns: CardSigns;
+  cards: { card: PublishedCard; signs: CardSigns }[];
+}
+
+/** The tally of one corridor in one window. */
+interface JudgedTally {
+  tally: Tally;
+  signs: CardSigns;
+  place: Place;
 }
 
 /**
- * The cards of an anchor as of a UTC day: one per corridor that it serves, with zeros where nobody has used it yet, and
- * one per other corridor that still has something in the window. `rollups` are those of its last 90 days, `accountDays`
+ * By each formula the cards of an anchor as of a UTC day: one per corridor that it serves, with zeros where nobody has used it yet, and
+ * one per other corridor that still has something in the window; none by a formula that is not asked for. `rollups` are those of its last 90 days, `accountDays`
  * the newest of the same days, newest first.
  */
 export function anchorCards(
@@ -94,7 +121,8 @@ export function anchorCards(
   today: string,
   speedTargets: ReadonlyMap<string, number>,
   accountDays: readonly CountedAccountDay[],
-): AnchorCards {
+  formulas: readonly Formula[] = ['v1'],
+): Record<Formula, AnchorCards> {
   const tallies = new Map<string, Tally>();
   for (const { corridor } of anchor.corridors) tallies.set(corridor, emptyTally());
   const newestFirst = rollups.filter(({ day }) => day <= today).sort((a, b) => (a.day < b.day ? 1 : -1));
@@ -103,7 +131,11 @@ export function anchorCards(
   let next = 0;
   let nextAccountDay = 0;
   // Each window contains the one before it: every roll-up is read once, however many windows it is in.
-  const windows = cardWindows.map((window) => {
+  const byFormula: Record<Formula, AnchorCards> = {
+    v1: { anchor, windows: [] },
+    v2: { anchor, windows: [] },
+  };
+  for (const window of cardWindows) {
     const from = firstDayOf(window, today);
     for (let rollup = newestFirst[next]; rollup !== undefined && rollup.day >= from; ) {
       const tally = tallies.get(rollup.corridor) ?? emptyTally();
@@ -123,23 +155,49 @@ export function anchorCards(
       accountDay = accountDays[nextAccountDay];
     }
     const all = emptyTally();
-    const cards: { card: ScoreCard; signs: CardSigns }[] = [];
+    const judged: JudgedTally[] = [];
     for (const [corridor, tally] of [...tallies].sort(byCorridor)) {
       addTally(all, tally);
       const speedTargetSeconds = speedTargets.get(corridor);
       // A corridor that this service has never had in its fleet cannot be judged.
       if (speedTargetSeconds === undefined) continue;
-      const place = { anchorId: anchor.id, corridor, window, speedTargetSeconds };
-      const card = cardOf(recordOf(tally), { ...place, simulated: anchor.simulated });
-      cards.push({ card, signs: signsOf(tally, spreadOf(spreads, corridor)) });
+      const place = {
+        anchorId: anchor.id,
+        corridor,
+        window,
+        speedTargetSeconds,
+        simulated: anchor.simulated,
+      };
+      judged.push({ tally, signs: signsOf(tally, spreadOf(spreads, corridor)), place });
     }
-    const own = anchorRecord(
-      all,
-      cards.map(({ card }) => card),
-    );
-    return { window, own, ownSigns: signsOf(all, spreadOverAll), cards };
+    const ownSigns = signsOf(all, spreadOverAll);
+    for (const formula of formulas) {
+      const made = formula === 'v1' ? cardsOfV1(judged, all) : cardsOfV2(judged);
+      byFormula[formula].windows.push({ window, ownSigns, ...made });
+    }
+  }
+  return byFormula;
+}
+
+function cardsOfV1(judged: readonly JudgedTally[], all: Tally): Pick<AnchorWindow, 'own' | 'cards'> {
+  const cards = judged.map(({ tally, signs, place }) => ({ card: cardOf(recordOf(tally), place), signs }));
+  return { own: ownRecord(all, cards), cards };
+}
+
+function cardsOfV2(judged: readonly JudgedTally[]): Pick<AnchorWindow, 'own' | 'cards'> {
+  const all = emptyTally();
+  const cards = judged.map(({ tally, signs, place }) => {
+    addTally(all, tallyOf('v2', tally, place.speedTargetSeconds));
+    return { card: cardOfV2(tally, signs, place), signs };
   });
-  return { anchor, windows };
+  return { own: ownRecord(all, cards), cards };
+}
+
+function ownRecord(all: Tally, cards: AnchorWindow['cards']): ScoredRecord {
+  return anchorRecord(
+    all,
+    cards.map(({ card }) => card),
+  );
 }
 
 /** The first UTC day of a window that ends with `day` and includes it. */

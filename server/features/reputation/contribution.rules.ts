@@ -16,6 +16,8 @@ export interface Contribution {
   timesKnown: 0 | 1;
   /** An outcome of an account that had its first one, with any anchor, less than 30 days before. */
   newAccount: 0 | 1;
+  /** The payment was found on the ledger: only such outcomes count for formula v2. */
+  verified: 0 | 1;
 }
 
 /**
@@ -79,6 +81,7 @@ export function contributionOf(intent: JudgedIntent): Contribution | null {
     acceptedDispute: disputeEffect === null ? 0 : 1,
     timesKnown: filled && outcome.timesKnown === true ? 1 : 0,
     newAccount: 0,
+    verified: outcome.evidence === 'ledger' ? 1 : 0,
   };
 }
 

@@ -5,7 +5,12 @@ import {
   scoreCard,
 } from '../../../contract/schemas/score-card.js';
 import type { Contribution } from './contribution.rules.js';
-import { forEachBucket, type PackedHistogram, settleBounds } from './settle-histogram.rules.js';
+import {
+  emptyHistogram,
+  forEachBucket,
+  type PackedHistogram,
+  settleBounds,
+} from './settle-histogram.rules.js';
 
 interface Counter {
   /** What one intent adds, from its contribution. */
@@ -29,7 +34,28 @@ export const counters = {
   acceptedDisputes: { adds: ({ acceptedDispute }) => acceptedDispute },
   timesKnown: { adds: ({ timesKnown }) => timesKnown },
   newAccountOutcomes: { adds: ({ newAccount }) => newAccount },
+  verifiedFilled: { adds: ({ verified, filled }) => verified && filled },
+  verifiedNotFilled: { adds: ({ verified, notFilled }) => verified && notFilled },
+  // As with the others, an account-day is counted with its first verified outcome.
+  verifiedAccountDays: { adds: () => 0 },
+  verifiedQuotedOutcomes: { adds: ({ verified, shortfallPpb }) => (shortfallPpb === null ? 0 : verified) },
+  verifiedShortfallPpb: {
+    adds: ({ verified, shortfallPpb }) => (verified === 1 ? (shortfallPpb ?? 0) : 0),
+    long: true,
+  },
+  verifiedAcceptedDisputes: { adds: ({ verified, acceptedDispute }) => verified && acceptedDispute },
 } satisfies Record<string, Counter>;
+
+/** The histograms of a roll-up, and the bucket in which each counts a contribution; null: it does not count it. */
+export const histograms = {
+  settle: ({ settleBucket }) => settleBucket,
+  /** Of verified outcomes the times that are known. */
+  verifiedSettle: ({ verified, timesKnown, settleBucket }) =>
+    verified === 1 && timesKnown === 1 ? settleBucket : null,
+} satisfies Record<string, (contribution: Contribution) => number | null>;
+
+export type HistogramName = keyof typeof histograms;
+export const histogramNames = Object.keys(histograms) as HistogramName[];
 
 export type CounterName = keyof typeof counters;
 export type Counters = Record<CounterName, number>;
@@ -41,17 +67,24 @@ const publishedCounters = counterNames.filter((name): name is PublishedCounter =
 const signCounters = counterNames.filter((name): name is SignCounter => name in cardSigns);
 
 /** The stored counters of one anchor, corridor and UTC day. */
-export interface Rollup extends Counters {
+export interface Rollup extends Counters, Record<HistogramName, PackedHistogram> {
   anchorId: string;
   corridor: string;
   day: string;
-  settle: PackedHistogram;
 }
 
 /** For every counter the value that `give` returns. */
 export function eachCounter<T>(give: (name: CounterName) => T): Record<CounterName, T> {
   return Object.fromEntries(counterNames.map((name) => [name, give(name)])) as Record<CounterName, T>;
 }
+
+/** For every histogram the value that `give` returns. */
+export function eachHistogram<T>(give: (name: HistogramName) => T): Record<HistogramName, T> {
+  return Object.fromEntries(histogramNames.map((name) => [name, give(name)])) as Record<HistogramName, T>;
+}
+
+/** Of a roll-up that holds nothing. */
+export const emptyCounts = { ...eachCounter(() => 0), ...eachHistogram(() => emptyHistogram) };
 
 export function isLong(name: CounterName): boolean {
   return 'long' in counters[name];
@@ -67,29 +100,51 @@ export function addContribution(sum: Counters, contribution: Contribution, sign:
 }
 
 /** Roll-ups added up, over days or over corridors. */
-export interface Tally {
+export interface Tally extends Record<HistogramName, Uint32Array> {
   /** Exact however many there are: a sum of parts per 10⁹ may outgrow a double. */
   counts: Record<CounterName, bigint>;
-  settle: Uint32Array;
 }
 
 export function emptyTally(): Tally {
-  return { counts: eachCounter(() => 0n), settle: new Uint32Array(settleBounds.length) };
+  return { counts: eachCounter(() => 0n), ...eachHistogram(() => new Uint32Array(settleBounds.length)) };
 }
 
 /** Adds a roll-up to a tally, or takes it out again with sign −1. */
-export function addRollup({ counts, settle }: Tally, rollup: Rollup, sign: 1 | -1 = 1): void {
+export function addRollup(tally: Tally, rollup: Rollup, sign: 1 | -1 = 1): void {
+  const { counts } = tally;
   for (const name of counterNames) if (rollup[name] !== 0) counts[name] += BigInt(sign * rollup[name]);
-  forEachBucket(rollup.settle, (bucket, count) => {
-    settle[bucket] = (settle[bucket] ?? 0) + sign * count;
-  });
+  for (const name of histogramNames) {
+    const sum = tally[name];
+    forEachBucket(rollup[name], (bucket, count) => {
+      sum[bucket] = (sum[bucket] ?? 0) + sign * count;
+    });
+  }
 }
 
 export function addTally(sum: Tally, tally: Tally): void {
   for (const name of counterNames) sum.counts[name] += tally.counts[name];
-  for (let bucket = 0; bucket < sum.settle.length; bucket += 1) {
-    sum.settle[bucket] = (sum.settle[bucket] ?? 0) + (tally.settle[bucket] ?? 0);
+  for (const name of histogramNames) {
+    const [into, from] = [sum[name], tally[name]];
+    for (let bucket = 0; bucket < into.length; bucket += 1)
+      into[bucket] = (into[bucket] ?? 0) + (from[bucket] ?? 0);
   }
+}
+
+/** The tally with every count replaced by that of the outcomes that the ledger verifies. */
+export function withVerifiedCounts(tally: Tally): Tally {
+  const { counts } = tally;
+  return {
+    ...tally,
+    counts: {
+      ...counts,
+      filled: counts.verifiedFilled,
+      notFilled: counts.verifiedNotFilled,
+      accountDays: counts.verifiedAccountDays,
+      quotedOutcomes: counts.verifiedQuotedOutcomes,
+      shortfallPpb: counts.verifiedShortfallPpb,
+      acceptedDisputes: counts.verifiedAcceptedDisputes,
+    },
+  };
 }
 
 /** The counters that the score card shows as they are. */
@@ -130,6 +185,7 @@ export function differenceOf(
 function nonZeroCounts(rollup: Rollup | undefined): Record<string, number> {
   if (rollup === undefined) return {};
   const entries: [string, number][] = counterNames.map((name) => [name, rollup[name]]);
-  forEachBucket(rollup.settle, (bucket, count) => entries.push([`settle.${bucket}`, count]));
+  for (const name of histogramNames)
+    forEachBucket(rollup[name], (bucket, count) => entries.push([`${name}.${bucket}`, count]));
   return Object.fromEntries(entries.filter(([, count]) => count !== 0));
 }

@@ -1,4 +1,5 @@
-import type { ScoreCard } from '../../../contract/schemas/score-card.js';
+import type { PublishedCard, ScoreCard } from '../../../contract/schemas/score-card.js';
+import type { Formula } from '../../../contract/verification/formulas.js';
 import type { Announce } from '../../cache/changes.js';
 import type { Leases } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
@@ -6,8 +7,10 @@ import type { Clock, Logger } from '../../ports.js';
 import type { QuoteReputation } from '../rates/record.rules.js';
 import { type Aggregator, aggregationLease, createAggregator, type PendingIntents } from './aggregator.js';
 import { type CardReader, createCardReader } from './card-reader.js';
+import { createLeadingFormula, type LeadingFormula } from './formula-setting.js';
+import type { FormulaStore, Runs } from './formula-store.js';
 import { createQuoteReputations } from './quote-reputation.js';
-import { createRefresh, type FleetView, type Refresh, refreshLease } from './refresh.js';
+import { createRefresh, type FleetView, type LedgerView, type Refresh, refreshLease } from './refresh.js';
 import { createReputationRouter } from './router.js';
 import { createReputationService, type ReputationService, type ReputationServiceDeps } from './service.js';
 import { standingOf } from './standing.rules.js';
@@ -32,12 +35,21 @@ export interface Reputation {
   standingOf: typeof standingOf;
   /** What verdicts on disputes change. */
   trueEffects: TrueEffects;
+  /** The formula that is meant where none is asked for. */
+  leadingFormula: LeadingFormula;
+  /** The cards by each formula. */
+  by: Record<Formula, PublishedCards>;
+}
+
+export interface PublishedCards {
   /** Every card of a window, by anchor and corridor. */
-  listEveryCard(window: ScoreCard['window']): AsyncIterable<ScoreCard>;
+  listEveryCard(window: ScoreCard['window']): AsyncIterable<PublishedCard>;
+  /** The runs whose cards are kept. */
+  runs: CardReader['runs'];
   /** The run whose cards a page shows: the one that its cursor names, or the one in force. */
   runOf: CardReader['runOf'];
   /** A page of a run's cards. */
-  listCards: ReputationStore['cards']['listCards'];
+  listCards: FormulaStore['cards']['listCards'];
 }
 
 export interface ReputationDeps {
@@ -46,6 +58,7 @@ export interface ReputationDeps {
   leases: Pick<Leases, 'run'>;
   inTransaction: InTransaction;
   fleet: FleetView & { getAnchor: ReputationServiceDeps['getAnchor'] };
+  ledger: LedgerView;
   /** Cache-Control: public instead of private. */
   publicCache: boolean;
   announce: Announce;
@@ -57,13 +70,20 @@ export interface ReputationDeps {
 
 export function createReputationFeature(deps: ReputationDeps): Reputation {
   const { fleet } = deps;
-  const reader = createCardReader(deps);
-  const quotes = createQuoteReputations({ reader, clock: deps.clock });
+  const { store, announce, clock } = deps;
+  const readers = {
+    v1: createCardReader({ store: store.by.v1, announce, clock }),
+    v2: createCardReader({ store: store.by.v2, announce, clock }),
+  };
+  const leading = createLeadingFormula(deps);
+  const quotes = createQuoteReputations({ readers, leading, clock });
   const aggregator = createAggregator(deps);
-  const refreshCards = createRefresh({ ...deps, aggregator, onNewRun: reader.setRuns });
+  const onNewRun = (formula: Formula, runs: Runs) => readers[formula].setRuns(runs);
+  const refreshCards = createRefresh({ ...deps, aggregator, onNewRun });
   const service = createReputationService({
     ...deps,
-    reader,
+    readers,
+    leading,
     refresh,
     getAnchor: fleet.getAnchor,
     corridors: fleet.corridors,
@@ -88,8 +108,10 @@ export function createReputationFeature(deps: ReputationDeps): Reputation {
     reputationOf: quotes.of,
     standingOf,
     trueEffects: createTrueEffects(deps),
-    listEveryCard: reader.listEveryCard,
-    runOf: reader.runOf,
-    listCards: deps.store.cards.listCards,
+    leadingFormula: leading,
+    by: {
+      v1: { ...readers.v1, listCards: store.by.v1.cards.listCards },
+      v2: { ...readers.v2, listCards: store.by.v2.cards.listCards },
+    },
   };
 }

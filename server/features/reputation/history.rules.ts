@@ -1,6 +1,7 @@
 import type { HistoryPoint } from '../../../contract/schemas/reputation.js';
-import { anchorRecord, firstDayOf, recordOf, scoredRecord } from './card.rules.js';
-import { addRollup, emptyTally, type Rollup, type Tally } from './counters.rules.js';
+import type { Formula } from '../../../contract/verification/formulas.js';
+import { anchorRecord, firstDayOf, recordOf, scoredRecord, tallyOf } from './card.rules.js';
+import { addRollup, addTally, emptyTally, type Rollup, type Tally } from './counters.rules.js';
 
 /**
  * A point for each of these days, in the order given: the counts of that day, and the score over the window that ends
@@ -11,13 +12,19 @@ export function historyPoints(
   rollups: readonly Rollup[],
   window: number,
   speedTargets: ReadonlyMap<string, number>,
+  formula: Formula = 'v1',
 ): HistoryPoint[] {
-  const sliding = new SlidingWindow(rollups, window);
+  const sliding = new SlidingWindow(rollups, window, formula);
   const points = new Map<string, HistoryPoint>();
   for (const day of [...days].sort()) {
     sliding.moveTo(day);
     const onDay = emptyTally();
-    for (const rollup of sliding.of(day)) addRollup(onDay, rollup);
+    for (const rollup of sliding.of(day)) {
+      const ofCorridor = emptyTally();
+      addRollup(ofCorridor, rollup);
+      const { corridor } = rollup;
+      addTally(onDay, tallyOf(formula, ofCorridor, speedTargets.get(corridor) ?? 0));
+    }
     const { score, state } = sliding.record(speedTargets);
     points.set(day, { day, ...recordOf(onDay), score, state });
   }
@@ -29,10 +36,12 @@ class SlidingWindow {
   readonly #rollups: readonly Rollup[];
   readonly #window: number;
   readonly #tallies = new Map<string, Tally>();
+  readonly #formula: Formula;
   #first = 0;
   #next = 0;
 
-  constructor(rollups: readonly Rollup[], window: number) {
+  constructor(rollups: readonly Rollup[], window: number, formula: Formula) {
+    this.#formula = formula;
     this.#rollups = rollups;
     this.#window = window;
   }
@@ -58,7 +67,9 @@ class SlidingWindow {
   record(speedTargets: ReadonlyMap<string, number>) {
     const cards = [...this.#tallies].flatMap(([corridor, tally]) => {
       const speedTargetSeconds = speedTargets.get(corridor);
-      return speedTargetSeconds === undefined ? [] : [scoredRecord(recordOf(tally), speedTargetSeconds)];
+      if (speedTargetSeconds === undefined) return [];
+      const judged = tallyOf(this.#formula, tally, speedTargetSeconds);
+      return [scoredRecord(recordOf(judged), speedTargetSeconds)];
     });
     return anchorRecord(emptyTally(), cards);
   }

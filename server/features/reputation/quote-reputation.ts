@@ -1,10 +1,12 @@
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
+import type { Formula } from '../../../contract/verification/formulas.js';
 import { createCache } from '../../cache/cache.js';
 import type { Clock } from '../../ports.js';
 import type { QuoteReputation } from '../rates/record.rules.js';
 import type { CardReader } from './card-reader.js';
+import type { LeadingFormula } from './formula-setting.js';
 
-/** The cards of window 30 in memory, for quotes, which need them thousands of times a second. */
+/** The cards of window 30 by the formula that leads, in memory, for quotes, which need them thousands of times a second. */
 export interface QuoteReputations {
   of(anchorId: string, corridorId: string): QuoteReputation;
   /** Reads them if the run in force is not the one held. Run every few seconds, and after a refresh of this instance. */
@@ -23,6 +25,7 @@ export const noRecord: QuoteReputation = {
 };
 
 interface HeldRun {
+  formula: Formula | null;
   run: number | null;
   /** By anchor and corridor. */
   cards: ReadonlyMap<string, QuoteReputation>;
@@ -32,20 +35,24 @@ const bytesPerCard = 350;
 const maxBytes = 128 * 1024 * 1024;
 
 export function createQuoteReputations({
-  reader,
+  readers,
+  leading,
   clock,
 }: {
-  reader: CardReader;
+  readers: Record<Formula, CardReader>;
+  leading: LeadingFormula;
   clock: Clock;
 }): QuoteReputations {
   // What is held is served until a newer run has been read: only `load` ever asks for one.
   const held = createCache<void, HeldRun>({
-    async load(_question, before = { run: null, cards: new Map() }) {
+    async load(_question, before = { formula: null, run: null, cards: new Map() }) {
+      const formula = await leading();
+      const reader = readers[formula];
       const { current } = await reader.runs();
-      if (current === null || current.run === before.run) return before;
+      if (current === null || (formula === before.formula && current.run === before.run)) return before;
       const cards = new Map<string, QuoteReputation>();
       for await (const card of reader.listEveryCard(30)) cards.set(keyOf(card), quoteReputation(card));
-      return { run: current.run, cards };
+      return { formula, run: current.run, cards };
     },
     lifetimeOf: (_value, loadedAt) => ({
       asOf: loadedAt,

@@ -1,4 +1,4 @@
-import type { CardSigns, ScoreCard } from '../../../contract/schemas/score-card.js';
+import type { CardSigns, PublishedCard, ScoreCard } from '../../../contract/schemas/score-card.js';
 import type { AnchorCards, ScoredRecord } from './card.rules.js';
 
 /** Stands for all corridors together. It sorts before every corridor id, and none can be equal to it. */
@@ -22,8 +22,8 @@ export interface RankedCard {
   position: number | null;
   rank: number | null;
   scoredCorridors: number;
-  /** A ScoreCard where `corridor` is one. */
-  record: ScoreCard | ScoredRecord;
+  /** A PublishedCard where `corridor` is one. */
+  record: PublishedCard | ScoredRecord;
   /** What is shown beside the record. Absent from cards of the release before. */
   signs?: CardSigns;
 }

@@ -1,15 +1,17 @@
 import type { AnchorPage, AnchorSummary } from '../../../contract/schemas/anchors.js';
 import type { RefreshAnswer } from '../../../contract/schemas/reputation.js';
 import { cardWindows } from '../../../contract/schemas/score-card.js';
+import type { Formula } from '../../../contract/verification/formulas.js';
 import type { HeldLease, LeaseOutcome, Leases } from '../../mongo/leases.js';
 import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
 import { type Clock, type Logger, toInstant } from '../../ports.js';
 import type { Aggregator } from './aggregator.js';
 import { type AnchorCards, anchorCards, firstDayOf } from './card.rules.js';
 import { utcDay } from './contribution.rules.js';
-import { allCorridors, rankedCards } from './ranking.rules.js';
+import type { Runs } from './formula-store.js';
+import { allCorridors, type RankedCard, rankedCards } from './ranking.rules.js';
 import { maxAccountDays } from './spread.rules.js';
-import type { ReputationStore, Runs } from './store.js';
+import type { ReputationStore } from './store.js';
 
 export const refreshLease = 'reputation-refresh';
 
@@ -18,6 +20,12 @@ export interface FleetView {
   listAnchors(page: { limit: string; cursor?: string | undefined }): Promise<AnchorPage>;
   corridors(): readonly { id: string; speedTargetSeconds: number }[];
 }
+
+/** What the scores need to know of the ledger; null where none is configured, and outcomes are scored by v1 alone. */
+export type LedgerView = {
+  /** Whether it does not answer: payments cannot be verified then, so the cards of v2 stand still. */
+  isAway(): Promise<boolean>;
+} | null;
 
 /** Aggregates what has changed, computes every card from the roll-ups and puts the new ones in force at once. */
 export type Refresh = () => Promise<LeaseOutcome<RefreshAnswer>>;
@@ -28,8 +36,9 @@ export interface RefreshDeps {
   inTransaction: InTransaction;
   aggregator: Aggregator;
   fleet: FleetView;
+  ledger: LedgerView;
   /** Called when a run of this instance has been put in force. */
-  onNewRun: (runs: Runs) => void;
+  onNewRun: (formula: Formula, runs: Runs) => void;
   clock: Clock;
   logger: Logger;
   leaseTtlMs?: number;
@@ -45,7 +54,7 @@ const longestWindow = Math.max(...cardWindows);
  * lease puts the run in force. Killed anywhere, or overtaken, it leaves cards that the next run removes.
  */
 export function createRefresh(deps: RefreshDeps): Refresh {
-  const { store, aggregator, fleet, clock, logger } = deps;
+  const { store, aggregator, fleet, ledger, clock, logger } = deps;
   const inLeasedTransaction = createInLeasedTransaction(deps.inTransaction);
 
   async function refresh(lease: HeldLease): Promise<RefreshAnswer> {
@@ -53,19 +62,31 @@ export function createRefresh(deps: RefreshDeps): Refresh {
     const aggregation = await aggregator.aggregate();
     const computedAt = clock();
     const speedTargets = await store.speedTargets(fleet.corridors());
-    const anchors = await readAnchors(lease, computedAt, speedTargets);
-    const cards = rankedCards(lease.token, anchors);
-    for (let from = 0; from < cards.length; from += chunkSize) {
-      lease.signal.throwIfAborted();
-      await store.cards.insert(cards.slice(from, from + chunkSize));
-    }
-    const run = { run: lease.token, computedAt: new Date(computedAt) };
-    const runs = await inLeasedTransaction(lease, (session) =>
-      store.putRunInForce(session, run, speedTargets),
+    const answers = ledger !== null && !(await ledger.isAway());
+    const formulas: readonly Formula[] = answers ? ['v1', 'v2'] : ['v1'];
+    const anchors = await readAnchors(lease, computedAt, speedTargets, formulas);
+    const cards = new Map(
+      formulas.map((formula) => [
+        formula,
+        rankedCards(
+          lease.token,
+          anchors.map((anchor) => anchor[formula]),
+        ),
+      ]),
     );
-    deps.onNewRun(runs);
-    await dropOlderRuns(lease);
-    const ofCorridors = cards.filter(({ corridor }) => corridor !== allCorridors);
+    for (const [formula, made] of cards) await insert(lease, formula, made);
+    const run = { run: lease.token, computedAt: new Date(computedAt) };
+    const inForce = await inLeasedTransaction(lease, async (session) => {
+      const put: [Formula, Runs][] = [];
+      for (const formula of formulas)
+        put.push([formula, await store.by[formula].putRunInForce(session, run)]);
+      if (!answers) await store.by.v2.standStill(session, run.computedAt);
+      await store.keepSpeedTargets(session, speedTargets);
+      return put;
+    });
+    for (const [formula, runs] of inForce) deps.onNewRun(formula, runs);
+    for (const formula of formulas) await dropOlderRuns(lease, formula);
+    const ofCorridors = (cards.get('v1') ?? []).filter(({ corridor }) => corridor !== allCorridors);
     const answer = {
       startedAt: toInstant(startedAt),
       computedAt: toInstant(computedAt),
@@ -80,21 +101,29 @@ export function createRefresh(deps: RefreshDeps): Refresh {
     return answer;
   }
 
+  async function insert(lease: HeldLease, formula: Formula, cards: readonly RankedCard[]): Promise<void> {
+    for (let from = 0; from < cards.length; from += chunkSize) {
+      lease.signal.throwIfAborted();
+      await store.by[formula].cards.insert(cards.slice(from, from + chunkSize));
+    }
+  }
+
   async function readAnchors(
     lease: HeldLease,
     now: number,
     speedTargets: ReadonlyMap<string, number>,
-  ): Promise<AnchorCards[]> {
+    formulas: readonly Formula[],
+  ): Promise<Record<Formula, AnchorCards>[]> {
     const today = utcDay(new Date(now));
     const from = firstDayOf(longestWindow, today);
     const generation = await store.currentGeneration();
-    const read: AnchorCards[] = [];
+    const read: Record<Formula, AnchorCards>[] = [];
     for await (const anchor of everyAnchor()) {
       lease.signal.throwIfAborted();
       const rollups = await store.rollups.listOfAnchor(generation, anchor.id, { from });
       const newest = { from, limit: maxAccountDays };
       const accountDays = await store.rollups.listAccountDaysOfAnchor(generation, anchor.id, newest);
-      read.push(anchorCards(anchor, rollups, today, speedTargets, accountDays));
+      read.push(anchorCards(anchor, rollups, today, speedTargets, accountDays, formulas));
     }
     return read;
   }
@@ -109,11 +138,12 @@ export function createRefresh(deps: RefreshDeps): Refresh {
   }
 
   /** Keeps the run in force and the one before it. Runs after this one belong to other holders of the lease. */
-  async function dropOlderRuns(lease: HeldLease): Promise<void> {
-    const { current, previous } = await store.readRuns();
+  async function dropOlderRuns(lease: HeldLease, formula: Formula): Promise<void> {
+    const { cards, readRuns } = store.by[formula];
+    const { current, previous } = await readRuns();
     if (current?.run !== lease.token) return;
     do lease.signal.throwIfAborted();
-    while (await store.cards.dropSomeBefore(lease.token, previous?.run ?? null));
+    while (await cards.dropSomeBefore(lease.token, previous?.run ?? null));
   }
 
   return () => deps.leases.run(refreshLease, deps.leaseTtlMs ?? defaultLeaseTtlMs, refresh);

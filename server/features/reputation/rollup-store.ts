@@ -1,7 +1,16 @@
 import { type ClientSession, type Connection, mongo, Schema } from 'mongoose';
 import { bulkCollection, defineModel } from '../../mongo/models.js';
 import type { AccountDay, AggregationPlan, RollupDelta } from './aggregation.rules.js';
-import { counterNames, eachCounter, isLong, type Rollup } from './counters.rules.js';
+import {
+  counterNames,
+  eachCounter,
+  eachHistogram,
+  emptyCounts,
+  type HistogramName,
+  histogramNames,
+  isLong,
+  type Rollup,
+} from './counters.rules.js';
 import { changeHistogram, emptyHistogram } from './settle-histogram.rules.js';
 import type { CountedAccountDay } from './spread.rules.js';
 
@@ -58,11 +67,12 @@ export interface KeyedRollup {
 }
 
 /** `_id` is the generation and the `rollupKey`, so that one range holds the days of an anchor in order. */
-interface RollupDocument extends Omit<Rollup, 'settle'> {
+interface RollupDocument
+  extends Omit<Rollup, HistogramName>,
+    /** Each a PackedHistogram. */
+    Record<HistogramName, mongo.Binary> {
   _id: string;
   generation: number;
-  /** A PackedHistogram. */
-  settle: mongo.Binary;
 }
 
 /** `_id` is the generation and the `accountDayKey`. */
@@ -81,20 +91,19 @@ const rollupSchema = new Schema<RollupDocument>(
     corridor: text,
     day: text,
     ...eachCounter(() => whole),
-    settle: { type: Schema.Types.Buffer, required: true },
+    ...eachHistogram(() => ({ type: Schema.Types.Buffer, required: true })),
   },
   { collection: 'reputation_rollups', versionKey: false, minimize: false },
 );
 
 const accountDaySchema = new Schema<AccountDayDocument>(
-  { _id: text, admitted: whole, counting: whole },
+  { _id: text, admitted: whole, counting: whole, verified: { type: Number, default: 0 } },
   { collection: 'reputation_account_days', versionKey: false },
 );
 
 const pageSize = 500;
 /** It reads every account-day, once in the life of a database. */
 const mergeTimeoutMs = 120_000;
-const zeros = eachCounter(() => 0);
 
 /** Hot reads and writes go through the driver's own collections: no casting, no defaults. */
 export function createRollupStore(connection: Connection): RollupStore {
@@ -117,7 +126,7 @@ export function createRollupStore(connection: Connection): RollupStore {
       })
       .toArray();
     // One stored before a counter existed lacks it. The others are not copied: a refresh reads thousands of them.
-    return found.map((document) => (isComplete(document) ? document : { ...zeros, ...document }));
+    return found.map((document) => (isComplete(document) ? document : { ...emptyCounts, ...document }));
   }
 
   const store: RollupStore = {
@@ -127,7 +136,10 @@ export function createRollupStore(connection: Connection): RollupStore {
         .session(session)
         .lean();
       return new Map(
-        found.map(({ _id, admitted, counting }) => [keyOf(generation, _id), { admitted, counting }]),
+        found.map(({ _id, admitted, counting, verified = 0 }) => [
+          keyOf(generation, _id),
+          { admitted, counting, verified },
+        ]),
       );
     },
 
@@ -147,10 +159,10 @@ export function createRollupStore(connection: Connection): RollupStore {
         await bulkRollups.bulkWrite(updates, { session, ordered: false });
       }
       if (plan.accountDays.size > 0) {
-        const updates = [...plan.accountDays].map(([key, { admitted, counting }]) => ({
+        const updates = [...plan.accountDays].map(([key, { admitted, counting, verified }]) => ({
           updateOne: {
             filter: { _id: `${generation} ${key}` },
-            update: { $set: { admitted, counting } },
+            update: { $set: { admitted, counting, verified } },
             upsert: true,
           },
         }));
@@ -253,7 +265,7 @@ export function createRollupStore(connection: Connection): RollupStore {
 }
 
 function isComplete(document: Rollup): boolean {
-  return counterNames.every((name) => document[name] !== undefined);
+  return [...counterNames, ...histogramNames].every((name) => document[name] !== undefined);
 }
 
 /** The ids that begin with this text and a space: `!` is the character after the space. */
@@ -268,10 +280,11 @@ function keyOf(generation: number, id: string): string {
 /** Names every counter in every update, so that a roll-up is complete from the start. */
 function increments(delta: RollupDelta, generation: number, before: Rollup | undefined) {
   const { anchorId, corridor, day } = delta;
-  const settle = changeHistogram(before?.settle ?? emptyHistogram, delta.settle);
   return {
     $inc: eachCounter((name) => (isLong(name) ? mongo.Long.fromNumber(delta[name]) : delta[name])),
-    $set: { settle: new mongo.Binary(settle) },
+    $set: eachHistogram(
+      (name) => new mongo.Binary(changeHistogram(before?.[name] ?? emptyHistogram, delta[name])),
+    ),
     $setOnInsert: { generation, anchorId, corridor, day },
   };
 }
@@ -279,6 +292,6 @@ function increments(delta: RollupDelta, generation: number, before: Rollup | und
 function changesSomething(delta: RollupDelta): boolean {
   return (
     counterNames.some((name) => delta[name] !== 0) ||
-    [...delta.settle.values()].some((change) => change !== 0)
+    histogramNames.some((name) => [...delta[name].values()].some((change) => change !== 0))
   );
 }

@@ -6,19 +6,22 @@ import type {
   RefreshAnswer,
   ReputationHistory,
 } from '../../../contract/schemas/reputation.js';
-import type { ScoreCard } from '../../../contract/schemas/score-card.js';
+import type { PublishedCard, ScoreCard } from '../../../contract/schemas/score-card.js';
+import type { Formula } from '../../../contract/verification/formulas.js';
 import { createCache, lasting } from '../../cache/cache.js';
 import { ApiError, unsupportedPair } from '../../errors.js';
-import { readCursor, readLimit, writeCursor } from '../../paging.js';
+import { readCursor, readLimit, unknownCursor, writeCursor } from '../../paging.js';
 import { type Clock, toInstant } from '../../ports.js';
 import { anchorRecord, firstDayOf, recordWithoutPlace } from './card.rules.js';
 import type { CardReader } from './card-reader.js';
 import { emptyTally } from './counters.rules.js';
+import type { LeadingFormula } from './formula-setting.js';
+import type { Run, Runs } from './formula-store.js';
 import { historyPoints } from './history.rules.js';
 import type { RankedCard } from './ranking.rules.js';
 import type { FleetView, Refresh } from './refresh.js';
 import { noSigns, withSigns } from './signs.rules.js';
-import type { ReputationStore, Run } from './store.js';
+import type { ReputationStore } from './store.js';
 
 type Window = ScoreCard['window'];
 
@@ -31,15 +34,17 @@ export interface HistoryQuery extends PageQuery {
   anchorId: string;
   corridor: string | null;
   window: Window;
+  formula?: Formula | undefined;
 }
 
 type NamedAnchor = Pick<AnchorAnswer, 'id' | 'name' | 'simulated' | 'status'>;
 
+/** Where `formula` is undefined, the one that leads is meant. */
 export interface ReputationService {
   /** Throws UNSUPPORTED_PAIR for a corridor that is neither served nor has a record. */
-  getLeaderboard(query: PageQuery & { corridor: string | null; window: Window }): Promise<LeaderboardAnswer>;
+  getLeaderboard(query: Omit<HistoryQuery, 'anchorId'>): Promise<LeaderboardAnswer>;
   /** Throws UNKNOWN_ANCHOR. */
-  getReputation(anchorId: string, window: Window): Promise<AnchorReputation>;
+  getReputation(anchorId: string, window: Window, formula?: Formula): Promise<AnchorReputation>;
   /** Daily points, newest first, from the roll-ups as they are now. Throws UNKNOWN_ANCHOR, UNSUPPORTED_PAIR. */
   getHistory(query: HistoryQuery): Promise<ReputationHistory>;
   /** Recomputes the scores. Throws RUN_IN_PROGRESS while another instance does. */
@@ -50,7 +55,8 @@ export interface ReputationService {
 
 export interface ReputationServiceDeps {
   store: ReputationStore;
-  reader: Pick<CardReader, 'runs' | 'runOf'>;
+  readers: Record<Formula, Pick<CardReader, 'runs' | 'runOf'>>;
+  leading: LeadingFormula;
   refresh: Refresh;
   /** Throws UNKNOWN_ANCHOR. */
   getAnchor: (anchorId: string) => Promise<NamedAnchor>;
@@ -62,10 +68,11 @@ const bytesPerEntry = 500;
 const maxKeptBytes = 15_000_000;
 const historyFreshMs = 30_000;
 const wholeNumber = /^(0|[1-9]\d{0,14})$/;
+const boardPlace = [/^v[12]$/, wholeNumber, wholeNumber];
 const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
 
 export function createReputationService(deps: ReputationServiceDeps): ReputationService {
-  const { store, reader, refresh, getAnchor, clock } = deps;
+  const { store, readers, leading, refresh, getAnchor, clock } = deps;
   // Answers of a run never change, so each is made once; the bytes of its response are kept with the object.
   const kept = {
     lifetimeOf: lasting({ freshMs: Number.POSITIVE_INFINITY }),
@@ -75,20 +82,22 @@ export function createReputationService(deps: ReputationServiceDeps): Reputation
   const leaderboards = createCache<LeaderboardPage, LeaderboardAnswer>({
     ...kept,
     load: makeLeaderboard,
-    keyOf: ({ run, list, from, limit }) => [run.run, ...list, from, limit].join(' '),
+    keyOf: ({ formula, runs, run, list, from, limit }) =>
+      [formula, run.run, stillOf(runs), ...list, from, limit].join(' '),
     bytesOf: ({ items }) => bytesPerEntry * (1 + items.length),
   });
   const records = createCache<RecordQuestion, AnchorReputation>({
     ...kept,
     load: makeRecord,
-    keyOf: ({ run, anchor, window }) => [run?.run, anchor.id, window, anchor.status, anchor.name].join(' '),
+    keyOf: ({ formula, runs, anchor, window }) =>
+      [formula, runs.current?.run, stillOf(runs), anchor.id, window, anchor.status, anchor.name].join(' '),
     bytesOf: ({ corridors }) => bytesPerEntry * (1 + corridors.length),
   });
   let historyVersion = 0;
-  const histories = createCache<HistoryQuery, ReputationHistory>({
+  const histories = createCache<HistoryQuery & { formula: Formula }, ReputationHistory>({
     load: makeHistory,
-    keyOf: ({ anchorId, corridor, window, limit, cursor }) =>
-      [anchorId, corridor, window, limit, cursor].join(' '),
+    keyOf: ({ formula, anchorId, corridor, window, limit, cursor }) =>
+      [formula, anchorId, corridor, window, limit, cursor].join(' '),
     lifetimeOf: lasting({ freshMs: historyFreshMs }),
     versionOf: () => historyVersion,
     bytesOf: ({ items }) => bytesPerEntry * (1 + items.length),
@@ -97,21 +106,25 @@ export function createReputationService(deps: ReputationServiceDeps): Reputation
   });
 
   async function makeLeaderboard(page: LeaderboardPage): Promise<LeaderboardAnswer> {
-    const { run, corridor, window, list, from, limit } = page;
+    const { formula, runs, run, corridor, window, list, from, limit } = page;
     const query = { window, corridor, from, limit: limit + 1 };
-    const cards = await store.cards.listRanking(run.run, query);
+    const cards = await store.by[formula].cards.listRanking(run.run, query);
     return {
       corridor,
       window,
+      formula,
       computedAt: toInstant(run.computedAt.getTime()),
+      standsStillSince: stillOf(runs),
       items: cards.slice(0, limit).map(toEntry),
-      nextCursor: cards.length > limit ? writeCursor(list, [run.run, from + limit]) : null,
+      nextCursor: cards.length > limit ? writeCursor(list, [formula, run.run, from + limit]) : null,
     };
   }
 
-  async function makeRecord({ run, anchor, window }: RecordQuestion): Promise<AnchorReputation> {
+  async function makeRecord({ formula, runs, anchor, window }: RecordQuestion): Promise<AnchorReputation> {
     const { id: anchorId, name: anchorName, simulated, status } = anchor;
-    const cards = run === null ? [] : await store.cards.listOfAnchor(run.run, window, anchorId);
+    const run = runs.current;
+    const listed = store.by[formula].cards;
+    const cards = run === null ? [] : await listed.listOfAnchor(run.run, window, anchorId);
     const [own, ...corridors] = cards;
     return {
       anchorId,
@@ -119,15 +132,18 @@ export function createReputationService(deps: ReputationServiceDeps): Reputation
       simulated,
       status,
       window,
+      formula,
       computedAt: run === null ? null : toInstant(run.computedAt.getTime()),
+      standsStillSince: stillOf(runs),
       ...(own?.record ?? anchorRecord(emptyTally(), [])),
-      ...(own?.signs ?? noSigns),
-      corridors: corridors.map(({ record, signs = noSigns }) => withSigns(record as ScoreCard, signs)),
+      ...noSigns,
+      ...own?.signs,
+      corridors: corridors.map(({ record, signs }) => withSigns(record as PublishedCard, signs)),
     };
   }
 
-  async function makeHistory(query: HistoryQuery): Promise<ReputationHistory> {
-    const { anchorId, corridor, window } = query;
+  async function makeHistory(query: HistoryQuery & { formula: Formula }): Promise<ReputationHistory> {
+    const { anchorId, corridor, window, formula } = query;
     const list = ['history', anchorId, corridor ?? '*', String(window)];
     const [before = null] = readCursor(query.cursor, list, [dayPattern]) ?? [];
     const limit = readLimit(query.limit);
@@ -139,7 +155,7 @@ export function createReputationService(deps: ReputationServiceDeps): Reputation
     const [newest, oldest] = [shown[0], shown.at(-1)];
     if (newest === undefined || oldest === undefined) {
       refuseUnknown(corridor);
-      return { anchorId, corridor, window, items: [], nextCursor: null };
+      return { anchorId, corridor, window, formula, items: [], nextCursor: null };
     }
     const range = { from: firstDayOf(window, oldest), to: newest, corridor };
     const rollups = await store.rollups.listOfAnchor(generation, anchorId, range);
@@ -148,7 +164,8 @@ export function createReputationService(deps: ReputationServiceDeps): Reputation
       anchorId,
       corridor,
       window,
-      items: historyPoints(shown, rollups, window, speedTargets),
+      formula,
+      items: historyPoints(shown, rollups, window, speedTargets, formula),
       nextCursor: days.length > limit ? writeCursor(list, [oldest]) : null,
     };
   }
@@ -160,27 +177,34 @@ export function createReputationService(deps: ReputationServiceDeps): Reputation
   }
 
   return {
-    async getLeaderboard({ corridor, window, ...page }) {
+    async getLeaderboard({ corridor, window, formula: asked, ...page }) {
       const list = ['leaderboard', corridor ?? '*', String(window)];
-      const [givenRun, from = '0'] = readCursor(page.cursor, list, [wholeNumber, wholeNumber]) ?? [];
+      const [begunWith, givenRun, from = '0'] = readCursor(page.cursor, list, boardPlace) ?? [];
+      // Pages that follow by cursor are by the formula of the first one, even if another leads meanwhile.
+      const formula = asked ?? (begunWith as Formula | undefined) ?? (await leading());
+      if (begunWith !== undefined && begunWith !== formula) throw unknownCursor();
       const limit = readLimit(page.limit);
-      const run = await reader.runOf(givenRun);
+      const [run, runs] = [await readers[formula].runOf(givenRun), await readers[formula].runs()];
       if (run === null) {
         refuseUnknown(corridor);
-        return { corridor, window, computedAt: null, items: [], nextCursor: null };
+        const none = { computedAt: null, standsStillSince: null, items: [], nextCursor: null };
+        return { corridor, window, formula, ...none };
       }
-      const answer = await leaderboards.get({ run, corridor, window, list, from: Number(from), limit });
+      const place = { corridor, window, list, from: Number(from), limit };
+      const answer = await leaderboards.get({ formula, runs, run, ...place });
       if (answer.items.length === 0) refuseUnknown(corridor);
       return answer;
     },
 
-    async getReputation(anchorId, window) {
+    async getReputation(anchorId, window, asked) {
       const anchor = await getAnchor(anchorId);
-      const { current } = await reader.runs();
-      return records.get({ run: current, anchor, window });
+      const formula = asked ?? (await leading());
+      return records.get({ formula, runs: await readers[formula].runs(), anchor, window });
     },
 
-    getHistory: (query) => histories.get(query),
+    async getHistory(query) {
+      return histories.get({ ...query, formula: query.formula ?? (await leading()) });
+    },
 
     async refreshNow() {
       const run = await refresh();
@@ -195,6 +219,8 @@ export function createReputationService(deps: ReputationServiceDeps): Reputation
 }
 
 interface LeaderboardPage {
+  formula: Formula;
+  runs: Runs;
   run: Run;
   corridor: string | null;
   window: Window;
@@ -206,12 +232,26 @@ interface LeaderboardPage {
 }
 
 interface RecordQuestion {
-  run: Run | null;
+  formula: Formula;
+  runs: Runs;
   anchor: NamedAnchor;
   window: Window;
 }
 
+function stillOf({ standsStillSince }: Runs): string | null {
+  return standsStillSince === null ? null : toInstant(standsStillSince.getTime());
+}
+
 function toEntry(card: RankedCard): LeaderboardEntry {
-  const { rank, anchorId, anchorName, simulated, record, signs = noSigns, scoredCorridors } = card;
-  return { rank, anchorId, anchorName, simulated, ...recordWithoutPlace(record), ...signs, scoredCorridors };
+  const { rank, anchorId, anchorName, simulated, record, signs, scoredCorridors } = card;
+  return {
+    rank,
+    anchorId,
+    anchorName,
+    simulated,
+    ...recordWithoutPlace(record),
+    ...noSigns,
+    ...signs,
+    scoredCorridors,
+  };
 }

@@ -1,27 +1,33 @@
-import type { CardSigns, CardWithSigns, ScoreCard } from '../../../contract/schemas/score-card.js';
+import type { CardSigns, CardWithSigns, PublishedCard } from '../../../contract/schemas/score-card.js';
 import { emptyTally, signCounts, type Tally } from './counters.rules.js';
 import { fraction } from './fraction.rules.js';
 import { emptySpread, type Spread } from './spread.rules.js';
+import { withheldTimes } from './verified.rules.js';
 
 const places = 6;
 
 /** What is shown beside a card of how its record came about (docs/reputation.md). */
 export function signsOf(tally: Tally, { byAccount, byDay }: Spread): CardSigns {
-  const { filled, notFilled, newAccountOutcomes } = tally.counts;
+  const { filled, notFilled, newAccountOutcomes, verifiedFilled, verifiedNotFilled } = tally.counts;
+  const outcomes = filled + notFilled;
+  const verified = verifiedFilled + verifiedNotFilled;
   return {
     ...signCounts(tally),
     accounts: byAccount.size,
-    newAccountShare: share(newAccountOutcomes, filled + notFilled),
+    newAccountShare: share(newAccountOutcomes, outcomes),
     largestAccountShare: largestShare(byAccount),
     busiestDayShare: largestShare(byDay),
+    ledgerOutcomes: Number(verified),
+    anchorOutcomes: Number(outcomes - verified),
+    timesWithheld: withheldTimes(tally),
   };
 }
 
-/** Of a record without outcomes, and of cards that the release before made, until the next refresh. */
+/** Of a record without outcomes; also stands in for signs that cards of the release before lack, until the next refresh. */
 export const noSigns: CardSigns = signsOf(emptyTally(), emptySpread());
 
-export function withSigns(card: ScoreCard, signs: CardSigns): CardWithSigns {
-  return { ...card, ...signs };
+export function withSigns(card: PublishedCard, signs: CardSigns | undefined): CardWithSigns {
+  return { ...card, ...noSigns, ...signs };
 }
 
 function largestShare(outcomes: ReadonlyMap<string, number>): string | null {

@@ -1,5 +1,6 @@
-import type { ScoreCard } from '../../../contract/schemas/score-card.js';
+import type { PublishedCard } from '../../../contract/schemas/score-card.js';
 import type { PublicScores } from '../../../contract/schemas/scores.js';
+import type { Formula } from '../../../contract/verification/formulas.js';
 import { createCache, lasting } from '../../cache/cache.js';
 import type { Clock } from '../../ports.js';
 
@@ -9,20 +10,25 @@ export type Run = { run: number; computedAt: Date };
 /** Which published batch holds exactly the cards of a run: the newest one that does, or null. */
 export type ProvingBatch = (run: Run) => Promise<Batch | null>;
 
-export interface ProvingBatchDeps {
-  /** Function of the reputation feature: the run that a cursor names, or the one in force. */
+/** What the reputation feature hands over of the cards by one formula. */
+export interface CardsByFormula {
+  /** The run that a cursor names, or the one in force. */
   runOf: (given: string | undefined) => Promise<Run | null>;
-  /** Function of the reputation feature: cards of a run, after the one at `anchor corridor`. */
+  runs: () => Promise<{ standsStillSince: Date | null }>;
+  /** Cards of a run, after the one at `anchor corridor`. */
   listCards: (
     run: number,
     query: { window: number; after: string | null; limit: number },
-  ) => Promise<ScoreCard[]>;
+  ) => Promise<PublishedCard[]>;
+}
+
+export interface ProvingBatchDeps {
   /** Function of the publisher feature: whether there is any batch. */
   latestBatch: () => Promise<Batch | null>;
   /** Function of the publisher feature: the root of a batch of these cards, given in the order of a batch. */
-  rootOfCards: (cards: AsyncIterable<ScoreCard>) => Promise<string>;
-  /** Function of the publisher feature: the latest batch with this root. */
-  batchWithRoot: (root: string) => Promise<Batch | null>;
+  rootOfCards: (cards: AsyncIterable<PublishedCard>) => Promise<string>;
+  /** Function of the publisher feature: the latest batch with this root, by this formula. */
+  batchWithRoot: (root: string, formula: Formula) => Promise<Batch | null>;
   clock: Clock;
 }
 
@@ -34,11 +40,18 @@ const maxRootsKeptBytes = 10_000;
  * The root is what tells: it differs as soon as one card does. It is worked out once per run and instance (1 s for
  * 50,000 cards), and only where something was published.
  */
-export function createProvingBatch(deps: ProvingBatchDeps & { window: number }): ProvingBatch {
-  const { runOf, listCards, rootOfCards, window, clock } = deps;
+export function createProvingBatch(
+  deps: ProvingBatchDeps & { formula: Formula; cards: CardsByFormula; window: number },
+): ProvingBatch {
+  const { formula, rootOfCards, window, clock } = deps;
+  const { runOf, listCards } = deps.cards;
   const lifetimeOf = lasting({ freshMs: batchFreshMs });
   const latest = createCache<void, Batch | null>({ load: deps.latestBatch, lifetimeOf, clock });
-  const batches = createCache<string, Batch | null>({ load: deps.batchWithRoot, lifetimeOf, clock });
+  const batches = createCache<string, Batch | null>({
+    load: (root) => deps.batchWithRoot(root, formula),
+    lifetimeOf,
+    clock,
+  });
   const roots = createCache<Run, string | null>({
     load: rootOfRun,
     keyOf: ({ run }) => String(run),
@@ -53,10 +66,10 @@ export function createProvingBatch(deps: ProvingBatchDeps & { window: number }):
     return (await runOf(String(run)))?.run === run ? root : null;
   }
 
-  async function* everyCard(run: number): AsyncGenerator<ScoreCard> {
+  async function* everyCard(run: number): AsyncGenerator<PublishedCard> {
     let after: string | null = null;
     for (;;) {
-      const cards: ScoreCard[] = await listCards(run, { window, after, limit: cardsAtOnce });
+      const cards: PublishedCard[] = await listCards(run, { window, after, limit: cardsAtOnce });
       yield* cards;
       const last = cards.at(-1);
       if (last === undefined || cards.length < cardsAtOnce) return;

@@ -247,6 +247,7 @@ def inclusion_holds(leaf, index, size, proof, root):
 
 # Batches
 
+FORMULAS = {"v1", "v2"}
 _HEADER_MEMBERS = {"version", "sequence", "previous", "root", "size", "formula", "createdAt", "keyId"}
 
 
@@ -258,6 +259,11 @@ def entry_leaf_hash(entry):
     if not isinstance(entry, dict):
         raise Refused("an entry is not an object")
     return leaf_hash(canonical_json(entry).encode("utf-8"))
+
+
+def formula_of(entry):
+    """Entries of v1 name no formula: they were published before there was another."""
+    return entry.get("formula", "v1")
 
 
 def header_hash(header):
@@ -272,6 +278,8 @@ def verify_header(header, signature, keys, previous):
     """Raises Refused, or gives the header's hash. `previous` is that of the batch before, None for the first."""
     if set(header) != _HEADER_MEMBERS or header["version"] != 1:
         raise Refused("the header has other members, or another version")
+    if header["formula"] not in FORMULAS:
+        raise Refused("the header names a formula that is not known here: %s" % header["formula"])
     if header["previous"] != previous or (header["sequence"] == 1) != (previous is None):
         raise Refused("the header does not follow the batch before it")
     listed = [key["publicKey"] for key in keys if key["keyId"] == header["keyId"]]
@@ -291,6 +299,8 @@ def verify_batch(header, signature, entries, keys, previous):
     digest = verify_header(header, signature, keys, previous)
     if len(entries) != header["size"]:
         raise Refused("there are more or fewer entries than the header says")
+    if any(formula_of(entry) != header["formula"] for entry in entries):
+        raise Refused("an entry follows another formula than the header names")
     if merkle_root([entry_leaf_hash(entry) for entry in entries]).hex() != header["root"]:
         raise Refused("the entries do not have the root that was signed")
     return digest

@@ -1,9 +1,13 @@
 import { spawnSync } from 'node:child_process';
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect } from '@jest/globals';
+import { toHex } from '../../../contract/verification/bytes.js';
+import { encodePublicKey } from '../../../contract/verification/strkey.js';
+import { batchKeyId, batchSigningBytes, entryLeafHash } from '../../../contract/verification/verify-batch.js';
 import { itWhere, python3 } from '../../support/it-where.js';
 
 const script = fileURLToPath(new URL('./verify_vectors.py', import.meta.url));
@@ -29,6 +33,52 @@ function runTampered(file: string, original: string | RegExp, replacement: strin
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+/** The batch verifier in Python on a batch of one entry that the publisher's own key signed. */
+function verifiedInPython(formula: string, entry: Record<string, unknown>) {
+  // A publisher of Fairlead refuses to sign what its own verifier refuses.
+  const { publicKey: key, privateKey } = generateKeyPairSync('ed25519');
+  const publicKey = key.export({ format: 'der', type: 'spki' }).subarray(-32);
+  const signer = { keyId: batchKeyId(publicKey), publicKey: encodePublicKey(publicKey) };
+  const header = {
+    version: 1 as const,
+    sequence: 1,
+    previous: null,
+    root: toHex(entryLeafHash(entry)),
+    size: 1,
+    formula,
+    createdAt: '2026-11-21T09:30:00.000Z',
+    keyId: signer.keyId,
+  };
+  const batch = {
+    header,
+    signature: sign(null, batchSigningBytes(header), privateKey).toString('base64'),
+    entries: [entry],
+  };
+  const code =
+    'import json, sys, fairlead_verify as f\n' +
+    'b = json.load(sys.stdin)\n' +
+    'try: f.verify_batch(b["header"], b["signature"], b["entries"], b["keys"], None); print("ok")\n' +
+    'except f.Refused as refused: print(refused)';
+  return spawnSync('python3', ['-B', '-c', code], {
+    input: JSON.stringify({ ...batch, keys: [signer] }),
+    encoding: 'utf8',
+    timeout: 60_000,
+    cwd: fileURLToPath(new URL('.', import.meta.url)),
+  }).stdout.trim();
+}
+
+describe('the formula of a batch', () => {
+  itInPython('is refused in Python where it is not known, or is another than that of an entry', () => {
+    expect(verifiedInPython('v1', { anchorId: 'harbour' })).toBe('ok');
+    expect(verifiedInPython('v2', { anchorId: 'harbour', formula: 'v2' })).toBe('ok');
+    expect(verifiedInPython('v3', { anchorId: 'harbour', formula: 'v3' })).toContain(
+      'formula that is not known',
+    );
+    expect(verifiedInPython('v2', { anchorId: 'harbour' })).toContain('another formula');
+    expect(verifiedInPython('v1', { anchorId: 'harbour', formula: 'v2' })).toContain('another formula');
+  });
+});
 
 describe('a verifier in Python, from the documented bytes and the standard library alone', () => {
   itInPython('recomputes every vector of the contract package', () => {

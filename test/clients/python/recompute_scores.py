@@ -1,10 +1,11 @@
 """Computes score cards again, independently of the service, with nothing but Python's standard library.
 
-  recompute_scores.py vectors FILE   cards of test/vectors/score-cards.json, from the outcomes up, byte for byte
+  recompute_scores.py vectors FILE   cards of test/vectors/score-cards.json or score-cards-v2.json, from the outcomes up,
+                                     byte for byte
   recompute_scores.py answer FILE    cards of an answer of GET /v1/public/scores ("-" reads standard input), from
                                      the inputs that each card shows
 
-Ends with 1 and says which card differs and how. The formula is described in docs/reputation.md.
+Ends with 1 and says which card differs and how, or that it follows a formula other than v1 and v2. Both are described in docs/reputation.md.
 """
 
 import json
@@ -13,6 +14,12 @@ from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal, localcontext
 
 Z = Decimal("1.959963984540054")
 LAST_BOUND = 90 * 86_400
+FORMULAS = {"v1", "v2"}
+WITHHELD_TARGETS = 4  # As how many speed targets v2 counts a time that is withheld; it counts none as more.
+
+
+class UnknownFormula(Exception):
+    pass
 
 
 def settle_bounds():
@@ -23,12 +30,23 @@ def settle_bounds():
     return bounds
 
 
-def percentile(settle_seconds, percent, bounds):
+def bucket(seconds, bounds):
+    return next((bound for bound in bounds if bound >= int(seconds)), bounds[-1])
+
+
+def reported_times(place, tally, bounds):
+    """Pairs of a bucket's upper bound and a count. By v2 every filled outcome has a time, and none is above the cap."""
+    times = [(bucket(seconds, bounds), count) for seconds, count in tally["settleSeconds"].items()]
+    if formula_of(place) == "v1":
+        return times
+    slowest = bucket(WITHHELD_TARGETS * place["speedTargetSeconds"], bounds)
+    withheld = [(slowest, tally["timesWithheld"])] if tally["timesWithheld"] else []
+    return [(min(bound, slowest), count) for bound, count in times] + withheld
+
+
+def percentile(times, percent):
     """Nearest rank over the buckets; the upper bound of the bucket it falls in."""
-    reported = sorted(
-        (next((bound for bound in bounds if bound >= int(seconds)), bounds[-1]), count)
-        for seconds, count in settle_seconds.items()
-    )
+    reported = sorted(times)
     total = sum(count for _, count in reported)
     rank = -(-total * percent // 100)
     seen = 0
@@ -42,6 +60,14 @@ def percentile(settle_seconds, percent, bounds):
 def places(part, whole, count, up):
     units = (part * 10**count + (whole - 1 if up else 0)) // whole
     return f"{units // 10**count}.{units % 10**count:0{count}d}"
+
+
+def formula_of(card):
+    """A card that names no formula is of v1: those were published before there was another."""
+    formula = card.get("formula", "v1")
+    if formula not in FORMULAS:
+        raise UnknownFormula(formula)
+    return formula
 
 
 def score(card):
@@ -62,18 +88,23 @@ def card_from_outcomes(place, tally, bounds):
     outcomes = filled + tally["notFilled"]
     quoted = sum(tally["shortfallPpb"].values())
     shortfall = sum(int(ppb) * count for ppb, count in tally["shortfallPpb"].items())
+    times = reported_times(place, tally, bounds)
     card = {
         **place,
         "outcomes": outcomes,
         "filled": filled,
         "accountDays": tally["accountDays"],
         "fillRate": places(filled, outcomes, 6, up=False) if outcomes else None,
-        "p50SettleSeconds": percentile(tally["settleSeconds"], 50, bounds),
-        "p95SettleSeconds": percentile(tally["settleSeconds"], 95, bounds),
+        "p50SettleSeconds": percentile(times, 50),
+        "p95SettleSeconds": percentile(times, 95),
         "meanShortfall": places(shortfall, quoted * 10**9, 9, up=True) if quoted else None,
         "quotedOutcomes": quoted,
         "acceptedDisputes": tally["acceptedDisputes"],
     }
+    if formula_of(place) == "v2":
+        card["ledgerOutcomes"] = outcomes
+        card["anchorOutcomes"] = tally["anchorOutcomes"]
+        card["timesWithheld"] = tally["timesWithheld"]
     return judged(card)
 
 
@@ -96,7 +127,11 @@ def check_vectors(document):
 def check_answer(document):
     for card in document["items"]:
         given = {key: value for key, value in card.items() if key not in ("score", "state")}
+        if formula_of(card) != document["formula"]:
+            raise UnknownFormula(f"{formula_of(card)} in an answer of {document['formula']}")
         again = judged(given)
+        if formula_of(card) == "v2":
+            again["ledgerOutcomes"] = card["outcomes"]
         if card["outcomes"]:
             again["fillRate"] = places(card["filled"], card["outcomes"], 6, up=False)
         yield f"{card['anchorId']} {card['corridor']}", canonical(again), canonical(card)
@@ -105,7 +140,11 @@ def check_answer(document):
 def main(kind, name):
     with sys.stdin if name == "-" else open(name, encoding="utf-8") as file:
         document = json.load(file)
-    compared = list((check_vectors if kind == "vectors" else check_answer)(document))
+    try:
+        compared = list((check_vectors if kind == "vectors" else check_answer)(document))
+    except UnknownFormula as unknown:
+        print(f"a card follows a formula that is not known here: {unknown}")
+        return 1
     wrong = [(which, again, given) for which, again, given in compared if again != given]
     for which, again, given in wrong:
         print(f"{which}:\n  computed  {again}\n  given     {given}")

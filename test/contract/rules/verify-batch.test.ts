@@ -112,6 +112,28 @@ describe('verifyBatch', () => {
     expect(faultOf({ header: empty, signature: publisher.sign(empty), entries: [] })).toBe('ok');
   });
 
+  it('refuses a formula that it does not know, though the key it trusts signed it', () => {
+    const unknown = signed({ formula: 'v3' });
+    expect(faultOf(unknown)).toBe('unknown_formula');
+    const proof = inclusionProof(entries.map(entryLeafHash), 2).map(toHex);
+    const claim = { entry: entries[2] as BatchEntry, index: 2, size: 5, proof };
+    expect(verifyEntry({ ...claim, header })).toBe(true);
+    expect(verifyEntry({ ...claim, header: unknown.header })).toBe(false);
+  });
+
+  it('accepts entries of formula v2 under its own name, and none that follow another than the header names', () => {
+    const ofV2 = entriesOf(2).map((entry) => ({ ...entry, formula: 'v2' }));
+    const under = (formula: string, held: readonly BatchEntry[]) => {
+      const changed = headerOf(held, { formula });
+      return faultOf({ header: changed, signature: publisher.sign(changed), entries: held });
+    };
+    expect(under('v2', ofV2)).toBe('ok');
+    expect(under('v1', ofV2)).toBe('formula_mismatch');
+    expect(under('v2', entriesOf(2))).toBe('formula_mismatch');
+    expect(under('v2', [...ofV2.slice(0, 1), ...entriesOf(2).slice(1)])).toBe('formula_mismatch');
+    expect(under('v1', [{ ...entriesOf(1)[0], formula: 'v1' }])).toBe('ok');
+  });
+
   it('checks the link to the previous batch, to none for the first, and not at all without `previous`', () => {
     const previous = { sequence: 1, headerHash: batchHeaderHash(header) };
     const second = signed({ sequence: 2, previous: previous.headerHash });

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { ScoreCardV2 } from '../../../contract/schemas/score-card.js';
 import { ApiError } from '../../../server/errors.js';
 import { LeaseLostError } from '../../../server/mongo/leases.js';
 import {
@@ -17,6 +18,15 @@ let instance: PublisherInstance;
 beforeEach(async () => {
   instance = await tests.open();
 });
+
+const ofV2 = (cards: ReturnType<typeof cardsOf>): ScoreCardV2[] =>
+  cards.map((card) => ({
+    ...card,
+    formula: 'v2',
+    ledgerOutcomes: card.outcomes,
+    anchorOutcomes: 0,
+    timesWithheld: 0,
+  }));
 
 const sequencesAtOracle = () => tests.oracle.taken().map(({ header }) => header.sequence);
 
@@ -45,6 +55,47 @@ describe('a tick', () => {
     expect(await instance.publisher.health()).toMatchObject({ status: 'ok', consecutiveFailures: 0 });
     expect(await instance.stored.batches.countDocuments()).toBe(1);
     expect(await instance.events()).toHaveLength(1);
+  });
+
+  it('makes a batch for each formula with news, in one chain, and none for the other', async () => {
+    const cards = { v1: cardsOf(3), v2: ofV2(cardsOf(2)) };
+    const both = await tests.open({
+      sources: (['v1', 'v2'] as const).map((formula) => ({
+        formula,
+        gatherCards: async function* () {
+          yield* cards[formula];
+        },
+      })),
+    });
+    expect(await both.tick()).toMatchObject({ result: 'published', made: [1, 2], submitted: [1, 2] });
+    expect(await both.tick()).toMatchObject({ result: 'unchanged', made: [], batch: null });
+    cards.v2 = ofV2(cardsOf(2, 60));
+    expect(await both.tick()).toMatchObject({ made: [3], batch: { header: { formula: 'v2' } } });
+    const headers = (await verifyLog(both.publisher)).map(({ header }) => header.formula);
+    expect(headers).toEqual(['v1', 'v2', 'v2']);
+    expect(await allEntries(both.publisher, 3)).toEqual(cards.v2);
+    const [first] = await verifyLog(both.publisher);
+    const root = first?.header.root ?? '';
+    expect(await both.publisher.batchWithRoot(root, 'v1')).toEqual({ sequence: 1, root });
+    expect(await both.publisher.batchWithRoot(root, 'v2')).toBeNull();
+  });
+
+  it('makes no batch by the second formula while that by the first has no receipt', async () => {
+    const sources = (['v1', 'v2'] as const).map((formula) => ({
+      formula,
+      gatherCards: async function* () {
+        yield* formula === 'v1' ? cardsOf(3) : ofV2(cardsOf(3));
+      },
+    }));
+    const both = await tests.open({ sources });
+    tests.oracle.behave('fail', 'fail', 'fail');
+    expect(await both.tick()).toMatchObject({ result: 'published', made: [1], pending: 1 });
+    expect(await both.tick()).toMatchObject({
+      result: 'published',
+      made: [2],
+      submitted: [1, 2],
+      pending: 0,
+    });
   });
 
   it('makes a new batch from scores that return to earlier values, and the oracle takes it', async () => {

@@ -167,7 +167,7 @@ describe('a refresh', () => {
     });
     expect(board.items).toHaveLength(2);
     let cards = 0;
-    for await (const card of feature.listEveryCard(30)) cards += card.outcomes >= 0 ? 1 : 0;
+    for await (const card of feature.by.v1.listEveryCard(30)) cards += card.outcomes >= 0 ? 1 : 0;
     expect(cards).toBe(3);
     return (await fixture.stored.state.findOne({ _id: 'cards' }))?.run ?? 0;
   }

@@ -10,6 +10,8 @@ describe('200', () => {
     expect((await fixture.get<LeaderboardAnswer>(path)).body).toEqual({
       corridor: null,
       window: 30,
+      formula: 'v1',
+      standsStillSince: null,
       computedAt: null,
       items: [],
       nextCursor: null,

@@ -13,7 +13,12 @@ import {
   contributionOf,
   isOutcome,
 } from '../../../server/features/reputation/contribution.rules.js';
-import { counterNames, eachCounter } from '../../../server/features/reputation/counters.rules.js';
+import {
+  counterNames,
+  eachCounter,
+  eachHistogram,
+  histogramNames,
+} from '../../../server/features/reputation/counters.rules.js';
 import {
   aggregatable,
   expired,
@@ -64,7 +69,20 @@ class Ledger {
     const days = new Set(
       counted.filter((each) => isOutcome(each)).map((each) => accountDayKey(each.intent, each.day)),
     );
+    const verified = counted.filter((each) => each.verified === 1);
+    const verifiedDays = new Set(
+      verified.filter((each) => isOutcome(each)).map((each) => accountDayKey(each.intent, each.day)),
+    );
     return {
+      verifiedFilled: verified.filter(({ filled }) => filled === 1).length,
+      verifiedNotFilled: verified.filter(({ notFilled }) => notFilled === 1).length,
+      verifiedAccountDays: verifiedDays.size,
+      verifiedQuotedOutcomes: verified.filter(({ shortfallPpb }) => shortfallPpb !== null).length,
+      verifiedShortfallPpb: verified.reduce((sum, { shortfallPpb }) => sum + (shortfallPpb ?? 0), 0),
+      verifiedAcceptedDisputes: verified.filter(({ acceptedDispute }) => acceptedDispute === 1).length,
+      verifiedSettle: verified.filter(
+        ({ settleBucket, timesKnown }) => timesKnown === 1 && settleBucket !== null,
+      ).length,
       filled: counted.filter(({ filled }) => filled === 1).length,
       notFilled: counted.filter(({ notFilled }) => notFilled === 1).length,
       accountDays: days.size,
@@ -78,10 +96,10 @@ class Ledger {
   }
 
   totals() {
-    const totals = { ...eachCounter(() => 0), settle: 0 };
+    const totals = { ...eachCounter(() => 0), ...eachHistogram(() => 0) };
     for (const rollup of this.rollups.values()) {
       for (const name of counterNames) totals[name] += rollup[name];
-      for (const count of rollup.settle.values()) totals.settle += count;
+      for (const name of histogramNames) for (const count of rollup[name].values()) totals[name] += count;
     }
     return totals;
   }
@@ -93,20 +111,26 @@ class Ledger {
       return;
     }
     for (const name of counterNames) rollup[name] += delta[name];
-    for (const [bucket, change] of delta.settle) {
-      rollup.settle.set(bucket, (rollup.settle.get(bucket) ?? 0) + change);
-    }
+    for (const name of histogramNames)
+      for (const [bucket, change] of delta[name]) {
+        rollup[name].set(bucket, (rollup[name].get(bucket) ?? 0) + change);
+      }
   }
 }
 
 const outcome: fc.Arbitrary<AggregatableIntent['outcome']> = fc
-  .record({ kind: fc.nat(3), day: fc.nat(2) })
-  .map(({ kind, day }) => {
+  .record({
+    kind: fc.nat(3),
+    day: fc.nat(2),
+    timesKnown: fc.boolean(),
+    evidence: fc.constantFrom('ledger', 'anchor', 'unverified'),
+  })
+  .map(({ kind, day, timesKnown, evidence }) => {
     const recordedAt = new Date(noon.getTime() + day * 86_400_000);
     return [
       null,
-      settled({ recordedAt, shortfallPpb: 5, timesKnown: true }),
-      failed({ recordedAt }),
+      settled({ recordedAt, shortfallPpb: 5, timesKnown, evidence }),
+      failed({ recordedAt, evidence }),
       expired({ recordedAt }),
     ][kind] as AggregatableIntent['outcome'];
   });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { anchorRecord, firstDayOf, recordOf } from '../../../server/features/reputation/card.rules.js';
 import {
   addRollup,
-  eachCounter,
+  emptyCounts,
   emptyTally,
   publishedCounts,
   type Rollup,
@@ -15,7 +15,7 @@ const day: Rollup = {
   anchorId: 'harbour',
   corridor: 'usdc-ngn',
   day: '2026-11-21',
-  ...eachCounter(() => 0),
+  ...emptyCounts,
   filled: 20,
   notFilled: 1,
   accountDays: 18,

@@ -13,6 +13,7 @@ const filled: Contribution = {
   acceptedDispute: 0,
   timesKnown: 0,
   newAccount: 0,
+  verified: 0,
 };
 const notFilled: Contribution = {
   ...filled,

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type ScoreCard, scoreCard } from '../../../contract/schemas/score-card.js';
 import { canonicalJson } from '../../../contract/verification/canonical-json.js';
 import { cardOf, recordOf } from '../../../server/features/reputation/card.rules.js';
-import { addRollup, eachCounter, emptyTally } from '../../../server/features/reputation/counters.rules.js';
+import { addRollup, emptyCounts, emptyTally } from '../../../server/features/reputation/counters.rules.js';
 import { settleBucketOf } from '../../../server/features/reputation/settle-histogram.rules.js';
 import { packed } from '../../fixtures/reputation/aggregatable-intents.js';
 import { itWhere, python3 } from '../../support/it-where.js';
@@ -63,7 +63,7 @@ function tallyOf(place: Case['place'], given: Case['tally']) {
     anchorId: place.anchorId,
     corridor: place.corridor,
     day: '2026-11-21',
-    ...eachCounter(() => 0),
+    ...emptyCounts,
     filled: given.filled,
     notFilled: given.notFilled,
     accountDays: given.accountDays,

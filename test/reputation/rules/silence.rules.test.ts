@@ -5,14 +5,10 @@ import { toFields } from '../../../server/features/intents/intent-state.rules.js
 import { planAggregation } from '../../../server/features/reputation/aggregation.rules.js';
 import { cardOf, recordOf } from '../../../server/features/reputation/card.rules.js';
 import { addRollup, emptyTally } from '../../../server/features/reputation/counters.rules.js';
-import {
-  changeHistogram,
-  emptyHistogram,
-} from '../../../server/features/reputation/settle-histogram.rules.js';
 import { signsOf } from '../../../server/features/reputation/signs.rules.js';
 import { emptySpread } from '../../../server/features/reputation/spread.rules.js';
 import { at, freshState, minute, second, see } from '../../fixtures/intents/intent-states.js';
-import { aggregatable } from '../../fixtures/reputation/aggregatable-intents.js';
+import { aggregatable, rollupOf } from '../../fixtures/reputation/aggregatable-intents.js';
 
 const awaitsPayment = {};
 const paid = { status: 'pending_external', amount_in: '100', updated_at: at(10 * minute) };
@@ -36,9 +32,7 @@ function cardOfThirty(outcome: IntentOutcome) {
     aggregatable({ _id: `i${index}`, account: `G${index}`, outcome }),
   );
   const tally = emptyTally();
-  for (const { settle, ...delta } of planAggregation(intents, new Map()).rollups.values()) {
-    addRollup(tally, { ...delta, settle: changeHistogram(emptyHistogram, settle) });
-  }
+  for (const delta of planAggregation(intents, new Map()).rollups.values()) addRollup(tally, rollupOf(delta));
   const place = { anchorId: 'harbour', corridor: 'usdc-ngn', window: 30, simulated: true } as const;
   const card = cardOf(recordOf(tally), { ...place, speedTargetSeconds: 600 });
   return { card, signs: signsOf(tally, emptySpread()) };

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eachCounter } from '../../../server/features/reputation/counters.rules.js';
 import { expired, failed, noon, packed, settled } from '../../fixtures/reputation/aggregatable-intents.js';
 import {
   type AggregationFixture,
@@ -39,6 +40,7 @@ describe('the aggregator', () => {
     }));
     expect(await aggregate()).toEqual({ intents: 40, batches: 6 });
     expect(await totals(fixture.store)).toEqual({
+      ...eachCounter(() => 0),
       filled: 30,
       notFilled: 10,
       accountDays: 40,
@@ -68,6 +70,7 @@ describe('the aggregator', () => {
     await change(unscored, { scored: false, unscoredReason: 'amount_differs' });
     await aggregate();
     expect(await totals(fixture.store)).toEqual({
+      ...eachCounter(() => 0),
       filled: 1,
       notFilled: 1,
       accountDays: 2,

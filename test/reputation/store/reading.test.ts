@@ -46,6 +46,8 @@ describe('the leaderboard', () => {
     expect(await board()).toEqual({
       corridor: null,
       window: 30,
+      formula: 'v1',
+      standsStillSince: null,
       computedAt: null,
       items: [],
       nextCursor: null,

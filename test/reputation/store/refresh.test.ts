@@ -117,7 +117,8 @@ describe('what other features read', () => {
     );
     await fixture.feature.service.refreshNow();
     const keys = [];
-    for await (const card of fixture.feature.listEveryCard(30)) keys.push([card.anchorId, card.corridor]);
+    for await (const card of fixture.feature.by.v1.listEveryCard(30))
+      keys.push([card.anchorId, card.corridor]);
     expect(keys).toHaveLength(603);
     expect(keys).toEqual([...keys].sort(byAnchorThenCorridor));
   });
@@ -127,7 +128,7 @@ describe('what other features read', () => {
       anchor(`a${index}`, ['usdc-ngn', 'usdc-kes']),
     );
     await fixture.feature.service.refreshNow();
-    const cards = fixture.feature.listEveryCard(30)[Symbol.asyncIterator]();
+    const cards = fixture.feature.by.v1.listEveryCard(30)[Symbol.asyncIterator]();
     await cards.next();
     await fixture.feature.service.refreshNow();
     await fixture.feature.service.refreshNow();

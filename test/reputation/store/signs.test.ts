@@ -95,7 +95,7 @@ describe('the signs beside a card', () => {
     await record([['a', 'harbour', '2026-11-21']]);
     await fixture.feature.refresh();
     const published: ScoreCard[] = [];
-    for await (const card of fixture.feature.listEveryCard(30)) published.push(card);
+    for await (const card of fixture.feature.by.v1.listEveryCard(30)) published.push(card);
     const members =
       'acceptedDisputes accountDays anchorId corridor fillRate filled meanShortfall outcomes p50SettleSeconds ' +
       'p95SettleSeconds quotedOutcomes score simulated speedTargetSeconds state window';

@@ -27,6 +27,7 @@ describe('200', () => {
     expect((await fixture.get(path)).body).toEqual({
       version: '1',
       formula: 'v1',
+      standsStillSince: null,
       window: 30,
       generatedAt: null,
       batch: null,

@@ -1,0 +1,35 @@
+import type { Formula } from '../../../contract/verification/formulas.js';
+import { createCache, lasting } from '../../cache/cache.js';
+import type { Announce } from '../../cache/changes.js';
+import { isMongoUnavailable } from '../../mongo/failures.js';
+import type { Clock } from '../../ports.js';
+import { runsFreshMs } from './card-reader.js';
+import type { ReputationStore } from './store.js';
+
+/**
+ * The formula that leads: the one whose scores are shown where none is asked for. It is kept in the database, so it is
+ * the same on every instance; at most a second old, and the last known one while the database is away.
+ */
+export type LeadingFormula = () => Promise<Formula>;
+
+export function createLeadingFormula(deps: {
+  store: Pick<ReputationStore, 'readLeading'>;
+  announce: Announce;
+  clock: Clock;
+}): LeadingFormula {
+  const leading = createCache<void, Formula>({
+    async load(_question, lastKnown) {
+      try {
+        const leads = await deps.store.readLeading();
+        if (lastKnown !== undefined && leads !== lastKnown) deps.announce('scores');
+        return leads;
+      } catch (error) {
+        if (lastKnown === undefined || !isMongoUnavailable(error)) throw error;
+        return lastKnown;
+      }
+    },
+    lifetimeOf: lasting({ freshMs: runsFreshMs }),
+    clock: deps.clock,
+  });
+  return () => leading.get();
+}
