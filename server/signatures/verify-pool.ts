@@ -1,7 +1,8 @@
 import pLimit from 'p-limit';
 import { isSmallOrder } from '../../contract/verification/strkey.js';
-import { assertLengths, disputeForms, openSslKey, verifyWithOpenSsl } from '../crypto/ed25519.js';
+import { assertLengths, openSslKey, verifyWithOpenSsl } from '../crypto/ed25519.js';
 import { ApiError } from '../errors.js';
+import { disputeForms } from './dispute-forms.js';
 import { type Claim, createVerifyThreads, type VerifyThreads } from './verify-threads.js';
 
 interface SignedIntentHash {

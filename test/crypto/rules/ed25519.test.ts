@@ -3,13 +3,8 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { fromHex, toHex, utf8 } from '../../../contract/verification/bytes.js';
 import { publicKeyOf, signEd25519, verifyEd25519 } from '../../../contract/verification/ed25519.js';
-import { sep53Hash } from '../../../contract/verification/sep53.js';
-import {
-  disputeForms,
-  Ed25519InputError,
-  openSslKey,
-  verifyWithOpenSsl,
-} from '../../../server/crypto/ed25519.js';
+import { Ed25519InputError, openSslKey, verifyWithOpenSsl } from '../../../server/crypto/ed25519.js';
+import { disputeForms } from '../../../server/signatures/dispute-forms.js';
 import { createVerifyPool } from '../../../server/signatures/verify-pool.js';
 import rfc8032 from '../../vectors/rfc8032.json' with { type: 'json' };
 import speccheck from '../../vectors/speccheck.json' with { type: 'json' };
@@ -126,18 +121,5 @@ describe('verifyMessage', () => {
       expect(await verifyMessage(signature, utf8('x'), fromHex(first + '00'.repeat(31)))).toBe(false);
     }
     expect(await verifyMessage(signature, utf8('x'), fromHex('ff'.repeat(32)))).toBe(false);
-  });
-});
-
-describe('disputeForms', () => {
-  it('are the SEP-53 hash, the text and the bytes of the intent hash', () => {
-    const intentHash = '0123456789abcdef'.repeat(4);
-    expect(disputeForms(intentHash)).toEqual([sep53Hash(intentHash), utf8(intentHash), fromHex(intentHash)]);
-  });
-
-  it('refuse an intent hash of another form', () => {
-    for (const text of ['', 'ab', 'AB'.repeat(32), 'zz'.repeat(32), 'ab'.repeat(33)]) {
-      expect(() => disputeForms(text)).toThrow(RangeError);
-    }
   });
 });
