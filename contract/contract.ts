@@ -5,6 +5,7 @@ import { corridorsContract } from './endpoints/corridors.js';
 import { adminDisputesContract, disputesContract } from './endpoints/disputes.js';
 import { intentsContract, reconcileContract } from './endpoints/intents.js';
 import { publisherContract } from './endpoints/publisher.js';
+import { rateHistoryContract } from './endpoints/rate-history.js';
 import { ratesContract } from './endpoints/rates.js';
 import { reputationContract } from './endpoints/reputation.js';
 import { scoresContract } from './endpoints/scores.js';
@@ -20,6 +21,7 @@ const c = initContract();
 export const contract = c.router(
   {
     rates: ratesContract,
+    rateHistory: rateHistoryContract,
     corridors: corridorsContract,
     anchors: anchorsContract,
     snapshot: snapshotContract,

@@ -7,6 +7,9 @@ export type Access = 'public' | 'admin' | 'internal' | 'signed' | 'callback';
 /** `etag`: cacheable, answered with ETag and Cache-Control; `no-store`: never kept by anyone. */
 export type CachePolicy = 'etag' | 'no-store';
 
+/** Forms of an answer beside JSON, for whoever asks for one by `Accept`. */
+export type MediaType = 'text/csv' | 'application/x-ndjson';
+
 /** What a route says of itself beyond its schemas; the server, the client, the document and the tests all read it. */
 export interface RouteMetadata {
   operationId: string;
@@ -14,6 +17,8 @@ export interface RouteMetadata {
   access: Access;
   limit: RateLimitClassName;
   cache: CachePolicy;
+  /** The other forms that its 200 has, with what each holds. Errors are always JSON. */
+  alsoAs?: Readonly<Partial<Record<MediaType, string>>>;
   /** The codes this operation can answer, the shared ones included. */
   errors: readonly ErrorCode[];
 }
@@ -63,11 +68,19 @@ export function sharedErrorCodes(method: string, access: Access): ErrorCode[] {
 
 /** A ts-rest route with its metadata, and with a response schema for every error it may answer. */
 export function describeRoute<const R extends RouteDescription>(description: R): Described<R> {
-  const { operationId, tag, access, limit, cache, errors = [], responses, ...route } = description;
+  const { operationId, tag, access, limit, cache, alsoAs, errors = [], responses, ...route } = description;
   const codes = [...sharedErrorCodes(description.method, access), ...errors];
   return {
     ...route,
     responses: { ...responses, ...errorResponses(codes) },
-    metadata: { operationId, tag, access, limit, cache, errors: codes },
+    metadata: {
+      operationId,
+      tag,
+      access,
+      limit,
+      cache,
+      ...(alsoAs === undefined ? {} : { alsoAs }),
+      errors: codes,
+    },
   } as unknown as Described<R>;
 }

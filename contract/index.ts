@@ -8,6 +8,7 @@ export * from './endpoints/corridors.js';
 export * from './endpoints/disputes.js';
 export * from './endpoints/intents.js';
 export * from './endpoints/publisher.js';
+export * from './endpoints/rate-history.js';
 export * from './endpoints/rates.js';
 export * from './endpoints/reputation.js';
 export * from './endpoints/scores.js';

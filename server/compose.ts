@@ -284,6 +284,7 @@ export function composeService(deps: {
   const app = createApp({
     routers: {
       rates: rates.router,
+      rateHistory: rateHistory.router,
       ...fleetRouters,
       snapshot: snapshot.router,
       intents: intents.router,

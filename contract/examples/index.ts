@@ -6,6 +6,7 @@ import { adminDisputesExamples, disputesExamples } from './disputes.js';
 import type { ExamplesOf } from './examples-of.js';
 import { intentsExamples, reconcileExamples } from './intents.js';
 import { publisherExamples } from './publisher.js';
+import { rateHistoryExamples } from './rate-history.js';
 import { ratesExamples } from './rates.js';
 import { reputationExamples } from './reputation.js';
 import { scoresExamples } from './scores.js';
@@ -15,6 +16,7 @@ import { webhooksExamples } from './webhooks.js';
 /** The examples of all operations, in the shape of the contract. No code that a front end loads imports this folder. */
 export const examples: ExamplesOf<typeof contract> = {
   rates: ratesExamples,
+  rateHistory: rateHistoryExamples,
   corridors: corridorsExamples,
   anchors: anchorsExamples,
   snapshot: snapshotExamples,

@@ -1,4 +1,16 @@
-import { enumOfMeanings } from './primitives.js';
+import { z } from 'zod';
+import {
+  anchorId,
+  corridorId,
+  decimalAnswer,
+  enumOfMeanings,
+  instant,
+  page,
+  pageQuery,
+  sentInstant,
+  signedDecimalAnswer,
+} from './primitives.js';
+import { quoteTier, unavailableReason, unrankedReason } from './rates.js';
 
 /** How far apart the samples of a history are. Each is complete: there is nothing between two that is averaged. */
 export const historyResolutions = {
@@ -10,3 +22,85 @@ export const historyResolutions = {
 export type HistoryResolution = keyof typeof historyResolutions;
 
 export const historyResolution = enumOfMeanings(historyResolutions);
+
+/** The most days from `from` to `to`, by resolution. */
+export const widestHistoryDays: Readonly<Record<HistoryResolution, number>> = {
+  '15m': 31,
+  '1h': 92,
+  '1d': 3_660,
+};
+
+/** The days before `to` at which a history begins that names no `from`. */
+export const usualHistoryDays: Readonly<Record<HistoryResolution, number>> = { '15m': 1, '1h': 7, '1d': 90 };
+
+/** What an anchor offered: the figures of its quote that are compared over time. */
+const historyQuote = z
+  .object({
+    anchorId,
+    tier: quoteTier,
+    sellAmount: decimalAnswer.describe('Stablecoin given.'),
+    receiveAmount: decimalAnswer.describe('Fiat received for it, all fees in.'),
+    rate: decimalAnswer.describe('Fiat per one stablecoin, all fees in.'),
+    costPercent: signedDecimalAnswer
+      .nullable()
+      .describe('What the quote cost against the mid-market, in per cent, or null where that was not known.'),
+    score: decimalAnswer.nullable().describe("The anchor's score in this corridor at that time, or null."),
+    unranked: unrankedReason
+      .nullable()
+      .describe(`Why the quote was not ranked; null where it was. ${unrankedReason.description}`),
+  })
+  .describe('The quote of an anchor in a sample.');
+
+/** A sample in short. The whole answer is that of the rates, `asOf` this instant. */
+export const rateHistoryPoint = z
+  .object({
+    at: instant.describe('When the answer was given; send it as `asOf` to the rates for the whole of it.'),
+    asOf: instant.describe('When the oldest quote in it was fetched.'),
+    amount: decimalAnswer.describe('The reference amount of the corridor at that time.'),
+    best: z
+      .object({ anchorId })
+      .nullable()
+      .describe('The anchor that a person would have chosen; null where no quote was ranked.'),
+    quotes: z.array(historyQuote).describe('The best first, as they were listed.'),
+    unavailable: z
+      .array(z.object({ anchorId, reason: unavailableReason }))
+      .describe('The anchors of the corridor that had no quote, and why.'),
+  })
+  .describe('A sample of the rates of a corridor, in short.');
+
+export const rateHistoryPage = page(rateHistoryPoint)
+  .extend({
+    corridor: corridorId,
+    resolution: historyResolution,
+    from: instant.describe('The beginning of the range, included.'),
+    to: instant.describe('The end of the range, not included.'),
+  })
+  .describe('The samples of a range, newest first.');
+
+export const rateHistoryQuery = z
+  .object({
+    resolution: historyResolution.optional().describe('How far apart the samples are; `15m` when absent.'),
+    from: sentInstant
+      .optional()
+      .describe(
+        'The beginning of the range, included; when absent 1, 7 or 90 days before `to`, by resolution.',
+      ),
+    to: sentInstant
+      .optional()
+      .describe(
+        'The end of the range, not included; the end of the present 15 minutes when absent. At most 31, 92 or 3,660 ' +
+          'days after `from`, by resolution.',
+      ),
+    day: z
+      .string()
+      .regex(/^\d{4}-\d{2}-\d{2}$/, 'must be a day such as 2026-11-21')
+      .optional()
+      .describe('A UTC day in place of `from` and `to`, today included. Required for CSV and NDJSON.'),
+    ...pageQuery,
+  })
+  .strict();
+
+export type HistoryQuote = z.infer<typeof historyQuote>;
+export type RateHistoryPoint = z.infer<typeof rateHistoryPoint>;
+export type RateHistoryPage = z.infer<typeof rateHistoryPage>;
+export type RateHistoryQuery = z.infer<typeof rateHistoryQuery>;

@@ -25,7 +25,11 @@ const ownHeaders = {
     .string()
     .regex(/^(W\/)?"[^"]+"$/)
     .describe('The version of this answer; send it back as If-None-Match to be told 304 while it holds.'),
-  Vary: z.string().describe('What the answer depends on beside its address: `Accept-Encoding`.'),
+  Vary: z
+    .string()
+    .describe(
+      'What the answer depends on beside its address: `Accept-Encoding`, and `Accept` where it has several forms.',
+    ),
   Location: z.string().min(1).describe('Where what was created can be read.'),
   'WWW-Authenticate': z
     .string()

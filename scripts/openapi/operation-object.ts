@@ -138,8 +138,15 @@ function success({ route, metadata, example }: Operation, status: number, writer
         // Where an operation succeeds in several ways, its one example shows those that it fits.
         ...(schema.safeParse(answer).success ? { example: answer } : {}),
       },
+      ...(status === 200 ? otherForms(metadata) : {}),
     },
   };
+}
+
+function otherForms({ alsoAs = {} }: Operation['metadata']): Record<string, { schema: JsonSchema }> {
+  return Object.fromEntries(
+    Object.entries(alsoAs).map(([type, description]) => [type, { schema: { type: 'string', description } }]),
+  );
 }
 
 export interface Parameter {

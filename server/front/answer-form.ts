@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { matchesTag } from '../http/send-json.js';
+import { matchesTag } from '../http/entity-tag.js';
 import type { RateLimitState } from '../ports.js';
 
 /** Headers that are the same for every client. Whatever else an answer has is its client's own and is not kept. */

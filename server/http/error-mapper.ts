@@ -16,10 +16,6 @@ const notReadyRetrySeconds = 2;
 /** The one place where an error becomes an answer: `{code, message}`, and the members that its code promises. */
 export function errorMapper(deps: { logger: Logger }): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
-    if (res.headersSent) {
-      res.destroy();
-      return;
-    }
     const known = toApiError(error);
     if (known.code === 'INTERNAL') {
       deps.logger.error(
@@ -27,7 +23,9 @@ export function errorMapper(deps: { logger: Logger }): ErrorRequestHandler {
         'request failed',
       );
     }
-    sendError(res, known);
+    // A body that was begun cannot become an error: the client sees that it ends too early.
+    if (res.headersSent) res.destroy();
+    else sendError(res, known);
   };
 }
 

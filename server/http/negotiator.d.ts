@@ -4,6 +4,8 @@ declare module 'negotiator' {
     constructor(request: { headers: Record<string, string> });
     /** Those of `available` that are acceptable, best first; among equals, those first that `preferred` names first. */
     encodings(available: string[], options: { preferred: string[] }): string[];
+    /** Those of `available` that are acceptable, best first; among equals, as they are given. */
+    mediaTypes(available: string[]): string[];
   }
   export = Negotiator;
 }

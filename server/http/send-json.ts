@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Topic } from '../cache/changes.js';
 import { type Coding, codingFor, encode } from './content-coding.js';
+import { hashOf, matchesTag, tagOf } from './entity-tag.js';
+import { sendStream, streamOf } from './send-stream.js';
 
 const compressFromBytes = 1_024;
 
@@ -44,10 +45,16 @@ export function renderedBody<T extends object>(plain: Buffer): T {
 
 export type KeepAnswer = (req: Request, res: Response, answer: KeepableAnswer) => void;
 
+/** How long clients may use the answer. The response cache does not keep it. */
+export function setMaxAge(res: Response, freshness: Pick<Freshness, 'seconds' | 'public'>): number {
+  const maxAge = Math.max(0, Math.floor(freshness.seconds));
+  res.setHeader('Cache-Control', `${freshness.public ? 'public' : 'private'}, max-age=${maxAge}`);
+  return maxAge;
+}
+
 /** How long a cacheable answer stays fresh. Handlers of `etag` routes call it; others answer `no-store`. */
 export function setFreshness(res: Response, { seconds, countsDown = false, ...rest }: Freshness): void {
-  const maxAge = Math.max(0, Math.floor(seconds));
-  res.setHeader('Cache-Control', `${rest.public ? 'public' : 'private'}, max-age=${maxAge}`);
+  const maxAge = setMaxAge(res, { seconds, public: rest.public });
   // Until max-age is another number.
   const sameForMs = countsDown && seconds > 0 ? (seconds - maxAge) * 1_000 : Number.POSITIVE_INFINITY;
   setKeeping(res, { sameForMs, voidedBy: rest.voidedBy });
@@ -66,13 +73,18 @@ export function setKeeping(res: Response, keeping: Pick<KeepableAnswer, 'sameFor
 export function sendJson({ keep }: { keep: KeepAnswer }): RequestHandler {
   return (req, res, next) => {
     res.json = (body: unknown) => {
+      const stream = streamOf(body);
+      if (stream !== undefined) {
+        sendStream(req, res, stream).catch(next);
+        return res;
+      }
       const rendered = render(body);
       const accepted = codingFor(req.get('accept-encoding'));
       const coding = rendered.plain.length >= compressFromBytes ? accepted : 'identity';
       res.setHeader('Content-Type', 'application/json; charset=utf-8');
       res.vary('Accept-Encoding');
       if (coding !== 'identity') res.setHeader('Content-Encoding', coding);
-      const etag = isCacheable(res) ? tagOf(rendered, coding) : undefined;
+      const etag = isCacheable(res) ? tagOf(hashOfRendered(rendered), coding) : undefined;
       if (etag !== undefined) res.setHeader('ETag', etag);
       else if (!res.hasHeader('Cache-Control')) res.setHeader('Cache-Control', 'no-store');
       const bytes = encodedAs(rendered, coding);
@@ -92,13 +104,6 @@ export function sendJson({ keep }: { keep: KeepAnswer }): RequestHandler {
   };
 }
 
-/** Whether an If-None-Match names this tag; a weak tag is as good as a strong one here (RFC 9110 §13.1.2). */
-export function matchesTag(header: string | undefined, tag: string): boolean {
-  if (header === undefined) return false;
-  if (header === tag || header.trim() === '*') return true;
-  return header.split(',').some((part) => part.trim().replace(/^W\//, '') === tag);
-}
-
 function isCacheable(res: Response): boolean {
   return res.statusCode === 200 && /max-age/.test(String(res.getHeader('Cache-Control') ?? ''));
 }
@@ -116,9 +121,7 @@ function encodedAs(rendered: Rendered, coding: Coding): Buffer {
   return rendered.encoded[coding];
 }
 
-const tagSuffix = { identity: '', gzip: '-gz', br: '-br' } as const satisfies Record<Coding, string>;
-
-function tagOf(rendered: Rendered, coding: Coding): string {
-  rendered.hash ??= createHash('sha256').update(rendered.plain).digest('base64url').slice(0, 22);
-  return `"${rendered.hash}${tagSuffix[coding]}"`;
+function hashOfRendered(rendered: Rendered): string {
+  rendered.hash ??= hashOf(rendered.plain);
+  return rendered.hash;
 }

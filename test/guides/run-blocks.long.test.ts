@@ -157,6 +157,13 @@ describe('the commands of docs/rate-history.md', () => {
   itInShell('give the answer of a moment of the past, byte for byte', async () => {
     expect(await ofYesterday(/^curl .*asOf=/)).toMatchObject({ status: 0, stdout: sampled });
   });
+
+  itInShell('give a day as CSV and as NDJSON', async () => {
+    const { status, stdout } = await ofYesterday(/^curl .*text\/csv/);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^at,corridor,.*\r\n.*,usdc-ngn,100,/);
+    expect(await ofYesterday(/^curl .*ndjson/)).toMatchObject({ status: 0, stdout: `${sampled}\n` });
+  });
 });
 
 describe('the computations', () => {

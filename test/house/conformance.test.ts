@@ -305,9 +305,33 @@ const checks: Record<string, () => Promise<void>> = {
     expect(JSON.parse(manifest).version).toMatch(/^2\.[3-9]/);
     expect((await webhooks.register('/planned')).enabled).toBe(true);
   },
+  'Answers are JSON': async () => {
+    const typeOf = async (path: string, accept: string) =>
+      (await ask('GET', path, { headers: { accept } })).headers.get('content-type');
+    const today = `/api/rates/usdc-ngn/history?day=${new Date(disputes.now()).toISOString().slice(0, 10)}`;
+    expect(await typeOf(today, 'text/csv')).toBe('text/csv; charset=utf-8');
+    expect(await typeOf(today, 'application/x-ndjson')).toBe('application/x-ndjson; charset=utf-8');
+    for (const [path, accept] of [
+      [today, 'application/xml'],
+      ['/api/rates/usdc-ngn/history', 'text/csv'],
+      ['/api/corridors', 'text/csv'],
+    ] as const)
+      expect(await typeOf(path, accept)).toBe('application/json; charset=utf-8');
+  },
+  'The payload of rates': async () => {
+    // test/rate-history/http/as-of.test.ts compares the bytes.
+    const { status, body } = await ask('GET', '/api/rates/usdc-ngn?asOf=2020-01-01T00:00:00Z');
+    expect({ status, body }).toMatchObject({ status: 404, body: { code: 'UNKNOWN_SAMPLE' } });
+  },
   'More endpoints than the table lists': async () => {
     const paths = listRoutes(contract).map(({ path }) => path);
-    for (const path of ['/api/corridors', '/api/anchors', '/api/anchors/:anchor', '/api/intent/:intentHash'])
+    for (const path of [
+      '/api/corridors',
+      '/api/rates/:corridor/history',
+      '/api/anchors',
+      '/api/anchors/:anchor',
+      '/api/intent/:intentHash',
+    ])
       expect(paths).toContain(path);
     expect((await ask('GET', '/api/anchors/harbour')).status).toBe(200);
   },

@@ -1,13 +1,24 @@
-import type { Logger } from '../../ports.js';
+import { createRateHistoryRouter } from './router.js';
 import { createSampler, type SamplerDeps, samplerLease } from './sampler.js';
+import { createRateHistory } from './service.js';
+import type { RateSampleStore } from './store.js';
 
 /** To be seeded at boot. */
 export const rateHistoryLeases = [samplerLease] as const;
 
+export interface RateHistoryDeps extends SamplerDeps {
+  store: RateSampleStore;
+  /** Cache-Control: public instead of private. */
+  publicCache: boolean;
+}
+
 /** What the anchors of every corridor offered at the reference amount, four times an hour. */
-export function createRateHistoryFeature(deps: SamplerDeps & { logger: Logger }) {
+export function createRateHistoryFeature(deps: RateHistoryDeps) {
+  const isServed = (corridorId: string) => deps.corridors().some(({ id }) => id === corridorId);
+  const history = createRateHistory({ ...deps, isServed });
   const sample = createSampler(deps);
   return {
+    router: createRateHistoryRouter({ ...deps, history }),
     async sample(): Promise<void> {
       const run = await sample();
       if (run !== undefined && run.taken + run.removed > 0) deps.logger.info(run, 'rates sampled');

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
+import pLimit from 'p-limit';
 
 const compress = promisify(brotliCompress);
 const decompress = promisify(brotliDecompress);
@@ -15,7 +16,10 @@ export function packAnswer(text: Buffer): Promise<Buffer> {
   });
 }
 
+/** Whoever reads the history leaves half of the threads that Node has to others, and the event loop between two answers. */
+const unpacking = pLimit(2);
+
 /** The very bytes that were packed. */
 export function unpackAnswer(packed: Uint8Array): Promise<Buffer> {
-  return decompress(packed, { maxOutputLength: maxAnswerBytes });
+  return unpacking(() => decompress(packed, { maxOutputLength: maxAnswerBytes }));
 }

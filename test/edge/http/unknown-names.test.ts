@@ -57,6 +57,7 @@ const examples: Record<string, Example> = {
     path: '/api/rates/:corridor',
     good: { corridor: 'usdc-ngn', deliveryMethod: 'bank_account' },
   },
+  getRateHistory: { method: 'GET', path: '/api/rates/:corridor/history', good: { corridor: 'usdc-ngn' } },
   listAnchors: { method: 'GET', path: '/api/anchors', good: { corridor: 'usdc-ngn' } },
   getAnchor: { method: 'GET', path: '/api/anchors/:anchor', good: { anchor: 'harbour' } },
   getLeaderboard: { method: 'GET', path: '/api/reputation/leaderboard', good: { corridor: 'usdc-ngn' } },

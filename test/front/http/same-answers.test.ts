@@ -54,6 +54,9 @@ const others = [
   '/api/rates/usdc-ngn?amount=100&amount=100',
   '/api/rates/%75sdc-ngn',
   '/api/rates/USDC-NGN',
+  '/api/rates/usdc-ngn?asOf=2026-11-01T00:00:00Z',
+  '/api/rates/usdc-ngn/history',
+  '/api/rates/usdc-ngn/history?day=2026-11-01',
   '/api/corridors/',
   '/api/corridors?',
   '/api/corridors?unknown=1',
@@ -91,6 +94,7 @@ const extraLines = [
   'Content-Type: text/plain',
   'Host: other.example',
   'Accept: text/html',
+  'Accept: text/csv',
   'Cookie: session=1',
   'Range: bytes=0-3',
 ];

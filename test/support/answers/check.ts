@@ -111,11 +111,12 @@ function headerFaults(answer: Answer, response: DocumentedResponse): string[] {
   return faults;
 }
 
-function bodyFaults(answer: Answer, method: string, { schema }: DocumentedResponse): string[] {
+function bodyFaults(answer: Answer, method: string, { schema, otherTypes }: DocumentedResponse): string[] {
   if (schema === undefined || method === 'HEAD') {
     return answer.body === undefined ? [] : ['there is a body where none is documented'];
   }
   const type = header(answer, 'Content-Type') ?? 'none';
+  if (otherTypes.some((other) => type === `${other}; charset=utf-8`)) return [];
   if (!/^application\/json; charset=utf-8$/.test(type)) return [`the Content-Type is ${type}`];
   return faultsOf(schema, answer.body);
 }

@@ -23,6 +23,8 @@ export interface DocumentedResponse {
   headers: Record<string, { required: boolean; schema: JsonSchema }>;
   /** Undefined where the answer has no body. */
   schema: JsonSchema | undefined;
+  /** Types beside JSON that the answer may have. */
+  otherTypes: string[];
 }
 
 const matchers = Object.entries(document.paths)
@@ -64,6 +66,7 @@ function resolveResponse(listed: OperationObject['responses'][string]): Document
   return {
     headers: Object.fromEntries(headers),
     schema: content !== undefined && 'schema' in content ? (content.schema as JsonSchema) : undefined,
+    otherTypes: Object.keys(response.content ?? {}).filter((type) => type !== 'application/json'),
   };
 }
 

@@ -1,0 +1,40 @@
+import { initContract } from '@ts-rest/core';
+import { z } from 'zod';
+import { describeRoute } from '../describe-route.js';
+import { corridorInRequest } from '../schemas/primitives.js';
+import { rateHistoryPage, rateHistoryQuery } from '../schemas/rate-history.js';
+
+const c = initContract();
+
+export const rateHistoryContract = c.router(
+  {
+    getRateHistory: describeRoute({
+      method: 'GET',
+      path: '/api/rates/:corridor/history',
+      operationId: 'getRateHistory',
+      tag: 'rates',
+      access: 'public',
+      limit: 'default',
+      cache: 'etag',
+      alsoAs: {
+        'text/csv':
+          'The samples of `day` in order, one row for each anchor of each sample: its quote, or the reason why it had ' +
+          'none. The first row names the columns.',
+        'application/x-ndjson':
+          'The samples of `day` in order, one line for each: the whole answer of the rates, byte for byte.',
+      },
+      errors: ['UNKNOWN_CORRIDOR'],
+      summary: 'Read what the anchors of a corridor offered in the past',
+      description:
+        'The samples of a range in short, newest first. A sample is the whole answer of the rates at the reference ' +
+        'amount, taken once in each slot of 15 minutes and kept for 90 days, the first of each UTC day for good; a slot ' +
+        'without a fresh answer has none, and nothing is filled in. With `Accept: text/csv` or `application/x-ndjson` ' +
+        'the samples of one `day` are streamed whole. A corridor that has left the fleet keeps its history. The range ' +
+        'must lie in the past, begin before it ends, and be no wider than its resolution allows.',
+      pathParams: z.object({ corridor: corridorInRequest }),
+      query: rateHistoryQuery,
+      responses: { 200: rateHistoryPage },
+    }),
+  },
+  { strictStatusCodes: true },
+);

@@ -1,0 +1,66 @@
+import type { ErrorDetail } from '../../../contract/errors.js';
+import {
+  type HistoryResolution,
+  type RateHistoryQuery,
+  usualHistoryDays,
+  widestHistoryDays,
+} from '../../../contract/schemas/rate-history.js';
+import { utcInstant } from '../../../contract/verification/instant.js';
+import { invalidRequest } from '../../errors.js';
+import { slotMs, startOf } from './sample.rules.js';
+
+const dayMs = 86_400_000;
+
+/** A span of the past, `from` included, `to` not; in epoch milliseconds. */
+export interface HistoryRange {
+  resolution: HistoryResolution;
+  from: number;
+  to: number;
+}
+
+/** The range that a query asks for. Throws INVALID_REQUEST where it is not in the past, is empty or too wide. */
+export function rangeOf(
+  { resolution = '15m', from, to, day }: Omit<RateHistoryQuery, 'limit' | 'cursor'>,
+  now: number,
+): HistoryRange {
+  if (day !== undefined) {
+    for (const [name, given] of Object.entries({ from, to }))
+      if (given !== undefined) throw fault(name, 'cannot be given together with day');
+    return { resolution, ...rangeOfDay(day, now) };
+  }
+  // Without a `to` the answer stays the same until the next sample may be taken.
+  const end = to === undefined ? startOf('15m', now) + slotMs : epochOf(to);
+  const begin = from === undefined ? end - usualHistoryDays[resolution] * dayMs : epochOf(from);
+  if (to !== undefined && end > now) throw fault('to', 'must not be in the future');
+  if (begin > now) throw fault('from', 'must not be in the future');
+  if (begin >= end) throw fault('from', 'must be before to');
+  const widest = widestHistoryDays[resolution];
+  if (end - begin > widest * dayMs + slotMs) {
+    throw fault('from', `must be at most ${widest} days before to, where the resolution is ${resolution}`);
+  }
+  return { resolution, from: begin, to: end };
+}
+
+/** The samples that `limit` and `cursor` are about are those of a page of JSON. A stream has all of a day. */
+export function rangeOfStream({ limit, cursor, ...query }: RateHistoryQuery, now: number): HistoryRange {
+  for (const [name, given] of Object.entries({ limit, cursor }))
+    if (given !== undefined) throw fault(name, 'is for JSON, which has pages');
+  if (query.day === undefined) throw fault('day', 'is required for CSV and NDJSON');
+  return rangeOf(query, now);
+}
+
+function rangeOfDay(day: string, now: number): { from: number; to: number } {
+  const from = epochOf(`${day}T00:00:00Z`);
+  if (Number.isNaN(from)) throw fault('day', 'must be a day that exists');
+  if (from > now) throw fault('day', 'must not be in the future');
+  return { from, to: from + dayMs };
+}
+
+function epochOf(instant: string): number {
+  return Date.parse(utcInstant(instant) ?? '');
+}
+
+function fault(name: string, message: string): Error {
+  const details: ErrorDetail[] = [{ path: `query.${name}`, message }];
+  return invalidRequest(details);
+}

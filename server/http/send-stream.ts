@@ -1,0 +1,42 @@
+import { pipeline } from 'node:stream/promises';
+import type { Request, Response } from 'express';
+import type { MediaType } from '../../contract/describe-route.js';
+import { codingFor, createEncoder } from './content-coding.js';
+import { hashOf, matchesTag, tagOf } from './entity-tag.js';
+
+/** A body in another form than JSON, which is sent while it is made. */
+export interface StreamedBody {
+  type: MediaType;
+  /** What the content is made of: two bodies of one version are the same, byte for byte. */
+  version: string;
+  chunks(): AsyncIterable<string | Buffer>;
+}
+
+const streamedBodies = new WeakMap<object, StreamedBody>();
+
+/** Stands for the stream where the contract has an object: a handler returns it as its body. */
+export function streamedBody<T extends object>(stream: StreamedBody): T {
+  const body = {} as T;
+  streamedBodies.set(body, stream);
+  return body;
+}
+
+export function streamOf(body: unknown): StreamedBody | undefined {
+  return typeof body === 'object' && body !== null ? streamedBodies.get(body) : undefined;
+}
+
+/** No more of it is made than the client reads. If that fails, the connection ends before the body does. */
+export async function sendStream(req: Request, res: Response, stream: StreamedBody): Promise<void> {
+  const coding = codingFor(req.get('accept-encoding'));
+  const etag = tagOf(hashOf(stream.version), coding);
+  res.vary('Accept-Encoding');
+  res.setHeader('ETag', etag);
+  if (matchesTag(req.get('if-none-match'), etag)) {
+    res.status(304).end();
+    return;
+  }
+  res.setHeader('Content-Type', `${stream.type}; charset=utf-8`);
+  if (coding !== 'identity') res.setHeader('Content-Encoding', coding);
+  if (req.method === 'HEAD') res.end();
+  else await pipeline(stream.chunks(), createEncoder(coding), res);
+}

@@ -1,0 +1,279 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { rateHistoryExamples } from '../../../contract/examples/rate-history.js';
+import { ratesExamples } from '../../../contract/examples/rates.js';
+import type { RateHistoryPage } from '../../../contract/schemas/rate-history.js';
+import { toInstant } from '../../../server/ports.js';
+import { rateSamples } from '../../fixtures/rates/rate-samples.js';
+import { startTestApp, type TestApp } from '../../support/app.js';
+import { testDatabase } from '../../support/database.js';
+
+const database = testDatabase();
+const samples = rateSamples(database);
+const quarterMs = 900_000;
+const dayMs = 96 * quarterMs;
+/** Three whole days ago, and the two days after it. */
+const start = Date.now() - (Date.now() % dayMs) - 3 * dayMs;
+const day = toInstant(start).slice(0, 10);
+const nextDay = toInstant(start + dayMs).slice(0, 10);
+const path = '/api/rates/usdc-ngn/history';
+/** Of the first day the hours from 6 to 12, with a gap at nine; of the next day midnight. */
+const slots = [...Array.from({ length: 24 }, (_, slot) => 24 + slot).filter((slot) => slot !== 36), 96];
+const instants = slots.map((slot) => start + slot * quarterMs + 2_345);
+let app: TestApp;
+let clients = 0;
+let added = 0;
+
+beforeAll(async () => {
+  app = await startTestApp({ uri: database.uri });
+  await samples.add(
+    'usdc-ngn',
+    instants.map((at) => ({ at, text: textOf(at) })),
+  );
+  await samples.add('usdc-old', [{ at: start, text: textOf(start) }]);
+});
+afterAll(() => app.close());
+
+function textOf(at: number): string {
+  return JSON.stringify(
+    { ...ratesExamples.getRates.answer, asOf: toInstant(at - 3_000) },
+    null,
+    1,
+  ).replaceAll('\n', ' ');
+}
+
+/** As a client that never asked before. */
+function get<Body = RateHistoryPage>(target: string, headers: Record<string, string> = {}, method = 'GET') {
+  clients += 1;
+  return app.client.request<Body>(method, target, {
+    headers: { 'x-forwarded-for': `203.0.113.${clients}`, ...headers },
+  });
+}
+
+const ndjson = { accept: 'application/x-ndjson' };
+const csv = { accept: 'text/csv' };
+const shown = ({ items }: RateHistoryPage) => items.map(({ at }) => Date.parse(at));
+const newestFirst = (list: readonly number[]) => [...list].sort((a, b) => b - a);
+
+describe('200 as JSON', () => {
+  it('shows the samples of a day in short, newest first', async () => {
+    const { status, body, headers } = await get(`${path}?day=${day}`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      corridor: 'usdc-ngn',
+      resolution: '15m',
+      from: toInstant(start),
+      nextCursor: null,
+    });
+    expect(shown(body)).toEqual(newestFirst(instants.slice(0, -1)));
+    const [point] = rateHistoryExamples.getRateHistory.answer.items;
+    expect(body.items[0]).toMatchObject({
+      asOf: toInstant((instants.at(-2) ?? 0) - 3_000),
+      amount: '100',
+      best: { anchorId: 'harbour' },
+      unavailable: point?.unavailable,
+    });
+    expect(body.items[0]?.quotes[0]).toEqual(point?.quotes[0]);
+    expect(headers.get('cache-control')).toBe('private, max-age=86400');
+    expect(headers.get('x-ratelimit-limit')).toBe('60');
+  });
+
+  it.each([
+    ['1h', [24, 28, 32, 37, 40, 44]],
+    ['1d', [24]],
+  ] as const)('shows the first sample of each period at ?resolution=%s', async (resolution, expected) => {
+    const { body } = await get(`${path}?day=${day}&resolution=${resolution}`);
+    expect(shown(body)).toEqual(newestFirst(expected.map((slot) => start + slot * quarterMs + 2_345)));
+  });
+
+  it('shows a range whose beginning is in it and whose end is not', async () => {
+    const [from = 0, , to = 0] = instants;
+    const { body } = await get(`${path}?from=${toInstant(from)}&to=${toInstant(to)}`);
+    expect(shown(body)).toEqual([instants[1], from]);
+    expect(body).toMatchObject({ from: toInstant(from), to: toInstant(to) });
+  });
+
+  it('gives every sample on exactly one page', async () => {
+    const seen: number[] = [];
+    let cursor: string | null = null;
+    do {
+      const query: string = cursor === null ? '' : `&cursor=${cursor}`;
+      const { body } = await get(`${path}?from=${day}T00:00:00Z&to=${nextDay}T12:00:00Z&limit=5${query}`);
+      expect(body.items.length).toBeLessThanOrEqual(5);
+      seen.push(...shown(body));
+      cursor = body.nextCursor;
+    } while (cursor !== null);
+    expect(seen).toEqual(newestFirst(instants));
+  });
+
+  it('shows the last day without parameters, and the same answer until the next sample', async () => {
+    const { status, body, headers } = await get('/api/rates/usdc-kes/history');
+    expect({ status, body }).toMatchObject({ status: 200, body: { resolution: '15m' } });
+    expect(Date.parse(body.to) - Date.parse(body.from)).toBe(dayMs);
+    expect(Date.parse(body.to) % quarterMs).toBe(0);
+    expect(headers.get('cache-control')).toBe('private, max-age=15');
+  });
+
+  it('keeps the history of a corridor that has left the fleet readable', async () => {
+    const { status, body } = await get(`/api/rates/usdc-old/history?day=${day}`);
+    expect([status, body.items.length]).toEqual([200, 1]);
+  });
+});
+
+describe('200 as NDJSON', () => {
+  it('has a line for each sample of the day, in order, byte for byte', async () => {
+    const { status, body, headers } = await get<string>(`${path}?day=${day}`, ndjson);
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/x-ndjson; charset=utf-8']);
+    expect(body).toBe(
+      instants
+        .slice(0, -1)
+        .map((at) => `${textOf(at)}\n`)
+        .join(''),
+    );
+  });
+
+  it('has the lines of a resolution', async () => {
+    const { body } = await get<string>(`${path}?day=${day}&resolution=1d`, ndjson);
+    expect(body).toBe(`${textOf(instants[0] ?? 0)}\n`);
+  });
+
+  it('is empty for a day without samples', async () => {
+    const { status, body } = await get<string>(`/api/rates/usdc-kes/history?day=${day}`, ndjson);
+    expect([status, body]).toEqual([200, undefined]);
+  });
+});
+
+describe('200 as CSV', () => {
+  it('has a row for each anchor of each sample of the day, in order', async () => {
+    const { status, body, headers } = await get<string>(`${path}?day=${day}`, csv);
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
+    const [columns, ...rows] = body.trimEnd().split('\r\n');
+    expect(columns).toMatch(/^at,corridor,amount,anchorId,best,/);
+    expect(
+      rows.map((row) => row.split(',')).map(([at, , , anchor]) => [Date.parse(at ?? ''), anchor]),
+    ).toEqual(
+      instants
+        .slice(0, -1)
+        .flatMap((at) => ['harbour', 'tidewater', 'saltmarsh'].map((anchor) => [at, anchor])),
+    );
+  });
+
+  it('has the columns alone for a day without samples', async () => {
+    const { body } = await get<string>(`/api/rates/usdc-kes/history?day=${day}`, csv);
+    expect(body).toMatch(/^at,[^\r\n]+\r\n$/);
+  });
+});
+
+describe('the form of an answer', () => {
+  it.each([
+    ['*/*', 'application/json'],
+    ['application/json, text/csv;q=0.9', 'application/json'],
+    ['text/csv, application/json', 'text/csv'],
+    ['text/*', 'text/csv'],
+    ['application/json;q=0.1, application/x-ndjson', 'application/x-ndjson'],
+    ['application/xml', 'application/json'],
+    ['', 'application/json'],
+  ])('for Accept: %s is %s, whatever was asked for before', async (accept, type) => {
+    const { headers } = await get(`${path}?day=${day}`, { accept });
+    expect(headers.get('content-type')).toBe(`${type}; charset=utf-8`);
+    expect(headers.get('vary')).toBe('Accept, Accept-Encoding');
+  });
+
+  it.each([
+    ['gzip', gunzipSync],
+    ['br', brotliDecompressSync],
+  ])('is compressed by %s where a client accepts it', async (coding, decompress) => {
+    const plain = await get<string>(`${path}?day=${day}`, ndjson);
+    const { request } = await import('node:http');
+    const bytes = await new Promise<Buffer>((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      const headers = { ...ndjson, 'accept-encoding': coding };
+      request(`${app.url}${path}?day=${day}`, { headers }, (answer) => {
+        expect(answer.headers['content-encoding']).toBe(coding);
+        expect(answer.headers.etag).not.toBe(plain.headers.get('etag'));
+        answer
+          .on('data', (chunk: Buffer) => chunks.push(chunk))
+          .on('end', () => resolve(Buffer.concat(chunks)));
+      })
+        .on('error', reject)
+        .end();
+    });
+    expect(decompress(bytes).toString()).toBe(plain.body);
+  });
+
+  it.each([ndjson, csv])('has no body for HEAD, and the headers of GET: %j', async (accept) => {
+    const target = `${path}?day=${day}`;
+    const { status, body, headers } = await get(target, accept, 'HEAD');
+    expect([status, body]).toEqual([200, undefined]);
+    expect(headers.get('etag')).toBe((await get(target, accept)).headers.get('etag'));
+  });
+});
+
+describe('304', () => {
+  it.each([{ accept: 'application/json' }, ndjson, csv])(
+    'while the samples are the same: %j',
+    async (accept) => {
+      const target = `${path}?day=${nextDay}`;
+      const etag = (await get(target, accept)).headers.get('etag') ?? '';
+      expect((await get(target, { ...accept, 'if-none-match': etag })).status).toBe(304);
+      const other = (await get(`${path}?day=${day}`, accept)).headers.get('etag');
+      expect(other).not.toBe(etag);
+      // Another form each time, so another sample.
+      added += 1;
+      const at = start + dayMs + (40 + added) * quarterMs;
+      await samples.add('usdc-ngn', [{ at, text: textOf(at) }]);
+      expect((await get(target, { ...accept, 'if-none-match': etag })).status).toBe(200);
+    },
+  );
+});
+
+describe('400', () => {
+  it.each([
+    ['day=2026-13-01', 'query.day'],
+    ['day=yesterday', 'query.day'],
+    [`day=${toInstant(Date.now() + dayMs).slice(0, 10)}`, 'query.day'],
+    [`day=${day}&from=${day}T00:00:00Z`, 'query.from'],
+    [`from=${nextDay}T00:00:00Z&to=${day}T00:00:00Z`, 'query.from'],
+    ['from=2020-01-01T00:00:00Z', 'query.from'],
+    [`to=${toInstant(Date.now() + 60_000)}`, 'query.to'],
+    ['from=today', 'query.from'],
+    ['resolution=1m', 'query.resolution'],
+    ['resolution=', 'query.resolution'],
+    ['limit=0', 'query.limit'],
+    ['limit=101', 'query.limit'],
+    ['cursor=nonsense', 'query.cursor'],
+    ['asOf=2026-11-21T09:30:00Z', 'query.asOf'],
+  ])('for ?%s, and names %s', async (query, at) => {
+    const { status, body } = await get<object>(`${path}?${query}`);
+    expect({ status, body }).toMatchObject({
+      status: 400,
+      body: { code: 'INVALID_REQUEST', details: [{ path: at }] },
+    });
+  });
+
+  it('for a cursor of another history', async () => {
+    const { body } = await get(`${path}?day=${day}&limit=1`);
+    const { status } = await get(`${path}?day=${day}&limit=1&resolution=1h&cursor=${body.nextCursor}`);
+    expect(status).toBe(400);
+  });
+
+  it.each([
+    ['', 'query.day'],
+    [`?from=${day}T00:00:00Z&to=${nextDay}T00:00:00Z`, 'query.day'],
+    [`?day=${day}&limit=5`, 'query.limit'],
+  ])('as JSON, for CSV and NDJSON of %s', async (query, at) => {
+    for (const accept of [csv, ndjson]) {
+      const { status, body } = await get<object>(path + query, accept);
+      expect({ status, body }).toMatchObject({ status: 400, body: { details: [{ path: at }] } });
+    }
+  });
+});
+
+describe('404', () => {
+  it('for a corridor that is not served and has no history, in every form', async () => {
+    for (const accept of [{}, csv, ndjson]) {
+      const { status, body } = await get<object>(`/api/rates/usdc-zzz/history?day=${day}`, accept);
+      expect({ status, body }).toMatchObject({ status: 404, body: { code: 'UNKNOWN_CORRIDOR' } });
+    }
+  });
+});
