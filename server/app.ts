@@ -9,7 +9,7 @@ import { clientKey, type TrustedRange } from './http/client-key.js';
 import { cors } from './http/cors.js';
 import { errorMapper, toApiError } from './http/error-mapper.js';
 import { jsonBody } from './http/json-body.js';
-import { applyLimit, clientLimitOf, enforceLimit } from './http/rate-limit.js';
+import { clientLimitOf, enforceLimit } from './http/rate-limit.js';
 import { type RequestRecord, requestId } from './http/request-log.js';
 import { ambiguityOf, refusalOf } from './http/request-refusal.js';
 import { allowHeader, metadataOf, RouteTable } from './http/route-table.js';
@@ -123,10 +123,11 @@ function guard(deps: AppDeps, unverified: UnverifiedLimit): RequestHandler {
       res.locals.clientKey = client;
       const rule = clientLimitOf(metadata);
       const key = `${metadata.operationId}|${client}`;
-      const admitted = deps.front.admitted(req);
+      // Of a request that the response cache handed on, the point is taken already, or could not be taken.
+      const consume: RateLimiter['consume'] = async (...of) =>
+        deps.front.admitted(req) ?? deps.limiter.consume(...of);
       if (metadata.access === 'callback') unverified.admit(res, rule, key);
-      else if (admitted !== undefined) applyLimit(res, admitted);
-      else await enforceLimit(deps.limiter, res, rule, key);
+      else await enforceLimit({ consume }, res, rule, key);
       authenticate(metadata.access, req, res, deps.secrets);
       next();
     } catch (error) {

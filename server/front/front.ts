@@ -48,7 +48,10 @@ export interface FrontDeps {
 export interface Front {
   /** To be called by the application with what it answers. */
   keep: KeepAnswer;
-  /** The point that was taken for this request already, before it was handed to the application. */
+  /**
+   * The point that was taken for this request before it was handed to the application, if that was tried; throws where it
+   * could not be taken.
+   */
   admitted(req: IncomingMessage): RateLimitState | undefined;
   before(app: RequestListener): RequestListener;
 }
@@ -77,7 +80,7 @@ export function createFront(deps: FrontDeps): Front {
   const routes = new Map<string, Route>();
   /** The changes that were known when the application was handed a request. */
   const handedAt = new WeakMap<IncomingMessage, number>();
-  const admitted = new WeakMap<IncomingMessage, RateLimitState>();
+  const taken = new WeakMap<IncomingMessage, () => RateLimitState>();
   /** Requests that others wait for. */
   const renewals = new WeakMap<IncomingMessage, () => void>();
 
@@ -119,7 +122,7 @@ export function createFront(deps: FrontDeps): Front {
   }
 
   function handAdmitted(app: RequestListener, { req, res }: Asked, limit: RateLimitState | undefined): void {
-    if (limit !== undefined) admitted.set(req, limit);
+    if (limit !== undefined) taken.set(req, () => limit);
     hand(app, req, res);
   }
 
@@ -191,13 +194,18 @@ export function createFront(deps: FrontDeps): Front {
       if (state !== undefined) return answer(app, asked, state);
       limiter.consume(rule, counted.key).then(
         (drawn) => answer(app, asked, drawn),
-        // The application meets the same failure, and says so.
-        () => hand(app, req, res),
+        // The application says so.
+        (error: unknown) => {
+          taken.set(req, () => {
+            throw error;
+          });
+          hand(app, req, res);
+        },
       );
     };
   }
 
-  return { keep, admitted: (req) => admitted.get(req), before };
+  return { keep, admitted: (req) => taken.get(req)?.(), before };
 }
 
 function methodOf({ method }: IncomingMessage): 'GET' | 'HEAD' {

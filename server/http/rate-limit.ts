@@ -22,11 +22,7 @@ export async function enforceLimit(
   rule: RateLimitClass,
   key: string,
 ): Promise<void> {
-  applyLimit(res, await consumeShown(limiter, res, rule, key));
-}
-
-/** Sets the headers of a point that was taken, and throws RATE_LIMITED if none was left. */
-export function applyLimit(res: Response, state: RateLimitState): void {
+  const state = await consumeShown(limiter, res, rule, key);
   showLimit(res, state);
   if (state.retryAfterSeconds !== undefined) throw rateLimited(state.retryAfterSeconds);
 }
