@@ -16,7 +16,7 @@ import type { Corridor, Fleet } from './fleet-file.rules.js';
 import { syncFleet } from './fleet-sync.js';
 import { createFleetWarnings } from './fleet-warnings.js';
 import { createPartnerTokens } from './partner-tokens.js';
-import type { AnchorEndpoints } from './sep1.rules.js';
+import { type AnchorEndpoints, noEndpoints, parseStellarToml, Sep1Error, tomlUrl } from './sep1.rules.js';
 import { createSigningKeys } from './signing-keys.js';
 import type { AnchorStore } from './store.js';
 
@@ -52,6 +52,12 @@ export interface AnchorDirectory {
   anchor(id: string): FleetMember | undefined;
   /** Throws UpstreamFault while the addresses cannot be read. */
   endpointsOf(anchorId: string): Promise<AnchorEndpoints>;
+  /** The address of its stellar.toml; undefined where the fleet file says everything. */
+  tomlUrlOf(anchorId: string): string | undefined;
+  /** The addresses in a stellar.toml, with those of the fleet file in their place; undefined if it is not valid. */
+  readToml(anchorId: string, body: Uint8Array): AnchorEndpoints | undefined;
+  /** The addresses as they are known now, without a request. */
+  knownEndpoints(anchorId: string): AnchorEndpoints;
   /** The key (G…) that an anchor signs with, even a delisted one; null if none is known. */
   signingKeyOf(anchorId: string): Promise<string | null>;
   /** The partner token for this address, or undefined: it is sent only to the origin that it was granted for. */
@@ -165,6 +171,20 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
         throw new UpstreamFault('not_served', 'the anchor shows another signing key');
       return endpoints;
     },
+    tomlUrlOf(anchorId) {
+      const homeDomain = members.get(anchorId)?.homeDomain;
+      return homeDomain === undefined ? undefined : tomlUrl(homeDomain);
+    },
+    readToml(anchorId, body) {
+      const readOver = members.get(anchorId)?.homeDomain?.startsWith('http:') ? 'http' : 'https';
+      try {
+        return discovery.withOverrides(anchorId, parseStellarToml(body, { readOver }));
+      } catch (error) {
+        if (error instanceof Sep1Error) return undefined;
+        throw error;
+      }
+    },
+    knownEndpoints: (anchorId) => discovery.view(anchorId)?.endpoints ?? noEndpoints,
     async signingKeyOf(anchorId) {
       if (members.has(anchorId)) return keys.keyOf(anchorId);
       return store.signingKeyOf(anchorId);

@@ -3,6 +3,7 @@ import type { RateLimiter } from '../../limits/rate-limiter.js';
 
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Clock, Logger, Random } from '../../ports.js';
+import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { CacheVersions } from '../cache/cache-versions.js';
 import { createAnchorGate } from './anchor-gate.js';
@@ -12,6 +13,7 @@ import { createReadPastAnswer, type FindSampleAsOf } from './past-answer.js';
 import { createQuoteSource } from './quote-source.js';
 import { createQuoteWatch, type QuoteMeter } from './quote-watch.js';
 import type { QuoteReputation } from './record.rules.js';
+import { referenceOffers } from './reference-offer.rules.js';
 import { createReplies } from './replies.js';
 import { createRatesRouter } from './router.js';
 import { createRates } from './service.js';
@@ -88,5 +90,7 @@ export function createRatesFeature(deps: RatesFeatureDeps) {
     hasFx: deps.fxUrl !== undefined,
   });
   const router = createRatesRouter({ ...deps, rates, readPastAnswer: createReadPastAnswer(deps) });
-  return { router, quote: rates.quote, quoteFrom: rates.quoteFrom };
+  /** The reference exchange rate of a corridor. Never rejects because it cannot be read. */
+  const midMarketOf = ({ sellCode, currency }: Corridor) => fx.rateOf({ code: sellCode, currency });
+  return { router, quote: rates.quote, quoteFrom: rates.quoteFrom, referenceOffers, midMarketOf };
 }

@@ -13,7 +13,7 @@ import type { FeeInfo } from './fee-info.js';
 import type { FxReference } from './fx-reference.js';
 import { offerFromFee, offerFromSep38 } from './quote.rules.js';
 import type { QuoteWatch } from './quote-watch.js';
-import { priceUrl, readPrice, reasonOfStatus, type Sep38Context } from './sep38.rules.js';
+import { contextFor, priceUrl, readPrice, reasonOfStatus } from './sep38.rules.js';
 
 const anchorTimeoutMs = 2_000;
 /** Discovery, fee and FX have their own limits; together they may not take much longer than one call. */
@@ -167,13 +167,4 @@ export function createQuoteSource(deps: {
 /** The abandoned request continues in the background and fills its caches. */
 function tooLate(timeoutMs: number): UpstreamFault {
   return new UpstreamFault('timeout', `no answer in ${timeoutMs} ms`);
-}
-
-/** SEP-38 §Price: `context` is sep6 or sep31; an anchor that only serves businesses accepts only the latter. */
-function contextFor(endpoints: AnchorEndpoints): Sep38Context {
-  const businessOnly =
-    endpoints.directPaymentServer !== null &&
-    endpoints.transferServerSep6 === null &&
-    endpoints.transferServerSep24 === null;
-  return businessOnly ? 'sep31' : 'sep6';
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { UnavailableReason } from '../../../contract/schemas/rates.js';
 import { plainDecimal } from '../../amounts.rules.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
+import type { AnchorEndpoints } from '../anchors/sep1.rules.js';
 import type { AskedFor } from './asked-for.rules.js';
 import { Money } from './money.rules.js';
 import { formulasHold, type PrintedPrice } from './sep38-formulas.rules.js';
@@ -18,6 +19,15 @@ export interface Sep38Price {
   buyAmount: string;
   fee: { total: string; asset: string } | null;
   context: Sep38Context;
+}
+
+/** SEP-38 §Price: `context` is sep6 or sep31; an anchor that only serves businesses accepts only the latter. */
+export function contextFor(endpoints: AnchorEndpoints): Sep38Context {
+  const businessOnly =
+    endpoints.directPaymentServer !== null &&
+    endpoints.transferServerSep6 === null &&
+    endpoints.transferServerSep24 === null;
+  return businessOnly ? 'sep31' : 'sep6';
 }
 
 /** The address of GET /price (SEP-38 §Price): with `sell_amount` for this much stablecoin, with `buy_amount` for this much fiat. */

@@ -1,0 +1,87 @@
+import type { UnavailableReason } from '../../../contract/schemas/rates.js';
+import type { Corridor } from '../anchors/fleet-file.rules.js';
+import type { AnchorEndpoints } from '../anchors/sep1.rules.js';
+import { costOf } from './cost.rules.js';
+import { type FeeReading, type FeeSchedule, readFeeSchedule } from './fee-schedule.rules.js';
+import type { FxReading } from './fx.rules.js';
+import { Money } from './money.rules.js';
+import { type Offer, offerFromFee, offerFromSep38 } from './quote.rules.js';
+import { contextFor, priceUrl, readPrice, reasonOfStatus } from './sep38.rules.js';
+
+/** What an anchor offers anybody at the reference amount of a corridor. */
+export interface ReferenceOffer {
+  tier: 'anchor' | 'estimate';
+  /** Fiat per one stablecoin, all fees in. */
+  rate: string;
+  /** What it loses against the mid-market, in per cent with two places; null without a reference rate. */
+  costPercent: string | null;
+  /** The fee as a share of the amount, in per cent with two places; null where none is told. */
+  feePercent: string | null;
+}
+
+/** How the public answers of an anchor are read: the same rules as for rates, for whoever only looks. */
+export interface ReferenceOffers {
+  /** The address of the price of the reference amount, by any delivery method. */
+  priceUrl(endpoints: AnchorEndpoints, corridor: Corridor): string;
+  /** Undefined for what is not a valid price of the pair. */
+  readPrice(
+    json: unknown,
+    about: { endpoints: AnchorEndpoints; corridor: Corridor; market: FxReading },
+  ): ReferenceOffer | undefined;
+  /** What a status other than 200 of the price means. */
+  reasonOfStatus(status: number, body: string): UnavailableReason;
+  readFee(json: unknown, assetCode: string, source: FeeSchedule['source']): FeeReading;
+  /** Undefined without a reference rate, and where the anchor does not take the amount. */
+  estimate(
+    schedule: FeeSchedule,
+    about: { corridor: Corridor; market: FxReading },
+  ): ReferenceOffer | undefined;
+  /** The whole fee at the reference amount, in per cent of it with two places. */
+  feePercentOf(schedule: FeeSchedule, corridor: Corridor): string;
+}
+
+const percentPlaces = 2;
+
+export const referenceOffers: ReferenceOffers = {
+  priceUrl: (endpoints, corridor) =>
+    priceUrl(endpoints.quoteServer ?? '', corridor, { ...asked(corridor), context: contextFor(endpoints) }),
+  readPrice(json, { endpoints, corridor, market }) {
+    const price = readPrice(json, corridor, contextFor(endpoints));
+    if (price === undefined) return undefined;
+    const offer = offerFromSep38(corridor, { ...asked(corridor), deliveryMethod: null }, price);
+    return offer.ok ? toReferenceOffer(offer.value, corridor, market) : undefined;
+  },
+  reasonOfStatus,
+  readFee: readFeeSchedule,
+  estimate(schedule, { corridor, market }) {
+    if ('missing' in market) return undefined;
+    const offer = offerFromFee(corridor, { ...asked(corridor), deliveryMethod: null }, schedule, market);
+    return offer.ok ? toReferenceOffer(offer.value, corridor, market) : undefined;
+  },
+  feePercentOf(schedule, { referenceAmount }) {
+    const amount = new Money(referenceAmount);
+    const computed = amount.mul(schedule.feePercent).div(100).add(schedule.feeFixed);
+    return percentOf(Money.max(computed, schedule.feeMinimum), amount);
+  },
+};
+
+function asked({ referenceAmount }: Corridor): { amount: string; deliveryMethod: undefined } {
+  return { amount: referenceAmount, deliveryMethod: undefined };
+}
+
+function toReferenceOffer(offer: Offer, corridor: Corridor, market: FxReading): ReferenceOffer {
+  const { tier, rate, fee } = offer;
+  const { cost } = costOf(offer, { reading: market, source: '' });
+  return { tier, rate, costPercent: cost?.percent ?? null, feePercent: fee && shareOf(fee, offer, corridor) };
+}
+
+/** A fee in the currency is a share of what would be paid out without it. */
+function shareOf(fee: NonNullable<Offer['fee']>, offer: Offer, corridor: Corridor): string {
+  const total = new Money(fee.total);
+  if (fee.asset === corridor.sellAsset) return percentOf(total, new Money(offer.sellAmount));
+  return percentOf(total, total.add(offer.receiveAmount));
+}
+
+function percentOf(part: InstanceType<typeof Money>, whole: InstanceType<typeof Money>): string {
+  return part.mul(100).div(whole).toFixed(percentPlaces);
+}
