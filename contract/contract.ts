@@ -4,6 +4,7 @@ import { adminCacheContract } from './endpoints/cache.js';
 import { corridorsContract } from './endpoints/corridors.js';
 import { adminDisputesContract, disputesContract } from './endpoints/disputes.js';
 import { intentsContract, reconcileContract } from './endpoints/intents.js';
+import { observationsContract } from './endpoints/observations.js';
 import { publisherContract } from './endpoints/publisher.js';
 import { rateHistoryContract } from './endpoints/rate-history.js';
 import { ratesContract } from './endpoints/rates.js';
@@ -24,6 +25,7 @@ export const contract = c.router(
     rateHistory: rateHistoryContract,
     corridors: corridorsContract,
     anchors: anchorsContract,
+    observations: observationsContract,
     snapshot: snapshotContract,
     intents: intentsContract,
     disputes: disputesContract,

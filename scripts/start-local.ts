@@ -46,6 +46,7 @@ async function start(parts: StartedParts, folder: string, onDatabaseEnded: () =>
     // At level info every request would be logged to this terminal.
     LOG_LEVEL: 'warn',
     SCHEDULER: 'on',
+    OBSERVER: 'on',
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')),
     ...anchors?.env,
     ...(oracle === undefined ? {} : { ORACLE_URL: oracle.url }),

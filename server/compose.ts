@@ -15,8 +15,11 @@ import { createHealthFeature } from './features/health/feature.js';
 import { createAggregationStore } from './features/intents/aggregation-store.js';
 import { createIntentsFeature, intentLeases } from './features/intents/feature.js';
 import { createLookStore } from './features/intents/look-store.js';
+import { createPayoutStore } from './features/intents/payout-store.js';
 import { createIntentStore } from './features/intents/store.js';
 import { createUnpaidStore } from './features/intents/unpaid-store.js';
+import { createObservationsFeature, observationLeases } from './features/observations/feature.js';
+import { createObservationStore } from './features/observations/store.js';
 import { createPublisherFeature, publisherLeases } from './features/publisher/feature.js';
 import { createPublisherStore } from './features/publisher/store.js';
 import { createRateHistoryFeature, rateHistoryLeases } from './features/rate-history/feature.js';
@@ -86,6 +89,8 @@ export function composeService(deps: {
   const unpaidStore = createUnpaidStore(connection);
   const lookStore = createLookStore(connection);
   const aggregation = createAggregationStore(connection);
+  const payoutStore = createPayoutStore(connection);
+  const observationStore = createObservationStore(connection);
   const disputeStore = createDisputeStore(connection);
   const disputeWindows = createDisputeWindowStore(connection);
   const reputationStore = createReputationStore(connection);
@@ -228,6 +233,18 @@ export function composeService(deps: {
     quote: rates.quote,
   });
   const snapshot = createSnapshotFeature({ ...shared, directory, rates, cacheVersions });
+  const { observeEverySeconds } = config;
+  const observeEveryMs = observeEverySeconds === undefined ? undefined : observeEverySeconds * 1_000;
+  const observations = createObservationsFeature({
+    ...shared,
+    everyMs: observeEveryMs ?? 0,
+    store: observationStore,
+    directory,
+    offers: rates.referenceOffers,
+    midMarketOf: rates.midMarketOf,
+    listPayouts: payoutStore.listPayouts,
+    outbound: metrics.countOutbound(outbound.anyone, 'observer'),
+  });
   const intents = createIntentsFeature({
     ...shared,
     pause,
@@ -286,6 +303,7 @@ export function composeService(deps: {
       rates: rates.router,
       rateHistory: rateHistory.router,
       ...fleetRouters,
+      observations: observations.router,
       snapshot: snapshot.router,
       intents: intents.router,
       disputes: disputes.router,
@@ -331,6 +349,8 @@ export function composeService(deps: {
     },
     refresh: reputation.refresh,
     tick: publisher.tick,
+    observe: observations.observeDue,
+    observeEveryMs,
     deliveries: deliveries.dispatch,
     cacheVersions: cacheVersions.poll,
     snapshot: snapshot.rebuild,
@@ -342,7 +362,13 @@ export function composeService(deps: {
     jobWatch: createJobWatch({ jobs: calledJobs(config), readLease: leases.read, clock, logger }),
   });
   const waker = aggregation.watchPendingAggregation({ wake: () => scheduler.wake('aggregate'), logger });
-  const leaseNames = [...reputationLeases, ...intentLeases, ...publisherLeases, ...rateHistoryLeases];
+  const leaseNames = [
+    ...reputationLeases,
+    ...intentLeases,
+    ...publisherLeases,
+    ...rateHistoryLeases,
+    ...observationLeases,
+  ];
 
   return {
     app,

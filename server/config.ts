@@ -36,6 +36,8 @@ export interface Config {
   /** AES-256 key for webhook secrets at rest, 64 hex digits. */
   webhookKey: string | undefined;
   scheduler: boolean;
+  /** How often the observer asks the anchors, where the scheduler runs; undefined: never by itself. */
+  observeEverySeconds: number | undefined;
   cachePublic: boolean;
   /** How long a reported `error` must stand before a paid intent counts as failed. */
   failureGraceSeconds: number;
@@ -111,6 +113,10 @@ const environment = z.object({
     .default(''),
   WEBHOOK_KEY: hexKey.optional(),
   SCHEDULER: flag.optional(),
+  OBSERVER: flag.default('off'),
+  OBSERVER_INTERVAL_SECONDS: seconds
+    .refine((number) => number >= 60 && number <= 86_400, 'must be from 60 to 86400')
+    .default('300'),
   CACHE_PUBLIC: flag.default('off'),
   FAILURE_GRACE_SECONDS: seconds.default('86400'),
   MAX_UNPAID_INTENTS: z
@@ -170,6 +176,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     publisherOldKeys: splitList(values.PUBLISHER_OLD_KEYS),
     webhookKey: values.WEBHOOK_KEY,
     scheduler,
+    observeEverySeconds: values.OBSERVER === 'on' ? values.OBSERVER_INTERVAL_SECONDS : undefined,
     cachePublic: values.CACHE_PUBLIC === 'on',
     failureGraceSeconds: values.FAILURE_GRACE_SECONDS,
     maxUnpaidIntents: values.MAX_UNPAID_INTENTS,
@@ -227,6 +234,9 @@ function noticesOf(values: z.infer<typeof environment>, scheduler: boolean): str
     ...(internal || scheduler
       ? []
       : ['SCHEDULER is off as well: nothing is reconciled, scored or published']),
+    ...(values.OBSERVER === 'on' && !scheduler
+      ? ['OBSERVER is on and SCHEDULER is off: this instance observes no anchors by itself']
+      : []),
     ...(PUBLISHER_SECRET_KEY ? [] : ['PUBLISHER_SECRET_KEY is not set: no batch is published']),
   ];
 }

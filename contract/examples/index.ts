@@ -5,6 +5,7 @@ import { corridorsExamples } from './corridors.js';
 import { adminDisputesExamples, disputesExamples } from './disputes.js';
 import type { ExamplesOf } from './examples-of.js';
 import { intentsExamples, reconcileExamples } from './intents.js';
+import { observationsExamples } from './observations.js';
 import { publisherExamples } from './publisher.js';
 import { rateHistoryExamples } from './rate-history.js';
 import { ratesExamples } from './rates.js';
@@ -19,6 +20,7 @@ export const examples: ExamplesOf<typeof contract> = {
   rateHistory: rateHistoryExamples,
   corridors: corridorsExamples,
   anchors: anchorsExamples,
+  observations: observationsExamples,
   snapshot: snapshotExamples,
   intents: intentsExamples,
   disputes: disputesExamples,

@@ -53,7 +53,8 @@ const tagDescriptions = {
   rates:
     'What the anchors of a corridor pay out for an amount, the best first, and the best offer of every corridor.',
   corridors: 'The routes from a stablecoin to a currency that can be asked for.',
-  anchors: 'Who pays out: where each anchor publishes its endpoints and how a wallet starts there.',
+  anchors:
+    'Who pays out: where each anchor publishes its endpoints, how a wallet starts there, and what was observed of it.',
   reputation: 'How well each anchor keeps its promises: its record, its score and its rank.',
   scores: 'The scores of all anchors in one versioned list, each bound to a published batch.',
   publisher: 'The signed, append-only log of the scores, with proofs that anyone can check.',

@@ -10,6 +10,7 @@ import { withdrawalSchema } from './withdrawals.js';
 export type { SimulatedAnchor } from './anchor.js';
 export type { Fleet, FleetAnchor } from './fleet-file.js';
 export type { Ending, Profile } from './profiles.js';
+export type { Responder } from './server.js';
 
 export interface SimulatedAnchorsOptions extends Pick<FleetSettings, 'clock' | 'random'> {
   /** The FX reference takes this port and the anchors those after it, always in the same order; 0: any free ones. */

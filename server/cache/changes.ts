@@ -1,5 +1,5 @@
 /** What answers are made of, as far as it changes at once and not by time alone. */
-export type Topic = 'fleet' | 'rates' | 'snapshot' | 'scores' | 'batches';
+export type Topic = 'fleet' | 'rates' | 'snapshot' | 'scores' | 'batches' | 'observations';
 
 /**
  * Says when something changed in this instance, so that answers made of it before are not given again. What other

@@ -6,6 +6,8 @@ export interface PeriodicWork {
   reconcile: UnderLease;
   refresh: UnderLease;
   tick: UnderLease;
+  /** Asks every anchor what any wallet may ask. */
+  observe: UnderLease;
   /** Looks for events that have no deliveries yet, and for deliveries that are due. */
   deliveries: OnEveryInstance;
   cacheVersions: OnEveryInstance;
@@ -36,8 +38,12 @@ export type TaskName = keyof PeriodicWork;
 /**
  * All periodic work of the service. Features own no timers; they expose what is run here.
  * @param work.leased whether this instance takes part in what runs on one instance at a time
+ * @param work.observeEveryMs undefined: the observer is off
  */
-export function createSchedule(work: PeriodicWork & { leased: boolean }): Task<TaskName>[] {
+export function createSchedule(
+  work: PeriodicWork & { leased: boolean; observeEveryMs: number | undefined },
+): Task<TaskName>[] {
+  const { observeEveryMs } = work;
   const one = { on: 'one instance' } as const;
   const every = { on: 'every instance' } as const;
   const schedule: Task<TaskName>[] = [
@@ -47,6 +53,10 @@ export function createSchedule(work: PeriodicWork & { leased: boolean }): Task<T
     { name: 'refresh', ...one, intervalMs: jobIntervalsMs.refresh, run: work.refresh },
     // After the first refresh, so that a new service does not publish a batch with nothing in it.
     { name: 'tick', ...one, intervalMs: jobIntervalsMs.tick, firstAfterMs: 10_000, run: work.tick },
+    // An opt-in of the operator.
+    ...(observeEveryMs === undefined
+      ? []
+      : [{ name: 'observe', ...one, intervalMs: observeEveryMs, run: work.observe } as const]),
 
     { name: 'deliveries', ...every, intervalMs: 1_000, run: work.deliveries },
     { name: 'cacheVersions', ...every, intervalMs: 500, run: work.cacheVersions },

@@ -5,6 +5,7 @@ import { contract } from '../../contract/index.js';
 import { fileDisputeBody } from '../../contract/schemas/disputes.js';
 import { eventEnvelope } from '../../contract/schemas/events.js';
 import { attachTransactionBody, createIntentBody } from '../../contract/schemas/intents.js';
+import { corridorObservations } from '../../contract/schemas/observations.js';
 import { ratesAnswer } from '../../contract/schemas/rates.js';
 import { scoreCard } from '../../contract/schemas/score-card.js';
 import { batchHeader } from '../../contract/verification/verify-batch.js';
@@ -73,6 +74,8 @@ const rules: Rule[] = [
   { file: 'docs/intents.md', block: /^json\n\{\n/, is: { json: createIntentBody } },
   { file: 'docs/intents.md', block: /^json\n\{ /, is: { json: attachTransactionBody } },
   { file: 'docs/intents.md', block: /^ts\n/, is: shell },
+  { file: 'docs/observations.md', block: /^\nGET /, is: { endpoints: true } },
+  { file: 'docs/observations.md', block: /^json\n/, is: { json: corridorObservations } },
   {
     file: 'docs/operations.md',
     block: /^promql\n/,

@@ -334,6 +334,7 @@ const checks: Record<string, () => Promise<void>> = {
     ])
       expect(paths).toContain(path);
     expect((await ask('GET', '/api/anchors/harbour')).status).toBe(200);
+    expect((await ask('GET', '/api/anchors/harbour/observations')).status).toBe(200);
   },
 };
 

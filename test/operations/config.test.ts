@@ -38,6 +38,16 @@ describe('the configuration', () => {
     expect(message).toContain('"office"');
   });
 
+  it('observes no anchor unless it is asked to, and then every five minutes', () => {
+    expect(readConfig(least).observeEverySeconds).toBeUndefined();
+    expect(readConfig({ ...least, OBSERVER: 'on' }).observeEverySeconds).toBe(300);
+    const often = { ...least, OBSERVER: 'on', OBSERVER_INTERVAL_SECONDS: '60' };
+    expect(readConfig(often).observeEverySeconds).toBe(60);
+    expect(faults({ ...often, OBSERVER_INTERVAL_SECONDS: '59' })).toContain('must be from 60 to 86400');
+    const { notices } = readConfig({ ...often, SCHEDULER: 'off' });
+    expect(notices).toContainEqual(expect.stringContaining('OBSERVER is on and SCHEDULER is off'));
+  });
+
   it('lists faults of single variables and of combinations in the same error', () => {
     const message = faults({
       NODE_ENV: 'production',

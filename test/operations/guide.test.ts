@@ -49,10 +49,12 @@ describe('docs/operations.md', () => {
     };
     const work = {
       leased: true,
+      observeEveryMs: 300_000,
       aggregate: run,
       reconcile: run,
       refresh: run,
       tick: run,
+      observe: run,
       ...ofEveryInstance,
     };
     const jobs = createSchedule(work).filter(({ on }) => on === 'one instance');

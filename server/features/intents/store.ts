@@ -22,7 +22,7 @@ export interface VersionedChange {
   pendingAggregation: boolean;
 }
 
-/** Every query of the intents collection but those for reputation (aggregation-store.ts) and of what may leave (unpaid-store.ts). */
+/** Every query of the intents collection but those for reputation (aggregation-store.ts), of what may leave (unpaid-store.ts) and of payouts (payout-store.ts). */
 export interface IntentStore {
   /** Those of these intents that exist. */
   findByHashes(intentHashes: readonly string[]): Promise<Intent[]>;
@@ -136,6 +136,10 @@ intentSchema.index(
 intentSchema.index(
   { anchorId: 1, lookQueue: 1, client: 1, due: 1 },
   { partialFilterExpression: { open: true }, name: 'open_by_look_queue' },
+);
+intentSchema.index(
+  { anchorId: 1, corridor: 1, 'outcome.recordedAt': -1 },
+  { partialFilterExpression: { status: 'settled' }, name: 'payouts' },
 );
 intentSchema.index({ unfolded: 1 }, { partialFilterExpression: { unfolded: true }, name: 'unfolded' });
 // The two of unpaid intents (unpaid-store.ts). `$gte: ''` means any text: a count that asks for the same reads no document.

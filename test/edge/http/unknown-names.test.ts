@@ -60,6 +60,11 @@ const examples: Record<string, Example> = {
   getRateHistory: { method: 'GET', path: '/api/rates/:corridor/history', good: { corridor: 'usdc-ngn' } },
   listAnchors: { method: 'GET', path: '/api/anchors', good: { corridor: 'usdc-ngn' } },
   getAnchor: { method: 'GET', path: '/api/anchors/:anchor', good: { anchor: 'harbour' } },
+  getObservations: {
+    method: 'GET',
+    path: '/api/anchors/:anchor/observations',
+    good: { anchor: 'harbour' },
+  },
   getLeaderboard: { method: 'GET', path: '/api/reputation/leaderboard', good: { corridor: 'usdc-ngn' } },
   getReputation: { method: 'GET', path: '/api/reputation/:anchor', good: { anchor: 'harbour' } },
   getReputationHistory: {

@@ -1,0 +1,222 @@
+import { z } from 'zod';
+import { anchorStatus } from './anchors.js';
+import {
+  anchorId,
+  corridorId,
+  decimalAnswer,
+  enumOfMeanings,
+  instant,
+  signedDecimalAnswer,
+} from './primitives.js';
+import { quoteTier } from './rates.js';
+
+export const observationWindows = [7, 30, 90] as const;
+
+/** Below these a figure says more about chance than about the anchor, and is null. */
+export const fewestObservations = 20;
+export const fewestPayouts = 10;
+
+/** What of an anchor is observed, by the standard that describes it. */
+export const observedServices = {
+  sep1: 'Its stellar.toml.',
+  sep24: 'The `/info` of its SEP-24 transfer server.',
+  sep6: 'The `/info` of its SEP-6 transfer server.',
+  sep38: 'Its SEP-38 quote server: `/info` and `/price`.',
+} as const;
+
+export type ObservedService = keyof typeof observedServices;
+
+export const observedService = enumOfMeanings(observedServices);
+
+/** How a call ended. All but `answered` count against the availability. */
+export const callOutcomes = {
+  answered: 'It answered as the standard says, if only to refuse.',
+  timeout: 'The answer had not arrived within 5 seconds.',
+  unreachable: 'No connection to it could be made, or it closed it without an answer.',
+  blocked: 'Its address is one that this service must not call.',
+  not_json: 'Where JSON belongs it answered something else, such as a web page.',
+  malformed: 'Its answer was too large, or not what the standard describes.',
+  error: 'It answered with an error of its own.',
+} as const;
+
+export type CallOutcome = keyof typeof callOutcomes;
+
+export const callOutcome = enumOfMeanings(callOutcomes);
+
+/** What can be wrong with an anchor, as far as anyone can see without an intent. */
+export const findingCodes = {
+  toml_unavailable: 'Its stellar.toml cannot be read.',
+  info_unavailable: 'The `/info` of a transfer server cannot be read.',
+  quotes_unavailable: 'Its quote server gives no price, or none that is valid.',
+  not_json: 'It answers a web page, or something else that is not JSON.',
+  slow: 'It took longer than 2 seconds, the time that a request for rates gives it.',
+  price_off:
+    "Its price is more than 10 % from the median of the corridor's own prices, or from the mid-market where fewer than three anchors give one.",
+  fee_changed:
+    'It charges another fee than before. A fee that stands for 7 days is its usual one from then on.',
+  key_changed: 'Its stellar.toml shows another signing key than the one it was onboarded with.',
+  method_dropped:
+    'It no longer lists a delivery method: one of the fleet file (SEP-38), or one that it listed before (SEP-6).',
+  withdrawal_dropped:
+    'A transfer server no longer lists the withdrawal of the stablecoin, or has disabled it.',
+  service_dropped: 'Its stellar.toml no longer names a server that it named before.',
+} as const;
+
+export type FindingCode = keyof typeof findingCodes;
+
+/** Why a figure is null. */
+export const unobservedReasons = {
+  not_observed: 'Nothing of it was observed in this window.',
+  too_few_observations: `There are fewer than ${fewestObservations} observations in this window.`,
+  no_price: 'It gave no price of its own in this window, and an estimate takes no call.',
+  no_reference: 'There is no reference exchange rate to compare with.',
+  too_few_payouts: `There are fewer than ${fewestPayouts} payouts in this window that can be compared with a quote.`,
+} as const;
+
+export type UnobservedReason = keyof typeof unobservedReasons;
+
+const unobserved = enumOfMeanings(unobservedReasons).nullable();
+const count = z.number().int().min(0);
+const share = z.string().regex(/^(0\.\d{4}|1\.0000)$/);
+
+const latency = z
+  .object({
+    p50: count.describe('Half of the answers took no longer, in milliseconds.'),
+    p95: count.describe('95 of 100 answers took no longer, in milliseconds.'),
+  })
+  .describe(
+    'How long the answers took, connection included, to within 5 %. What was not answered is not in it.',
+  );
+
+const figures = {
+  observations: count.describe('How many observations of this window the figures are made of.'),
+  availability: share.nullable().describe('The share that succeeded, 0 to 1, with four places; or null.'),
+  availabilityUnavailable: unobserved.describe('Why the availability is null, or null.'),
+  latencyMs: latency.nullable(),
+  latencyUnavailable: unobserved.describe('Why the latency is null, or null.'),
+};
+
+const failures = z
+  .object({
+    timeout: count.describe(callOutcomes.timeout),
+    unreachable: count.describe(callOutcomes.unreachable),
+    blocked: count.describe(callOutcomes.blocked),
+    not_json: count.describe(callOutcomes.not_json),
+    malformed: count.describe(callOutcomes.malformed),
+    error: count.describe(callOutcomes.error),
+  })
+  .describe('How many calls ended in each way that is not an answer.');
+
+export const serviceObservations = z
+  .object({
+    service: observedService,
+    ...figures,
+    failures,
+    latest: z
+      .object({
+        at: instant.describe('When it was last asked.'),
+        outcome: callOutcome,
+        latencyMs: count
+          .nullable()
+          .describe('How long the slowest answer of that round took; null without one.'),
+      })
+      .describe('How the latest round found it.'),
+  })
+  .describe('One service of the anchor.');
+
+export const corridorObservations = z
+  .object({
+    corridor: corridorId,
+    ...figures,
+    lastQuote: z
+      .object({
+        at: instant.describe('When it was observed.'),
+        tier: quoteTier,
+        rate: decimalAnswer.describe('Fiat per one stablecoin at the reference amount, all fees in.'),
+        costPercent: signedDecimalAnswer
+          .nullable()
+          .describe('What it loses against the mid-market, in per cent; null without a reference rate.'),
+      })
+      .nullable()
+      .describe('The latest quote at the reference amount, or null.'),
+    fromMidMarket: z
+      .object({
+        tier: quoteTier,
+        quotes: count.describe('How many quotes were compared.'),
+        meanPercent: signedDecimalAnswer.describe('The mean of what they lose, in per cent with two places.'),
+        p50Percent: signedDecimalAnswer.describe('Half of them lose no more, to a tenth of a per cent.'),
+        p95Percent: signedDecimalAnswer.describe('95 of 100 lose no more, to a tenth of a per cent.'),
+      })
+      .nullable()
+      .describe('What its quotes lose against the mid-market, all fees in; below zero where they pay more.'),
+    fromMidMarketUnavailable: unobserved.describe('Why `fromMidMarket` is null, or null.'),
+    fromPaid: z
+      .object({
+        payouts: count.describe('How many payouts were compared, the newest 200 of the window at most.'),
+        meanPercent: signedDecimalAnswer.describe(
+          "The mean of how far the rate that was paid lies from the day's mean quote, in per cent with two places; below zero where less was paid.",
+        ),
+      })
+      .nullable()
+      .describe('How far what it paid out lies from its quotes of the same day.'),
+    fromPaidUnavailable: unobserved.describe('Why `fromPaid` is null, or null.'),
+    publishedFee: z
+      .object({
+        source: z.enum(['sep24', 'sep6']).describe('The `/info` that publishes it.'),
+        feeFixed: decimalAnswer.describe('In stablecoin.'),
+        feePercent: decimalAnswer.describe('In per cent of the amount.'),
+        feeMinimum: decimalAnswer.describe('In stablecoin.'),
+        percentOfReference: decimalAnswer.describe(
+          'The whole fee at the reference amount, in per cent of it.',
+        ),
+      })
+      .nullable()
+      .describe('The withdrawal fee it published when last read; null where it publishes none.'),
+  })
+  .describe('What is observed in one corridor, at its reference amount.');
+
+export const finding = z
+  .object({
+    code: enumOfMeanings(findingCodes),
+    service: observedService,
+    corridor: corridorId.nullable().describe('The corridor it concerns; null where it is about the service.'),
+    detail: z.string().describe('What was seen, in a few words for people.'),
+    firstSeenAt: instant.describe('When it was first seen.'),
+    lastSeenAt: instant.describe('When it was last seen.'),
+    rounds: z.number().int().min(1).describe('In how many rounds it was seen since.'),
+  })
+  .describe('Something wrong that the latest look at it found. It is gone once a look finds it mended.');
+
+export const anchorObservations = z
+  .object({
+    anchorId,
+    anchorName: z.string().describe('The name people know the anchor by.'),
+    simulated: z.boolean().describe('True for a simulated anchor of a development fleet.'),
+    status: anchorStatus,
+    window: z
+      .union([z.literal(7), z.literal(30), z.literal(90)])
+      .describe('Days, the present UTC day included.'),
+    firstObservedAt: instant.nullable().describe('When it was first observed, or null.'),
+    lastObservedAt: instant.nullable().describe('When it was last observed, or null.'),
+    findings: z.array(finding).describe('What is wrong now, the newest first.'),
+    services: z.array(serviceObservations).describe('The services that it offers.'),
+    corridors: z.array(corridorObservations).describe('The corridors that it serves, by id.'),
+  })
+  .describe('What was observed of an anchor without a single intent. No score is made of it.');
+
+/** What a round of the observer did. */
+export const observerRound = z
+  .object({
+    startedAt: instant.describe('When it began.'),
+    anchors: count.describe('Anchors that were asked.'),
+    calls: count.describe('Calls that were made to them.'),
+    findings: count.describe('Findings that are open at these anchors now.'),
+    durationMs: count.describe('How long it took.'),
+  })
+  .describe('What the round did.');
+
+export type ServiceObservations = z.infer<typeof serviceObservations>;
+export type CorridorObservations = z.infer<typeof corridorObservations>;
+export type AnchorObservations = z.infer<typeof anchorObservations>;
+export type ObserverRound = z.infer<typeof observerRound>;
+export type ObservationWindow = (typeof observationWindows)[number];

@@ -1,0 +1,137 @@
+import type { CallOutcome, ObservedService } from '../../../contract/schemas/observations.js';
+import { added, type Histogram, latencyBucketOf, percentBucketOf } from './histogram.rules.js';
+import type { Sight } from './sight.js';
+
+/** Counts of one UTC day: of a service of an anchor, or of a corridor that it serves. */
+export interface Counts {
+  /** Rounds in which it was asked. */
+  asked: number;
+  /** Those among them in which every call was answered: with a valid price, for a corridor. */
+  answered: number;
+  /** Calls by each outcome but `answered`. */
+  failures: Histogram;
+  latency: Histogram;
+  /** Quotes by tier. */
+  quotes: Readonly<Partial<Record<Tier, QuoteCounts>>>;
+}
+
+export type Tier = 'anchor' | 'estimate';
+
+export interface QuoteCounts {
+  quotes: number;
+  /** Their rates together, in millionths of a unit of the currency. */
+  rateMicros: number;
+  /** Those that could be compared with a reference rate, and what these lose: together, and by bucket. */
+  compared: number;
+  lostHundredths: number;
+  lost: Histogram;
+}
+
+/** A roll-up of a day, without its anchor. */
+export interface DayCounts {
+  /** UTC. */
+  day: string;
+  about: ObservedService | `corridor ${string}`;
+  counts: Counts;
+}
+
+/** Nobody pays this much for one stablecoin; it would only spoil the mean. */
+const absurdRate = 1_000_000_000;
+
+export const noCounts: Counts = { asked: 0, answered: 0, failures: {}, latency: {}, quotes: {} };
+
+/** What a round adds to the roll-ups of its day. */
+export function countsOf(sight: Sight): Omit<DayCounts, 'day'>[] {
+  const services = [...new Set(sight.calls.map(({ service }) => service))];
+  return [
+    ...services.map((service) => {
+      const calls = sight.calls.filter((call) => call.service === service);
+      return { about: service, counts: countsOfCalls(calls) };
+    }),
+    ...sight.corridors.map((seen) => {
+      const calls = sight.calls.filter(({ corridor }) => corridor === seen.corridor);
+      const { asked, offer } = seen;
+      const counts: Counts = {
+        asked: asked ? 1 : 0,
+        answered: offer?.tier === 'anchor' ? 1 : 0,
+        failures: failuresOf(calls),
+        latency: latencyOf(calls),
+        quotes: quotesOf(offer),
+      };
+      return { about: `corridor ${seen.corridor}` as const, counts };
+    }),
+  ];
+}
+
+type Calls = readonly { outcome: CallOutcome; latencyMs: number | null }[];
+
+function countsOfCalls(calls: Calls): Counts {
+  const answered = calls.every(({ outcome }) => outcome === 'answered');
+  return {
+    ...noCounts,
+    asked: 1,
+    answered: answered ? 1 : 0,
+    failures: failuresOf(calls),
+    latency: latencyOf(calls),
+  };
+}
+
+function failuresOf(calls: Calls): Histogram {
+  return tally(calls.flatMap(({ outcome }) => (outcome === 'answered' ? [] : [outcome])));
+}
+
+function latencyOf(calls: Calls): Histogram {
+  const answered = calls.filter(({ outcome }) => outcome === 'answered');
+  return tally(answered.flatMap(({ latencyMs }) => (latencyMs === null ? [] : [latencyBucketOf(latencyMs)])));
+}
+
+function quotesOf(offer: Sight['corridors'][number]['offer']): Counts['quotes'] {
+  if (offer === null || Number(offer.rate) > absurdRate) return {};
+  const { tier, rate, costPercent } = offer;
+  const lost = costPercent === null ? undefined : Number(costPercent);
+  return {
+    [tier]: {
+      quotes: 1,
+      rateMicros: Math.round(Number(rate) * 1e6),
+      compared: lost === undefined ? 0 : 1,
+      lostHundredths: lost === undefined ? 0 : Math.round(lost * 100),
+      lost: lost === undefined ? {} : { [percentBucketOf(lost)]: 1 },
+    },
+  };
+}
+
+function tally(values: readonly (string | number)[]): Histogram {
+  return values.reduce<Histogram>((counts, value) => added(counts, { [value]: 1 }), {});
+}
+
+export function sumOf(all: readonly Counts[]): Counts {
+  return all.reduce(
+    (sum, each) => ({
+      asked: sum.asked + each.asked,
+      answered: sum.answered + each.answered,
+      failures: added(sum.failures, each.failures),
+      latency: added(sum.latency, each.latency),
+      quotes: sumOfQuotes(sum.quotes, each.quotes),
+    }),
+    noCounts,
+  );
+}
+
+function sumOfQuotes(one: Counts['quotes'], other: Counts['quotes']): Counts['quotes'] {
+  const sum: Partial<Record<Tier, QuoteCounts>> = { ...one };
+  for (const tier of ['anchor', 'estimate'] as const) {
+    const [a, b] = [one[tier], other[tier]];
+    if (a === undefined || b === undefined) {
+      if (b !== undefined) sum[tier] = b;
+      continue;
+    }
+    sum[tier] = {
+      quotes: a.quotes + b.quotes,
+      rateMicros: a.rateMicros + b.rateMicros,
+      compared: a.compared + b.compared,
+      lostHundredths: a.lostHundredths + b.lostHundredths,
+      lost: added(a.lost, b.lost),
+    };
+  }
+  return sum;
+}

@@ -1,0 +1,48 @@
+/** Counts by bucket, as a roll-up stores them: only buckets that are not empty, by their index. */
+export type Histogram = Readonly<Record<string, number>>;
+
+const longestMs = 10_000;
+
+/**
+ * Bucket `i` of latencies holds the milliseconds above `latencyBounds[i - 1]` up to and including `latencyBounds[i]`: exact
+ * to 20 ms, in steps of at most 5 % above. Stored roll-ups hold indexes into this table, so it must never be changed.
+ */
+export const latencyBounds: readonly number[] = growing();
+
+function growing(): number[] {
+  const bounds = [0];
+  for (let bound = 1; bound < longestMs; bound = Math.max(bound + 1, Math.floor((bound * 105) / 100)))
+    bounds.push(bound);
+  return [...bounds, longestMs];
+}
+
+export function latencyBucketOf(ms: number): number {
+  const bucket = latencyBounds.findIndex((bound) => bound >= ms);
+  return bucket < 0 ? latencyBounds.length - 1 : bucket;
+}
+
+const furthestPercent = 1_000;
+
+/** Buckets of a tenth of a per cent each, to the nearest; what lies further than 1000 % from zero is in the last one. */
+export function percentBucketOf(percent: number): number {
+  return Math.round(Math.max(-furthestPercent, Math.min(furthestPercent, percent)) * 10);
+}
+
+/** The bucket that holds the value of rank ⌈percent · n / 100⌉ (nearest rank); undefined without values. */
+export function bucketAt(histogram: Histogram, percent: number): number | undefined {
+  const buckets = Object.keys(histogram).map(Number);
+  const total = Object.values(histogram).reduce((sum, count) => sum + count, 0);
+  const rank = Math.ceil((total * percent) / 100);
+  let seen = 0;
+  for (const bucket of buckets.sort((a, b) => a - b)) {
+    seen += histogram[bucket] ?? 0;
+    if (seen >= rank) return bucket;
+  }
+  return undefined;
+}
+
+export function added(one: Histogram, other: Histogram): Histogram {
+  const sum: Record<string, number> = { ...one };
+  for (const [bucket, count] of Object.entries(other)) sum[bucket] = (sum[bucket] ?? 0) + count;
+  return sum;
+}

@@ -1,0 +1,38 @@
+import { Decimal } from 'decimal.js';
+import type { DayCounts, Tier } from './counts.rules.js';
+
+/** A withdrawal that was paid out, as far as it is compared with quotes. */
+export interface Payout {
+  paidAt: Date;
+  /** In stablecoin. */
+  amountIn: string;
+  /** In the currency of the corridor. */
+  amountOut: string;
+}
+
+/**
+ * How far what was paid lies from the mean quote of its day, in per cent; one figure for each payout that can be compared.
+ * A fixed fee weighs more on small amounts, so only those between half and twice the reference amount count, and only on
+ * days with quotes.
+ */
+export function distancesFromQuotes(
+  payouts: readonly Payout[],
+  days: readonly DayCounts[],
+  referenceAmount: string,
+): Decimal[] {
+  const means = new Map(days.flatMap(({ day, counts }) => meanRateOf(counts.quotes, day)));
+  const [least, most] = [new Decimal(referenceAmount).div(2), new Decimal(referenceAmount).mul(2)];
+  return payouts.flatMap(({ paidAt, amountIn, amountOut }) => {
+    const mean = means.get(paidAt.toISOString().slice(0, 10));
+    const amount = new Decimal(amountIn);
+    if (mean === undefined || amount.lt(least) || amount.gt(most)) return [];
+    return [new Decimal(amountOut).div(amount).div(mean).sub(1).mul(100)];
+  });
+}
+
+/** Of its own prices, or of the estimates where it gave none. */
+function meanRateOf(quotes: DayCounts['counts']['quotes'], day: string): [string, Decimal][] {
+  const tiers: Tier[] = ['anchor', 'estimate'];
+  const counted = tiers.map((tier) => quotes[tier]).find((each) => (each?.rateMicros ?? 0) > 0);
+  return counted === undefined ? [] : [[day, new Decimal(counted.rateMicros).div(counted.quotes).div(1e6)]];
+}

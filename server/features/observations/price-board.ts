@@ -1,0 +1,34 @@
+import type { KnownPrice } from './price-level.rules.js';
+import type { Sight } from './sight.js';
+import type { ObservedAnchor } from './store.js';
+
+/** Older than this, a price says nothing of the present level. */
+const freshMs = 3_600_000;
+
+/** The latest own price of every anchor in every corridor: of this round, or of one before, so that nobody waits. */
+export function createPriceBoard(known: readonly ObservedAnchor[], nowMs: number) {
+  const board = new Map<string, Map<string, string>>();
+
+  function enter(corridor: string, anchorId: string, rate: string | undefined): void {
+    const prices = board.get(corridor) ?? new Map<string, string>();
+    board.set(corridor, prices);
+    if (rate === undefined) prices.delete(anchorId);
+    else prices.set(anchorId, rate);
+  }
+
+  for (const { anchorId, corridors } of known) {
+    for (const { corridor, quote } of corridors) {
+      const isRecent = quote?.tier === 'anchor' && nowMs - quote.at.getTime() < freshMs;
+      if (isRecent) enter(corridor, anchorId, quote.rate);
+    }
+  }
+
+  return {
+    enter(anchorId: string, sight: Sight): void {
+      for (const { corridor, offer } of sight.corridors)
+        enter(corridor, anchorId, offer?.tier === 'anchor' ? offer.rate : undefined);
+    },
+    pricesOf: (corridor: string): KnownPrice[] =>
+      [...(board.get(corridor) ?? [])].map(([anchorId, rate]) => ({ anchorId, rate })),
+  };
+}

@@ -1,0 +1,113 @@
+import type { ObservedService } from '../../../contract/schemas/observations.js';
+import type { AnchorEndpoints } from '../anchors/sep1.rules.js';
+import { offersWithdrawal, sep6Methods } from './info.rules.js';
+import type { PublishedFee, Sight } from './sight.js';
+import type { Term } from './terms.rules.js';
+
+/** What the fleet file says of a corridor that the anchor serves. */
+export interface ServedCorridor {
+  id: string;
+  sellCode: string;
+  buyAsset: string;
+  deliveryMethods: readonly string[];
+}
+
+export const serverOf = {
+  sep24: 'transferServerSep24',
+  sep6: 'transferServerSep6',
+  sep38: 'quoteServer',
+} as const;
+
+/** The terms that a sight shows, and the keys, or their first words, of all that it would have shown. */
+export function termsOf(
+  { tomlRead, otherKey, endpoints, infos, corridors, calls }: Sight,
+  served: readonly ServedCorridor[],
+): { shown: Term[]; looked: string[] } {
+  const shown: Term[] = [];
+  const looked: string[] = [];
+  if (tomlRead && otherKey === null) {
+    looked.push('server');
+    shown.push(...serversOf(endpoints));
+  }
+  const codes = [...new Set(served.map(({ sellCode }) => sellCode))];
+  for (const service of ['sep24', 'sep6'] as const) {
+    if (infos[service] === undefined) continue;
+    for (const code of codes) {
+      looked.push(`withdrawal ${service} ${code}`, `method ${service} ${code}`);
+      shown.push(...withdrawalTerms(infos[service], service, code));
+    }
+  }
+  for (const { corridor, fee, offer } of corridors) {
+    if (fee !== null) shown.push(feeTerm(corridor, fee));
+    const readFirst = (['sep24', 'sep6'] as const).filter((service) => infos[service] !== undefined);
+    const found = fee === null ? readFirst.length : readFirst.indexOf(fee.source);
+    looked.push(...readFirst.slice(0, found).map((service) => `fee ${service} ${corridor}`));
+    const answered = calls.some((call) => call.corridor === corridor && call.outcome === 'answered');
+    if (answered) looked.push(`price ${corridor}`);
+    if (offer?.tier === 'anchor')
+      shown.push(
+        term('quotes_unavailable', 'sep38', {
+          key: `price ${corridor}`,
+          corridor,
+          kind: 'offered',
+          value: 'yes',
+        }),
+      );
+    if (offer?.tier === 'anchor' && offer.feePercent !== null)
+      shown.push(
+        term('fee_changed', 'sep38', {
+          key: `share ${corridor}`,
+          corridor,
+          kind: 'share',
+          value: offer.feePercent,
+        }),
+      );
+  }
+  return { shown, looked };
+}
+
+function serversOf(endpoints: AnchorEndpoints): Term[] {
+  return Object.entries(serverOf).flatMap(([service, address]) =>
+    endpoints[address] === null
+      ? []
+      : [term('service_dropped', 'sep1', { key: `server ${service}`, kind: 'offered', value: 'yes' })],
+  );
+}
+
+function withdrawalTerms(info: unknown, service: 'sep24' | 'sep6', code: string): Term[] {
+  if (!offersWithdrawal(info, code)) return [];
+  const methods = service === 'sep6' ? sep6Methods(info, code) : [];
+  return [
+    term('withdrawal_dropped', service, {
+      key: `withdrawal ${service} ${code}`,
+      kind: 'offered',
+      value: 'yes',
+    }),
+    ...methods.map((method) =>
+      term('method_dropped', service, {
+        key: `method ${service} ${code} ${method}`,
+        kind: 'offered',
+        value: 'yes',
+      }),
+    ),
+  ];
+}
+
+function feeTerm(corridor: string, fee: PublishedFee): Term {
+  const { source, feeFixed, feePercent, feeMinimum } = fee;
+  const least = feeMinimum === '0' ? '' : `, at least ${feeMinimum}`;
+  return term('fee_changed', source, {
+    key: `fee ${source} ${corridor}`,
+    kind: 'fee',
+    corridor,
+    value: `${feeFixed} + ${feePercent} %${least}`,
+  });
+}
+
+function term(
+  code: Term['code'],
+  service: ObservedService,
+  rest: Pick<Term, 'key' | 'kind' | 'value'> & { corridor?: string },
+): Term {
+  return { code, service, corridor: null, ...rest };
+}

@@ -1,0 +1,157 @@
+import { describe, expect, it } from '@jest/globals';
+import { fewestObservations } from '../../../contract/schemas/observations.js';
+import { createLeases } from '../../../server/mongo/leases.js';
+import { observedFleet, roundPath } from '../../fixtures/observations/observed-fleet.js';
+import { silentLogger } from '../../support/silent-logger.js';
+
+const fleet = observedFleet(['slowboat', 'ferry']);
+const ferryPath = '/api/anchors/ferry/observations';
+
+/** Payouts of intents that count: 100 units each, at the rate given. */
+async function storePayouts(count: number, amountOut: string): Promise<void> {
+  const intents = Array.from({ length: count }, (_, index) => ({
+    _id: `payout ${index}`,
+    anchorId: 'ferry',
+    corridor: 'usdc-ngn',
+    status: 'settled',
+    scored: true,
+    disputeEffect: null,
+    amountIn: '100',
+    outcome: { kind: 'settled', recordedAt: new Date(fleet.world.now), amountOut },
+  }));
+  await fleet.app.connection.collection('intents').insertMany(intents as never[]);
+}
+
+describe('200', () => {
+  it('has a reason for every figure of an anchor that was never observed', async () => {
+    const body = await fleet.read('ferry');
+    expect(body).toMatchObject({
+      anchorId: 'ferry',
+      window: 30,
+      firstObservedAt: null,
+      lastObservedAt: null,
+      findings: [],
+      services: [],
+    });
+    expect(body.corridors.map(({ corridor }) => corridor)).toEqual([
+      'usdc-ghs',
+      'usdc-mxn',
+      'usdc-ngn',
+      'usdc-php',
+      'usdc-xof-sn',
+    ]);
+    expect(body.corridors[0]).toMatchObject({ observations: 0, availabilityUnavailable: 'not_observed' });
+  });
+
+  it('is of use after the first round, for an anchor without SEP-38', async () => {
+    expect(await fleet.round()).toMatchObject({ anchors: 2, findings: 0 });
+    const { services, corridors, firstObservedAt } = await fleet.read('ferry');
+    expect(firstObservedAt).toBe(new Date(fleet.world.now).toISOString());
+    expect(services.map(({ service, latest }) => [service, latest.outcome])).toEqual([
+      ['sep1', 'answered'],
+      ['sep24', 'answered'],
+    ]);
+    const [first] = corridors;
+    expect(first?.lastQuote).toMatchObject({ tier: 'estimate', costPercent: '2.00' });
+    expect(first?.publishedFee).toEqual({
+      source: 'sep24',
+      feeFixed: '1',
+      feePercent: '1',
+      feeMinimum: '0',
+      percentOfReference: '2.00',
+    });
+  });
+
+  it('has figures from the twentieth round on, and what was paid beside them', async () => {
+    for (let round = 1; round < fewestObservations; round += 1) await fleet.round();
+    const { services, corridors } = await fleet.read('ferry');
+    for (const service of services)
+      expect(service).toMatchObject({ observations: 20, availability: '1.0000', latencyUnavailable: null });
+    const ngn = corridors.find(({ corridor }) => corridor === 'usdc-ngn');
+    expect(ngn).toMatchObject({
+      availabilityUnavailable: 'no_price',
+      fromMidMarket: { tier: 'estimate', quotes: 20, meanPercent: '2.00' },
+      fromPaid: null,
+      fromPaidUnavailable: 'too_few_payouts',
+    });
+    const own = (await fleet.read('slowboat')).corridors.find(({ corridor }) => corridor === 'usdc-ngn');
+    expect(own).toMatchObject({
+      observations: 20,
+      availability: '1.0000',
+      fromMidMarket: { tier: 'anchor' },
+    });
+    expect(own?.latencyMs?.p95).toBeGreaterThanOrEqual(own?.latencyMs?.p50 ?? 0);
+
+    const quoted = Number(ngn?.lastQuote?.rate);
+    await storePayouts(10, (quoted * 98).toFixed(2));
+    await fleet.round();
+    const paid = (await fleet.read('ferry')).corridors.find(({ corridor }) => corridor === 'usdc-ngn');
+    expect(paid?.fromPaid?.payouts).toBe(10);
+    expect(Math.abs(Number(paid?.fromPaid?.meanPercent) + 2)).toBeLessThan(1);
+  });
+
+  it('leaves days out that are before the window', async () => {
+    fleet.world.now += 8 * 86_400_000;
+    await fleet.round();
+    expect((await fleet.read('ferry', 7)).services[0]).toMatchObject({
+      observations: 1,
+      availabilityUnavailable: 'too_few_observations',
+    });
+    expect((await fleet.read('ferry', 30)).services[0]).toMatchObject({ observations: 22 });
+    expect((await fleet.read('ferry', 90)).services[0]).toMatchObject({ observations: 22 });
+  });
+
+  it('is cacheable for a quarter of a minute, and void with the next round', async () => {
+    const before = await fleet.get(ferryPath);
+    expect(before.headers.get('cache-control')).toBe('private, max-age=15');
+    await fleet.round();
+    expect((await fleet.get(ferryPath)).body.lastObservedAt).not.toBe(before.body.lastObservedAt);
+  });
+
+  it('leaves the delivery score as it is', async () => {
+    const scored = await fleet.get('/api/reputation/ferry');
+    expect(JSON.stringify(scored.body)).not.toContain('availability');
+  });
+});
+
+describe('400', () => {
+  it.each(['?window=14', '?days=7'])('for %s', async (query) => {
+    const { status, body } = await fleet.get(`${ferryPath}${query}`);
+    expect({ status, body }).toMatchObject({ status: 400, body: { code: 'INVALID_REQUEST' } });
+  });
+
+  it('for a round with any member', async () => {
+    const { status, body } = await fleet.post({ body: { anchors: ['ferry'] } });
+    expect({ status, body }).toMatchObject({ status: 400, body: { code: 'INVALID_REQUEST' } });
+  });
+});
+
+describe('401 UNAUTHORIZED', () => {
+  it('for a round without the secret', async () => {
+    const answer = await fleet.app.client.request('POST', roundPath);
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+  });
+});
+
+describe('404 UNKNOWN_ANCHOR', () => {
+  it('for an anchor that was never in the fleet', async () => {
+    const { status, body } = await fleet.get('/api/anchors/nobody/observations');
+    expect({ status, body }).toMatchObject({ status: 404, body: { code: 'UNKNOWN_ANCHOR' } });
+  });
+});
+
+describe('409 RUN_IN_PROGRESS', () => {
+  it('while another instance makes a round, with its start time', async () => {
+    const { connection } = fleet.app;
+    const elsewhere = createLeases({ connection, owner: 'elsewhere', logger: silentLogger });
+    await elsewhere.run('observer', 10_000, async () => {
+      const { status, body } = await fleet.post();
+      expect({ status, body }).toMatchObject({
+        status: 409,
+        body: { code: 'RUN_IN_PROGRESS', startedAt: expect.any(String) },
+      });
+    });
+    expect((await fleet.post()).status).toBe(200);
+  });
+});
