@@ -97,6 +97,7 @@ const rules: Rule[] = [
   { file: 'docs/reputation.md', block: /^\nGET /, is: { endpoints: true } },
   { file: 'docs/reputation.md', block: /^\nscore = /, is: formula },
   { file: 'docs/reputation.md', block: /^\ncurl /, is: shell },
+  { file: 'docs/reputation.md', block: /^text\n/, is: { test: 'test/reputation/lab.test.ts' } },
   { file: 'docs/reputation.md', block: /^json\n/, is: { json: scoreCard.partial() } },
   { file: 'docs/webhooks.md', block: /^sh\n/, is: shell },
   { file: 'docs/webhooks.md', block: /^json\n/, is: { json: eventEnvelope('intent.settled') } },

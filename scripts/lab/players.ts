@@ -1,0 +1,166 @@
+import type { Course } from './course.js';
+import { between, type Chance } from './random.js';
+
+export const yearDays = 365;
+
+export interface Withdrawal {
+  /** Of the year, from 0. */
+  day: number;
+  account: string;
+  /** Units of stablecoin. */
+  amount: number;
+  course: Course;
+  /** Whose money it is: of a customer, or of the party that plays against the formula. */
+  by: 'customer' | 'player';
+}
+
+/** A party that tries for a record, or against another's, over a year. */
+export interface Player {
+  name: string;
+  /** What it does, in a few words. */
+  does: string;
+  year(chance: Chance): Withdrawal[];
+}
+
+const customersADay = 12;
+const regulars = 2_000;
+
+/** Customers of an anchor that treats each withdrawal as `course` says. */
+function customers(chance: Chance, course: (day: number) => Course): Withdrawal[] {
+  return Array.from({ length: yearDays * customersADay }, (_, index) => {
+    const day = Math.floor(index / customersADay);
+    const account = `customer-${between(chance, 1, regulars)}`;
+    return { day, account, amount: between(chance, 20, 400), course: course(day), by: 'customer' };
+  });
+}
+
+/** So many withdrawals of its own of the least amount that counts, on each of these days, by so many accounts in turn. */
+function ownWithdrawals(
+  { from, days, aDay, accounts }: { from: number; days: number; aDay: number; accounts: number },
+  course: Course,
+): Withdrawal[] {
+  return Array.from({ length: days * aDay }, (_, index) => {
+    const account = `own-${(index % accounts) + 1}`;
+    return { day: from + Math.floor(index / aDay), account, amount: 10, course, by: 'player' };
+  });
+}
+
+/** As an honest anchor delivers: one in fifty goes back because a customer gave wrong details. */
+function delivered(chance: Chance): Course {
+  if (chance() < 0.02) return { kind: 'refunded' };
+  return { kind: 'paid_out', afterSeconds: between(chance, 40, 240), shortfallPercent: 0, tells: true };
+}
+
+const atOnce: Course = { kind: 'paid_out', afterSeconds: 1, shortfallPercent: 0, tells: true };
+const lastDays = (days: number) => ({ from: yearDays - days, days });
+
+/** The first is the honest anchor that the others are held against. */
+export const players: readonly Player[] = [
+  {
+    name: 'honest',
+    does: 'delivers; 2 % go back for wrong details',
+    year: (chance) => customers(chance, () => delivered(chance)),
+  },
+  {
+    name: 'late improver',
+    does: 'keeps 40 % for nine months, then delivers',
+    year: (chance) =>
+      customers(chance, (day) => (day < 275 && chance() < 0.4 ? { kind: 'kept' } : delivered(chance))),
+  },
+  {
+    name: 'under-payer',
+    does: 'pays out 3 % less than it quoted',
+    year: (chance) =>
+      customers(chance, () => {
+        const course = delivered(chance);
+        return course.kind === 'paid_out' ? { ...course, shortfallPercent: 3 } : course;
+      }),
+  },
+  {
+    name: 'silent',
+    does: 'takes 25 minutes, tells of payouts alone',
+    year: (chance) =>
+      customers(chance, () => {
+        const course = delivered(chance);
+        return course.kind === 'paid_out' ? { ...course, afterSeconds: 1_500, tells: false } : course;
+      }),
+  },
+  {
+    name: 'part vanisher',
+    does: 'keeps one payment in ten, and keeps silent',
+    year: (chance) => customers(chance, () => (chance() < 0.1 ? { kind: 'kept' } : delivered(chance))),
+  },
+  {
+    name: 'vanisher',
+    does: 'keeps every payment, and keeps silent',
+    year: (chance) => customers(chance, () => ({ kind: 'kept' })),
+  },
+  {
+    name: 'inventor',
+    does: 'reports payouts to 300 accounts of its own that nobody paid for',
+    year: () => ownWithdrawals({ from: 0, days: yearDays, aDay: 12, accounts: 300 }, { kind: 'invented' }),
+  },
+  {
+    name: 'sybil wallets',
+    does: 'the part vanisher; 100 wallets of its own report 60 payouts a day',
+    year: (chance) => [
+      ...customers(chance, () => (chance() < 0.1 ? { kind: 'kept' } : delivered(chance))),
+      ...ownWithdrawals({ from: 0, days: yearDays, aDay: 60, accounts: 100 }, { kind: 'invented' }),
+    ],
+  },
+  {
+    name: 'paid sybils',
+    does: 'the same, and each wallet truly pays',
+    year: (chance) => [
+      ...customers(chance, () => (chance() < 0.1 ? { kind: 'kept' } : delivered(chance))),
+      ...ownWithdrawals({ from: 0, days: yearDays, aDay: 60, accounts: 100 }, atOnce),
+    ],
+  },
+  {
+    name: 'self-dealer, 30',
+    does: 'circulates 10 units: 30 payouts to itself in 15 days',
+    year: () => ownWithdrawals({ ...lastDays(15), aDay: 2, accounts: 2 }, atOnce),
+  },
+  {
+    name: 'self-dealer, 120',
+    does: 'the same, 4 a day for 30 days',
+    year: () => ownWithdrawals({ ...lastDays(30), aDay: 4, accounts: 2 }, atOnce),
+  },
+  {
+    name: 'self-dealer, 360',
+    does: 'the same, 12 a day for 30 days',
+    year: () => ownWithdrawals({ ...lastDays(30), aDay: 12, accounts: 4 }, atOnce),
+  },
+  {
+    name: 'honest, rival 1',
+    does: 'a rival registers 100 withdrawals a day there, and pays for none',
+    year: (chance) => [
+      ...customers(chance, () => delivered(chance)),
+      ...ownWithdrawals({ ...lastDays(30), aDay: 100, accounts: 50 }, { kind: 'abandoned' }),
+    ],
+  },
+  {
+    name: 'honest, rival 2',
+    does: 'the rival pays itself, and says that it paid the anchor',
+    year: (chance) => [
+      ...customers(chance, () => delivered(chance)),
+      ...ownWithdrawals({ ...lastDays(30), aDay: 12, accounts: 4 }, { kind: 'framed' }),
+    ],
+  },
+  {
+    name: 'honest, rival 3',
+    does: 'the rival pays, gives wrong details and is refunded, 3 times a day',
+    year: (chance) => [
+      ...customers(chance, () => delivered(chance)),
+      ...ownWithdrawals({ ...lastDays(30), aDay: 3, accounts: 1 }, { kind: 'refunded' }),
+    ],
+  },
+  {
+    name: 'honest, rival 4',
+    does: 'the same, 12 times a day',
+    year: (chance) => [
+      ...customers(chance, () => delivered(chance)),
+      ...ownWithdrawals({ ...lastDays(30), aDay: 12, accounts: 4 }, { kind: 'refunded' }),
+    ],
+  },
+];
