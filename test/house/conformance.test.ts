@@ -323,6 +323,12 @@ const checks: Record<string, () => Promise<void>> = {
     const { status, body } = await ask('GET', '/api/rates/usdc-ngn?asOf=2020-01-01T00:00:00Z');
     expect({ status, body }).toMatchObject({ status: 404, body: { code: 'UNKNOWN_SAMPLE' } });
   },
+  'Public scores and published batches, whose formula is "not shown"': async () => {
+    expect((await ask('GET', '/v1/public/scores')).body).toMatchObject({ formula: 'v1' });
+    for (const formula of ['v1', 'v2'])
+      expect((await ask('GET', `/v1/public/scores?formula=${formula}`)).body).toMatchObject({ formula });
+    expect((await ask('GET', '/v1/public/scores?formula=v3')).status).toBe(400);
+  },
   'More endpoints than the table lists': async () => {
     const paths = listRoutes(contract).map(({ path }) => path);
     for (const path of [
