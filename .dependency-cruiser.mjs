@@ -2,7 +2,7 @@
  * Who may import whom. The rules go by folders and roles, and a path tells the role:
  *
  *   contract/**                         the package that front ends install: nothing of ours, nothing of Node
- *   server/main.ts, rebuild.ts, formula.ts   programs, as signatures/verify-worker.mjs is of a thread
+ *   server/{main,rebuild,formula,erase}.ts    programs, as signatures/verify-worker.mjs is of a thread
  *   server/compose.ts, boot.ts          the table of contents, and what is done once before serving
  *   server/{http,front,limits,mongo,jobs,cache,deliveries,outbound,crypto,signatures}/   the technical ring: knows no feature
  *   server/features/<feature>/          in each, by the name of the file:
@@ -27,7 +27,7 @@ const rules = '\\.rules\\.ts$';
 const pure = `^server/crypto/|^server/.+${rules}`;
 /** Everything of a feature that is not one of the other roles; the same holds for the delivery engine. */
 const service = { path: '^server/(features|deliveries)/', pathNot: [router, store, factory, rules] };
-const programs = '^server/((main|rebuild|formula)\\.ts|signatures/verify-worker\\.mjs)$';
+const programs = '^server/((main|rebuild|formula|erase)\\.ts|signatures/verify-worker\\.mjs)$';
 
 export default {
   forbidden: [

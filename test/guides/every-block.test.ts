@@ -81,6 +81,7 @@ const rules: Rule[] = [
     block: /^promql\n/,
     is: { reason: 'is for a Prometheus; test/operations parses the rules that use the same metric' },
   },
+  { file: 'docs/privacy.md', block: /^sh\n/, is: { test: 'test/intents/store/erasure.test.ts' } },
   { file: 'docs/publisher.md', block: /^json\n/, is: { json: batchHeader } },
   { file: 'docs/publisher.md', block: /^ts\n/, is: shell },
   {

@@ -70,6 +70,17 @@ export interface DisputeStore {
   listOfIntent(session: ClientSession, intentHash: string): Promise<DisputeDocument[]>;
   /** Those of these intents that have a dispute. */
   disputedAmong(intentHashes: readonly string[]): Promise<string[]>;
+  /** Those of these intents that have a dispute which awaits its verdict. */
+  openAmong(intentHashes: readonly string[], session?: ClientSession): Promise<string[]>;
+  /**
+   * Gives the disputes of these intents the hash that the intent has instead, and takes away what anybody wrote; where
+   * the account signed, another name takes its place.
+   */
+  erase(
+    session: ClientSession,
+    renamed: ReadonlyMap<string, string>,
+    names: { account: string; instead: string },
+  ): Promise<void>;
   insert(session: ClientSession, dispute: DisputeDocument): Promise<void>;
   /** Gives an open dispute its verdict. Null where there is no open dispute of this id. */
   decide(session: ClientSession, id: string, verdict: Verdict): Promise<DisputeDocument | null>;
@@ -183,6 +194,23 @@ export function createDisputeStore(connection: Connection): DisputeStore {
       model.find({ intentHash }).session(session).lean<DisputeDocument[]>(),
     disputedAmong: (intentHashes) =>
       model.distinct('intentHash', { intentHash: { $in: [...intentHashes] } }).exec(),
+    openAmong: (intentHashes, session) =>
+      model
+        .distinct('intentHash', { intentHash: { $in: [...intentHashes] }, status: 'open' })
+        .session(session ?? null)
+        .exec(),
+    async erase(session, renamed, { account, instead }) {
+      if (renamed.size === 0) return;
+      const ofIntents = { intentHash: { $in: [...renamed.keys()] } };
+      const signed = { ...ofIntents, publicKey: account };
+      const words = { reason: '', 'audit.$[].note': null, 'audit.$[].evidence': null };
+      const ownEntries = { session, arrayFilters: [{ 'entry.actor': account }] };
+      await model.updateMany(signed, { $set: { 'audit.$[entry].actor': instead } }, ownEntries);
+      await model.updateMany(signed, { $set: { publicKey: instead } }, { session });
+      await model.updateMany(ofIntents, { $set: words }, { session });
+      for (const [before, intentHash] of renamed)
+        await model.updateMany({ intentHash: before }, { $set: { intentHash } }, { session });
+    },
     async insert(session, dispute) {
       await model.create([dispute], { session });
     },

@@ -299,7 +299,8 @@ function versionedUpdate({ intent: { _id, version }, change, pendingAggregation 
   return { filter: { _id, version }, update: { ...update, $inc: { version: 1 } } };
 }
 
-function toDocument({ observations, counting: _, ...intent }: Intent): IntentDocument {
+/** A new intent as it is stored: nothing of it is counted yet. */
+export function toDocument({ observations, counting: _, ...intent }: Intent): IntentDocument {
   const uncounted = { unfolded: intent.outcome !== null, counted: null, admission: null };
   return { ...intent, sightings: observations, ...uncounted };
 }

@@ -7,6 +7,8 @@ export interface AccountStore {
   readFirstDays(session: ClientSession, accounts: readonly string[]): Promise<Map<string, string>>;
   /** Keeps the earlier day where an account has one. Only the holder of the aggregation lease may. */
   saveFirstDays(session: ClientSession, firstDays: ReadonlyMap<string, string>): Promise<void>;
+  /** Removes what is known of an account. */
+  forget(session: ClientSession, account: string): Promise<void>;
   /** The name of its collection, for the roll-ups, which can fill it. */
   collectionName: string;
 }
@@ -29,6 +31,10 @@ export function createAccountStore(connection: Connection): AccountStore {
 
   return {
     collectionName: accounts.collection.name,
+
+    async forget(session, account) {
+      await accounts.deleteOne({ _id: account }, { session });
+    },
 
     async readFirstDays(session, ids) {
       const found = await accounts

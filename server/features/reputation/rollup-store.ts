@@ -1,6 +1,11 @@
 import { type ClientSession, type Connection, mongo, Schema } from 'mongoose';
 import { bulkCollection, defineModel } from '../../mongo/models.js';
-import type { AccountDay, AggregationPlan, RollupDelta } from './aggregation.rules.js';
+import {
+  type AccountDay,
+  type AggregationPlan,
+  accountDayKey,
+  type RollupDelta,
+} from './aggregation.rules.js';
 import {
   counterNames,
   eachCounter,
@@ -40,6 +45,13 @@ export interface RollupStore {
     anchorId: string,
     range: { from: string; limit: number },
   ): Promise<CountedAccountDay[]>;
+  /** Puts another name in place of an account in these account-days. Only the holder of the aggregation lease may. */
+  renameAccountDays(
+    session: ClientSession,
+    generation: number,
+    days: readonly Pick<Rollup, 'anchorId' | 'corridor' | 'day'>[],
+    names: { account: string; instead: string },
+  ): Promise<void>;
   /** Writes into `collection` the first day of every account of a generation, by account; keeps days that are earlier. */
   mergeFirstDaysInto(generation: number, collection: string): Promise<void>;
   /** The latest UTC days with an outcome, newest first; with `before`, only earlier ones. */
@@ -191,6 +203,20 @@ export function createRollupStore(connection: Connection): RollupStore {
         const [, , day = '', corridor = '', account = ''] = _id.split(' ');
         return { day, corridor, account, outcomes: counting };
       });
+    },
+
+    async renameAccountDays(session, generation, days, { account, instead }) {
+      const idOf = (place: (typeof days)[number], name: string) =>
+        `${generation} ${accountDayKey({ ...place, account: name }, place.day)}`;
+      const newIds = new Map(days.map((place) => [idOf(place, account), idOf(place, instead)]));
+      const found = await accountDays
+        .find({ _id: { $in: [...newIds.keys()] } })
+        .session(session)
+        .lean();
+      if (found.length === 0) return;
+      await accountDays.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } }, { session });
+      const renamed = found.map((each) => ({ ...each, _id: newIds.get(each._id) ?? each._id }));
+      await bulkAccountDays.insertMany(renamed, { session });
     },
 
     async mergeFirstDaysInto(generation, collection) {

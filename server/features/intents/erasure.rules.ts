@@ -1,0 +1,108 @@
+import { Decimal } from 'decimal.js';
+import type { Intent, IntentOutcome } from './intent.js';
+import { newIntent } from './new-intent.rules.js';
+
+const dayMs = 86_400_000;
+/** An outcome can be disputed and recovered for 30 days; nothing of it is erased before that is over. */
+export const erasableAfterDays = 32;
+/** What counts must not change: of an amount only whether it is one that counts is kept (contribution.rules.ts). */
+const leastAmount = '10';
+
+/** Why an intent cannot be erased yet. */
+export type KeptReason =
+  /** It has no outcome yet, or one that is not counted yet. */
+  | 'open'
+  /** Its outcome can still be disputed, or be recovered. */
+  | 'recent'
+  /** A dispute of it awaits its verdict. */
+  | 'disputed'
+  /** Another outcome of the same day has to stay, and they are counted together. */
+  | 'same_day';
+
+/** Of each intent of one account why it has to stay; null where it can be erased. */
+export function keptReasons(
+  intents: readonly Intent[],
+  { openDisputes, now }: { openDisputes: ReadonlySet<string>; now: Date },
+): Map<string, KeptReason | null> {
+  const own = new Map(intents.map((intent) => [intent._id, keptReason(intent, openDisputes, now)]));
+  const heldDays = new Set(intents.filter(({ _id }) => own.get(_id) !== null).map(countedTogether));
+  return new Map(
+    intents.map((intent) => {
+      const reason = own.get(intent._id) ?? null;
+      return [intent._id, reason ?? (heldDays.has(countedTogether(intent)) ? 'same_day' : null)];
+    }),
+  );
+}
+
+function keptReason(intent: Intent, openDisputes: ReadonlySet<string>, now: Date): KeptReason | null {
+  const { outcome, recoveredAt, counting } = intent;
+  if (outcome === null || counting?.pendingAggregation === true) return 'open';
+  const lastMs = (recoveredAt ?? outcome.recordedAt).getTime();
+  if (now.getTime() - lastMs < erasableAfterDays * dayMs) return 'recent';
+  return openDisputes.has(intent._id) ? 'disputed' : null;
+}
+
+/** Names the account-day of its outcome; the account is the same for all. An open intent is in none. */
+function countedTogether({ anchorId, corridor, outcome, _id }: Intent): string {
+  return outcome === null ? _id : `${anchorId} ${dayOf(outcome.recordedAt)} ${corridor}`;
+}
+
+/** Whether the reputation holds or held something of it, so that a rebuild has to find it. */
+export function isCounted({ counting, disputeEffect }: Intent): boolean {
+  return (
+    disputeEffect !== null || (counting?.counted ?? null) !== null || (counting?.admission ?? null) !== null
+  );
+}
+
+/**
+ * What is left of an intent: how its outcome counts, on which day, under an id and an account that are random. Built from
+ * nothing, so that no member is left by oversight.
+ */
+export function remainderOf(intent: Intent, random: { intentHash: string; account: string }): Intent {
+  const { anchorId, corridor, sellAmount, outcome, corridorTerms, recoveredAt } = intent;
+  const counts = new Decimal(sellAmount).gte(leastAmount);
+  const day = startOfDay(intent.createdAt);
+  const neutral = newIntent({
+    intentHash: random.intentHash,
+    body: { corridor, anchorId, account: random.account, sellAmount: counts ? leastAmount : '1', nonce: '' },
+    corridor: { id: corridor, ...corridorTerms },
+    quote: null,
+    nowMs: day.getTime(),
+  });
+  return {
+    ...neutral,
+    deadline: day,
+    due: day,
+    open: false,
+    lookQueue: null,
+    status: intent.status,
+    outcome: outcome === null ? null : remainingOutcome(outcome),
+    recoveredAt: recoveredAt === null ? null : startOfDay(recoveredAt),
+    scored: intent.scored,
+    unscoredReason: intent.unscoredReason,
+    disputeEffect: intent.disputeEffect,
+    ...(intent.counting === undefined ? {} : { counting: intent.counting }),
+  };
+}
+
+function remainingOutcome(outcome: IntentOutcome): IntentOutcome {
+  const { kind, reason, recordedAt, settleSeconds, timesKnown, shortfallPpb, evidence } = outcome;
+  return {
+    kind,
+    reason,
+    recordedAt: startOfDay(recordedAt),
+    settleSeconds,
+    shortfallPpb,
+    amountOut: null,
+    ...(timesKnown === undefined ? {} : { timesKnown }),
+    ...(evidence === undefined ? {} : { evidence }),
+  };
+}
+
+export function dayOf(instant: Date): string {
+  return instant.toISOString().slice(0, 10);
+}
+
+function startOfDay(instant: Date): Date {
+  return new Date(`${dayOf(instant)}T00:00:00.000Z`);
+}

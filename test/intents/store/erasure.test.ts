@@ -1,0 +1,211 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { encodePublicKey } from '../../../contract/verification/strkey.js';
+import { createDisputeStore, type DisputeDocument } from '../../../server/features/disputes/store.js';
+import type { Intent } from '../../../server/features/intents/intent.js';
+import { createIntentStore } from '../../../server/features/intents/store.js';
+import { insertIntents, unpaidIntent } from '../../fixtures/intents/stored-intents.js';
+import { allEntries, publisherInstance, verifyLog } from '../../fixtures/publisher/publisher.js';
+import { failed, noon, settled } from '../../fixtures/reputation/aggregatable-intents.js';
+import {
+  type AggregationFixture,
+  type FeatureFixture,
+  openAggregationFixture,
+  openFeature,
+  totals,
+} from '../../fixtures/reputation/aggregation-fixture.js';
+import { anchor } from '../../fixtures/reputation/fleet-view.js';
+import { testDatabase } from '../../support/database.js';
+import { runProgram } from '../../support/run-program.js';
+
+const { uri } = testDatabase();
+const program = fileURLToPath(new URL('../../../server/erase.ts', import.meta.url));
+const dayMs = 86_400_000;
+const page = { limit: undefined, cursor: undefined };
+const account = encodePublicKey(new Uint8Array(32).fill(7));
+const neighbour = encodePublicKey(new Uint8Array(32).fill(8));
+let fixture: AggregationFixture;
+let feature: FeatureFixture;
+
+beforeAll(async () => {
+  fixture = await openAggregationFixture(uri);
+  feature = openFeature(fixture, {
+    fleet: { anchors: [anchor('harbour', ['usdc-ngn'])], speedTargets: { 'usdc-ngn': 600 } },
+    now: () => noon.getTime(),
+  });
+});
+afterAll(() => fixture.close());
+
+function erase(...args: string[]) {
+  const { PATH = '' } = process.env;
+  return runProgram(process.execPath, ['--import', 'tsx', program, ...args], {
+    cwd: fileURLToPath(new URL('../../../', import.meta.url)),
+    env: { PATH, MONGODB_URI: uri },
+  });
+}
+
+/** An intent that was paid and ended so many days ago; its texts name it. */
+function ended(index: number, daysAgo: number, changes: Partial<Intent> = {}): Intent {
+  const recordedAt = new Date(noon.getTime() - daysAgo * dayMs);
+  return unpaidIntent(index, {
+    account,
+    sellAmount: '123.4567',
+    createdAt: recordedAt,
+    status: 'settled',
+    open: false,
+    transactionId: `transaction-${index}`,
+    sender: changes.account ?? account,
+    amountIn: '123.4567',
+    outcome: settled({ recordedAt, settleSeconds: 70, timesKnown: true, amountOut: '185185.05' }),
+    ...changes,
+  });
+}
+
+function disputeOf(intentHash: string, status: DisputeDocument['status']): DisputeDocument {
+  const at = new Date(noon.getTime() - 39 * dayMs);
+  return {
+    _id: `dsp_${intentHash.slice(-8)}`,
+    intentHash,
+    anchorId: 'harbour',
+    corridor: 'usdc-ngn',
+    filedBy: 'account',
+    publicKey: account,
+    reason: 'My bank has nothing, says Ada.',
+    status,
+    outcomeStatus: 'settled',
+    effect: 'counts_not_filled',
+    createdAt: at,
+    resolvedAt: status === 'open' ? null : at,
+    audit: [{ at, action: 'filed', actor: account, note: 'Ada called', evidence: 'letter of Ada' }],
+  };
+}
+
+/** Every document of the database as text, but for the log of the server itself. */
+async function everything(): Promise<string> {
+  const collections = (await fixture.connection.db?.listCollections().toArray()) ?? [];
+  const texts: string[] = [];
+  for (const { name } of collections)
+    texts.push(JSON.stringify(await fixture.connection.collection(name).find().toArray()));
+  return texts.join('\n');
+}
+
+async function cards() {
+  await feature.service.refreshNow();
+  return [
+    (await feature.scores.getPublicScores(page)).items,
+    await feature.service.getReputation('harbour', 90),
+  ];
+}
+
+describe('erasing an account', () => {
+  it('leaves nothing of it, and every count, card and published proof as it was', async () => {
+    const old = Array.from({ length: 40 }, (_, index) => ended(index, 40 + (index % 20)));
+    const others = Array.from({ length: 40 }, (_, index) =>
+      ended(100 + index, 40 + (index % 20), { account: neighbour }),
+    );
+    const lost = ended(60, 45, {
+      status: 'failed',
+      outcome: failed({ recordedAt: new Date(noon.getTime() - 45 * dayMs) }),
+    });
+    await insertIntents(fixture.connection, ...old, ...others, lost);
+    const disputes = fixture.connection.collection<DisputeDocument>('disputes');
+    const [first, second] = old.map(({ _id }) => _id);
+    await disputes.insertMany([disputeOf(first ?? '', 'accepted'), disputeOf(second ?? '', 'rejected')]);
+    await fixture.stored.intents.updateOne(
+      { _id: first ?? '' },
+      { $set: { disputeEffect: 'counts_not_filled' } },
+    );
+    await fixture.aggregator.aggregate();
+    const [counted, shown] = [await totals(fixture.store), await cards()];
+    const publisher = await publisherInstance({
+      uri,
+      oracleUrl: undefined,
+      sources: [{ formula: 'v1', gatherCards: () => feature.by.v1.listEveryCard(30) }],
+    });
+    try {
+      await publisher.tick();
+      const [before, entries] = [
+        await verifyLog(publisher.publisher),
+        await allEntries(publisher.publisher, 1),
+      ];
+
+      const tried = await erase(account, '--dry-run');
+      expect(tried).toMatchObject({ status: 0, stderr: '' });
+      expect(JSON.parse(tried.stdout)).toMatchObject({ erased: 41, kept: {}, dryRun: true });
+      expect(await everything()).toContain(account);
+      const done = await erase(account);
+      expect(done).toMatchObject({ status: 0, stderr: '' });
+      expect(JSON.parse(done.stdout)).toMatchObject({ erased: 41, kept: {}, eraseAgainAfter: null });
+
+      const left = await everything();
+      for (const word of [account, 'Ada']) expect(left).not.toContain(word);
+      for (const { _id, transactionId = '' } of [...old, lost]) {
+        expect(left).not.toContain(_id);
+        expect(left).not.toContain(`"${transactionId}"`);
+      }
+      expect(await createIntentStore(fixture.connection).findByHash(first ?? '')).toBeNull();
+      for (const { _id } of others) expect(left).toContain(_id);
+      expect(await disputes.countDocuments()).toBe(2);
+
+      expect(await totals(fixture.store)).toEqual(counted);
+      expect(await cards()).toEqual(shown);
+      const rebuilt = await fixture.rebuild({ adopt: false });
+      expect(rebuilt).toMatchObject({ ran: true, value: { intents: 81, stale: 0, differing: 0 } });
+      expect(await verifyLog(publisher.publisher)).toEqual(before);
+      expect(await allEntries(publisher.publisher, 1)).toEqual(entries);
+      expect(await publisher.tick()).toMatchObject({ result: 'unchanged' });
+    } finally {
+      await publisher.close();
+    }
+  });
+
+  it('keeps what can still be disputed, is not over, or counts together with it, and says why', async () => {
+    const recent = ended(200, 5);
+    const open = unpaidIntent(201, { account });
+    const disputed = ended(202, 50);
+    const sameDay = ended(203, 50);
+    const old = ended(204, 60);
+    const never = ended(205, 70, {
+      status: 'expired',
+      outcome: {
+        ...failed({ recordedAt: new Date(noon.getTime() - 70 * dayMs) }),
+        kind: 'expired',
+        reason: 'never_funded',
+      },
+    });
+    await insertIntents(fixture.connection, recent, open, disputed, sameDay, old, never);
+    const disputes = createDisputeStore(fixture.connection);
+    await fixture.inTransaction((session) => disputes.insert(session, disputeOf(disputed._id, 'open')));
+    await fixture.aggregator.aggregate();
+    const counted = await totals(fixture.store);
+    const done = await erase(account);
+    expect(done.status).toBe(1);
+    expect(JSON.parse(done.stdout)).toMatchObject({
+      erased: 2,
+      kept: { recent: 1, open: 1, disputed: 1, same_day: 1 },
+    });
+    const store = createIntentStore(fixture.connection);
+    for (const { _id } of [recent, open, disputed, sameDay])
+      expect(await store.findByHash(_id)).not.toBeNull();
+    for (const { _id } of [old, never]) expect(await store.findByHash(_id)).toBeNull();
+    expect(await totals(fixture.store)).toEqual(counted);
+    expect(await fixture.rebuild({ adopt: false })).toMatchObject({ value: { stale: 0, differing: 0 } });
+  });
+
+  it('is done by the command that docs/privacy.md names', async () => {
+    const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+    const command = /```sh\nnpm run erase -- (\S+) --dry-run\n```/.exec(read('docs/privacy.md'));
+    expect(JSON.parse(read('package.json')).scripts.erase).toBe('tsx server/erase.ts');
+    const tried = await erase(command?.[1] ?? '', '--dry-run');
+    expect(JSON.parse(tried.stdout)).toMatchObject({ account: command?.[1], erased: 0, kept: {} });
+  });
+
+  it('changes nothing for a text that is no account', async () => {
+    expect(await erase('GABC')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('Not an account'),
+    });
+    expect(await erase()).toMatchObject({ status: 2 });
+  });
+});
