@@ -116,4 +116,24 @@ describe('the schedule', () => {
     await waitFor(async () => expect(await token()).toBeGreaterThan(before));
     await observed();
   });
+
+  it('ends with its instance although an anchor hangs, and leaves that anchor to the next round', async () => {
+    const { responder, release } = hanging();
+    fleet.simulated.anchor('slowboat').override(everywhere, responder);
+    fleet.world.now += 300_000;
+    const at = new Date(fleet.world.now);
+    const observedAt = async (id: string) => {
+      const found = await fleet.app.connection.collection('observed_anchors').findOne({ _id: id as never });
+      return found?.observedAt;
+    };
+    const another = await fleet.startAnother({ SCHEDULER: 'on', OBSERVER: 'on' });
+    await waitFor(async () => expect(await observedAt('ferry')).toEqual(at));
+    // Nothing is released before it has stopped.
+    await another.stop();
+    expect(await observedAt('slowboat')).not.toEqual(at);
+    release();
+    fleet.simulated.anchor('slowboat').override(everywhere, null);
+    await waitFor(async () => expect((await fleet.post()).status).toBe(200));
+    expect(await observedAt('slowboat')).toEqual(at);
+  });
 });
