@@ -45,11 +45,13 @@ export function toCorridor(
   const counts = sumOf(days.map((day) => day.counts));
   const quote = latest?.quote ?? null;
   const unpriced = days.length > 0 ? 'no_price' : 'not_observed';
+  // With a fee, a reference rate is all that an estimate lacks.
+  const lacksReference = latest !== undefined && latest.fee !== null && !latest.hasReference;
   return {
     corridor: corridor.id,
     ...figuresOf(counts, unpriced),
     lastQuote: quote && { ...quote, at: quote.at.toISOString() },
-    ...fromMidMarket(counts, unpriced),
+    ...fromMidMarket(counts, lacksReference ? 'no_reference' : unpriced),
     ...fromPaid(distancesFromQuotes(observed.payouts, days, corridor.referenceAmount)),
     publishedFee: latest?.fee ?? null,
   };

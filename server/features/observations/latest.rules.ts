@@ -14,12 +14,17 @@ export function latestOf(
   const corridors = served.map((corridor): LatestOfCorridor => {
     const known = before?.corridors.find((each) => each.corridor === corridor);
     const now = seen.get(corridor);
-    if (now === undefined) return known ?? { corridor, quote: null, fee: null };
-    const { offer, fee } = now;
+    if (now === undefined) return known ?? { corridor, quote: null, fee: null, hasReference: false };
+    const { offer, fee, market } = now;
     const at = new Date(sight.atMs);
     const quote = offer && { at, tier: offer.tier, rate: offer.rate, costPercent: offer.costPercent };
     const wasRead = sight.infos.sep24 !== undefined || sight.infos.sep6 !== undefined;
-    return { corridor, quote: quote ?? known?.quote ?? null, fee: wasRead ? fee : (known?.fee ?? null) };
+    return {
+      corridor,
+      quote: quote ?? known?.quote ?? null,
+      fee: wasRead ? fee : (known?.fee ?? null),
+      hasReference: !('missing' in market),
+    };
   });
   const asked = new Set(services.map(({ service }) => service));
   const others = (before?.services ?? []).filter(

@@ -31,6 +31,8 @@ export interface LatestOfCorridor {
   corridor: string;
   quote: { at: Date; tier: Tier; rate: string; costPercent: string | null } | null;
   fee: PublishedFee | null;
+  /** Whether there was a reference exchange rate. */
+  hasReference: boolean;
 }
 
 interface AnchorDocument extends Omit<ObservedAnchor, 'anchorId'> {

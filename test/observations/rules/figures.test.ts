@@ -158,6 +158,27 @@ describe('the figures of a corridor', () => {
     });
   });
 
+  it('say that an estimate lacks a reference rate, and tell the fee all the same', () => {
+    const fee = {
+      source: 'sep24',
+      feeFixed: '1',
+      feePercent: '1',
+      feeMinimum: '0',
+      percentOfReference: '2.00',
+    } as const;
+    const latest = { corridor: corridor.id, quote: null, fee, hasReference: false };
+    const unpriced = daysOf(many(20, sightOf({ latencyMs: null })));
+    expect(toCorridor(corridor, latest, { days: unpriced, payouts: [] })).toMatchObject({
+      fromMidMarket: null,
+      fromMidMarketUnavailable: 'no_reference',
+      publishedFee: fee,
+    });
+    const priced = { ...latest, hasReference: true };
+    expect(toCorridor(corridor, priced, { days: unpriced, payouts: [] })).toMatchObject({
+      fromMidMarketUnavailable: 'no_price',
+    });
+  });
+
   it('say that an estimate takes no call', () => {
     const [own] = [sightOf({ latencyMs: 10 })];
     const estimated: Sight = {
