@@ -122,6 +122,16 @@ const lies: [string, Tamper, RegExp][] = [
     (path) => (isEntries(path) ? { items: [], nextCursor: null } : undefined),
     /size_mismatch/,
   ],
+  [
+    'an entry follows another formula than its header names',
+    (path, body) => (isEntries(path) ? edit(body, 'formula', 'v2') : undefined),
+    /formula_mismatch/,
+  ],
+  [
+    'a header names a formula that is not known',
+    (path, body) => header(path, body, { formula: 'v3' }),
+    /unknown_formula/,
+  ],
   ['a root was changed', (path, body) => header(path, body, { root: otherHash }), /bad_signature/],
   [
     'a batch was back-dated',
