@@ -4,7 +4,7 @@
  *   contract/**                         the package that front ends install: nothing of ours, nothing of Node
  *   server/{main,rebuild,formula,erase}.ts    programs, as signatures/verify-worker.mjs is of a thread
  *   server/compose.ts, boot.ts          the table of contents, and what is done once before serving
- *   server/{http,front,limits,mongo,jobs,cache,deliveries,outbound,crypto,signatures}/   the technical ring: knows no feature
+ *   server/{http,front,limits,mongo,jobs,cache,deliveries,outbound,ledger,crypto,signatures}/   the technical ring: knows no feature
  *   server/features/<feature>/          in each, by the name of the file:
  *     feature.ts                        the factory: wires the files of its folder
  *     router.ts, *-router.ts            maps the contract to the service and back
@@ -19,7 +19,7 @@
  * @type {import('dependency-cruiser').IConfiguration}
  */
 const typeOnly = ['type-only'];
-const ring = 'http|front|limits|mongo|jobs|cache|deliveries|outbound|crypto|signatures';
+const ring = 'http|front|limits|mongo|jobs|cache|deliveries|outbound|ledger|crypto|signatures';
 const router = '[-/]router\\.ts$';
 const store = '[-/]store\\.ts$|/store/';
 const factory = '^server/features/[^/]+/feature\\.ts$';

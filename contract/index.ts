@@ -25,6 +25,7 @@ export * from './schemas/disputes.js';
 export * from './schemas/events.js';
 export * from './schemas/intents.js';
 export * from './schemas/observations.js';
+export * from './schemas/payments.js';
 export * from './schemas/primitives.js';
 export * from './schemas/publisher.js';
 export * from './schemas/rate-history.js';

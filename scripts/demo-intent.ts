@@ -4,8 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { publicKeyOf } from '../contract/verification/ed25519.js';
-import { encodePublicKey } from '../contract/verification/strkey.js';
+import { walletOf } from './simulated-wallets/ledger-payment.js';
 import { beginOffRamp, untilOutcome } from './simulated-wallets/off-ramp.js';
 
 const patienceMs = 10 * 60_000;
@@ -25,7 +24,7 @@ async function main(): Promise<void> {
     serviceUrl: values.url,
     corridor: values.corridor,
     anchorId: values.anchor,
-    account: encodePublicKey(publicKeyOf(randomBytes(32))),
+    wallet: walletOf(randomBytes(32)),
     sellAmount: values.amount,
     ending: values.ending,
     say: (line: string) =>

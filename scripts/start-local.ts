@@ -19,7 +19,13 @@ import { untilReady } from './lib/until-ready.js';
 import { startMongo } from './mongod/replica-set.js';
 import { startSimulatedWallets } from './simulated-wallets/index.js';
 import { CannotStart, claimFolder, localSecrets } from './start-local/data-folder.js';
-import { seedLocalHistory, startLocalAnchors, startLocalOracle } from './start-local/surroundings.js';
+import {
+  type LocalAnchors,
+  seedLocalHistory,
+  startLocalAnchors,
+  startLocalLedger,
+  startLocalOracle,
+} from './start-local/surroundings.js';
 
 /** Where scripts/webhook-receiver.ts listens by default, so that trying out webhooks needs no setting. */
 const receiverOrigin = 'http://127.0.0.1:9099';
@@ -35,7 +41,7 @@ async function start(parts: StartedParts, folder: string, onDatabaseEnded: () =>
   const mongo = await parts.add('MongoDB', startMongo({ dbPath: join(folder, 'mongo'), say }));
   mongo.onEnded(onDatabaseEnded);
   const simulated = !given.FLEET_FILE;
-  const anchors = simulated ? await parts.add('the simulated anchors', startLocalAnchors(folder)) : undefined;
+  const anchors = simulated ? await addAnchors(parts, folder) : undefined;
   const oracle = given.ORACLE_URL
     ? undefined
     : await parts.add('the reference oracle', startLocalOracle(folder));
@@ -73,6 +79,12 @@ async function start(parts: StartedParts, folder: string, onDatabaseEnded: () =>
       example: await examplePath(config.fleetFile),
     }),
   );
+}
+
+/** The simulated anchors and the ledger on which they are paid. */
+async function addAnchors(parts: StartedParts, folder: string): Promise<LocalAnchors> {
+  const ledger = await parts.add('the simulated ledger', startLocalLedger(folder));
+  return parts.add('the simulated anchors', startLocalAnchors(folder, ledger));
 }
 
 /** Checked before anything is started, so that a port in use costs no time and leaves nothing behind. */

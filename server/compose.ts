@@ -15,6 +15,7 @@ import { createHealthFeature } from './features/health/feature.js';
 import { createAggregationStore } from './features/intents/aggregation-store.js';
 import { createIntentsFeature, intentLeases } from './features/intents/feature.js';
 import { createLookStore } from './features/intents/look-store.js';
+import { createLookUpStore } from './features/intents/look-up-store.js';
 import { createPayoutStore } from './features/intents/payout-store.js';
 import { createIntentStore } from './features/intents/store.js';
 import { createUnpaidStore } from './features/intents/unpaid-store.js';
@@ -42,6 +43,7 @@ import { createClockWatch } from './jobs/clock-watch.js';
 import { createJobWatch, type WatchedJob } from './jobs/job-watch.js';
 import { createSchedule, jobIntervalsMs, type TaskName } from './jobs/schedule.js';
 import { createScheduler } from './jobs/scheduler.js';
+import { createLedger } from './ledger/ledger.js';
 import type { Lifecycle } from './lifecycle.js';
 import { createExactLimiter } from './limits/exact-limiter.js';
 import { createRateLimiter } from './limits/rate-limiter.js';
@@ -80,7 +82,7 @@ export function composeService(deps: {
   const { clock, pause, random, newId, logger, logOutput, env } = world;
   const changes = createChanges();
   const { announce } = changes;
-  const { outboundAllow, fxUrl, oracleUrl } = config;
+  const { outboundAllow, fxUrl, oracleUrl, ledgerRpcUrl, horizonUrl } = config;
 
   // Stores first: they need nothing but the connection, and features are handed their functions.
   const anchorStore = createAnchorStore(connection);
@@ -88,6 +90,7 @@ export function composeService(deps: {
   const intentStore = createIntentStore(connection);
   const unpaidStore = createUnpaidStore(connection);
   const lookStore = createLookStore(connection);
+  const lookUpStore = createLookUpStore(connection);
   const aggregation = createAggregationStore(connection);
   const payoutStore = createPayoutStore(connection);
   const observationStore = createObservationStore(connection);
@@ -119,8 +122,18 @@ export function composeService(deps: {
     clock,
     logger,
   });
-  const outbound = createConnectors({ allow: outboundAllow, trusted: [fxUrl, oracleUrl] });
+  const outbound = createConnectors({
+    allow: outboundAllow,
+    trusted: [fxUrl, oracleUrl, ledgerRpcUrl, horizonUrl],
+  });
   lifecycle.onStop('outbound connections', () => outbound.close());
+  const ledger = createLedger({
+    rpcUrl: ledgerRpcUrl,
+    horizonUrl,
+    outbound: metrics.countOutbound(outbound.operators, 'ledger'),
+    clock,
+    pause,
+  });
   const verifyPool = createVerifyPool();
   lifecycle.onStop('signature workers', () => verifyPool.close());
   const clockWatch = createClockWatch({ databaseClock, logger });
@@ -178,6 +191,8 @@ export function composeService(deps: {
     fleet,
     env,
     hasFx: fxUrl !== undefined,
+    contradictedPayments: async (anchorId) =>
+      ledger === null ? null : lookUpStore.countContradicted(anchorId, new Date(clock())),
     outbound: metrics.countOutbound(outbound.anyone, 'discovery'),
     cacheVersions,
     writeEvent: deliveries.emit,
@@ -187,7 +202,7 @@ export function composeService(deps: {
     store: reputationStore,
     intents: aggregation,
     fleet: directory,
-    ledger: null,
+    ledger,
   });
   const publisher = createPublisherFeature({
     ...shared,
@@ -251,6 +266,8 @@ export function composeService(deps: {
     store: intentStore,
     unpaid: unpaidStore,
     looks: lookStore,
+    lookUps: lookUpStore,
+    ledger,
     directory,
     limiter,
     outbound: metrics.countOutbound(outbound.anyone, 'reconcile'),

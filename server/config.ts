@@ -29,6 +29,9 @@ export interface Config {
   /** FX older than this gives no estimate. */
   fxMaxAgeSeconds: number;
   oracleUrl: string | undefined;
+  /** Stellar RPC and Horizon of the operator's choice; without either, payments are not looked up. */
+  ledgerRpcUrl: string | undefined;
+  horizonUrl: string | undefined;
   /** Ed25519 seed, 64 hex digits; undefined: batches are not published. */
   publisherSecretKey: string | undefined;
   /** Older publisher public keys, 64 hex digits each, kept and listed for verifiers. */
@@ -106,6 +109,8 @@ const environment = z.object({
   FX_SOURCE: z.string().max(80, 'must have at most 80 characters').optional(),
   FX_MAX_AGE_SECONDS: seconds.default('172800'),
   ORACLE_URL: httpUrl.optional(),
+  LEDGER_RPC_URL: httpUrl.optional(),
+  HORIZON_URL: httpUrl.optional(),
   PUBLISHER_SECRET_KEY: hexKey.optional(),
   PUBLISHER_OLD_KEYS: z
     .string()
@@ -172,6 +177,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     fxSource: values.FX_SOURCE,
     fxMaxAgeSeconds: values.FX_MAX_AGE_SECONDS,
     oracleUrl: values.ORACLE_URL,
+    ledgerRpcUrl: values.LEDGER_RPC_URL,
+    horizonUrl: values.HORIZON_URL,
     publisherSecretKey: values.PUBLISHER_SECRET_KEY,
     publisherOldKeys: splitList(values.PUBLISHER_OLD_KEYS),
     webhookKey: values.WEBHOOK_KEY,
@@ -237,6 +244,9 @@ function noticesOf(values: z.infer<typeof environment>, scheduler: boolean): str
     ...(values.OBSERVER === 'on' && !scheduler
       ? ['OBSERVER is on and SCHEDULER is off: this instance observes no anchors by itself']
       : []),
+    ...(values.LEDGER_RPC_URL || values.HORIZON_URL
+      ? []
+      : ["LEDGER_RPC_URL is not set, nor is HORIZON_URL: payments are taken on the anchors' word"]),
     ...(PUBLISHER_SECRET_KEY ? [] : ['PUBLISHER_SECRET_KEY is not set: no batch is published']),
   ];
 }

@@ -31,6 +31,7 @@ export const anchorsExamples: ExamplesOf<typeof anchorsContract> = {
         webAuthEndpoint: 'https://harbour.example/auth',
       },
       discovery: { state: 'fresh', fetchedAt: '2026-11-21T09:25:00.000Z', reason: null },
+      contradictedPayments: 0,
       start: [
         {
           corridor: 'usdc-ngn',

@@ -13,6 +13,8 @@ const exampleTerms = {
 
 const exampleHash = 'acffc35a01a279d205d20851c951e760b811d65b6e16f396ed99c108b054f3f7';
 
+const examplePayment = '17a670bc424ff5ce3b386dbfaae9990b66a2a37b4fbe51547e8794962a3f9e6a';
+
 const exampleIntent = {
   intentHash: exampleHash,
   status: 'pending',
@@ -31,6 +33,7 @@ const exampleIntent = {
   },
   statusCallbackUrl: `https://fairlead.example/api/intent/${exampleHash}/status`,
   transaction: null,
+  payment: null,
   outcome: null,
   dispute: null,
 } satisfies IntentAnswer;
@@ -67,6 +70,30 @@ export const intentsExamples: ExamplesOf<typeof intentsContract> = {
         readyAt: null,
         problem: null,
       },
+      payment: {
+        named: [
+          { hash: examplePayment, by: 'wallet', lookedUpAt: '2026-11-21T09:34:46.000Z', problem: null },
+          { hash: examplePayment, by: 'anchor', lookedUpAt: null, problem: null },
+        ],
+        found: {
+          hash: examplePayment,
+          namedBy: 'wallet',
+          operationId: '257698089299693569',
+          operation: 'payment',
+          ledger: 60000012,
+          closedAt: '2026-11-21T09:34:40.000Z',
+          from: exampleTerms.account,
+          fromMuxedId: null,
+          to: 'GCLWGQPMKXQSPF776IU33AH4PZNOOWNAWGGKVTBQMIC5IMKUNP3E6NVU',
+          toMuxedId: null,
+          asset: 'stellar:USDC:GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN',
+          amount: '100',
+          memoType: 'id',
+          memo: '186384',
+          lookedUpAt: '2026-11-21T09:34:46.000Z',
+          lookedUpIn: 'rpc',
+        },
+      },
       outcome: {
         status: 'settled',
         reason: 'completed',
@@ -78,7 +105,7 @@ export const intentsExamples: ExamplesOf<typeof intentsContract> = {
         shortfall: '0.000000000',
         scored: true,
         unscoredReason: null,
-        evidence: 'anchor',
+        evidence: 'ledger',
         counts: 'filled',
         uncountedReason: null,
       },
@@ -132,6 +159,7 @@ export const reconcileExamples: ExamplesOf<typeof reconcileContract> = {
       leftOpen: 6,
       unreachable: 1,
       notFound: 0,
+      lookedUp: 4,
       removed: 0,
       more: false,
     },

@@ -78,6 +78,15 @@ export const anchorAnswer = z
         reason: z.string().nullable().describe('Why the last reading failed, or null.'),
       })
       .describe('Where these addresses come from.'),
+    contradictedPayments: z
+      .number()
+      .int()
+      .min(0)
+      .nullable()
+      .describe(
+        'Intents registered in the last 90 days whose record names a payment that the ledger shows to be none: it does ' +
+          'not exist, failed, or paid no account that the anchor named. 10,000 at most; null where no ledger is asked.',
+      ),
     start: z.array(startingPoint).describe('How a wallet starts there, one entry per corridor and protocol.'),
   })
   .describe('An anchor, its addresses and how a wallet starts there.');

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { publicKeyText } from '../verification/public-key.js';
 import { deliveryMethod } from './corridors.js';
 import { disputeId, disputeStatus } from './disputes.js';
+import { intentPayment, paymentHash } from './payments.js';
 import {
   anchorId,
   anchorInRequest,
@@ -234,6 +235,11 @@ export const intentAnswer = z
     transaction: followedTransaction
       .nullable()
       .describe('The attached transaction, or one that is only claimed (see `problem`), or null.'),
+    payment: intentPayment
+      .nullable()
+      .describe(
+        'What was named as the payment and what was found on the ledger; null where nothing was named.',
+      ),
     outcome: intentOutcome.nullable().describe('Null while pending.'),
     dispute: intentDispute.nullable(),
   })
@@ -277,11 +283,17 @@ export const createIntentBody = z
   .strict()
   .describe('An off-ramp intent. No bank details, ever.');
 
-/** What attaches a transaction to a registered intent. Unknown members are refused, so that no bank details slip in. */
+/** What attaches a transaction to a registered intent, or names its payment. Unknown members are refused, so that no bank details slip in. */
 export const attachTransactionBody = z
-  .object({ nonce: intentNonce, anchorTransactionId })
+  .object({
+    nonce: intentNonce,
+    anchorTransactionId: anchorTransactionId.optional(),
+    paymentHash: paymentHash.optional(),
+  })
   .strict()
-  .describe('The nonce that the intent was registered with, and the id of its withdrawal.');
+  .describe(
+    'The nonce that the intent was registered with, and the id of its withdrawal, the hash of its payment, or both.',
+  );
 
 /** An anchor's status callback: the answer of its `/transaction` endpoint. Only listed members are read. */
 export const statusCallbackBody = z
@@ -322,6 +334,7 @@ export const reconcileAnswer = z
     leftOpen: count.describe('Left open; looked at again later.'),
     unreachable: count.describe('Left without a reading: the anchor did not answer, or not validly.'),
     notFound: count.describe('The anchor knows no such transaction.'),
+    lookedUp: count.describe('Intents whose payment was looked up on the ledger.'),
     removed: count.describe('Unpaid intents that were removed after their look-back.'),
     more: z.boolean().describe('Whether some were still due when the run ended; the next one goes on there.'),
   })

@@ -1,5 +1,6 @@
 import { encodePublicKey } from '../../contract/verification/strkey.js';
 import type { Intent } from '../../server/features/intents/intent.js';
+import { nothingKnown } from '../../server/features/intents/payment-state.rules.js';
 import { nothingObserved, type Observations } from '../../server/features/intents/settle-time.rules.js';
 import type { Clock, Random } from '../../server/ports.js';
 import type { SimulatedCorridor } from '../simulated-anchors/corridors.js';
@@ -120,6 +121,8 @@ function intent(
     sender: null,
     claimedAt: null,
     amountIn: null,
+    payment: nothingKnown,
+    contradicted: false,
     recoveredAt: null,
     callbacks: null,
     // Nothing is left to poll for: the anchors do not know this transaction.
@@ -145,7 +148,8 @@ function outcomeOf(
   const recorded = { recordedAt: new Date(at), settleSeconds: null, shortfallPpb: null };
   if (random() * 100 < abandonedPercent) return { ...recorded, kind: 'expired', reason: 'no_transaction' };
   const ending = drawEnding(settlement, random);
-  if (ending === 'stuck') return { ...recorded, kind: 'failed', reason: 'overdue' };
+  if (ending === 'stuck' || ending === 'vanish' || ending === 'forget')
+    return { ...recorded, kind: 'failed', reason: 'overdue' };
   if (ending === 'fail') return { ...recorded, kind: 'failed', reason: 'error' };
   if (ending.startsWith('refund')) return { ...recorded, kind: 'failed', reason: 'refunded' };
   const [low, high] = settlement.settleSeconds;

@@ -1,7 +1,8 @@
 import { type CallbackCounts, callbackSignature, createCallbacks } from './callbacks.js';
 import type { AnchorContext, FleetSettings } from './context.js';
-import { addControls } from './controls.js';
+import { addControls, addSimulationChoices } from './controls.js';
 import { simulatedKey, simulatedPartnerToken } from './identity.js';
+import { createLedgerWatch } from './ledger-watch.js';
 import type { AnchorDefinition, Profile } from './profiles.js';
 import { addSep1 } from './sep1.js';
 import { addSep6 } from './sep6.js';
@@ -66,6 +67,9 @@ export async function startSimulatedAnchor(
     callbacks.enqueue(changed.callbackUrl, JSON.stringify({ transaction }));
   });
   const quotes = createQuotes();
+  const { ledger } = settings;
+  const ledgerWatch =
+    ledger === undefined ? undefined : createLedgerWatch({ ...ledger, context, withdrawals });
 
   const server = await startSimulatedServer({
     ...settings,
@@ -75,6 +79,7 @@ export async function startSimulatedAnchor(
       addSep24(route, context, withdrawals, quotes);
       addSep6(route, context, withdrawals, quotes);
       addControls(route, context, withdrawals, setProfile);
+      addSimulationChoices(route, withdrawals, settings.ledger);
     },
     profile: () => profile,
     port,
@@ -105,6 +110,7 @@ export async function startSimulatedAnchor(
     signCallback: (host: string, body: string) => callbackSignature(signingKey, clock(), host, body),
     callbacks: callbacks.counts,
     async tick() {
+      await ledgerWatch?.look();
       withdrawals.advance();
       await callbacks.deliver();
     },

@@ -4,6 +4,12 @@ import type { SimulatedKey } from './identity.js';
 import { anchorRate, marketRate, type PriceTerms } from './pricing.js';
 import type { AnchorDefinition, Profile } from './profiles.js';
 
+/** Where the simulated ledger answers. */
+export interface SimulatedLedgerAddresses {
+  rpcUrl: string;
+  horizonUrl: string;
+}
+
 /** What all simulated anchors have in common. */
 export interface FleetSettings {
   clock: Clock;
@@ -13,6 +19,8 @@ export interface FleetSettings {
   pace: number;
   /** Multiplies the profiles' latency. */
   latencyFactor: number;
+  /** The simulated ledger, on which anchors see the payments to them. */
+  ledger?: SimulatedLedgerAddresses | undefined;
 }
 
 /** What the protocol files of one anchor share. */

@@ -8,8 +8,8 @@ import type { Payment, Withdrawals } from './withdrawals.js';
 
 /**
  * Not part of any standard: `POST /simulate/transactions/{id}/payment` {stellar_transaction_id?, amount?, from?,
- * ending?} takes the place of the payment on the ledger that a real anchor would watch for, and `POST /simulate/price`
- * {factor} makes the anchor promise so many times its price.
+ * ending?} takes the place of a payment on the ledger where there is none, and `POST /simulate/price` {factor} makes
+ * the anchor promise so many times its price.
  */
 export function addControls(
   route: AddRoute,
@@ -35,6 +35,29 @@ export function addControls(
       if (withdrawal === undefined) throw new Refusal(404, 'transaction not found');
       withdrawals.pay(withdrawal, readPayment(fieldsOf(body)));
       response.json({ transaction: transactionView(context, withdrawal) });
+    },
+    { steady: true },
+  );
+}
+
+/** What only a simulation has: how a withdrawal shall end, and where wallets pay. */
+export function addSimulationChoices(
+  route: AddRoute,
+  withdrawals: Withdrawals,
+  ledger: { rpcUrl: string } | undefined,
+): void {
+  route('GET /simulate/ledger', (_request, response) => response.json({ rpcUrl: ledger?.rpcUrl ?? null }), {
+    steady: true,
+  });
+  route(
+    'POST /simulate/transactions/:id/ending',
+    ({ params, body }, response) => {
+      const withdrawal = withdrawals.find(params.id ?? '');
+      const ending = fieldsOf(body).get('ending') ?? '';
+      if (withdrawal === undefined) throw new Refusal(404, 'transaction not found');
+      if (!isEnding(ending)) throw new Refusal(400, `ending must be one of ${endings.join(', ')}`);
+      withdrawals.choose(withdrawal, ending);
+      response.json({ ending });
     },
     { steady: true },
   );

@@ -12,7 +12,7 @@ export type { Fleet, FleetAnchor } from './fleet-file.js';
 export type { Ending, Profile } from './profiles.js';
 export type { Responder } from './server.js';
 
-export interface SimulatedAnchorsOptions extends Pick<FleetSettings, 'clock' | 'random'> {
+export interface SimulatedAnchorsOptions extends Pick<FleetSettings, 'clock' | 'random' | 'ledger'> {
   /** The FX reference takes this port and the anchors those after it, always in the same order; 0: any free ones. */
   portBase?: number;
   /** Ids of those to start; all where absent. */
@@ -113,7 +113,7 @@ export async function startSimulatedAnchors(options: SimulatedAnchorsOptions): P
     for (const [place, definition] of anchorDefinitions.entries()) {
       if (options.anchors?.includes(definition.id) === false) continue;
       const own = { port: portAt(place + 1), saved: saved[definition.id] ?? [] };
-      const settings = { clock, random, seed, pace, latencyFactor };
+      const settings = { clock, random, seed, pace, latencyFactor, ledger: options.ledger };
       anchors.push(await startSimulatedAnchor(definition, settings, own));
       started.push(anchor(definition.id));
     }

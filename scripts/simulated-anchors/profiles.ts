@@ -7,7 +7,10 @@ export type Range = readonly [low: number, high: number];
  */
 export type Protocol = 'sep38' | 'sep38-old' | 'fee-sep24' | 'fee-sep6';
 
-/** What becomes of a paid withdrawal; anchors wrote the two `refund-old-*` before `refunded` was in the standard. */
+/**
+ * What becomes of a paid withdrawal; anchors wrote the two `refund-old-*` before `refunded` was in the standard. One that
+ * vanishes keeps the money and shows the withdrawal as unpaid; one that forgets does not know it any more.
+ */
 export const endings = [
   'complete',
   'refund',
@@ -17,6 +20,8 @@ export const endings = [
   'recover',
   'hold',
   'stuck',
+  'vanish',
+  'forget',
 ] as const;
 
 export type Ending = (typeof endings)[number];
@@ -266,5 +271,25 @@ export const anchorDefinitions: readonly AnchorDefinition[] = [
     partner: false,
     discoverable: true,
     profile: { ...ordinary, marginPercent: '0.25', lot: '54.2' },
+  },
+  {
+    id: 'undertow', // the vanisher: takes the money of most and says nothing, which only the ledger shows
+    name: 'Undertow (simulated)',
+    corridors: [
+      { id: 'usdc-eur', deliveryMethods: bank },
+      { id: 'usdc-php', deliveryMethods: bank },
+    ],
+    partner: true,
+    discoverable: true,
+    profile: {
+      ...ordinary,
+      marginPercent: '0.2',
+      feePercent: '0.1',
+      settlement: {
+        settleSeconds: [60, 300],
+        endings: { complete: 30, vanish: 55, forget: 15 },
+        shortfallPpm: [0, 0],
+      },
+    },
   },
 ];

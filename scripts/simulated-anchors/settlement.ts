@@ -112,5 +112,8 @@ export function stepsAfterPayment(ending: Ending, paidMs: number, times: Settlem
     }
     case 'stuck':
       return [sent];
+    case 'vanish':
+    case 'forget':
+      return [];
   }
 }

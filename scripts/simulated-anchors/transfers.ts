@@ -182,7 +182,7 @@ function wireInstant(epochMs: number, old: boolean): string {
 }
 
 /** The memo by which the anchor recognises the payment: a number made of the id. */
-function memoOf(id: string): string {
+export function memoOf(id: string): string {
   return String(Number.parseInt(id.replaceAll('-', '').slice(0, 9), 16));
 }
 

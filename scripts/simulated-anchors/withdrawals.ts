@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type AnchorContext, termsFor } from './context.js';
 import { payoutPlacesOf } from './corridors.js';
 import { Amount, priceForSell } from './pricing.js';
-import type { Ending } from './profiles.js';
+import { type Ending, endings } from './profiles.js';
 import { Refusal } from './server.js';
 import {
   delays,
@@ -91,6 +91,8 @@ export interface Withdrawals {
   submitForm(withdrawal: Withdrawal): void;
   /** Records that the payment arrived. Throws a Refusal where the withdrawal cannot be paid. */
   pay(withdrawal: Withdrawal, payment: Payment): void;
+  /** Decides the ending before the payment. */
+  choose(withdrawal: Withdrawal, ending: Ending): void;
   amend(withdrawal: Withdrawal, fields: Record<string, unknown>): void;
   /** Takes every step that is due by the clock, in order. */
   advance(): void;
@@ -191,11 +193,14 @@ export function createWithdrawals(
       if (amount === null) throw new Refusal(409, 'the amount is not known: give it');
       const now = clock();
       const profile = context.profile().settlement;
-      const ending = payment.ending ?? drawEnding(profile, random);
+      const ending = payment.ending ?? chosenEnding(withdrawal) ?? drawEnding(profile, random);
+      changed = true;
+      withdrawal.ending = ending;
+      if (ending === 'forget') kept.delete(withdrawal.id);
+      if (ending === 'forget' || ending === 'vanish') return;
       withdrawal.amountIn = amount;
       withdrawal.from = payment.from ?? withdrawal.from;
       withdrawal.stellarTransactionId = payment.stellarTransactionId ?? hexOf(`payment ${withdrawal.id}`);
-      withdrawal.ending = ending;
       withdrawal.shortfallPpm = drawPpm(profile.shortfallPpm, random);
       withdrawal.steps = stepsAfterPayment(ending, now, {
         settleMs: drawMs(profile.settleSeconds, random, pace),
@@ -204,6 +209,10 @@ export function createWithdrawals(
         pickUpMs: withdrawal.deliveryMethod === 'cash' ? drawMs(delays.pickUp, random, pace) : null,
       });
       move(withdrawal, { atMs: now, status: 'pending_anchor' });
+    },
+    choose(withdrawal, ending) {
+      withdrawal.ending = ending;
+      changed = true;
     },
     amend(withdrawal, fields) {
       withdrawal.amended = { ...withdrawal.amended, ...fields };
@@ -220,6 +229,10 @@ export function createWithdrawals(
       return was;
     },
   };
+}
+
+function chosenEnding({ ending }: Withdrawal): Ending | undefined {
+  return endings.find((each) => each === ending);
 }
 
 /** The payout by the withdrawal's price, less the anchor's shortfall, rounded down. */

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CorridorPage } from '../../contract/schemas/corridors.js';
-import { publicKeyOf } from '../../contract/verification/ed25519.js';
-import { encodePublicKey } from '../../contract/verification/strkey.js';
 import type { Random } from '../../server/ports.js';
+import { type SimulatedWallet, walletOf } from './ledger-payment.js';
 import { beginOffRamp } from './off-ramp.js';
 
 export interface SimulatedWallets {
@@ -14,10 +13,14 @@ export interface SimulatedWallets {
 const intervalMs = 45_000;
 const wallets = 60;
 
-/** An account of nobody: derived from its number, so that it comes back on other days. */
+/** A wallet of nobody: derived from its number, so that it comes back on other days. */
+function wallet(number: number): SimulatedWallet {
+  return walletOf(createHash('sha256').update(`fairlead simulated wallet ${number}`).digest());
+}
+
+/** Its account, `G…`. */
 export function walletAccount(number: number): string {
-  const seed = createHash('sha256').update(`fairlead simulated wallet ${number}`).digest();
-  return encodePublicKey(publicKeyOf(seed));
+  return wallet(number).account;
 }
 
 /**
@@ -46,7 +49,7 @@ export function startSimulatedWallets(options: { serviceUrl: string; random: Ran
       serviceUrl,
       corridor: corridor.id,
       anchorId: anchor.id,
-      account: walletAccount(Math.floor(random() * wallets)),
+      wallet: wallet(Math.floor(random() * wallets)),
       sellAmount: String(20 + Math.floor(random() * 400)),
       say: () => undefined,
       signal: AbortSignal.any([signal, AbortSignal.timeout(intervalMs)]),

@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnchorAnswer } from '../../contract/schemas/anchors.js';
 import type { IntentAnswer } from '../../contract/schemas/intents.js';
 import { anchorDefinitions } from '../simulated-anchors/profiles.js';
+import { type Instructions, payOnLedger, type SimulatedWallet } from './ledger-payment.js';
 
 /** One off-ramp as a wallet goes through it, against a service and simulated anchors on this machine. */
 export interface OffRamp {
   serviceUrl: string;
   corridor: string;
   anchorId: string;
-  /** `G…` */
-  account: string;
+  wallet: SimulatedWallet;
   /** Decimal string. */
   sellAmount: string;
   /** What the anchor shall make of it; its profile decides when absent. */
@@ -33,7 +33,8 @@ export class OffRampRefused extends Error {}
 export async function beginOffRamp(
   offRamp: OffRamp,
 ): Promise<{ intent: IntentAnswer; transactionId: string }> {
-  const { serviceUrl, corridor, anchorId, account, sellAmount, say, signal } = offRamp;
+  const { serviceUrl, corridor, anchorId, sellAmount, say, signal } = offRamp;
+  const { account } = offRamp.wallet;
   const nonce = randomBytes(24).toString('base64url');
   const terms = { corridor, anchorId, account, sellAmount, nonce };
   const intent = await call<IntentAnswer>(`${serviceUrl}/api/intent/offramp`, { json: terms, signal });
@@ -50,13 +51,40 @@ export async function beginOffRamp(
     signal,
   });
   say(`transaction ${withdrawal.id} is attached; waiting until the service has seen it`);
-  await until(offRamp, intent.intentHash, (seen) => seen.transaction?.status != null || !withdrawal.pollable);
-  await call(`${withdrawal.origin}/simulate/transactions/${withdrawal.id}/payment`, {
-    json: offRamp.ending === undefined ? {} : { ending: offRamp.ending },
-    signal,
+  const { rpcUrl } = withdrawal;
+  // A payment on the ledger is held against what the anchor's record said before it of where to pay.
+  await until(offRamp, intent.intentHash, ({ transaction }) =>
+    rpcUrl === null
+      ? transaction?.status != null || !withdrawal.pollable
+      : transaction?.status === 'pending_user_transfer_start',
+  );
+  await pay(offRamp, withdrawal, async (paymentHash) => {
+    const json = { nonce, paymentHash };
+    await call(`${serviceUrl}/api/intent/${intent.intentHash}/transaction`, { json, signal });
+    say('the service knows the payment, whatever the anchor says of it');
   });
-  say('paid (no money moves)');
   return { intent, transactionId: withdrawal.id };
+}
+
+/** Pays on the simulated ledger, where the anchor watches one, and else tells the anchor that it was paid. */
+async function pay(
+  { wallet, sellAmount, ending, say, signal }: OffRamp,
+  { id, origin, url, rpcUrl }: StartedWithdrawal,
+  onPaid: (paymentHash: string) => Promise<void>,
+): Promise<void> {
+  const json = ending === undefined ? {} : { ending };
+  if (rpcUrl === null) {
+    await call(`${origin}/simulate/transactions/${id}/payment`, { json, signal });
+    say('paid (no money moves)');
+    return;
+  }
+  if (ending !== undefined) await call(`${origin}/simulate/transactions/${id}/ending`, { json, signal });
+  const headers = { authorization: `Bearer sim.${wallet.account}.wallet` };
+  const asked = { headers, signal };
+  const { transaction } = await call<{ transaction: Instructions }>(`${url}/transaction?id=${id}`, asked);
+  const hash = await payOnLedger(rpcUrl, wallet, { ...transaction, amount: sellAmount }, signal);
+  say(`paid on the simulated ledger: ${hash.slice(0, 12)}…`);
+  await onPaid(hash);
 }
 
 /** Reads the intent again and again until it has an outcome, saying every change of the anchor's status. */
@@ -70,8 +98,19 @@ export function untilOutcome(offRamp: OffRamp, intentHash: string): Promise<Inte
   });
 }
 
-async function startWithdrawal(offRamp: OffRamp, callbackUrl: string) {
-  const { serviceUrl, anchorId, corridor, account, sellAmount, signal } = offRamp;
+interface StartedWithdrawal {
+  id: string;
+  origin: string;
+  /** Of the server that knows it. */
+  url: string;
+  pollable: boolean;
+  /** Of the simulated ledger that the anchor watches; null where there is none. */
+  rpcUrl: string | null;
+}
+
+async function startWithdrawal(offRamp: OffRamp, callbackUrl: string): Promise<StartedWithdrawal> {
+  const { serviceUrl, anchorId, corridor, sellAmount, signal } = offRamp;
+  const { account } = offRamp.wallet;
   const anchor = await call<AnchorAnswer>(`${serviceUrl}/api/anchors/${anchorId}`, { signal });
   const start = anchor.start.find((point) => point.corridor === corridor);
   if (start === undefined) throw new OffRampRefused(`${anchorId} publishes no way to start in ${corridor}`);
@@ -89,7 +128,9 @@ async function startWithdrawal(offRamp: OffRamp, callbackUrl: string) {
   );
   // An anchor that grants the service no token is followed by its callbacks alone, the first of which is the payment.
   const pollable = anchorDefinitions.find(({ id }) => id === anchorId)?.partner ?? true;
-  return { id: answer.id, origin: new URL(start.url).origin, pollable };
+  const { origin } = new URL(start.url);
+  const { rpcUrl } = await call<{ rpcUrl: string | null }>(`${origin}/simulate/ledger`, { signal });
+  return { id: answer.id, origin, url: `${origin}/${start.protocol}`, pollable, rpcUrl };
 }
 
 async function until(

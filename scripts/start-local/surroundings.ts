@@ -6,6 +6,7 @@ import { isPortTaken } from '../lib/loopback-server.js';
 import { type ReferenceOracle, startReferenceOracle } from '../reference-oracle/index.js';
 import { seedHistory } from '../seed-history.js';
 import { type Fleet, startSimulatedAnchors } from '../simulated-anchors/index.js';
+import { type SimulatedLedger, startSimulatedLedger } from '../simulated-ledger/index.js';
 
 export interface LocalAnchors {
   fleet: Fleet;
@@ -18,6 +19,7 @@ export interface LocalAnchors {
 const pace = 0.25;
 const usualAnchorPorts = 7_300;
 const usualOraclePort = 7_299;
+const usualLedgerPort = 7_298;
 
 /** Starts on the usual port, so that addresses noted down stay valid, or on any free port if it is taken. */
 function onUsualPort<T>(usual: number, start: (port: number) => Promise<T>): Promise<T> {
@@ -27,12 +29,19 @@ function onUsualPort<T>(usual: number, start: (port: number) => Promise<T>): Pro
   });
 }
 
+/** Starts the simulated ledger; keeps its transactions in the folder. */
+export function startLocalLedger(folder: string): Promise<SimulatedLedger> {
+  const stateFile = join(folder, 'simulated-ledger.json');
+  return onUsualPort(usualLedgerPort, (port) => startSimulatedLedger({ clock: Date.now, port, stateFile }));
+}
+
 /** Starts the simulated anchors; keeps their withdrawals in the folder and writes their fleet file there. */
-export async function startLocalAnchors(folder: string): Promise<LocalAnchors> {
+export async function startLocalAnchors(folder: string, ledger: SimulatedLedger): Promise<LocalAnchors> {
   const simulated = await onUsualPort(usualAnchorPorts, (portBase) =>
     startSimulatedAnchors({
       clock: Date.now,
       random: Math.random,
+      ledger,
       portBase,
       stateFile: join(folder, 'simulated-anchors.json'),
       tickMs: 1_000,
@@ -48,6 +57,8 @@ export async function startLocalAnchors(folder: string): Promise<LocalAnchors> {
       FLEET_FILE: fleetFile,
       FX_URL: simulated.fxUrl,
       FX_SOURCE: 'simulated market',
+      LEDGER_RPC_URL: ledger.rpcUrl,
+      HORIZON_URL: ledger.horizonUrl,
       OUTBOUND_ALLOW: simulated.allow.join(','),
     },
     stop: () => simulated.stop(),

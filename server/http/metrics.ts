@@ -65,7 +65,7 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   });
   const outboundCalls = new Counter({
     name: 'fairlead_outbound_calls_total',
-    help: 'Calls to anchors, the FX reference, the oracle and webhooks, by outcome.',
+    help: 'Calls to anchors, the FX reference, the ledger, the oracle and webhooks, by outcome.',
     labelNames: ['purpose', 'outcome'] as const,
     registers: [registry],
   });

@@ -46,7 +46,7 @@ export interface OutboundOptions {
   /** Exact origins out of OUTBOUND_ALLOW, see `parseOutboundAllow`. */
   allow: readonly string[];
   /**
-   * Exact origins of the operator's own FX_URL and ORACLE_URL. Any caller of this connector can reach them, so use
+   * Exact origins of the operator's own services: FX_URL, ORACLE_URL, LEDGER_RPC_URL and HORIZON_URL. Any caller of this connector can reach them, so use
    * another connector, which trusts nothing, for addresses that come from others.
    */
   trusted?: readonly string[];
@@ -135,7 +135,7 @@ export function createOutbound(options: OutboundOptions): { request: Outbound; c
 export function createConnectors(options: {
   /** Exact origins out of OUTBOUND_ALLOW. */
   allow: readonly string[];
-  /** FX_URL and ORACLE_URL, where they are set. */
+  /** FX_URL, ORACLE_URL, LEDGER_RPC_URL and HORIZON_URL, where they are set. */
   trusted: readonly (string | undefined)[];
 }) {
   const trusted = options.trusted.flatMap((url) => (url === undefined ? [] : [new URL(url).origin]));

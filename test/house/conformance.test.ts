@@ -213,6 +213,16 @@ const checks: Record<string, () => Promise<void>> = {
     const body = disputeOf(await disputes.add(owner, 'settled'), owner);
     expect((await disputes.file({ ...body, reasons: 'mistyped' })).status).toBe(400);
   },
+  'An outcome says how an off-ramp ended': async () => {
+    const recorded = await disputes.add(fresh(), 'settled');
+    if (recorded.outcome === null) throw new Error('no outcome');
+    const unverified = await disputes.add(fresh(), 'settled', {
+      outcome: { ...recorded.outcome, evidence: 'unverified' },
+    });
+    expect((await disputes.read(recorded._id)).outcome?.evidence).toBe('anchor');
+    const { outcome } = await disputes.read(unverified._id);
+    expect(outcome).toMatchObject({ status: 'settled', counts: 'no', uncountedReason: 'unverified' });
+  },
   'Signature "over intentHash"': async () => {
     for (const form of forms) {
       const owner = fresh();

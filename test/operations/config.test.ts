@@ -83,7 +83,10 @@ describe('the configuration', () => {
       ADMIN_SECRET_KEY: 'a'.repeat(24),
       CRON_SECRET: 'c'.repeat(24),
       PUBLISHER_SECRET_KEY: 'b'.repeat(64),
+      LEDGER_RPC_URL: 'https://rpc.example',
     };
+    const horizon = { ...all, LEDGER_RPC_URL: '', HORIZON_URL: 'https://horizon.example' };
+    expect(readConfig({ ...production, ...horizon }).notices).toEqual([]);
     expect(readConfig({ ...production, ...all }).notices).toEqual([]);
     for (const name of Object.keys(all)) {
       const { notices } = readConfig({ ...production, SCHEDULER: 'on', ...all, [name]: '' });

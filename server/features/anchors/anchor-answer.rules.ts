@@ -30,7 +30,7 @@ export function toAnchorAnswer(
   anchor: AnchorDocument,
   view: DiscoveryView | undefined,
   corridorOf: (id: string) => Corridor | undefined,
-): AnchorAnswer {
+): Omit<AnchorAnswer, 'contradictedPayments'> {
   const summary = toAnchorSummary(anchor);
   const endpoints = view?.endpoints ?? anchor.endpoints ?? noEndpoints;
   const fetchedAt = view === undefined ? anchor.discoveredAt : view.fetchedAt;

@@ -6,10 +6,13 @@ export function createAnchorsFeature(
   deps: AnchorDirectoryDeps & {
     /** Cache-Control: public instead of private. */
     publicCache: boolean;
+    /** Intents of the last 90 days whose payment the anchor made up, by the ledger; null where none is asked. */
+    contradictedPayments: (anchorId: string) => Promise<number | null>;
   },
 ) {
   const directory = createAnchorDirectory(deps);
-  const answers = { anchors: directory, publicCache: deps.publicCache };
+  const { contradictedPayments, publicCache } = deps;
+  const answers = { anchors: directory, contradictedPayments, publicCache };
   return {
     routers: { anchors: createAnchorsRouter(answers), corridors: createCorridorsRouter(answers) },
     directory,

@@ -9,11 +9,12 @@ const freshSeconds = 15;
 
 interface Deps {
   anchors: Pick<AnchorDirectory, 'listAnchors' | 'getAnchor' | 'listCorridors'>;
+  contradictedPayments: (anchorId: string) => Promise<number | null>;
   /** Cache-Control: public instead of private. */
   publicCache: boolean;
 }
 
-export function createAnchorsRouter({ anchors, publicCache }: Deps) {
+export function createAnchorsRouter({ anchors, contradictedPayments, publicCache }: Deps) {
   return initServer().router(anchorsContract, {
     listAnchors: async ({ query, res }) => {
       const body = await anchors.listAnchors(query);
@@ -21,14 +22,15 @@ export function createAnchorsRouter({ anchors, publicCache }: Deps) {
       return { status: 200, body };
     },
     getAnchor: async ({ params, res }) => {
-      const body = await anchors.getAnchor(params.anchor);
+      const anchor = await anchors.getAnchor(params.anchor);
+      const body = { ...anchor, contradictedPayments: await contradictedPayments(anchor.id) };
       setFreshness(res, { seconds: freshSeconds, public: publicCache, voidedBy: ['fleet'] });
       return { status: 200, body };
     },
   });
 }
 
-export function createCorridorsRouter({ anchors, publicCache }: Deps) {
+export function createCorridorsRouter({ anchors, publicCache }: Omit<Deps, 'contradictedPayments'>) {
   return initServer().router(corridorsContract, {
     listCorridors: async ({ query, res }) => {
       const body = anchors.listCorridors(query);

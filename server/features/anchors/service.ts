@@ -68,7 +68,7 @@ export interface AnchorDirectory {
   /** Throws UNSUPPORTED_PAIR. */
   listAnchors(request: PageRequest & { corridor?: string | undefined }): Promise<AnchorPage>;
   /** Throws UNKNOWN_ANCHOR. */
-  getAnchor(id: string): Promise<AnchorAnswer>;
+  getAnchor(id: string): Promise<Omit<AnchorAnswer, 'contradictedPayments'>>;
 }
 
 export interface AnchorDirectoryDeps {

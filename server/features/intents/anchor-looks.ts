@@ -25,6 +25,8 @@ export interface AnchorLooksDeps {
   looks: Pick<LookStore, 'enqueueOld' | 'findTurn' | 'claimLook' | 'findDueUnpolled'>;
   progress: MakeProgress;
   poll: PollTransaction;
+  /** Whether payments are looked up on the ledger. */
+  asksLedger: boolean;
   clock: Clock;
   logger: Logger;
   pause: Pause;
@@ -43,8 +45,6 @@ export type Counts = Omit<ReconcileAnswer, 'startedAt' | 'finishedAt' | 'more'>;
 /** A look first puts the next one off by this much: if the process is killed during it, the look is repeated then. */
 const claimMs = 60_000;
 const expiryBatchSize = 500;
-/** Nothing was observed whose failure could stand. */
-const unseenLimits = { failureGraceMs: Number.POSITIVE_INFINITY };
 
 /**
  * Looks at the due intents of an anchor, one after another at a bounded rate, until none is due or the run's share of
@@ -54,6 +54,8 @@ export type WorkOnAnchor = (anchorId: string, run: AnchorRun) => Promise<boolean
 
 export function createAnchorLooks(deps: AnchorLooksDeps): WorkOnAnchor {
   const { store, looks, progress, poll, clock, logger, pause, limits } = deps;
+  // Nothing was observed whose failure could stand.
+  const unseenLimits = { failureGraceMs: Number.POSITIVE_INFINITY, ledger: deps.asksLedger };
   /** Kept from run to run, so that the turns go on where they were left. The fleet bounds it. */
   const turnsOf = new Map<string, Turns>();
 
@@ -173,6 +175,7 @@ export function noCounts(): Counts {
     leftOpen: 0,
     unreachable: 0,
     notFound: 0,
+    lookedUp: 0,
     removed: 0,
   };
 }

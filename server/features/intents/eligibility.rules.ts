@@ -1,7 +1,6 @@
 import { Decimal } from 'decimal.js';
 import type { UnscoredReason } from '../../../contract/schemas/intents.js';
-import { fromBase32 } from '../../../contract/verification/bytes.js';
-import { encodePublicKey } from '../../../contract/verification/strkey.js';
+import { accountOf } from './accounts.rules.js';
 import type { TransactionRecord } from './sep-record.rules.js';
 
 /** What a transaction is compared with. */
@@ -19,8 +18,6 @@ export const startedAtToleranceMs = 60_000;
 
 const withdrawalKinds: ReadonlySet<string> = new Set(['withdrawal', 'withdrawal-exchange']);
 const amountTolerance = '0.1';
-const plainForm = /^G[A-Z2-7]{55}$/;
-const muxedForm = /^M[A-Z2-7]{68}$/;
 
 /**
  * Why the transaction cannot be this intent's, judged by what its record says; null where nothing speaks against it.
@@ -55,15 +52,6 @@ export function isAnnouncedAmount(amountIn: string, sellAmount: string): boolean
 /** Whether the sender that a record names is `account` (`G…`): itself, or a muxed `M…` account over the same key. */
 function isSameAccount(sender: string, account: string): boolean {
   return sender === account || accountOf(sender) === account;
-}
-
-/** The account (`G…`) that a record's sender is, or is muxed over; null for anything else, which may be a bank account. */
-export function accountOf(sender: string): string | null {
-  if (plainForm.test(sender)) return sender;
-  if (!muxedForm.test(sender)) return null;
-  // SEP-23 lays out both kinds as a version byte, 32 key bytes and the rest. 53 characters hold the first 33 bytes.
-  const bytes = fromBase32(sender.slice(0, 53));
-  return bytes === null ? null : encodePublicKey(bytes.subarray(1));
 }
 
 /** An asset that is not named passes. Some anchors write the bare code instead of `stellar:CODE:ISSUER`. */

@@ -1,4 +1,5 @@
 import type { Emit } from '../../deliveries/deliveries.js';
+import type { Ledger } from '../../ledger/ledger.js';
 import type { RateLimiter } from '../../limits/rate-limiter.js';
 import type { Leases } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
@@ -7,7 +8,9 @@ import type { Clock, Logger, Pause } from '../../ports.js';
 import type { VerifyPool } from '../../signatures/verify-pool.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { LookStore } from './look-store.js';
+import type { LookUpStore } from './look-up-store.js';
 import { createOwnership } from './ownership.js';
+import { createLookUpPayments } from './payment-look-ups.js';
 import { createMakeProgress } from './progress.js';
 import { createReconcile, type Reconcile, reconcileLease } from './reconcile.js';
 import { createIntentsRouter, createReconcileRouter } from './router.js';
@@ -27,6 +30,9 @@ export interface IntentsDeps
   store: IntentStore;
   unpaid: UnpaidStore;
   looks: LookStore;
+  lookUps: LookUpStore;
+  /** Null where none is configured: then the anchor's word is taken. */
+  ledger: Ledger | null;
   directory: IntentServiceDeps['directory'] & PollDirectory & Pick<AnchorDirectory, 'signingKeyOf'>;
   /** To anchors, for polls. */
   outbound: Outbound;
@@ -58,8 +64,9 @@ export interface Intents {
 export function createIntentsFeature(deps: IntentsDeps): Intents {
   const { store, directory, limiter, verifyMessage, publicUrl, clock } = deps;
   const ownership = createOwnership(deps);
-  const limits = { failureGraceMs: deps.failureGraceMs };
-  const progress = createMakeProgress({ ...deps, ownership, limits });
+  const { ledger } = deps;
+  const limits = { failureGraceMs: deps.failureGraceMs, ledger: ledger !== null };
+  const progress = createMakeProgress({ ...deps, ownership, limits, onLookUpDue: deps.onAttached });
   const room = createUnpaidRoom({ store: deps.unpaid, max: deps.maxUnpaidIntents, clock });
   const service = createIntentService({ ...deps, ownership, progress, room });
   const takeStatusCallback = createTakeStatusCallback({
@@ -72,7 +79,10 @@ export function createIntentsFeature(deps: IntentsDeps): Intents {
     clock,
   });
   const removeUnpaid = createRemoveUnpaid({ ...deps, store: deps.unpaid });
-  const reconcile = createReconcile({ ...deps, progress, poll: createTransactionPoll(deps), removeUnpaid });
+  const lookUpPayments =
+    ledger === null ? undefined : createLookUpPayments({ ...deps, ledger, ownership, progress });
+  const poll = createTransactionPoll(deps);
+  const reconcile = createReconcile({ ...deps, progress, poll, lookUpPayments, removeUnpaid });
   return {
     router: createIntentsRouter({ service, takeStatusCallback, limiter }),
     reconcileRouter: createReconcileRouter({ reconcile }),

@@ -3,6 +3,7 @@ import type { IntentAnswer, IntentDispute } from '../../../contract/schemas/inte
 import { fiatAmount, minorUnitsOfAsset } from '../../amounts.rules.js';
 import type { Standing } from '../reputation/standing.rules.js';
 import type { Intent } from './intent.js';
+import type { FoundPayment, PaymentState } from './payment.js';
 
 const shortfallPlaces = 9;
 
@@ -41,6 +42,7 @@ export function toAnswer(
           },
     statusCallbackUrl: statusCallbackUrl(publicUrl, intent._id),
     transaction: toTransaction(intent),
+    payment: toPayment(intent.payment),
     outcome: toOutcome(intent, standing),
     dispute,
   };
@@ -57,6 +59,41 @@ function toTransaction(intent: Intent): IntentAnswer['transaction'] {
     fundsReceivedAt: instantOrNull(observations.fundedAtMs),
     readyAt: instantOrNull(observations.readyAtMs),
     problem,
+  };
+}
+
+function toPayment({ named, found }: PaymentState): IntentAnswer['payment'] {
+  if (named.length === 0 && found === null) return null;
+  return {
+    named: named.map(({ hash, by, lookedUpAtMs, problem }) => ({
+      hash,
+      by,
+      lookedUpAt: instantOrNull(lookedUpAtMs),
+      problem,
+    })),
+    found: found === null ? null : toFound(found),
+  };
+}
+
+function toFound(found: FoundPayment): NonNullable<NonNullable<IntentAnswer['payment']>['found']> {
+  const { hash, operationId, ledger, from, fromMuxedId, to, toMuxedId, asset, amount, memo } = found;
+  return {
+    hash,
+    namedBy: found.by,
+    operationId,
+    operation: found.kind,
+    ledger,
+    closedAt: new Date(found.closedAtMs).toISOString(),
+    from,
+    fromMuxedId,
+    to,
+    toMuxedId,
+    asset,
+    amount,
+    memoType: memo?.type ?? null,
+    memo: memo?.value ?? null,
+    lookedUpAt: new Date(found.lookedUpAtMs).toISOString(),
+    lookedUpIn: found.source,
   };
 }
 

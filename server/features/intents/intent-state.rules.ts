@@ -1,4 +1,5 @@
 import type { Intent } from './intent.js';
+import { isContradicted } from './payment-state.rules.js';
 import { type IntentState, queueOfState } from './transition.rules.js';
 
 /** What the transition function needs of an intent. */
@@ -22,6 +23,7 @@ export function toState(intent: Intent): IntentState {
     problem: intent.problem,
     sender: intent.sender,
     claims: intent.claimedId !== undefined,
+    payment: intent.payment,
     judgement: { unscoredReason: intent.unscoredReason, amountIn: intent.amountIn },
     ending:
       outcome === null
@@ -35,14 +37,19 @@ export function toState(intent: Intent): IntentState {
             timesKnown: outcome.timesKnown ?? false,
             shortfallPpb: outcome.shortfallPpb,
             amountOut: outcome.amountOut ?? null,
+            evidence: outcome.evidence ?? 'anchor',
           },
   };
 }
 
 /** The fields of the intent that a transition may have changed. */
 export function toFields(state: IntentState) {
-  const { ending, judgement } = state;
+  const { ending, judgement, payment } = state;
+  const { found } = payment;
   return {
+    payment,
+    ...(found === null ? {} : { paymentId: found.operationId }),
+    contradicted: isContradicted(payment),
     status: ending?.status ?? ('pending' as const),
     observations: state.observations,
     lookQueue: queueOfState(state),
@@ -63,6 +70,7 @@ export function toFields(state: IntentState) {
             timesKnown: ending.timesKnown,
             shortfallPpb: ending.shortfallPpb,
             amountOut: ending.amountOut,
+            evidence: ending.evidence,
           },
     recoveredAt: ending === null || ending.recoveredAtMs === null ? null : new Date(ending.recoveredAtMs),
   };

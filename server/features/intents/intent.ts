@@ -8,6 +8,7 @@ import type {
 import type { UnrankedReason } from '../../../contract/schemas/rates.js';
 import type { Admission, Contribution } from '../reputation/contribution.rules.js';
 import type { LookQueue } from './look-queue.rules.js';
+import type { PaymentState } from './payment.js';
 import type { Observations } from './settle-time.rules.js';
 import type { Dialect } from './status-table.rules.js';
 
@@ -52,6 +53,13 @@ export interface Intent {
   claimedAt: Date | null;
   /** The amount paid in, taken from the first observation of funds that names it. */
   amountIn: string | null;
+  payment: PaymentState;
+  /** The operation that paid it; absent, not null, until one was found: the unique index covers only strings. */
+  paymentId?: string;
+  /** Whether the anchor's record names a payment which the ledger shows to be none. */
+  contradicted: boolean;
+  /** When to look a named payment up next; absent, not null, where there is nothing to look for. */
+  lookUpDue?: Date;
   recoveredAt: Date | null;
   callbacks: TakenCallbacks | null;
   /** The queue in which it waits for its next look; null in intents stored before there were queues (look-store.ts). */
@@ -82,6 +90,7 @@ export type IntentChange = {
   transactionId?: string | undefined;
   claimedId?: string | undefined;
   client?: undefined;
+  lookUpDue?: Date | undefined;
 } & Partial<
   Pick<
     Intent,
@@ -95,6 +104,9 @@ export type IntentChange = {
     | 'firstLookAt'
     | 'claimedAt'
     | 'amountIn'
+    | 'payment'
+    | 'paymentId'
+    | 'contradicted'
     | 'scored'
     | 'unscoredReason'
     | 'outcome'

@@ -6,6 +6,7 @@ import { isSmallOrder, parsePublicKey } from '../../../contract/verification/str
 import { plainDecimal } from '../../amounts.rules.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AcceptedQuote, Intent } from './intent.js';
+import { nothingKnown } from './payment-state.rules.js';
 import { nothingObserved } from './settle-time.rules.js';
 
 /** How long the payment may be made where the wallet sets no deadline; never part of the hash. */
@@ -91,6 +92,8 @@ export function newIntent(accepted: {
     sender: null,
     claimedAt: null,
     amountIn: null,
+    payment: nothingKnown,
+    contradicted: false,
     recoveredAt: null,
     callbacks: null,
     lookQueue: attached ? 'new' : 'unattached',

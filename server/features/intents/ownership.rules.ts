@@ -1,6 +1,10 @@
 import type { TransactionProblem } from '../../../contract/schemas/intents.js';
 import type { Intent, IntentChange } from './intent.js';
+import { toFields, toState } from './intent-state.rules.js';
 import { lookQueueOf } from './look-queue.rules.js';
+import type { FoundPayment } from './payment.js';
+import { handedAway, handedOn } from './payment-state.rules.js';
+import { paidBy } from './payment-transition.rules.js';
 import { nothingObserved } from './settle-time.rules.js';
 import { lateFundsMs } from './transition.rules.js';
 
@@ -50,6 +54,8 @@ export function handedOver(holder: Intent): IntentChange {
     observations: nothingObserved,
     sender: null,
     amountIn: null,
+    payment: handedAway(holder.payment),
+    contradicted: false,
     scored: true,
     unscoredReason: null,
     claimedId: holder.transactionId,
@@ -68,6 +74,7 @@ export function takenOver(claimant: Intent, holder: Intent, sender: string, now:
   const presentedAt = claimant.claimedAt ?? now;
   const { firstAtMs, unfundedAtMs, fundedAtMs } = holder.observations;
   const seenSince = unfundedAtMs !== null && unfundedAtMs >= presentedAt.getTime();
+  const payment = handedOn(holder.payment, claimant.payment);
   const lasting = lastingFaults.find((fault) => fault === holder.unscoredReason) ?? null;
   // Once funds were seen, records are not judged any more. A claim that comes so late is not scored.
   const unscoredReason = lasting ?? (fundedAtMs === null ? null : 'seen_after_payment');
@@ -86,6 +93,8 @@ export function takenOver(claimant: Intent, holder: Intent, sender: string, now:
     observations: { ...holder.observations, unfundedAtMs: seenSince ? unfundedAtMs : null },
     sender,
     amountIn: holder.amountIn,
+    payment,
+    lookUpDue: payment.named.length > 0 ? now : undefined,
     scored: unscoredReason === null,
     unscoredReason,
     claimedId: undefined,
@@ -93,6 +102,27 @@ export function takenOver(claimant: Intent, holder: Intent, sender: string, now:
     problem: lastingProblems.includes(holder.problem) ? holder.problem : null,
     due: now,
   };
+}
+
+/**
+ * What becomes of the claimant whose payment of the transaction was found on the ledger. It is open again, even where it
+ * had expired as if nobody had paid; how it ends is decided next.
+ */
+export function takenOverByPayer(
+  claimant: Intent,
+  holder: Intent,
+  found: FoundPayment,
+  now: Date,
+): IntentChange {
+  const taken = takenOver(claimant, holder, claimant.account, now);
+  const state = paidBy({ ...toState({ ...claimant, ...taken } as Intent), ending: null }, found);
+  return { ...taken, ...toFields(state), open: true, due: now, lookUpDue: undefined };
+}
+
+/** Whether the holder's transaction passes to whoever paid it: not once the holder's own payment or outcome stands. */
+export function yieldsToPayer({ status, outcome, payment }: Intent): boolean {
+  if (payment.found !== null) return false;
+  return status === 'pending' || status === 'expired' || outcome?.evidence === 'unverified';
 }
 
 /** The account to whose intent the transaction has to pass; null where it stays, as it does after any ending. */

@@ -3,7 +3,16 @@ import type { HeldLease } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Clock } from '../../ports.js';
 import type { Intent, IntentChange } from './intent.js';
-import { attachment, claim, handedOver, ownerElsewhere, takenOver } from './ownership.rules.js';
+import {
+  attachment,
+  claim,
+  handedOver,
+  ownerElsewhere,
+  takenOver,
+  takenOverByPayer,
+  yieldsToPayer,
+} from './ownership.rules.js';
+import type { FoundPayment } from './payment.js';
 import type { IntentStore } from './store.js';
 
 /** Which intent a transaction belongs to, where more than one document changes. */
@@ -22,6 +31,17 @@ export interface Ownership {
     sender: string,
     lease?: HeldLease,
   ): Promise<{ owner: string } | 'no_claimant' | 'changed_meanwhile'>;
+  /**
+   * Passes the holder's transaction to the intent that claims it and that paid it, by the ledger, whatever the anchor's
+   * record says of the sender. `kept` where the holder's own payment or outcome stands. Rejects with a duplicate key
+   * where the payment is that of another intent.
+   */
+  passToPayer(
+    holder: Intent,
+    claimant: Intent,
+    found: FoundPayment,
+    lease?: HeldLease,
+  ): Promise<'passed' | 'kept' | 'changed_meanwhile'>;
 }
 
 export interface OwnershipDeps {
@@ -79,6 +99,26 @@ export function createOwnership({ store, inTransaction, clock }: OwnershipDeps):
         const change = takenOver(claimant, current, sender, new Date(clock()));
         await store.saveProgress(changed(claimant, change), session);
         return { owner: claimant._id };
+      });
+    },
+
+    passToPayer(holder, claimant, found, lease) {
+      return inTransaction(async (session) => {
+        await lease?.fence(session);
+        const [held, claims] = [
+          await store.findByHash(holder._id, session),
+          await store.findByHash(claimant._id, session),
+        ];
+        if (held?.version !== holder.version || claims?.version !== claimant.version)
+          return 'changed_meanwhile';
+        if (!yieldsToPayer(held)) return 'kept';
+        await store.saveProgress(changed(held, handedOver(held)), session);
+        const change = takenOverByPayer(claims, held, found, new Date(clock()));
+        await store.saveProgress(
+          { intent: claims, change, pendingAggregation: claims.outcome !== null },
+          session,
+        );
+        return 'passed';
       });
     },
   };

@@ -9,10 +9,18 @@ import { toFields, toState } from './intent-state.rules.js';
 import { nextLookMs } from './next-look.rules.js';
 import type { Ownership } from './ownership.js';
 import { ownerElsewhere } from './ownership.rules.js';
+import { nextLookUpMs } from './payment-state.rules.js';
+import { type LookUp, withLookUp } from './payment-transition.rules.js';
 import { type IncomingCallback, takeCallback } from './status-callback.rules.js';
 import type { Dialect } from './status-table.rules.js';
 import type { IntentStore, VersionedChange } from './store.js';
-import { notFound, type Observation, type TransitionLimits, transition } from './transition.rules.js';
+import {
+  type IntentState,
+  notFound,
+  type Observation,
+  type TransitionLimits,
+  transition,
+} from './transition.rules.js';
 
 /** What was learned about an intent: by a poll, by a callback, or only that time has passed. */
 export interface Report {
@@ -22,6 +30,8 @@ export interface Report {
   about?: string | undefined;
   /** Whether the anchor answered that it knows no such transaction. */
   notFound?: boolean;
+  /** A look at the ledger. */
+  lookUp?: LookUp;
   /** The server that told it. */
   dialect?: Dialect;
   callback?: IncomingCallback;
@@ -64,27 +74,34 @@ export function createMakeProgress(deps: {
   ownership: Pick<Ownership, 'passToSender'>;
   inTransaction: InTransaction;
   writeEvent: Emit;
+  /** Called when a payment is to be looked up on the ledger that was not known before. */
+  onLookUpDue?: () => void;
   clock: Clock;
   limits: TransitionLimits;
 }): MakeProgress {
-  const { store, ownership, inTransaction, writeEvent, clock, limits } = deps;
+  const { store, ownership, inTransaction, writeEvent, onLookUpDue = () => undefined, clock, limits } = deps;
   // Every transaction of a job updates its one lease document: run concurrently they would only conflict.
   const oneAtATime = pLimit(1);
 
   /** Undefined where another writer came first. */
   async function attempt(intent: Intent, report: Report): Promise<Progress | undefined> {
-    const { observation, callback, dialect, pollable = true, lookedAtMs, lease } = report;
+    const { observation, callback, lookUp, dialect, pollable = true, lookedAtMs, lease } = report;
     const callbacks = callback === undefined ? null : takeCallback(intent.callbacks, callback);
     const isRepeat = callback !== undefined && callbacks === null;
     const about = report.about ?? observation?.record.id;
     const isStale = about !== undefined && about !== intent.transactionId;
-    if (!intent.open || isRepeat || isStale) {
+    // An intent that is over is still open for what the ledger shows.
+    const isOver = !intent.open && lookUp === undefined;
+    if (isOver || isRepeat || isStale) {
       return { intentHash: intent._id, applied: false, before: intent.status, after: intent.status };
     }
 
     const nowMs = clock();
     const before = report.notFound ? notFound(toState(intent)) : toState(intent);
-    const state = transition(before, observation, nowMs, limits);
+    const state =
+      lookUp === undefined
+        ? transition(before, observation, nowMs, limits)
+        : withLookUp(before, lookUp, nowMs, limits);
     const sender = ownerElsewhere(intent, state.sender);
     if (sender !== null) {
       const passed = await inTurn(lease, () => ownership.passToSender(intent, sender, lease));
@@ -97,12 +114,14 @@ export function createMakeProgress(deps: {
     // A callback may bring the next look forward; only a look itself puts it off.
     const due = Math.min(dueMs ?? 0, callback === undefined ? Infinity : intent.due.getTime());
     const statusChanges = fields.status !== intent.status;
+    const lookUpDue = limits.ledger ? nextLookUp(intent, state, nowMs) : {};
     const change: VersionedChange = {
       intent,
       change: {
         ...fields,
         open: dueMs !== null,
         due: new Date(due),
+        ...lookUpDue,
         ...(dialect === undefined ? {} : { dialect }),
         ...(callbacks === null ? {} : { callbacks }),
         ...(lookedAtMs === undefined || intent.firstLookAt !== null
@@ -111,12 +130,13 @@ export function createMakeProgress(deps: {
         // Only unpaid intents, which cost nothing to make, have to be shared out over clients.
         ...(intent.client === null || state.observations.fundedAtMs === null ? {} : { client: undefined }),
       },
-      pendingAggregation: statusChanges,
+      pendingAggregation: statusChanges || fields.outcome?.evidence !== intent.outcome?.evidence,
     };
     const written = statusChanges
       ? await writeStatusChange(intent, fields.status, change, lease)
       : await store.saveProgress(change);
     if (!written) return undefined;
+    if (intent.lookUpDue === undefined && lookUpDue.lookUpDue !== undefined) onLookUpDue();
     return { intentHash: intent._id, applied: true, before: intent.status, after: fields.status };
   }
 
@@ -157,6 +177,13 @@ export function createMakeProgress(deps: {
   }
 
   return makeProgress;
+}
+
+/** Undefined takes the time away that was set before. */
+function nextLookUp(intent: Intent, state: IntentState, nowMs: number): { lookUpDue?: Date | undefined } {
+  const dueMs = nextLookUpMs(state.payment, intent.claimedId !== undefined, nowMs);
+  if (dueMs !== null) return { lookUpDue: new Date(dueMs) };
+  return intent.lookUpDue === undefined ? {} : { lookUpDue: undefined };
 }
 
 function isFailureReason(reason: string | undefined): reason is FailureReason {

@@ -2,8 +2,15 @@ import pLimit from 'p-limit';
 import type { ReconcileAnswer } from '../../../contract/schemas/intents.js';
 import { type HeldLease, LeaseLostError, type LeaseOutcome, type Leases } from '../../mongo/leases.js';
 import { toInstant } from '../../ports.js';
-import { type AnchorLookLimits, type AnchorLooksDeps, createAnchorLooks, noCounts } from './anchor-looks.js';
+import {
+  type AnchorLookLimits,
+  type AnchorLooksDeps,
+  type Counts,
+  createAnchorLooks,
+  noCounts,
+} from './anchor-looks.js';
 import type { LookStore } from './look-store.js';
+import type { LookUpPayments } from './payment-look-ups.js';
 import type { RemoveUnpaid } from './unpaid-removal.js';
 
 export const reconcileLease = 'reconcile';
@@ -33,17 +40,19 @@ export interface Reconcile {
   run(): Promise<LeaseOutcome<ReconcileAnswer>>;
 }
 
-export interface ReconcileDeps extends Omit<AnchorLooksDeps, 'limits'> {
+export interface ReconcileDeps extends Omit<AnchorLooksDeps, 'limits' | 'asksLedger'> {
   looks: AnchorLooksDeps['looks'] & Pick<LookStore, 'listAnchorsWithDue'>;
   leases: Leases;
   removeUnpaid: RemoveUnpaid;
+  /** Undefined where no ledger is configured. */
+  lookUpPayments?: LookUpPayments | undefined;
   limits?: Partial<ReconcileLimits>;
 }
 
 export function createReconcile(deps: ReconcileDeps): Reconcile {
-  const { looks, leases, removeUnpaid, clock, pause } = deps;
+  const { looks, leases, removeUnpaid, lookUpPayments, clock, pause } = deps;
   const limits = { ...defaults, ...deps.limits };
-  const workOn = createAnchorLooks({ ...deps, limits });
+  const workOn = createAnchorLooks({ ...deps, asksLedger: lookUpPayments !== undefined, limits });
   /** The anchor that was begun last, also in the run before. */
   let lastBegun = '';
 
@@ -51,6 +60,28 @@ export function createReconcile(deps: ReconcileDeps): Reconcile {
   async function anchorsWithDue(): Promise<string[]> {
     const anchorIds = (await looks.listAnchorsWithDue(new Date(clock()))).sort();
     return [...anchorIds.filter((id) => id > lastBegun), ...anchorIds.filter((id) => id <= lastBegun)];
+  }
+
+  /** Looks at the ledger beside the looks at anchors, one pass at a time. */
+  function createLookUps(lease: HeldLease, counts: Counts, mayGoOn: () => boolean, failures: unknown[]) {
+    let passes: Promise<void> = Promise.resolve();
+    let waiting = 0;
+    return {
+      begin() {
+        if (lookUpPayments === undefined || waiting > 1) return;
+        waiting += 1;
+        passes = passes.then(async () => {
+          try {
+            counts.lookedUp += await lookUpPayments(mayGoOn, lease);
+          } catch (error) {
+            failures.push(error);
+          } finally {
+            waiting -= 1;
+          }
+        });
+      },
+      ended: () => passes,
+    };
   }
 
   async function runUnder(lease: HeldLease): Promise<ReconcileAnswer> {
@@ -86,13 +117,18 @@ export function createReconcile(deps: ReconcileDeps): Reconcile {
       },
       (error: unknown) => failures.push(error),
     );
+    const lookUps = createLookUps(lease, counts, mayGoOn, failures);
     while (mayGoOn()) {
+      lookUps.begin();
       // Looked for again and again: one busy anchor must not keep what comes to the others waiting for its run's end.
       for (const anchorId of await anchorsWithDue()) if (!taken.has(anchorId)) begin(anchorId);
       if (underWay.size === 0) break;
       await Promise.race([...underWay, pause(limits.newAnchorsEveryMs)]);
     }
     await Promise.all([...underWay, removal]);
+    // What the last looks named is looked up as well.
+    lookUps.begin();
+    await lookUps.ended();
     // Where the lease was taken over, its new holder goes on. Any other failure is reported once all anchors had their turn.
     const failure = failures.find((error) => !(error instanceof LeaseLostError));
     if (failure !== undefined) throw failure;

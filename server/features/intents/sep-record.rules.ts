@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { plainDecimal } from '../../amounts.rules.js';
+import { accountOf } from './accounts.rules.js';
 import { type Dialect, type ReadStatus, readStatus } from './status-table.rules.js';
 
 /** An anchor's record of a transaction, reduced to what an outcome needs. Nothing else of it is kept anywhere. */
@@ -20,7 +21,10 @@ export interface TransactionRecord {
   receivedAtMs: number | null;
   /** When it reached its present status. */
   updatedAtMs: number | null;
-  hasStellarTransaction: boolean;
+  /** What it names as the payment on the ledger. */
+  stellarTransaction: string | null;
+  /** Where it says that the withdrawal is to be paid to. */
+  payTo: { account: string; memo: string | null; memoType: string | null } | null;
   /** Whether it was sent back in full, in today's words or the older ones. */
   refunded: boolean;
 }
@@ -56,14 +60,29 @@ export function readRecord(json: unknown, dialect: Dialect): TransactionRecord |
     completedAtMs: instantMs(raw.completed_at),
     receivedAtMs: instantMs(raw.transfer_received_at),
     updatedAtMs: instantMs(raw.updated_at),
-    hasStellarTransaction: shortText(raw.stellar_transaction_id) !== null,
+    stellarTransaction: shortText(raw.stellar_transaction_id),
+    payTo: readPayTo(raw),
     refunded: isRefunded(raw, status, amountIn),
   };
 }
 
 /** Whether the record proves that the user's payment arrived: its ledger transaction, or a status that follows it. */
 export function provesFunds(record: TransactionRecord): boolean {
-  return record.hasStellarTransaction || record.status.provesFunds || record.refunded;
+  return record.stellarTransaction !== null || record.status.provesFunds || record.refunded;
+}
+
+/** Only an address of Stellar: other members may hold bank accounts. */
+function readPayTo(raw: Record<string, unknown>): TransactionRecord['payTo'] {
+  const account = shortText(raw.withdraw_anchor_account);
+  if (account === null || accountOf(account) === null) return null;
+  const { withdraw_memo: memo } = raw;
+  const told = typeof memo === 'number' && Number.isSafeInteger(memo) ? String(memo) : shortText(memo);
+  const memoType = told === null ? null : shortText(raw.withdraw_memo_type);
+  return {
+    account,
+    memo: told,
+    memoType: memoType === null || memoType === 'none' ? null : memoType.toLowerCase(),
+  };
 }
 
 /**

@@ -17,6 +17,7 @@ import type { AggregatableIntent } from './aggregation.js';
 import { type AttachDeps, createAttachTransaction } from './attach.js';
 import type { AcceptedQuote, Counting, Intent } from './intent.js';
 import { toAnswer } from './intent-answer.rules.js';
+import { createNamePayment } from './name-payment.js';
 import { minReceiveFaults, newIntent, paysLess, termFaults, withoutTransaction } from './new-intent.rules.js';
 import { isNonceOf } from './nonce.rules.js';
 import type { IntentStore } from './store.js';
@@ -44,7 +45,7 @@ export interface IntentService {
    * `client`: the hash of the client that registers it.
    */
   register(body: CreateIntentBody, client: string): Promise<{ created: boolean; answer: IntentAnswer }>;
-  /** Attaches a transaction. Throws UNKNOWN_INTENT, also where the nonce is not the intent's, and TRANSACTION_CONFLICT. */
+  /** Attaches a transaction, names the payment, or both. Throws INVALID_REQUEST, UNKNOWN_INTENT, also where the nonce is not the intent's, and TRANSACTION_CONFLICT. */
   attach(intentHash: string, body: AttachTransactionBody): Promise<IntentAnswer>;
   /** Throws UNKNOWN_INTENT. */
   read(intentHash: string): Promise<IntentAnswer>;
@@ -56,6 +57,7 @@ const notCounted: Counting = { pendingAggregation: false, counted: null, admissi
 export function createIntentService(deps: IntentServiceDeps): IntentService {
   const { store, directory, quoteFrom, disputeOf, standingOf, room, onAttached, publicUrl, clock } = deps;
   const attach = createAttachTransaction(deps);
+  const namePayment = createNamePayment(deps);
 
   async function register(
     body: CreateIntentBody,
@@ -169,12 +171,19 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
       const { created, intent } = await register(body, client);
       return { created, answer: await answerOf(intent) };
     },
-    async attach(intentHash, { nonce, anchorTransactionId }) {
+    async attach(intentHash, { nonce, anchorTransactionId, paymentHash }) {
+      if (anchorTransactionId === undefined && paymentHash === undefined) {
+        throw invalidRequest([
+          { path: 'body.anchorTransactionId', message: 'is required, unless paymentHash is given' },
+        ]);
+      }
       const intent = await store.findByHash(intentHash);
       if (intent === null || !isNonceOf(intent, nonce)) {
         throw new ApiError('UNKNOWN_INTENT', 'No intent was registered with this hash and nonce.');
       }
-      return answerOf(await attach(intent, anchorTransactionId));
+      // First, so that the payment is known even where another intent holds the transaction.
+      const named = paymentHash === undefined ? intent : await namePayment(intent, paymentHash);
+      return answerOf(anchorTransactionId === undefined ? named : await attach(named, anchorTransactionId));
     },
     async read(intentHash) {
       const intent = await store.findByHash(intentHash);

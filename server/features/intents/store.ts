@@ -5,6 +5,7 @@ import { defineModel } from '../../mongo/models.js';
 import type { CountedIntent } from './aggregation.js';
 import type { DisputeEffect, Intent, IntentChange } from './intent.js';
 import { attachment } from './ownership.rules.js';
+import { nothingKnown } from './payment-state.rules.js';
 
 /** An intent as stored; `sightings` and `unfolded` are the stored names of `observations` and `pendingAggregation`. */
 export interface IntentDocument extends Omit<Intent, 'observations' | 'counting'>, CountedIntent {
@@ -98,6 +99,10 @@ const intentSchema = new Schema<IntentDocument>(
     claimedId: { type: String },
     claimedAt: { type: Date, default: null },
     amountIn: text,
+    payment: mixed,
+    paymentId: { type: String },
+    contradicted: { type: Boolean, default: false },
+    lookUpDue: { type: Date },
     recoveredAt: { type: Date, default: null },
     callbacks: mixed,
     lookQueue: text,
@@ -140,6 +145,22 @@ intentSchema.index(
 intentSchema.index(
   { anchorId: 1, corridor: 1, 'outcome.recordedAt': -1 },
   { partialFilterExpression: { status: 'settled' }, name: 'payouts' },
+);
+intentSchema.index(
+  { paymentId: 1 },
+  {
+    unique: true,
+    partialFilterExpression: { paymentId: { $type: 'string' } },
+    name: 'one_intent_per_payment',
+  },
+);
+intentSchema.index(
+  { lookUpDue: 1 },
+  { partialFilterExpression: { lookUpDue: { $type: 'date' } }, name: 'payments_to_look_up' },
+);
+intentSchema.index(
+  { anchorId: 1, createdAt: 1 },
+  { partialFilterExpression: { contradicted: true }, name: 'contradicted' },
 );
 intentSchema.index({ unfolded: 1 }, { partialFilterExpression: { unfolded: true }, name: 'unfolded' });
 // The two of unpaid intents (unpaid-store.ts). `$gte: ''` means any text: a count that asks for the same reads no document.
@@ -318,5 +339,8 @@ export function toIntent(document: IntentDocument | null): Intent | null {
   // Whether an old one was looked at in time is not known: it was.
   const { lookQueue = null, unknownLooks = 0, firstLookAt = intent.attachedAt } = intent;
   const looks = { lookQueue, unknownLooks, firstLookAt };
-  return { ...intent, observations: sightings, counting, problem, sender, claimedAt, client, ...looks };
+  // Nothing was looked up on the ledger then.
+  const { payment = nothingKnown, contradicted = false } = intent;
+  const later = { problem, sender, claimedAt, client, payment, contradicted, ...looks };
+  return { ...intent, observations: sightings, counting, ...later };
 }

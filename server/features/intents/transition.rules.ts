@@ -1,19 +1,17 @@
 import { Decimal } from 'decimal.js';
 import type {
   IntentStatus,
+  OutcomeEvidence,
   OutcomeReason,
   TransactionProblem,
   UnscoredReason,
 } from '../../../contract/schemas/intents.js';
-import {
-  accountOf,
-  type EligibilityTerms,
-  identityFault,
-  isAnnouncedAmount,
-  isAsset,
-} from './eligibility.rules.js';
+import { accountOf } from './accounts.rules.js';
+import { type EligibilityTerms, identityFault, isAnnouncedAmount, isAsset } from './eligibility.rules.js';
 import { isExcused } from './late-look.rules.js';
 import { type LookQueue, lookQueueOf } from './look-queue.rules.js';
+import type { PaymentState } from './payment.js';
+import { verdictOf, withRecord } from './payment-state.rules.js';
 import type { TransactionRecord } from './sep-record.rules.js';
 import { addObservation, type Observations, settleSeconds, timesKnown } from './settle-time.rules.js';
 import { type ShortfallInput, shortfallPpb } from './shortfall.rules.js';
@@ -44,6 +42,7 @@ export interface Ending {
   shortfallPpb: number | null;
   /** What the anchor says it paid out, in the corridor's fiat. */
   amountOut: string | null;
+  evidence: OutcomeEvidence;
 }
 
 /** Everything that determines the outcome of an intent. */
@@ -65,6 +64,7 @@ export interface IntentState {
   /** Whether it claims a transaction that another intent holds. */
   claims: boolean;
   judgement: Judgement;
+  payment: PaymentState;
   ending: Ending | null;
 }
 
@@ -79,6 +79,8 @@ export interface Observation {
 
 export interface TransitionLimits {
   failureGraceMs: number;
+  /** Whether payments are looked up on the ledger; where they are not, the anchor's word is taken. */
+  ledger: boolean;
 }
 
 /**
@@ -93,13 +95,20 @@ export function transition(
   limits: TransitionLimits,
 ): IntentState {
   if (state.ending !== null && state.ending.status !== 'failed') return state;
-  const seen = observation === null ? state : observe(state, observation);
+  const seen = observation === null ? state : observe(state, observation, limits);
   const record = seen === state ? null : (observation?.record ?? null);
   if (state.ending !== null) return recover(seen, state, record, nowMs);
-  const reached = endOf(seen, record, nowMs, limits);
+  const reached = limits.ledger ? endByLedger(seen, nowMs, limits) : endOf(seen, record, nowMs, limits);
   if (reached === null) return seen;
   const [status, reason] = reached;
-  return end(seen, record, { status, reason, recordedAtMs: nowMs, recoveredAtMs: null });
+  const evidence = evidenceOf(seen, limits);
+  const told = limits.ledger ? seen.payment.told : record;
+  return end(seen, told, { status, reason, recordedAtMs: nowMs, recoveredAtMs: null, evidence });
+}
+
+function evidenceOf({ payment }: IntentState, { ledger }: TransitionLimits): OutcomeEvidence {
+  if (payment.found !== null) return 'ledger';
+  return ledger ? 'unverified' : 'anchor';
 }
 
 /** The state after the anchor answered that it knows no such transaction. */
@@ -128,14 +137,18 @@ export function overdueAtMs(state: IntentState): number | null {
   return fromMs === null ? null : fromMs + state.terms.overdueAfterSeconds * 1_000;
 }
 
-function observe(state: IntentState, observation: Observation): IntentState {
+function observe(state: IntentState, observation: Observation, { ledger }: TransitionLimits): IntentState {
   const { record, observedAtMs } = observation;
   const before = state.observations;
   if (state.attachedAtMs === null || isOld(observation, before)) return state;
   const observations = addObservation(before, record, observedAtMs, state.attachedAtMs);
-  const problem = problemOf(record, state.terms, before.firstAtMs === null ? undefined : state.problem);
+  const told = problemOf(record, state.terms, before.firstAtMs === null ? undefined : state.problem);
+  // The ledger has shown who paid.
+  const problem = told === 'other_account' && state.payment.found !== null ? null : told;
   const sender = senderUpToFunds(state, record);
-  return { ...state, observations, problem, sender, judgement: judge(state, observations, observation) };
+  const judgement = judge(state, observations, observation);
+  const payment = ledger ? withRecord(state.payment, record, observedAtMs) : state.payment;
+  return { ...state, observations, problem, sender, judgement, payment };
 }
 
 /** As with the judgement, an anchor cannot name another sender once it has shown that the funds arrived. */
@@ -173,9 +186,34 @@ function judge(state: IntentState, after: Observations, { record, observedAtMs }
   return { unscoredReason, amountIn };
 }
 
+/** What a record says of the money; the last one is kept for when the ledger has answered. */
+type Told = NonNullable<PaymentState['told']>;
+
+/**
+ * The end where payments are looked up. While a named payment is being looked for, nothing ends. What a record says of
+ * funds is not believed where the ledger refutes the payment that it names.
+ */
+function endByLedger(
+  state: IntentState,
+  nowMs: number,
+  limits: TransitionLimits,
+): [Ending['status'], OutcomeReason] | null {
+  const { observations: seen, payment } = state;
+  switch (verdictOf(payment, nowMs)) {
+    case 'waiting':
+      return null;
+    case 'refuted': {
+      const noFunds = { fundedAtMs: null, paidAtMs: null, readyAtMs: null, completedSeenAtMs: null };
+      return endOf({ ...state, observations: { ...seen, ...noFunds } }, null, nowMs, limits);
+    }
+    default:
+      return endOf(state, payment.told, nowMs, limits);
+  }
+}
+
 function endOf(
   state: IntentState,
-  record: TransactionRecord | null,
+  record: Told | null,
   nowMs: number,
   { failureGraceMs }: TransitionLimits,
 ): [Ending['status'], OutcomeReason] | null {
@@ -225,14 +263,16 @@ function recover(
     reason: 'recovered',
     recordedAtMs: failure.recordedAtMs,
     recoveredAtMs: nowMs,
+    evidence: failure.evidence,
   });
   const vanishes = before.judgement.unscoredReason === null && recovered.judgement.unscoredReason !== null;
   return vanishes ? failed : recovered;
 }
 
-function end(
+/** The state with this ending, and what is measured of it. */
+export function end(
   state: IntentState,
-  record: TransactionRecord | null,
+  record: Told | null,
   ending: Omit<Ending, 'settleSeconds' | 'timesKnown' | 'shortfallPpb' | 'amountOut'>,
 ): IntentState {
   if (ending.status !== 'settled' || record === null) {
@@ -240,7 +280,9 @@ function end(
     return { ...state, ending: { ...ending, ...unmeasured } };
   }
   const { judgement, observations, terms, attachedAtMs } = state;
-  const amountIn = larger(judgement.amountIn, record.amountIn);
+  // What the ledger says was paid needs nobody's word.
+  const amountIn =
+    state.payment.found === null ? larger(judgement.amountIn, record.amountIn) : judgement.amountIn;
   const missing = amountIn === null ? 'amount_missing' : null;
   return {
     ...state,
@@ -258,7 +300,7 @@ function end(
   };
 }
 
-function namesPayout(record: TransactionRecord): boolean {
+function namesPayout(record: Told): boolean {
   return record.amountOut !== null && !new Decimal(record.amountOut).isZero();
 }
 

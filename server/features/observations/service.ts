@@ -1,4 +1,3 @@
-import type { AnchorAnswer } from '../../../contract/schemas/anchors.js';
 import type {
   AnchorObservations,
   ObservationWindow,
@@ -41,10 +40,13 @@ const freshMs = 15_000;
 const maxKeptBytes = 8_000_000;
 const mostPayouts = 200;
 
+/** What is shown of the anchor itself. */
+type ObservedAnchor = Awaited<ReturnType<AnchorDirectory['getAnchor']>>;
+
 export function createObservations(deps: ObservationsDeps): Observations {
   const { store, directory, clock } = deps;
   let version = 0;
-  const answers = createCache<{ anchor: AnchorAnswer; window: ObservationWindow }, AnchorObservations>({
+  const answers = createCache<{ anchor: ObservedAnchor; window: ObservationWindow }, AnchorObservations>({
     load: make,
     keyOf: ({ anchor, window }) => [anchor.id, window, anchor.status, anchor.name].join(' '),
     lifetimeOf: lasting({ freshMs }),
@@ -54,7 +56,7 @@ export function createObservations(deps: ObservationsDeps): Observations {
   });
 
   async function make(question: {
-    anchor: AnchorAnswer;
+    anchor: ObservedAnchor;
     window: ObservationWindow;
   }): Promise<AnchorObservations> {
     const { anchor, window } = question;

@@ -38,7 +38,7 @@ const corridorOf = (id: string) => (id === 'usdc-brl' ? corridorFixture() : unde
 describe('the answer for an anchor', () => {
   it('shows how a wallet starts there', () => {
     const answer = toAnchorAnswer(record, view, corridorOf);
-    expect(anchorAnswer.parse(answer)).toEqual(answer);
+    expect(anchorAnswer.omit({ contradictedPayments: true }).parse(answer)).toEqual(answer);
     expect(answer).toMatchObject({ status: 'active', discovery: { state: 'fresh' } });
     expect(answer.start).toMatchObject([
       {

@@ -115,7 +115,7 @@ describe('discovery', () => {
     await directory.endpointsOf('found');
     await directory.stop();
     const answer = await directory.getAnchor('found');
-    expect(anchorAnswer.parse(answer)).toEqual(answer);
+    expect(anchorAnswer.omit({ contradictedPayments: true }).parse(answer)).toEqual(answer);
     expect(answer).toMatchObject({
       signingKey: firstKey,
       discovery: { state: 'fresh', reason: null },

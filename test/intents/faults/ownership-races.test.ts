@@ -59,7 +59,7 @@ function opened(before: Partial<Record<'saveProgress' | 'touchHolder', () => Pro
   const inTransaction = createInTransaction(connection);
   const clock = Date.now;
   const ownership = createOwnership({ store, inTransaction, clock });
-  const limits = { failureGraceMs: 86_400_000 };
+  const limits = { failureGraceMs: 86_400_000, ledger: false };
   const progress = createMakeProgress({ store, ownership, inTransaction, writeEvent, clock, limits });
   const attach = createAttachTransaction({ store, ownership, progress, clock, onAttached: () => undefined });
   return { store, progress, attach };

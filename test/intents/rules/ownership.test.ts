@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { accountOf } from '../../../server/features/intents/eligibility.rules.js';
+import { accountOf } from '../../../server/features/intents/accounts.rules.js';
 import { nextLookMs } from '../../../server/features/intents/next-look.rules.js';
 import { handedOver, ownerElsewhere, takenOver } from '../../../server/features/intents/ownership.rules.js';
 import { transition } from '../../../server/features/intents/transition.rules.js';

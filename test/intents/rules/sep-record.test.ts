@@ -41,7 +41,8 @@ describe('readRecord', () => {
       completedAtMs: Date.UTC(2017, 2, 20, 17, 9, 58),
       receivedAtMs: null,
       updatedAtMs: Date.UTC(2017, 2, 20, 17, 9, 58),
-      hasStellarTransaction: true,
+      stellarTransaction: sep24.stellar_transaction_id,
+      payTo: null,
       refunded: false,
     });
   });

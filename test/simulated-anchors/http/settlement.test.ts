@@ -251,7 +251,7 @@ describe('a paid withdrawal', () => {
     expect((await pay('slowboat', id)).status).toBe(409);
     expect((await pay('slowboat', 'none')).status).toBe(404);
     const other = await begin('slowboat');
-    expect((await pay('slowboat', other, { ending: 'vanish' })).status).toBe(400);
+    expect((await pay('slowboat', other, { ending: 'explode' })).status).toBe(400);
     expect((await pay('slowboat', other, { amount: '-1' })).status).toBe(400);
   });
 

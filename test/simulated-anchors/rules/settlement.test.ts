@@ -129,6 +129,8 @@ describe('the profiles of the fleet', () => {
       recover: true,
       hold: true,
       stuck: true,
+      vanish: true,
+      forget: true,
     };
     expect([...shown].sort()).toEqual(Object.keys(all).sort());
   });

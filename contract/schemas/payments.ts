@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { decimalAnswer, enumOfMeanings, instant } from './primitives.js';
+
+/** The hash of a Stellar transaction: 64 hex digits. */
+export const paymentHash = z
+  .string()
+  .regex(/^[0-9a-fA-F]{64}$/, 'must be the hash of a Stellar transaction, 64 hex digits')
+  .describe(
+    'The hash of the Stellar transaction that paid the withdrawal, 64 hex digits. Either hash of a fee bump.',
+  );
+
+/** Why a named payment is not, or not yet, taken for the payment of the intent. */
+export const paymentProblems = {
+  ledger_unavailable: 'No ledger answered, or none that could be read. It is looked up again.',
+  out_of_range: 'Not found, but the ledgers that are asked do not reach so far back. It is looked up again.',
+  not_found:
+    'The ledger has no such transaction. It is looked up again; once it has been missing for an hour, a record that names it is not believed.',
+  no_instructions: 'No record of the anchor that named account and memo was stored before it closed.',
+  transaction_failed: 'The transaction failed: nothing was paid.',
+  no_payment: 'The transaction holds no payment.',
+  too_early: 'It closed before the intent was registered.',
+  too_late: 'It closed more than a day after the intent expired.',
+  other_sender: "No operation is from the intent's account.",
+  other_destination: "None pays the account that the anchor's record named before it closed.",
+  other_asset: "None pays in the corridor's stablecoin.",
+  wrong_memo: "It carries neither the memo that the anchor's record named nor a muxed id in its place.",
+  amount_mismatch: 'What it delivers is not within 10 % of the sell amount.',
+  already_used: 'It is the payment of another intent: one payment serves one.',
+} as const;
+
+export type PaymentProblem = keyof typeof paymentProblems;
+
+const namedBy = z
+  .enum(['wallet', 'anchor'])
+  .describe('Who named it: the wallet, or the record of the anchor.');
+
+const muxedId = z.string().nullable().describe('The 64-bit id where it is a muxed account, or null.');
+
+/** The payment as it stands on the ledger, and where it was seen there. */
+export const foundPayment = z
+  .object({
+    hash: z.string().describe('The hash it was looked up by.'),
+    namedBy,
+    operationId: z
+      .string()
+      .describe(
+        'The number of the operation on the ledger (SEP-35), as Horizon gives it: `/operations/{id}`.',
+      ),
+    operation: z
+      .enum(['payment', 'path_payment_strict_receive', 'path_payment_strict_send'])
+      .describe('The kind of the operation.'),
+    ledger: z.number().int().describe('The sequence number of the ledger.'),
+    closedAt: instant.describe('When that ledger closed: the time of the payment.'),
+    from: z.string().describe('The account that paid, `G…`.'),
+    fromMuxedId: muxedId,
+    to: z.string().describe('The account that was paid, `G…`.'),
+    toMuxedId: muxedId,
+    asset: z.string().describe('`stellar:CODE:ISSUER`.'),
+    amount: decimalAnswer.describe('What was delivered.'),
+    memoType: z.enum(['text', 'id', 'hash', 'return']).nullable().describe('The type of the memo, or null.'),
+    memo: z.string().nullable().describe('The memo; `hash` and `return` in hex.'),
+    lookedUpAt: instant.describe('When it was looked up.'),
+    lookedUpIn: z.enum(['rpc', 'horizon']).describe('Which interface to the ledger answered.'),
+  })
+  .describe('The payment as it stands on the ledger. Anybody can look it up again.');
+
+/** What is known of the payment of an intent. */
+export const intentPayment = z
+  .object({
+    named: z
+      .array(
+        z.object({
+          hash: z.string().describe('The hash of the transaction.'),
+          by: namedBy,
+          lookedUpAt: instant.nullable().describe('When it was last looked up, or null.'),
+          problem: enumOfMeanings(
+            paymentProblems,
+            'Why it is not taken for the payment, or null.',
+          ).nullable(),
+        }),
+      )
+      .describe('The transactions that were named as the payment, one by each party at most.'),
+    found: foundPayment.nullable(),
+  })
+  .describe('What was named as the payment, and what was found on the ledger.');

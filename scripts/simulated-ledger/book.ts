@@ -1,0 +1,124 @@
+import { Decimal } from 'decimal.js';
+import type { Clock } from '../../server/ports.js';
+import {
+  type AnyTransaction,
+  baseAccount,
+  type Entry,
+  encodedResult,
+  innerOf,
+  readEnvelope,
+  transferOf,
+} from './entries.js';
+
+/** A new account holds so much of every asset: nobody has to fund simulated wallets. */
+const openingBalance = 1_000_000;
+/** The most that is kept. */
+const keptLimit = 20_000;
+
+/** The transactions of the simulated ledger. A ledger closes every `closeMs`; its number follows from the clock alone. */
+export interface Book {
+  /** Puts a transaction into the ledger that closes next. Returns it; one that it has already is returned as it is. */
+  submit(transaction: AnyTransaction): Entry;
+  /** By either hash of a fee bump. Only of closed ledgers. */
+  find(hash: string): Entry | undefined;
+  /** Of closed ledgers, oldest first. */
+  all(): Entry[];
+  /** Number and closing time of the ledger that closed last. */
+  latest(): { ledger: number; closedAtMs: number };
+  /** When a ledger of this number closed. */
+  closedAt(ledger: number): number;
+  /** True once after any change. */
+  takeChanged(): boolean;
+  /** Everything kept, for the state file. */
+  kept(): Entry[];
+}
+
+export function createBook(options: { clock: Clock; closeMs: number; saved: readonly Entry[] }): Book {
+  const { clock, closeMs } = options;
+  const entries = [...options.saved];
+  const byHash = new Map<string, Entry>();
+  const balances = new Map<string, Decimal>();
+  let changed = false;
+  for (const entry of entries) {
+    note(entry);
+    if (entry.successful) carryOut(readEnvelope(entry.envelope));
+  }
+
+  function note(entry: Entry): void {
+    byHash.set(entry.hash, entry);
+    if (entry.innerHash !== null) byHash.set(entry.innerHash, entry);
+  }
+
+  const balanceOf = (account: string, asset: string) =>
+    balances.get(`${account} ${asset}`) ?? new Decimal(openingBalance);
+
+  /** Moves everything or nothing. */
+  function carryOut(transaction: AnyTransaction): boolean {
+    const inner = innerOf(transaction);
+    const after = new Map<string, Decimal>();
+    const add = (account: string, asset: string, amount: Decimal) => {
+      const key = `${account} ${asset}`;
+      after.set(key, (after.get(key) ?? balanceOf(account, asset)).plus(amount));
+    };
+    for (const operation of inner.operations) {
+      const transfer = transferOf(operation, inner.source);
+      if (transfer === null) continue;
+      add(
+        baseAccount(transfer.from),
+        transfer.sent.asset.toString(),
+        new Decimal(transfer.sent.amount).neg(),
+      );
+      add(baseAccount(transfer.to), transfer.asset.toString(), new Decimal(transfer.amount));
+    }
+    if ([...after.values()].some((balance) => balance.isNegative())) return false;
+    for (const [key, balance] of after) balances.set(key, balance);
+    return true;
+  }
+
+  const isClosed = ({ closedAtMs }: Entry) => closedAtMs <= clock();
+
+  return {
+    submit(transaction) {
+      const hash = transaction.hash().toString('hex');
+      const known = byHash.get(hash);
+      if (known !== undefined) return known;
+      const ledger = Math.floor(clock() / closeMs) + 1;
+      const inner = innerOf(transaction).hash().toString('hex');
+      const successful = carryOut(transaction);
+      const entry: Entry = {
+        hash,
+        innerHash: inner === hash ? null : inner,
+        ledger,
+        order: entries.filter((each) => each.ledger === ledger).length + 1,
+        closedAtMs: ledger * closeMs,
+        successful,
+        envelope: transaction.toXDR(),
+        result: encodedResult(transaction, successful),
+      };
+      entries.push(entry);
+      note(entry);
+      changed = true;
+      for (const dropped of entries.splice(0, Math.max(0, entries.length - keptLimit))) {
+        byHash.delete(dropped.hash);
+        if (dropped.innerHash !== null) byHash.delete(dropped.innerHash);
+      }
+      return entry;
+    },
+    find(hash) {
+      const entry = byHash.get(hash);
+      return entry !== undefined && isClosed(entry) ? entry : undefined;
+    },
+    all: () => entries.filter(isClosed),
+    latest() {
+      const ledger = Math.floor(clock() / closeMs);
+      return { ledger, closedAtMs: ledger * closeMs };
+    },
+    closedAt: (ledger) => ledger * closeMs,
+    takeChanged() {
+      const was = changed;
+      changed = false;
+      return was;
+    },
+    kept: () => entries,
+  };
+}

@@ -1,0 +1,155 @@
+import {
+  FeeBumpTransaction,
+  Keypair,
+  StrKey,
+  type Transaction,
+  TransactionBuilder,
+  xdr,
+} from '@stellar/stellar-base';
+import { Decimal } from 'decimal.js';
+import { z } from 'zod';
+import { type assetOf, simulatedNetwork } from './payments.js';
+
+const stroopsPerUnit = 10_000_000;
+
+/** A transaction in a closed ledger, as the simulated ledger keeps it. */
+export const entrySchema = z.object({
+  /** Of a fee bump, the outer one; else the only one. */
+  hash: z.string(),
+  innerHash: z.string().nullable(),
+  ledger: z.number().int(),
+  /** Its place in the ledger, from 1. */
+  order: z.number().int(),
+  closedAtMs: z.number().int(),
+  successful: z.boolean(),
+  /** Base64 XDR. */
+  envelope: z.string(),
+  result: z.string(),
+});
+
+export type Entry = z.infer<typeof entrySchema>;
+export type AnyTransaction = Transaction | FeeBumpTransaction;
+
+export function readEnvelope(envelope: string): AnyTransaction {
+  return TransactionBuilder.fromXDR(envelope, simulatedNetwork);
+}
+
+/** The transaction whose operations are carried out. */
+export function innerOf(transaction: AnyTransaction): Transaction {
+  return transaction instanceof FeeBumpTransaction ? transaction.innerTransaction : transaction;
+}
+
+/** `G…` of a `G…` or `M…`. */
+export function baseAccount(address: string): string {
+  if (!StrKey.isValidMed25519PublicKey(address)) return address;
+  return StrKey.encodeEd25519PublicKey(StrKey.decodeMed25519PublicKey(address).subarray(0, 32));
+}
+
+/** Whether the source signed it: the simulated ledger knows no other signers. */
+export function isSigned(transaction: AnyTransaction): boolean {
+  const inner = innerOf(transaction);
+  const key = Keypair.fromPublicKey(baseAccount(inner.source));
+  return inner.signatures.some((each) => key.verify(inner.hash(), each.signature()));
+}
+
+/** What an operation moves; null for one that is no payment. */
+export function transferOf(operation: Transaction['operations'][number], source: string) {
+  const from = operation.source ?? source;
+  switch (operation.type) {
+    case 'payment': {
+      const { destination: to, asset, amount } = operation;
+      return { kind: 'payment', from, to, asset, amount, sent: { asset, amount } } as const;
+    }
+    case 'pathPaymentStrictReceive': {
+      const { destination: to, destAsset: asset, destAmount: amount, sendAsset } = operation;
+      const kind = 'path_payment_strict_receive' as const;
+      return { kind, from, to, asset, amount, sent: { asset: sendAsset, amount } };
+    }
+    case 'pathPaymentStrictSend': {
+      const { destination: to, destAsset: asset, sendAmount: amount, sendAsset } = operation;
+      const kind = 'path_payment_strict_send' as const;
+      return { kind, from, to, asset, amount, sent: { asset: sendAsset, amount } };
+    }
+    default:
+      return null;
+  }
+}
+
+export type Transfer = NonNullable<ReturnType<typeof transferOf>>;
+
+function delivered({ to, asset, amount }: Transfer): xdr.SimplePaymentResult {
+  return new xdr.SimplePaymentResult({
+    destination: Keypair.fromPublicKey(baseAccount(to)).xdrAccountId(),
+    asset: asset.toXDRObject(),
+    amount: xdr.Int64.fromString(new Decimal(amount).times(stroopsPerUnit).toFixed(0)),
+  });
+}
+
+function resultOf(transfer: Transfer, succeeds: boolean): xdr.OperationResult {
+  const { opInner } = xdr.OperationResult;
+  if (transfer.kind === 'payment') {
+    const result = succeeds ? xdr.PaymentResult.paymentSuccess() : xdr.PaymentResult.paymentUnderfunded();
+    return opInner(xdr.OperationResultTr.payment(result));
+  }
+  const last = delivered(transfer);
+  if (transfer.kind === 'path_payment_strict_receive') {
+    const { PathPaymentStrictReceiveResult: Result, PathPaymentStrictReceiveResultSuccess: Success } = xdr;
+    return opInner(
+      xdr.OperationResultTr.pathPaymentStrictReceive(
+        succeeds
+          ? Result.pathPaymentStrictReceiveSuccess(new Success({ offers: [], last }))
+          : Result.pathPaymentStrictReceiveUnderfunded(),
+      ),
+    );
+  }
+  const { PathPaymentStrictSendResult: Result, PathPaymentStrictSendResultSuccess: Success } = xdr;
+  return opInner(
+    xdr.OperationResultTr.pathPaymentStrictSend(
+      succeeds
+        ? Result.pathPaymentStrictSendSuccess(new Success({ offers: [], last }))
+        : Result.pathPaymentStrictSendUnderfunded(),
+    ),
+  );
+}
+
+/** The result of a transaction whose operations are all payments: all succeed, or none has any effect. */
+export function encodedResult(transaction: AnyTransaction, succeeds: boolean): string {
+  const inner = innerOf(transaction);
+  const results = inner.operations.map((operation) => {
+    const transfer = transferOf(operation, inner.source);
+    if (transfer === null) throw new Error(`the simulated ledger knows no ${operation.type}`);
+    return resultOf(transfer, succeeds);
+  });
+  const feeCharged = xdr.Int64.fromString('100');
+  if (!(transaction instanceof FeeBumpTransaction)) {
+    const { TransactionResultResult: Result } = xdr;
+    const result = succeeds ? Result.txSuccess(results) : Result.txFailed(results);
+    return new xdr.TransactionResult({ feeCharged, result, ext: new xdr.TransactionResultExt(0) }).toXDR(
+      'base64',
+    );
+  }
+  const { InnerTransactionResultResult: Inner, TransactionResultResult: Outer } = xdr;
+  const pair = new xdr.InnerTransactionResultPair({
+    transactionHash: inner.hash(),
+    result: new xdr.InnerTransactionResult({
+      feeCharged,
+      result: succeeds ? Inner.txSuccess(results) : Inner.txFailed(results),
+      ext: new xdr.InnerTransactionResultExt(0),
+    }),
+  });
+  const result = succeeds ? Outer.txFeeBumpInnerSuccess(pair) : Outer.txFeeBumpInnerFailed(pair);
+  return new xdr.TransactionResult({ feeCharged, result, ext: new xdr.TransactionResultExt(0) }).toXDR(
+    'base64',
+  );
+}
+
+/** Code and issuer as Horizon writes them. */
+export function horizonAsset(asset: ReturnType<typeof assetOf>) {
+  if (asset.isNative()) return { asset_type: 'native' };
+  const code = asset.getCode();
+  return {
+    asset_type: code.length <= 4 ? 'credit_alphanum4' : 'credit_alphanum12',
+    asset_code: code,
+    asset_issuer: asset.getIssuer(),
+  };
+}

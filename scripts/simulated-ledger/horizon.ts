@@ -1,0 +1,152 @@
+import { MuxedAccount, StrKey, type Transaction } from '@stellar/stellar-base';
+import { operationIdOf } from '../../server/ledger/operation-id.rules.js';
+import { baseAccount, type Entry, horizonAsset, innerOf, readEnvelope, transferOf } from './entries.js';
+import type { View } from './faults.js';
+
+export interface HorizonAnswer {
+  status: number;
+  json: object;
+}
+
+const pageLimit = 200;
+
+/** Answers a GET as Horizon does: the root, ledgers, transactions, their operations, and payments of an account. */
+export function answerHorizon(path: string, query: URLSearchParams, view: View): HorizonAnswer {
+  const [kind, id = '', part] = path.split('/').filter((each) => each !== '');
+  if (kind === undefined) return ok(root(view));
+  if (kind === 'ledgers') return ledger(Number(id), view);
+  if (kind === 'accounts' && part === 'payments') return ok(page(paymentsOf(id, query, view)));
+  if (kind !== 'transactions') return problem(404, 'not_found');
+  const entry = view.find(id.toLowerCase());
+  if (entry === undefined) return problem(404, 'not_found');
+  return ok(part === 'operations' ? page(operationsOf(entry)) : transactionOf(entry, id.toLowerCase()));
+}
+
+function ok(json: object): HorizonAnswer {
+  return { status: 200, json };
+}
+
+function problem(status: number, type: string): HorizonAnswer {
+  const title = status === 410 ? 'Data Requested Is Before Recorded History' : 'Resource Missing';
+  return { status, json: { type: `https://stellar.org/horizon-errors/${type}`, title, status } };
+}
+
+function root(view: View) {
+  const { latest, oldest } = view.range();
+  return {
+    horizon_version: 'simulated',
+    history_latest_ledger: latest.ledger,
+    history_latest_ledger_closed_at: instant(latest.closedAtMs),
+    history_elder_ledger: oldest.ledger,
+    core_latest_ledger: latest.ledger,
+    network_passphrase: 'Fairlead simulated ledger',
+  };
+}
+
+function ledger(sequence: number, view: View): HorizonAnswer {
+  const { latest, oldest } = view.range();
+  if (sequence < oldest.ledger) return problem(410, 'before_history');
+  if (!(sequence <= latest.ledger)) return problem(404, 'not_found');
+  const closedAtMs = Math.round((sequence * latest.closedAtMs) / latest.ledger);
+  return ok({ id: String(sequence), sequence, closed_at: instant(closedAtMs) });
+}
+
+function transactionOf(entry: Entry, asked: string) {
+  const transaction = readEnvelope(entry.envelope);
+  const inner = innerOf(transaction);
+  const { ledger, order } = entry;
+  return {
+    id: asked,
+    paging_token: operationIdOf({ ledger, order, position: 0 }),
+    successful: entry.successful,
+    hash: asked,
+    ledger,
+    created_at: instant(entry.closedAtMs),
+    ...named('source_account', 'account', inner.source),
+    fee_account: 'feeSource' in transaction ? transaction.feeSource : baseAccount(inner.source),
+    operation_count: inner.operations.length,
+    envelope_xdr: entry.envelope,
+    result_xdr: entry.result,
+    ...memoFields(inner),
+    ...(entry.innerHash === null
+      ? {}
+      : { fee_bump_transaction: { hash: entry.hash }, inner_transaction: { hash: entry.innerHash } }),
+  };
+}
+
+function memoFields({ memo }: Transaction) {
+  const { value } = memo;
+  switch (memo.type) {
+    case 'text':
+      return {
+        memo_type: 'text',
+        memo: String(value),
+        memo_bytes: Buffer.from(value ?? '').toString('base64'),
+      };
+    case 'id':
+      return { memo_type: 'id', memo: String(value) };
+    case 'hash':
+    case 'return':
+      return { memo_type: memo.type, memo: Buffer.from(value ?? '').toString('base64') };
+    default:
+      return { memo_type: 'none' };
+  }
+}
+
+/** `G…` under the one name, and the muxed account and its id beside it where it is one. */
+function named(name: string, muxedName: string, address: string) {
+  const fields = { [name]: baseAccount(address) };
+  if (!StrKey.isValidMed25519PublicKey(address)) return fields;
+  const muxed = MuxedAccount.fromAddress(address, '0');
+  return { ...fields, [`${muxedName}_muxed`]: address, [`${muxedName}_muxed_id`]: muxed.id() };
+}
+
+function operationsOf(entry: Entry): object[] {
+  const inner = innerOf(readEnvelope(entry.envelope));
+  return inner.operations.flatMap((operation, place) => {
+    const transfer = transferOf(operation, inner.source);
+    if (transfer === null) return [];
+    const id = operationIdOf({ ledger: entry.ledger, order: entry.order, position: place + 1 });
+    return [
+      {
+        id,
+        paging_token: id,
+        transaction_successful: entry.successful,
+        ...named('source_account', 'source_account', transfer.from),
+        type: transfer.kind,
+        created_at: instant(entry.closedAtMs),
+        transaction_hash: entry.hash,
+        ...horizonAsset(transfer.asset),
+        ...named('from', 'from', transfer.from),
+        ...named('to', 'to', transfer.to),
+        amount: Number(transfer.amount).toFixed(7),
+      },
+    ];
+  });
+}
+
+/** `cursor`, `limit` and `join=transactions`, in ascending order, of successful transactions. */
+function paymentsOf(account: string, query: URLSearchParams, view: View): object[] {
+  const after = BigInt(query.get('cursor') || '0');
+  const limit = Math.min(Number(query.get('limit')) || 10, pageLimit);
+  const joined = query.get('join') === 'transactions';
+  const found: object[] = [];
+  for (const entry of view.all()) {
+    if (!entry.successful) continue;
+    for (const operation of operationsOf(entry) as { id: string; from: string; to: string }[]) {
+      const isOfAccount = operation.from === account || operation.to === account;
+      if (!isOfAccount || BigInt(operation.id) <= after) continue;
+      found.push(joined ? { ...operation, transaction: transactionOf(entry, entry.hash) } : operation);
+      if (found.length === limit) return found;
+    }
+  }
+  return found;
+}
+
+function page(records: object[]) {
+  return { _embedded: { records } };
+}
+
+function instant(ms: number): string {
+  return new Date(ms).toISOString().replace('.000Z', 'Z');
+}

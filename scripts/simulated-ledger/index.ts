@@ -1,0 +1,117 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import express from 'express';
+import { z } from 'zod';
+import type { Clock } from '../../server/ports.js';
+import { readIfPresent, replaceFile } from '../lib/files.js';
+import { listenOnLoopback } from '../lib/loopback-server.js';
+import { createBook } from './book.js';
+import { type AnyTransaction, type Entry, entrySchema } from './entries.js';
+import { noFaults, type SourceFaults, viewOf } from './faults.js';
+import { answerHorizon } from './horizon.js';
+import { buildTransaction, type SimulatedTransaction } from './payments.js';
+import { answerRpc } from './rpc.js';
+
+export interface SimulatedLedgerOptions {
+  clock: Clock;
+  /** RPC and Horizon answer on this port; 0: any free one. */
+  port?: number;
+  /** How far apart ledgers close; a second where absent. The real network takes five. */
+  closeMs?: number;
+  /** Where transactions are kept over restarts (JSON); in memory only where absent. */
+  stateFile?: string;
+}
+
+/** A ledger on this machine that answers as Stellar RPC and Horizon do. No real asset moves. */
+export interface SimulatedLedger {
+  /** For `LEDGER_RPC_URL` and `HORIZON_URL`. */
+  rpcUrl: string;
+  horizonUrl: string;
+  /** Takes a transaction without asking for a signature; it is in the ledger that closes next. */
+  submit(transaction: AnyTransaction): Entry;
+  /** The same of payments; each transaction differs from those before. */
+  pay(of: Omit<SimulatedTransaction, 'sequence'>): Entry;
+  setFaults(of: { rpc?: Partial<SourceFaults>; horizon?: Partial<SourceFaults> }): void;
+  /** How many requests each source was sent. */
+  asked(): { rpc: number; horizon: number };
+  stop(): Promise<void>;
+}
+
+const stateSchema = z.object({ version: z.literal(1), entries: z.array(entrySchema) });
+
+async function readState(path: string): Promise<Entry[]> {
+  const text = await readIfPresent(path);
+  if (text === undefined) return [];
+  try {
+    return stateSchema.parse(JSON.parse(text)).entries;
+  } catch (cause) {
+    throw new Error(`${path} is not the state of the simulated ledger: move it away`, { cause });
+  }
+}
+
+/** Starts a ledger on 127.0.0.1: RPC at `/rpc`, Horizon at `/horizon`. */
+export async function startSimulatedLedger(options: SimulatedLedgerOptions): Promise<SimulatedLedger> {
+  const { clock, port = 0, closeMs = 1_000, stateFile } = options;
+  const saved = stateFile === undefined ? [] : await readState(stateFile);
+  const book = createBook({ clock, closeMs, saved });
+  const faults = { rpc: noFaults, horizon: noFaults };
+  const asked = { rpc: 0, horizon: 0 };
+  const rpcView = viewOf(book, clock, () => faults.rpc);
+  const horizonView = viewOf(book, clock, () => faults.horizon);
+  let sequence = book.kept().length;
+
+  /** Resolves to whether the request is still to be answered. */
+  async function passes(source: 'rpc' | 'horizon', response: express.Response): Promise<boolean> {
+    asked[source] += 1;
+    const { away, delayMs, html } = faults[source];
+    if (delayMs > 0) await delay(delayMs);
+    if (away) response.status(503).type('html').send('<h1>503 Service Unavailable</h1>');
+    else if (html) response.type('html').send('<h1>It works!</h1>');
+    return !away && !html;
+  }
+
+  const app = express();
+  app.disable('x-powered-by');
+  app.post('/rpc', express.json({ limit: '1mb' }), async (request, response) => {
+    if (await passes('rpc', response)) response.json(answerRpc(request.body, book, rpcView));
+  });
+  app.get(/^\/horizon(\/.*)?$/, async (request, response) => {
+    if (!(await passes('horizon', response))) return;
+    const url = new URL(request.originalUrl, 'http://ledger');
+    const { status, json } = answerHorizon(
+      url.pathname.slice('/horizon'.length),
+      url.searchParams,
+      horizonView,
+    );
+    response.status(status).type('application/hal+json').send(JSON.stringify(json));
+  });
+  const server = await listenOnLoopback(app, { port });
+
+  async function save(): Promise<void> {
+    if (stateFile === undefined || !book.takeChanged()) return;
+    await replaceFile(stateFile, JSON.stringify({ version: 1, entries: book.kept() }));
+  }
+  const saving = setInterval(
+    () => void save().catch((error) => console.error('simulated ledger:', error)),
+    2_000,
+  );
+
+  return {
+    rpcUrl: `${server.origin}/rpc`,
+    horizonUrl: `${server.origin}/horizon`,
+    submit: book.submit,
+    pay(of) {
+      sequence += 1;
+      return book.submit(buildTransaction({ ...of, sequence: String(sequence) }));
+    },
+    setFaults({ rpc, horizon }) {
+      faults.rpc = { ...faults.rpc, ...rpc };
+      faults.horizon = { ...faults.horizon, ...horizon };
+    },
+    asked: () => ({ ...asked }),
+    async stop() {
+      clearInterval(saving);
+      await server.stop();
+      await save();
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import {
+  Account,
+  Asset,
+  type FeeBumpTransaction,
+  Keypair,
+  Memo,
+  MuxedAccount,
+  Operation,
+  StrKey,
+  type Transaction,
+  TransactionBuilder,
+} from '@stellar/stellar-base';
+import { usdc } from '../simulated-anchors/corridors.js';
+
+/** The passphrase of the simulated network: no transaction of it is valid anywhere else. */
+export const simulatedNetwork = 'Fairlead simulated ledger';
+
+/** One payment of a simulated transaction. */
+export interface SimulatedPayment {
+  /** `G…` or `M…`; the source of the transaction where absent. */
+  from?: string | undefined;
+  /** `G…` or `M…`. */
+  to: string;
+  amount: string;
+  /** SEP-38 form; the simulated USDC where absent. */
+  asset?: string | undefined;
+  /** `payment` where absent. A path payment sends native units. */
+  kind?: 'payment' | 'path_payment_strict_receive' | 'path_payment_strict_send' | undefined;
+}
+
+export interface SimulatedTransaction {
+  /** `G…` or `M…`. */
+  source: string;
+  payments: readonly SimulatedPayment[];
+  memo?: { type: 'text' | 'id' | 'hash' | 'return'; value: string } | undefined;
+  /** The account (`G…`) that pays the fee by a fee bump. */
+  feeSource?: string | undefined;
+  /** Makes two transactions with the same payments differ. */
+  sequence: string;
+}
+
+/** Of a `stellar:CODE:ISSUER`, or native. */
+export function assetOf(text: string): Asset {
+  const [, code = '', issuer] = text.split(':');
+  return issuer === undefined ? Asset.native() : new Asset(code, issuer);
+}
+
+/** Hash and return memos are 64 hex digits or base64. */
+function memoOf({ type, value }: NonNullable<SimulatedTransaction['memo']>): Memo {
+  if (type === 'text') return Memo.text(value);
+  if (type === 'id') return Memo.id(value);
+  const hex = /^[0-9a-f]{64}$/.test(value) ? value : Buffer.from(value, 'base64').toString('hex');
+  return type === 'hash' ? Memo.hash(hex) : Memo.return(hex);
+}
+
+function sourceOf(address: string, sequence: string): Account | MuxedAccount {
+  return StrKey.isValidMed25519PublicKey(address)
+    ? MuxedAccount.fromAddress(address, sequence)
+    : new Account(address, sequence);
+}
+
+function operationOf({ from, to, amount, asset = usdc, kind = 'payment' }: SimulatedPayment) {
+  const source = from === undefined ? {} : { source: from };
+  const paid = assetOf(asset);
+  switch (kind) {
+    case 'payment':
+      return Operation.payment({ destination: to, asset: paid, amount, ...source });
+    case 'path_payment_strict_receive':
+      return Operation.pathPaymentStrictReceive({
+        sendAsset: Asset.native(),
+        sendMax: '1000000',
+        destination: to,
+        destAsset: paid,
+        destAmount: amount,
+        path: [],
+        ...source,
+      });
+    case 'path_payment_strict_send':
+      // The simulated market delivers one for one; the least amount is lower, as wallets set it.
+      return Operation.pathPaymentStrictSend({
+        sendAsset: Asset.native(),
+        sendAmount: amount,
+        destination: to,
+        destAsset: paid,
+        destMin: '0.0000001',
+        path: [],
+        ...source,
+      });
+  }
+}
+
+/** Builds a transaction, unsigned. */
+export function buildTransaction(of: SimulatedTransaction): Transaction | FeeBumpTransaction {
+  const builder = new TransactionBuilder(sourceOf(of.source, of.sequence), {
+    fee: '100',
+    networkPassphrase: simulatedNetwork,
+  });
+  for (const payment of of.payments) builder.addOperation(operationOf(payment));
+  if (of.memo !== undefined) builder.addMemo(memoOf(of.memo));
+  const transaction = builder.setTimeout(0).build();
+  if (of.feeSource === undefined) return transaction;
+  return TransactionBuilder.buildFeeBumpTransaction(of.feeSource, '200', transaction, simulatedNetwork);
+}
+
+/** A signed payment, as a wallet submits it: the envelope in base64 and its hash. */
+export function signedPayment(
+  seed: Uint8Array,
+  of: Omit<SimulatedTransaction, 'source' | 'feeSource'>,
+): { envelope: string; hash: string } {
+  const keys = Keypair.fromRawEd25519Seed(Buffer.from(seed));
+  const transaction = buildTransaction({ ...of, source: keys.publicKey() });
+  transaction.sign(keys);
+  return { envelope: transaction.toXDR(), hash: transaction.hash().toString('hex') };
+}

@@ -1,0 +1,62 @@
+import { ApiError } from '../../errors.js';
+import type { Clock } from '../../ports.js';
+import type { Intent } from './intent.js';
+import { withNamed } from './payment-state.rules.js';
+import { ContendedIntentError } from './progress.js';
+import type { IntentStore } from './store.js';
+
+/**
+ * Remembers the Stellar transaction that the wallet says it paid with, and returns the intent as it stands then. Throws
+ * TRANSACTION_CONFLICT where another payment was found, or where the intent ended in a way that no payment changes. The
+ * caller has made sure that the wallet knows the nonce.
+ */
+export type NamePayment = (intent: Intent, paymentHash: string) => Promise<Intent>;
+
+const maxTries = 8;
+
+export function createNamePayment(deps: {
+  store: Pick<IntentStore, 'findByHash' | 'saveProgress' | 'takeUpAgain'>;
+  /** Called when there is something to look at: the payment on the ledger, or the id that the anchor may know by now. */
+  onAttached: () => void;
+  clock: Clock;
+}): NamePayment {
+  const { store, onAttached, clock } = deps;
+
+  return async (known, paymentHash) => {
+    const hash = paymentHash.toLowerCase();
+    let intent = known;
+    for (let tries = 0; tries < maxTries; tries += 1) {
+      const { found } = intent.payment;
+      if (found?.hash === hash || found?.by === 'anchor') return intent;
+      if (found !== null) throw conflict('Another payment of this intent was found on the ledger.');
+      refuseUnpayable(intent);
+      const now = new Date(clock());
+      const payment = withNamed(intent.payment, hash, 'wallet', now.getTime());
+      const isNew = payment !== intent.payment;
+      const canBeLookedUp = payment.instructions.length > 0 || intent.claimedId !== undefined;
+      const change = { payment, ...(canBeLookedUp ? { lookUpDue: now } : {}) };
+      if (!isNew || (await store.saveProgress({ intent, change, pendingAggregation: false }))) {
+        // A wallet that paid knows the withdrawal better than an anchor that does not.
+        if (intent.lookQueue === 'given_up') await store.takeUpAgain(intent._id, now);
+        if (isNew) onAttached();
+        return (await store.findByHash(intent._id)) ?? intent;
+      }
+      intent = (await store.findByHash(intent._id)) ?? intent;
+    }
+    throw new ContendedIntentError(known._id);
+  };
+}
+
+/** What ended by the ledger, or by the anchor's word before there was one, stays as it is. */
+function refuseUnpayable({ status, outcome, transactionId, claimedId }: Intent): void {
+  if (status === 'pending') return;
+  if (transactionId === undefined && claimedId === undefined) {
+    throw conflict('This intent ended before a transaction was attached.');
+  }
+  if (status !== 'expired' && outcome?.evidence !== 'unverified')
+    throw conflict('This intent has its outcome.');
+}
+
+function conflict(message: string): ApiError {
+  return new ApiError('TRANSACTION_CONFLICT', message);
+}

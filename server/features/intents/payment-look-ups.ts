@@ -1,0 +1,170 @@
+import type { Ledger, LedgerAnswer } from '../../ledger/ledger.js';
+import { isDuplicateKey } from '../../mongo/failures.js';
+import type { HeldLease } from '../../mongo/leases.js';
+import type { Clock, Logger } from '../../ports.js';
+import type { Intent } from './intent.js';
+import type { LookUpStore } from './look-up-store.js';
+import type { Ownership } from './ownership.js';
+import type { Finding, FoundPayment, NamedPayment } from './payment.js';
+import { matchPayment, type PaymentMatch } from './payment-match.rules.js';
+import { isUndecided, withNamed } from './payment-state.rules.js';
+import { ContendedIntentError, type MakeProgress } from './progress.js';
+import type { IntentStore } from './store.js';
+import { lateFundsMs } from './transition.rules.js';
+
+export interface PaymentLookUpsDeps {
+  store: Pick<IntentStore, 'findByTransaction' | 'findFirstClaimant' | 'saveProgress'>;
+  lookUps: Pick<LookUpStore, 'claimDue'>;
+  ledger: Pick<Ledger, 'find'>;
+  ownership: Pick<Ownership, 'passToPayer'>;
+  progress: MakeProgress;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** Looks at the ledger for every named payment that is due, while `mayGoOn`. Resolves to how many were looked up. */
+export type LookUpPayments = (mayGoOn: () => boolean, lease?: HeldLease) => Promise<number>;
+
+/** A look first puts the next one off by this much: if the process is killed during it, the look is repeated then. */
+const claimMs = 60_000;
+const atOnce = 8;
+/** Of one transaction; more than that are no withdrawals of a wallet. */
+const mostPayers = 3;
+
+export function createLookUpPayments(deps: PaymentLookUpsDeps): LookUpPayments {
+  const { store, lookUps, ledger, ownership, progress, clock, logger } = deps;
+
+  async function lookUp(intent: Intent, named: NamedPayment, lease: HeldLease | undefined): Promise<void> {
+    const { anchorId, claimedId } = intent;
+    const isClaim = intent.transactionId === undefined && claimedId !== undefined;
+    const holder = isClaim ? await store.findByTransaction(anchorId, claimedId) : intent;
+    const instructions = holder?.payment.instructions ?? [];
+    const { by, hash } = named;
+    const tell = (finding: Finding) =>
+      progress(intent._id, { observation: null, lookUp: { by, hash, finding }, ...(lease ? { lease } : {}) });
+    if (holder === null || instructions.length === 0) {
+      await tell({ kind: 'problem', problem: 'no_instructions', contradicts: false });
+      return;
+    }
+    const answer = await ledger.find(hash, intent.createdAt.getTime());
+    if (answer.kind === 'unknown')
+      logger.warn({ why: answer.why, detail: answer.detail }, 'ledger not known');
+    const match = matchOf(answer, intent, instructions);
+    if (match.kind === 'finding') {
+      await tell(match.finding);
+      if (!isClaim) await tellPayers(intent, named, match.payers);
+      return;
+    }
+    for (const found of match.candidates.map((each) => ({ ...each, by, lookedUpAtMs: clock() }))) {
+      try {
+        if (!isClaim) {
+          await tell({ kind: 'found', payment: found });
+          return;
+        }
+        const passed = await ownership.passToPayer(holder, intent, found, lease);
+        if (passed === 'kept') break;
+        // If either changed meanwhile, it is looked up again.
+        if (passed === 'passed')
+          await progress(intent._id, { observation: null, ...(lease ? { lease } : {}) });
+        return;
+      } catch (error) {
+        // The operation is the payment of another intent; the transaction may hold one more.
+        if (!isDuplicateKey(error)) throw error;
+      }
+    }
+    await tell({ kind: 'problem', problem: 'already_used', contradicts: false });
+  }
+
+  /** Others who paid this very withdrawal may have claimed it: their claim is looked up next, in their own name. */
+  async function tellPayers(
+    intent: Intent,
+    { hash }: NamedPayment,
+    payers: readonly string[],
+  ): Promise<void> {
+    const { anchorId, transactionId } = intent;
+    if (transactionId === undefined) return;
+    for (const account of payers.slice(0, mostPayers)) {
+      const claimant = await store.findFirstClaimant({ anchorId, transactionId, account });
+      if (claimant === null || claimant.payment.named.some((each) => each.hash === hash)) continue;
+      const payment = withNamed(claimant.payment, hash, 'anchor', clock());
+      const change = { payment, lookUpDue: new Date(clock()) };
+      await store.saveProgress({ intent: claimant, change, pendingAggregation: false });
+    }
+  }
+
+  async function lookUpAll(intent: Intent, lease: HeldLease | undefined): Promise<void> {
+    try {
+      for (const named of intent.payment.named) {
+        if (isUndecided(intent.payment, named)) await lookUp(intent, named, lease);
+      }
+    } catch (error) {
+      if (!(error instanceof ContendedIntentError)) throw error;
+      logger.warn({ err: error }, 'payment left for the next run');
+    }
+  }
+
+  async function claimSome(): Promise<Intent[]> {
+    const claimed: Intent[] = [];
+    while (claimed.length < atOnce) {
+      const nowMs = clock();
+      const intent = await lookUps.claimDue(new Date(nowMs), new Date(nowMs + claimMs));
+      if (intent === null) break;
+      claimed.push(intent);
+    }
+    return claimed;
+  }
+
+  return async (mayGoOn, lease) => {
+    let lookedUp = 0;
+    while (mayGoOn()) {
+      const claimed = await claimSome();
+      if (claimed.length === 0) break;
+      await Promise.all(claimed.map((intent) => lookUpAll(intent, lease)));
+      lookedUp += claimed.length;
+    }
+    return lookedUp;
+  };
+}
+
+type Matched =
+  | { kind: 'candidates'; candidates: Omit<FoundPayment, 'by' | 'lookedUpAtMs'>[] }
+  | { kind: 'finding'; finding: Finding; payers: string[] };
+
+function matchOf(
+  answer: LedgerAnswer,
+  intent: Intent,
+  instructions: Intent['payment']['instructions'],
+): Matched {
+  const problem = (
+    finding: Omit<Extract<Finding, { kind: 'problem' }>, 'kind'>,
+    payers: string[] = [],
+  ): Matched => ({
+    kind: 'finding',
+    finding: { kind: 'problem', ...finding },
+    payers,
+  });
+  if (answer.kind === 'unknown') {
+    const reach = answer.why === 'out_of_range';
+    return problem({ problem: reach ? 'out_of_range' : 'ledger_unavailable', contradicts: false });
+  }
+  // How long it has been missing decides what that means.
+  if (answer.kind === 'not_found') return problem({ problem: 'not_found', contradicts: false });
+  const { transaction, source } = answer;
+  const terms = {
+    account: intent.account,
+    sellAsset: intent.corridorTerms.sellAsset,
+    sellAmount: intent.sellAmount,
+    createdAtMs: intent.createdAt.getTime(),
+    payableUntilMs: intent.deadline.getTime() + lateFundsMs,
+  };
+  const match: PaymentMatch = matchPayment(transaction, terms, instructions);
+  if (match.kind === 'refused') {
+    const { problem: why, contradicts, payers } = match;
+    return problem({ problem: why, contradicts }, payers);
+  }
+  const { hash, ledger, closedAtMs, memo } = transaction;
+  return {
+    kind: 'candidates',
+    candidates: match.payments.map((payment) => ({ ...payment, hash, ledger, closedAtMs, memo, source })),
+  };
+}

@@ -1,0 +1,138 @@
+import type { PaymentProblem } from '../../../contract/schemas/payments.js';
+import {
+  fromBase64,
+  type LedgerMemo,
+  type LedgerPayment,
+  type LedgerTransaction,
+} from '../../ledger/ledger.js';
+import { accountOf, muxedIdOf } from './accounts.rules.js';
+import { isAnnouncedAmount } from './eligibility.rules.js';
+import type { Instructions } from './payment.js';
+
+/** What a payment is held against. */
+export interface PaymentTerms {
+  /** `G…` */
+  account: string;
+  /** SEP-38 form. */
+  sellAsset: string;
+  sellAmount: string;
+  createdAtMs: number;
+  /** No payment counts that closed later than this. */
+  payableUntilMs: number;
+}
+
+export type PaymentMatch =
+  /** The operations that pay this withdrawal, in their order. One of them may serve another intent. */
+  | { kind: 'match'; payments: LedgerPayment[] }
+  | {
+      kind: 'refused';
+      problem: PaymentProblem;
+      /** Whether no honest anchor can have taken it for a payment of this withdrawal, whoever paid. */
+      contradicts: boolean;
+      /** Accounts of others that paid this very withdrawal. */
+      payers: string[];
+    };
+
+/** Ledgers close at whole seconds: one that closed "at 10" may have closed just before 11. */
+export const closeUnitMs = 1_000;
+
+/**
+ * Whether a transaction of the ledger pays the withdrawal: it succeeded, closed after the intent was registered, and
+ * holds an operation from the intent's account to the account and memo that a record named before it closed, in the
+ * intent's asset, of the announced amount within 10 %.
+ */
+export function matchPayment(
+  transaction: LedgerTransaction,
+  terms: PaymentTerms,
+  instructions: readonly Instructions[],
+): PaymentMatch {
+  const { closedAtMs, payments } = transaction;
+  if (!transaction.successful) return refused('transaction_failed', { contradicts: true });
+  if (payments.length === 0) return refused('no_payment', { contradicts: true });
+  const known = instructions.filter(({ storedAtMs }) => storedAtMs < closedAtMs + closeUnitMs);
+  const paysAnchor = payments.some(({ to }) => instructions.some(({ account }) => accountOf(account) === to));
+  const contradicts = instructions.length > 0 && !paysAnchor;
+  if (closedAtMs + closeUnitMs <= terms.createdAtMs) return refused('too_early', { contradicts });
+  if (closedAtMs > terms.payableUntilMs) return refused('too_late', { contradicts });
+  if (known.length === 0) {
+    const own = payments.some(({ from }) => from === terms.account);
+    return refused(own ? 'no_instructions' : 'other_sender', { contradicts });
+  }
+  const faults = payments.map((payment) => faultOf(payment, transaction.memo, terms, known));
+  const matching = payments.filter((_, place) => faults[place] === null);
+  if (matching.length > 0) return { kind: 'match', payments: matching };
+  const payers = payments.filter((payment, place) => {
+    const asOwn = { ...terms, account: payment.from };
+    return faults[place] === 'other_sender' && faultOf(payment, transaction.memo, asOwn, known) === null;
+  });
+  // Of several operations the one counts that comes closest: the others pay somebody else.
+  const problem = nearness.find((each) => faults.includes(each)) ?? 'other_sender';
+  return refused(problem, { contradicts, payers: [...new Set(payers.map(({ from }) => from))] });
+}
+
+type Fault = (typeof nearness)[number];
+const nearness = [
+  'amount_mismatch',
+  'wrong_memo',
+  'other_asset',
+  'other_destination',
+  'other_sender',
+] as const;
+
+function refused(
+  problem: PaymentProblem,
+  { contradicts, payers = [] }: { contradicts: boolean; payers?: string[] },
+): PaymentMatch {
+  return { kind: 'refused', problem, contradicts, payers };
+}
+
+function faultOf(
+  payment: LedgerPayment,
+  memo: LedgerMemo | null,
+  { account, sellAsset, sellAmount }: PaymentTerms,
+  known: readonly Instructions[],
+): Fault | null {
+  if (payment.from !== account) return 'other_sender';
+  const toAccount = known.filter((each) => accountOf(each.account) === payment.to);
+  if (toAccount.length === 0) return 'other_destination';
+  if (payment.asset !== sellAsset) return 'other_asset';
+  if (!toAccount.some((each) => hasReference(payment, memo, each))) return 'wrong_memo';
+  return isAnnouncedAmount(payment.amount, sellAmount) ? null : 'amount_mismatch';
+}
+
+/** Whether the payment carries what ties it to the withdrawal: its memo, or in place of one of digits the muxed id. */
+function hasReference(
+  { toMuxedId }: LedgerPayment,
+  memo: LedgerMemo | null,
+  { account, memo: wanted, memoType }: Instructions,
+): boolean {
+  const muxedId = muxedIdOf(account);
+  if (wanted === null && muxedId === null) return true;
+  const carried: LedgerMemo[] = [...(memo === null ? [] : [memo])];
+  if (toMuxedId !== null) carried.push({ type: 'id', value: toMuxedId });
+  return carried.some(
+    (each) =>
+      (wanted !== null && isMemo(each, wanted, memoType)) ||
+      (muxedId !== null && each.type === 'id' && each.value === muxedId),
+  );
+}
+
+/** Anchors leave the type out at times: then it is that of the memo that was paid with. */
+function isMemo(carried: LedgerMemo, wanted: string, wantedType: string | null): boolean {
+  if (wantedType !== null && wantedType !== carried.type) return false;
+  switch (carried.type) {
+    case 'text':
+      return carried.value === wanted;
+    case 'id':
+      return /^\d{1,20}$/.test(wanted) && BigInt(wanted).toString() === carried.value;
+    default:
+      return hashOf(wanted) === carried.value;
+  }
+}
+
+/** SEP-24 and SEP-6 write hashes in base64; some anchors write hex. */
+function hashOf(text: string): string | null {
+  if (/^[0-9a-fA-F]{64}$/.test(text)) return text.toLowerCase();
+  const bytes = fromBase64(text);
+  return bytes?.length === 32 ? Buffer.from(bytes).toString('hex') : null;
+}

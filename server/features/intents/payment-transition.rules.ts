@@ -1,0 +1,65 @@
+import type { UnscoredReason } from '../../../contract/schemas/intents.js';
+import type { Finding, FoundPayment, NamedBy } from './payment.js';
+import { closeUnitMs } from './payment-match.rules.js';
+import { withFinding } from './payment-state.rules.js';
+import {
+  end,
+  type IntentState,
+  type Judgement,
+  type TransitionLimits,
+  transition,
+} from './transition.rules.js';
+
+/** What a look at the ledger says of the payment that this party named. */
+export interface LookUp {
+  by: NamedBy;
+  hash: string;
+  finding: Finding;
+}
+
+/** The state after a look at the ledger. A named payment that was replaced meanwhile changes nothing. */
+export function withLookUp(
+  state: IntentState,
+  { by, hash, finding }: LookUp,
+  nowMs: number,
+  limits: TransitionLimits,
+): IntentState {
+  const isNamed = state.payment.named.some((each) => each.by === by && each.hash === hash);
+  if (!isNamed || state.payment.found !== null) return state;
+  const after = { ...state, payment: withFinding(state.payment, by, finding, nowMs) };
+  if (finding.kind === 'problem') return transition(after, null, nowMs, limits);
+  const paid = paidBy(after, finding.payment);
+  const { ending } = state;
+  // One that expired did so as if nobody had paid.
+  if (ending === null || ending.status === 'expired') {
+    return transition({ ...paid, ending: null }, null, nowMs, limits);
+  }
+  const { status, reason, recordedAtMs, recoveredAtMs } = ending;
+  return end(paid, paid.payment.told, { status, reason, recordedAtMs, recoveredAtMs, evidence: 'ledger' });
+}
+
+/** What rests on the anchor's word on who paid, how much and when. An anchor could keep its failures unscored by it. */
+const decidedByLedger: ReadonlySet<UnscoredReason> = new Set([
+  'sender_mismatch',
+  'amount_mismatch',
+  'seen_after_payment',
+]);
+
+/** The state whose funds were received by this payment, when its ledger closed. How it ends is not decided here. */
+export function paidBy(state: IntentState, found: FoundPayment): IntentState {
+  const { closedAtMs } = found;
+  const { unscoredReason } = state.judgement;
+  const lasting = unscoredReason !== null && decidedByLedger.has(unscoredReason) ? null : unscoredReason;
+  const isLate = state.attachedAtMs !== null && state.attachedAtMs >= closedAtMs + closeUnitMs;
+  const judgement: Judgement = {
+    unscoredReason: lasting ?? (isLate ? 'seen_after_payment' : null),
+    amountIn: found.amount,
+  };
+  return {
+    ...state,
+    observations: { ...state.observations, fundedAtMs: closedAtMs, paidAtMs: closedAtMs },
+    judgement,
+    sender: state.terms.account,
+    payment: { ...state.payment, found },
+  };
+}

@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import { fromBase64 } from './base64.rules.js';
+import type { LedgerMemo, LedgerPayment, LedgerTransaction } from './ledger-transaction.js';
+import { positionOf } from './operation-id.rules.js';
+
+const instant = z.string().datetime().transform(Date.parse);
+const account = z.string().regex(/^G[A-Z2-7]{55}$/);
+const muxedId = z
+  .union([z.string().regex(/^\d{1,20}$/), z.number().int().nonnegative().transform(String)])
+  .optional();
+const amount = z.string().regex(/^\d{1,12}(\.\d{1,7})?$/);
+
+const transactionForm = z.object({
+  hash: z.string(),
+  ledger: z.number().int().positive(),
+  created_at: instant,
+  successful: z.boolean(),
+  source_account: account,
+  memo_type: z.string(),
+  memo: z.string().optional(),
+  memo_bytes: z.string().optional(),
+});
+
+const paymentForm = z.object({
+  id: z.string(),
+  type: z.enum(['payment', 'path_payment_strict_receive', 'path_payment_strict_send']),
+  from: account,
+  from_muxed_id: muxedId,
+  to: account,
+  to_muxed_id: muxedId,
+  asset_type: z.string(),
+  asset_code: z.string().optional(),
+  asset_issuer: account.optional(),
+  amount,
+});
+
+const page = z.object({
+  _embedded: z.object({ records: z.array(z.object({ type: z.string() }).passthrough()) }),
+});
+
+/** The part of a transaction that its own resource holds; undefined where it cannot be read. */
+export function readHorizonTransaction(
+  json: unknown,
+  hash: string,
+): Omit<LedgerTransaction, 'payments'> | undefined {
+  const parsed = transactionForm.safeParse(json);
+  if (!parsed.success || parsed.data.hash.toLowerCase() !== hash) return undefined;
+  const { ledger, created_at: closedAtMs, successful, source_account: source } = parsed.data;
+  const memo = memoOf(parsed.data);
+  return memo === undefined ? undefined : { hash, ledger, closedAtMs, successful, source, memo };
+}
+
+/** The payments of a page of operations; undefined where it cannot be read. */
+export function readHorizonPayments(json: unknown): LedgerPayment[] | undefined {
+  const parsed = page.safeParse(json);
+  if (!parsed.success) return undefined;
+  const payments: LedgerPayment[] = [];
+  for (const record of parsed.data._embedded.records) {
+    if (!paymentForm.shape.type.safeParse(record.type).success) continue;
+    const payment = paymentForm.safeParse(record);
+    const position = payment.success ? positionOf(payment.data.id) : null;
+    const asset = payment.success ? assetOf(payment.data) : undefined;
+    if (!payment.success || position === null || asset === undefined) return undefined;
+    const { id: operationId, type: kind, from, to } = payment.data;
+    payments.push({
+      operationId,
+      position,
+      kind,
+      from,
+      fromMuxedId: payment.data.from_muxed_id ?? null,
+      to,
+      toMuxedId: payment.data.to_muxed_id ?? null,
+      asset,
+      amount: plain(payment.data.amount),
+    });
+  }
+  return payments;
+}
+
+/** Horizon writes seven places. */
+function plain(text: string): string {
+  return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+}
+
+function assetOf(payment: z.infer<typeof paymentForm>): string | undefined {
+  if (payment.asset_type === 'native') return 'stellar:native';
+  const { asset_code: code, asset_issuer: issuer } = payment;
+  return code === undefined || issuer === undefined ? undefined : `stellar:${code}:${issuer}`;
+}
+
+/** Undefined where it cannot be read. */
+function memoOf({ memo_type: type, memo, memo_bytes: bytes }: z.infer<typeof transactionForm>) {
+  switch (type) {
+    case 'none':
+      return null;
+    case 'text': {
+      const raw = bytes === undefined ? null : fromBase64(bytes);
+      return {
+        type,
+        value: raw === null ? (memo ?? '') : Buffer.from(raw).toString('utf8'),
+      } satisfies LedgerMemo;
+    }
+    case 'id':
+      return memo === undefined ? undefined : ({ type, value: memo } satisfies LedgerMemo);
+    case 'hash':
+    case 'return': {
+      const raw = fromBase64(memo ?? '');
+      if (raw?.length !== 32) return undefined;
+      return { type, value: Buffer.from(raw).toString('hex') } satisfies LedgerMemo;
+    }
+    default:
+      return undefined;
+  }
+}
+
+const rootForm = z.object({
+  history_elder_ledger: z.number().int().nonnegative(),
+  history_latest_ledger: z.number().int().nonnegative(),
+  history_latest_ledger_closed_at: instant,
+});
+
+/** The root resource: the ledgers that this Horizon holds. */
+export function readHorizonRoot(json: unknown) {
+  const parsed = rootForm.safeParse(json);
+  if (!parsed.success) return undefined;
+  const {
+    history_elder_ledger: oldestLedger,
+    history_latest_ledger: latestLedger,
+    history_latest_ledger_closed_at: latestAtMs,
+  } = parsed.data;
+  return { oldestLedger, latestLedger, latestAtMs };
+}
+
+/** When the ledger closed. */
+export function readHorizonLedger(json: unknown): number | undefined {
+  const parsed = z.object({ closed_at: instant }).safeParse(json);
+  return parsed.success ? parsed.data.closed_at : undefined;
+}

@@ -1,0 +1,69 @@
+/** The memo of a transaction. `hash` and `return` are 64 hex digits, `id` is a decimal number of 64 bits. */
+export interface LedgerMemo {
+  type: 'text' | 'id' | 'hash' | 'return';
+  value: string;
+}
+
+export type PaymentKind = 'payment' | 'path_payment_strict_receive' | 'path_payment_strict_send';
+
+/** An operation that delivered an asset to an account. */
+export interface LedgerPayment {
+  /**
+   * The operation's number on the whole ledger, as Horizon gives it (SEP-35). It is the same whichever source was asked
+   * and whichever of the two hashes of a fee bump was asked for.
+   */
+  operationId: string;
+  /** Its place in the transaction, from 1. */
+  position: number;
+  kind: PaymentKind;
+  /** `G…`; the 64-bit id beside it where the account was a muxed one. */
+  from: string;
+  fromMuxedId: string | null;
+  to: string;
+  toMuxedId: string | null;
+  /** SEP-38 form: `stellar:CODE:ISSUER` or `stellar:native`. */
+  asset: string;
+  /** What was delivered, without trailing zeros. */
+  amount: string;
+}
+
+/** A transaction in a closed ledger. Of a fee bump, source, memo and operations are those of the inner transaction. */
+export interface LedgerTransaction {
+  /** The hash that was asked for. */
+  hash: string;
+  successful: boolean;
+  /** The sequence number of its ledger, and when that closed. */
+  ledger: number;
+  closedAtMs: number;
+  /** `G…` */
+  source: string;
+  memo: LedgerMemo | null;
+  /** Its payments in their order; none where it failed, since then nothing was delivered. */
+  payments: readonly LedgerPayment[];
+}
+
+/** Who answered. */
+export type LedgerSource = 'rpc' | 'horizon';
+
+/** Why nothing is known of a transaction. */
+export type UnknownWhy =
+  /** No source answered, in time or at all. */
+  | 'unreachable'
+  /** What a source answered cannot be read. */
+  | 'unreadable'
+  /** No source says that it holds every ledger of the time that was asked about. */
+  | 'out_of_range';
+
+export type LedgerAnswer =
+  | { kind: 'found'; transaction: LedgerTransaction; source: LedgerSource }
+  /** The sources hold every ledger of the time that was asked about, and the transaction is in none. */
+  | { kind: 'not_found'; source: LedgerSource }
+  | { kind: 'unknown'; why: UnknownWhy; detail: string };
+
+const transactionHash = /^[0-9a-f]{64}$/;
+
+/** The one spelling of a transaction hash; null for anything that is none. */
+export function readTransactionHash(text: string): string | null {
+  const hash = text.toLowerCase();
+  return transactionHash.test(hash) ? hash : null;
+}

@@ -1,0 +1,79 @@
+import type { Outbound } from '../outbound/outbound.js';
+import type { Clock, Pause } from '../ports.js';
+import { createHorizonSource } from './horizon.js';
+import type { LedgerAnswer } from './ledger-transaction.js';
+import { createRpcSource, type LedgerSourceClient } from './rpc.js';
+import { createSourceCalls, type SourceLimits } from './source-calls.js';
+
+export { fromBase64 } from './base64.rules.js';
+export {
+  type LedgerAnswer,
+  type LedgerMemo,
+  type LedgerPayment,
+  type LedgerSource,
+  type LedgerTransaction,
+  type PaymentKind,
+  readTransactionHash,
+  type UnknownWhy,
+} from './ledger-transaction.js';
+
+/** The Stellar ledger, as the operator's own sources show it. */
+export interface Ledger {
+  /**
+   * Looks a transaction up by its hash, 64 lower-case hex digits. `not_found` only where the sources hold every ledger
+   * that closed since `sinceMs`. Never rejects for what a source does.
+   */
+  find(hash: string, sinceMs: number): Promise<LedgerAnswer>;
+  /** Whether no source answers. */
+  isAway(): Promise<boolean>;
+}
+
+const defaults: SourceLimits = { timeoutMs: 5_000, callsPerSecond: 10 };
+
+/** Null where neither address is set. `outbound`: a connector that trusts both origins. */
+export function createLedger(deps: {
+  rpcUrl: string | undefined;
+  horizonUrl: string | undefined;
+  outbound: Outbound;
+  clock: Clock;
+  limits?: Partial<SourceLimits>;
+  pause: Pause;
+}): Ledger | null {
+  const { rpcUrl, horizonUrl, outbound, clock, pause } = deps;
+  const limits = { ...defaults, ...deps.limits };
+  // Each source has its own budget and breaker: one that is away does not keep the other from being asked.
+  const source = (create: typeof createRpcSource, url: string | undefined) => {
+    const call = createSourceCalls({ outbound, clock, pause, limits });
+    return url === undefined ? [] : [create({ url, call, clock })];
+  };
+  const sources = [...source(createRpcSource, rpcUrl), ...source(createHorizonSource, horizonUrl)];
+  if (sources.length === 0) return null;
+  return {
+    find: (hash, sinceMs) => findInAll(sources, hash, sinceMs),
+    async isAway() {
+      for (const source of sources) if (await source.isWell()) return false;
+      return true;
+    },
+  };
+}
+
+/**
+ * The first source that has the transaction decides. That it does not exist is only said where no source has it, one
+ * holds the whole time, and none failed to answer: what one calls "not found", another may have.
+ */
+async function findInAll(
+  sources: readonly LedgerSourceClient[],
+  hash: string,
+  sinceMs: number,
+): Promise<LedgerAnswer> {
+  const answers: LedgerAnswer[] = [];
+  for (const source of sources) {
+    const answer = await source.find(hash, sinceMs);
+    if (answer.kind === 'found') return answer;
+    answers.push(answer);
+  }
+  const failure = answers.find((each) => each.kind === 'unknown' && each.why !== 'out_of_range');
+  const missing = answers.find((each) => each.kind === 'not_found');
+  const [first = { kind: 'unknown', why: 'unreachable', detail: 'no source' } as const] = answers;
+  return failure ?? missing ?? first;
+}

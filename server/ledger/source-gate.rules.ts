@@ -1,0 +1,44 @@
+/** Whether a source of the ledger may be called now: its budget of calls and its circuit breaker. Times in epoch ms. */
+export interface GateState {
+  /** When the calls of the last second were made. */
+  calls: readonly number[];
+  /** Failures in a row. */
+  failures: number;
+  /** Null while it is closed. */
+  openUntilMs: number | null;
+}
+
+export const freshGate: GateState = { calls: [], failures: 0, openUntilMs: null };
+
+const windowMs = 1_000;
+const openAfterFailures = 5;
+const firstOpenMs = 10_000;
+const longestOpenMs = 120_000;
+
+/**
+ * `go`: the call may be made, and is counted. `wait`: the budget of this second is used up. `open`: it failed too often
+ * lately. Once the pause is over, calls go through again, and the next failure opens it anew, for longer.
+ */
+export function admitCall(
+  state: GateState,
+  nowMs: number,
+  callsPerSecond: number,
+): { admits: 'go' | 'wait' | 'open'; state: GateState } {
+  // What lies further ahead than that was noted before the clock was set back, and is over.
+  const aheadMs = (state.openUntilMs ?? 0) - nowMs;
+  if (aheadMs > 0 && aheadMs <= longestOpenMs) return { admits: 'open', state };
+  const calls = state.calls.filter((atMs) => Math.abs(nowMs - atMs) < windowMs);
+  if (calls.length >= callsPerSecond) return { admits: 'wait', state: { ...state, calls } };
+  return { admits: 'go', state: { ...state, calls: [...calls, nowMs] } };
+}
+
+export function afterAnswer(state: GateState): GateState {
+  return { ...state, failures: 0, openUntilMs: null };
+}
+
+export function afterNoAnswer(state: GateState, nowMs: number): GateState {
+  const failures = state.failures + 1;
+  if (failures < openAfterFailures) return { ...state, failures };
+  const openMs = Math.min(longestOpenMs, firstOpenMs * 2 ** Math.min(failures - openAfterFailures, 10));
+  return { ...state, failures, openUntilMs: nowMs + openMs };
+}

@@ -1,0 +1,246 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { IntentAnswer } from '../../../contract/schemas/intents.js';
+import { noFaults } from '../../../scripts/simulated-ledger/faults.js';
+import {
+  account,
+  day,
+  hour,
+  intentsFixture,
+  minute,
+  second,
+} from '../../fixtures/intents/intents-over-http.js';
+import { payments } from '../../fixtures/intents/payments.js';
+
+const fixture = intentsFixture({ ledger: true, anchors: ['harbour', 'squall'] });
+const { started, name, pay, until } = payments(fixture);
+const rival = 'GDNDEI3B7PZCHUBXEFDE6G2F2J2DWEXFLDTBCYCGH7O2ECA36A4QTAIO';
+
+beforeEach(() => fixture.ledger.setFaults({ rpc: noFaults, horizon: noFaults }));
+/** What is left open by one test is not looked at in the next. */
+afterEach(async () => {
+  await fixture.documents().updateMany({}, { $set: { open: false }, $unset: { lookUpDue: '' } });
+});
+
+const outcomeOf = ({ outcome }: IntentAnswer) =>
+  outcome && [outcome.status, outcome.reason, outcome.evidence];
+
+describe('an intent whose payment the ledger shows', () => {
+  it('settles with the evidence, and its time runs from the closing of the ledger', async () => {
+    const { intentHash, id } = await started();
+    const entry = pay(id);
+    await until(intentHash, 10 * second, 40, ({ outcome }) => outcome !== null);
+    const intent = await fixture.read(intentHash);
+    expect(outcomeOf(intent)).toEqual(['settled', 'completed', 'ledger']);
+    expect(intent.payment?.found).toMatchObject({
+      hash: entry.hash,
+      namedBy: 'anchor',
+      ledger: entry.ledger,
+      closedAt: new Date(entry.closedAtMs).toISOString(),
+      from: account,
+      to: fixture.anchors.anchor('harbour').context.receivingAccount,
+      amount: '100',
+      memoType: 'id',
+      lookedUpIn: 'rpc',
+    });
+    expect(intent.transaction?.fundsReceivedAt).toBe(intent.payment?.found?.closedAt);
+    const paidOutMs = Date.parse(intent.outcome?.paidOutAt ?? '');
+    expect(intent.outcome?.settleSeconds).toBe(Math.floor((paidOutMs - entry.closedAtMs) / second));
+    expect(intent.outcome?.scored).toBe(true);
+  });
+
+  it.each(['vanish', 'forget'] as const)(
+    'fails as overdue without a dispute where the anchor takes it and does %s',
+    async (ending) => {
+      const { intentHash, id, nonce } = await started({ ending });
+      const { hash } = pay(id);
+      await fixture.pass(5 * second);
+      expect((await name(intentHash, nonce, hash)).status).toBe(200);
+      await until(intentHash, 2 * hour, 30, ({ outcome }) => outcome !== null);
+      const intent = await fixture.read(intentHash);
+      expect(outcomeOf(intent)).toEqual(['failed', 'overdue', 'ledger']);
+      expect(intent.payment).toMatchObject({ found: { hash, namedBy: 'wallet' } });
+      expect(intent.outcome?.scored).toBe(true);
+    },
+  );
+
+  it('fails also where the anchor had called it expired, before the wallet named the payment', async () => {
+    const { intentHash, id, nonce } = await started({ ending: 'vanish' });
+    const { hash } = pay(id);
+    await fixture.pass(5 * second);
+    fixture.anchors.anchor('harbour').amend(id, { status: 'expired' });
+    await until(intentHash, minute, 5, ({ outcome }) => outcome !== null);
+    expect(outcomeOf(await fixture.read(intentHash))).toEqual(['expired', 'abandoned', 'unverified']);
+    const named = await name(intentHash, nonce, hash);
+    expect([named.status, named.body.status]).toEqual([200, 'expired']);
+    await until(intentHash, 6 * hour, 8, ({ status }) => status === 'failed');
+    expect(outcomeOf(await fixture.read(intentHash))).toEqual(['failed', 'error', 'ledger']);
+    expect((await fixture.events()).filter(({ data }) => data.intentHash === intentHash)).toHaveLength(1);
+  });
+});
+
+describe('a payment that the anchor makes up', () => {
+  it('is not believed: the intent expires, and the contradiction is counted for the anchor', async () => {
+    const before = (await fixture.contradictions('squall')) ?? Number.NaN;
+    const { intentHash, id } = await started({ anchorId: 'squall' });
+    const made = {
+      status: 'completed',
+      stellar_transaction_id: 'f'.repeat(64),
+      amount_in: '100',
+      amount_out: '150000',
+    };
+    fixture.anchors
+      .anchor('squall')
+      .amend(id, { ...made, completed_at: new Date(fixture.now()).toISOString() });
+    await until(intentHash, 2 * hour, 30, ({ outcome }) => outcome !== null);
+    const intent = await fixture.read(intentHash);
+    expect(outcomeOf(intent)).toEqual(['expired', 'never_funded', 'unverified']);
+    expect(intent.payment?.named).toMatchObject([{ by: 'anchor', problem: 'not_found' }]);
+    expect(await fixture.contradictions('squall')).toBe(before + 1);
+  });
+
+  it('is not believed where it pays somebody else, and nothing is counted where a stranger paid the anchor', async () => {
+    const before = (await fixture.contradictions('squall')) ?? Number.NaN;
+    const { intentHash, id } = await started({ anchorId: 'squall' });
+    const { hash } = fixture.ledger.pay({ source: rival, payments: [{ to: rival, amount: '100' }] });
+    const foreign = await started({ anchorId: 'squall' });
+    const strangers = pay(foreign.id, { anchorId: 'squall', from: rival });
+    await fixture.pass(5 * second);
+    const made = { status: 'completed', amount_in: '100', amount_out: '150000' };
+    fixture.anchors.anchor('squall').amend(id, { ...made, stellar_transaction_id: hash });
+    fixture.anchors.anchor('squall').amend(foreign.id, { ...made, stellar_transaction_id: strangers.hash });
+    await until(intentHash, 30 * second, 4, ({ payment }) => payment?.named[0]?.problem != null);
+    await until(foreign.intentHash, 30 * second, 4, ({ payment }) => payment?.named[0]?.problem != null);
+    const [own, others] = [await fixture.read(intentHash), await fixture.read(foreign.intentHash)];
+    expect([own.status, own.payment?.named[0]?.problem]).toEqual(['pending', 'other_sender']);
+    expect([others.status, others.payment?.named[0]?.problem]).toEqual(['pending', 'other_sender']);
+    expect(await fixture.contradictions('squall')).toBe(before + 1);
+  });
+
+  it('that a wallet names harms nobody', async () => {
+    const { intentHash, nonce } = await started();
+    const { hash } = fixture.ledger.pay({ source: account, payments: [{ to: rival, amount: '100' }] });
+    await fixture.pass(5 * second);
+    await name(intentHash, nonce, hash);
+    await until(intentHash, 2 * hour, 30, ({ outcome }) => outcome !== null);
+    const intent = await fixture.read(intentHash);
+    // The anchor gives it up after a day.
+    expect(outcomeOf(intent)).toEqual(['expired', 'abandoned', 'unverified']);
+    expect(intent.payment?.named).toMatchObject([{ by: 'wallet', problem: 'other_destination' }]);
+  });
+});
+
+describe('a ledger that cannot tell', () => {
+  /** Paid, and booked by the anchor, which watches the same ledger. */
+  const paidInTime = async () => {
+    const { intentHash, id } = await started();
+    pay(id);
+    await fixture.pass(2 * second);
+    return { intentHash };
+  };
+
+  it.each([
+    ['is away', { away: true }],
+    ['reaches back too short a time', { retainMs: 1 }],
+  ])('keeps the outcome open where it %s, and decides once it can', async (_, fault) => {
+    const { intentHash } = await paidInTime();
+    fixture.ledger.setFaults({ rpc: { ...fault, forgets: true }, horizon: { ...fault, forgets: true } });
+    await until(intentHash, minute, 10, ({ transaction }) => transaction?.status === 'completed');
+    const waiting = await fixture.read(intentHash);
+    expect(waiting).toMatchObject({ status: 'pending', transaction: { status: 'completed' }, outcome: null });
+    fixture.ledger.setFaults({ rpc: noFaults, horizon: noFaults });
+    await until(intentHash, 10 * minute, 10, ({ outcome }) => outcome !== null);
+    expect(outcomeOf(await fixture.read(intentHash))).toEqual(['settled', 'completed', 'ledger']);
+  });
+
+  it('leaves the outcome unverified after a day, and it is verified when the ledger is back', async () => {
+    const { intentHash } = await paidInTime();
+    fixture.ledger.setFaults({ rpc: { away: true }, horizon: { away: true } });
+    await until(intentHash, hour, 30, ({ outcome }) => outcome !== null);
+    expect(outcomeOf(await fixture.read(intentHash))).toEqual(['settled', 'completed', 'unverified']);
+    fixture.ledger.setFaults({ rpc: noFaults, horizon: noFaults });
+    await until(intentHash, 2 * hour, 5, ({ outcome }) => outcome?.evidence === 'ledger');
+    expect(outcomeOf(await fixture.read(intentHash))).toEqual(['settled', 'completed', 'ledger']);
+  });
+
+  it('moves nothing for good where it lies about its range: the payment is found when it is mended', async () => {
+    const { intentHash } = await paidInTime();
+    const lies = { retainMs: 1, forgets: true, liesAboutRange: true };
+    fixture.ledger.setFaults({ rpc: lies, horizon: lies });
+    await until(intentHash, hour, 4, () => false);
+    expect((await fixture.read(intentHash)).status).toBe('pending');
+    fixture.ledger.setFaults({ rpc: noFaults, horizon: noFaults });
+    await until(intentHash, hour, 4, ({ outcome }) => outcome !== null);
+    expect(outcomeOf(await fixture.read(intentHash))).toEqual(['settled', 'completed', 'ledger']);
+  });
+});
+
+describe('a payment whose place nobody recorded', () => {
+  it('leaves the outcome unverified', async () => {
+    const { intentHash, id } = await started({ hidden: true });
+    pay(id);
+    await until(intentHash, 30 * second, 20, ({ outcome }) => outcome !== null);
+    const intent = await fixture.read(intentHash);
+    expect(outcomeOf(intent)).toEqual(['settled', 'completed', 'unverified']);
+    expect(intent.outcome).toMatchObject({ counts: 'no', uncountedReason: 'unverified' });
+  });
+});
+
+describe('a transaction that a robber holds', () => {
+  it('passes to whoever paid it, whatever the record says of the sender', async () => {
+    const id = await fixture.begin('harbour');
+    fixture.anchors.anchor('harbour').amend(id, { from: rival });
+    const robber = fixture.terms({ account: rival, anchorTransactionId: id });
+    const robbers = (await fixture.post(robber)).body.intentHash;
+    await fixture.settle();
+    const { intentHash, nonce } = await registered();
+    const conflict = await attach(intentHash, { nonce, anchorTransactionId: id });
+    expect(conflict.status).toBe(409);
+    fixture.anchors.anchor('harbour').withdrawals.submitForm(fixture.withdrawal('harbour', id));
+    fixture.anchors.anchor('harbour').withdrawals.choose(fixture.withdrawal('harbour', id), 'vanish');
+    await until(
+      robbers,
+      30 * second,
+      3,
+      ({ transaction }) => transaction?.status === 'pending_user_transfer_start',
+    );
+    const { hash } = pay(id);
+    await fixture.pass(5 * second);
+    expect((await name(intentHash, nonce, hash)).status).toBe(200);
+    await until(intentHash, 2 * hour, 10, ({ outcome }) => outcome !== null);
+    expect(outcomeOf(await fixture.read(intentHash))).toEqual(['failed', 'overdue', 'ledger']);
+    expect(await fixture.read(robbers)).toMatchObject({ transaction: { problem: 'passed_to_another' } });
+  });
+
+  const registered = async () => {
+    const body = fixture.terms();
+    return { intentHash: (await fixture.post(body)).body.intentHash, nonce: String(body.nonce) };
+  };
+  const attach = (intentHash: string, body: object) =>
+    fixture.app.client.request('POST', `/api/intent/${intentHash}/transaction`, { body });
+});
+
+describe('POST /api/intent/{intentHash}/transaction', () => {
+  it('is 400 without an id and without a payment', async () => {
+    const { intentHash, nonce } = await started();
+    const answer = await fixture.app.client.request('POST', `/api/intent/${intentHash}/transaction`, {
+      body: { nonce },
+    });
+    expect(answer.status).toBe(400);
+  });
+
+  it('is 404 for a payment named with another nonce', async () => {
+    const { intentHash } = await started();
+    expect((await name(intentHash, 'another-nonce-0123456789', 'a'.repeat(64))).status).toBe(404);
+  });
+
+  it('is 409 for another payment once one was found', async () => {
+    const { intentHash, id, nonce } = await started({ ending: 'vanish' });
+    const { hash } = pay(id);
+    await fixture.pass(5 * second);
+    await name(intentHash, nonce, hash);
+    await until(intentHash, second, 3, ({ payment }) => payment?.found != null);
+    expect((await name(intentHash, nonce, hash)).status).toBe(200);
+    expect((await name(intentHash, nonce, 'b'.repeat(64))).status).toBe(409);
+    await fixture.pass(day);
+  });
+});

@@ -1,0 +1,110 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Finding } from '../../../server/features/intents/payment.js';
+import {
+  isContradicted,
+  nextLookUpMs,
+  nothingKnown,
+  verdictOf,
+  withFinding,
+  withNamed,
+  withRecord,
+} from '../../../server/features/intents/payment-state.rules.js';
+import { account, day, hour, minute, record, second, startMs } from '../../fixtures/intents/intent-states.js';
+
+const hash = 'a'.repeat(64);
+const payable = { withdraw_anchor_account: account, withdraw_memo: '7', withdraw_memo_type: 'id' };
+const seen = withRecord(nothingKnown, record(payable), startMs);
+const told = withRecord(seen, record({ stellar_transaction_id: hash }), startMs + second);
+const problem = (name: string, contradicts = false) =>
+  ({ kind: 'problem', problem: name, contradicts }) as Finding;
+
+describe('where to pay', () => {
+  it('keeps when each place was named first, and the last four of many', () => {
+    const again = withRecord(seen, record(payable), startMs + hour);
+    expect(again.instructions).toEqual([{ account, memo: '7', memoType: 'id', storedAtMs: startMs }]);
+    const changing = [1, 2, 3, 4].reduce(
+      (state, memo) => withRecord(state, record({ ...payable, withdraw_memo: String(memo) }), startMs + memo),
+      seen,
+    );
+    expect(changing.instructions.map(({ memo }) => memo)).toEqual(['1', '2', '3', '4']);
+  });
+
+  it.each([
+    ['no account', {}],
+    ['a bank account', { withdraw_anchor_account: 'NG12 3456 7890' }],
+  ])('is not known from a record with %s', (_, raw) => {
+    expect(withRecord(nothingKnown, record(raw), startMs).instructions).toEqual([]);
+  });
+});
+
+describe('the verdict on a payment', () => {
+  it.each([
+    ['nothing named', seen, 0, 'unverifiable'],
+    ['named and not looked up yet', told, second, 'waiting'],
+    ['named, and looked for in vain for a day', told, day + second, 'unverifiable'],
+    [
+      'the ledger away',
+      withFinding(told, 'anchor', problem('ledger_unavailable'), startMs),
+      minute,
+      'waiting',
+    ],
+    ['out of range', withFinding(told, 'anchor', problem('out_of_range'), startMs), minute, 'waiting'],
+    ['not found so far', withFinding(told, 'anchor', problem('not_found'), startMs), minute, 'waiting'],
+    ['not found for an hour', withFinding(told, 'anchor', problem('not_found'), startMs), hour, 'refuted'],
+    ['failed', withFinding(told, 'anchor', problem('transaction_failed', true), startMs), second, 'refuted'],
+    [
+      'without a place recorded before',
+      withFinding(told, 'anchor', problem('no_instructions'), startMs),
+      0,
+      'unverifiable',
+    ],
+  ])('%s', (_, state, afterMs, expected) => {
+    expect(verdictOf(state, startMs + afterMs)).toBe(expected);
+  });
+
+  it('waits for the payment that the wallet names where the one of the record is refuted', () => {
+    const refuted = withFinding(told, 'anchor', problem('transaction_failed', true), startMs);
+    const named = withNamed(refuted, 'b'.repeat(64), 'wallet', startMs + second);
+    expect(verdictOf(named, startMs + minute)).toBe('waiting');
+    expect(verdictOf(withFinding(named, 'wallet', problem('other_asset'), startMs), startMs + minute)).toBe(
+      'refuted',
+    );
+  });
+
+  it('is not refuted by what the wallet names', () => {
+    const named = withNamed(seen, hash, 'wallet', startMs);
+    const refused = withFinding(named, 'wallet', problem('other_destination', true), startMs);
+    expect(verdictOf(refused, startMs + minute)).toBe('unverifiable');
+    expect(isContradicted(refused)).toBe(false);
+  });
+
+  it('forgets how long a payment was missing where the ledger could not tell in between', () => {
+    const missing = withFinding(told, 'anchor', problem('not_found'), startMs);
+    const away = withFinding(missing, 'anchor', problem('ledger_unavailable'), startMs + 30 * minute);
+    const again = withFinding(away, 'anchor', problem('not_found'), startMs + 50 * minute);
+    expect(verdictOf(again, startMs + hour + minute)).toBe('waiting');
+    expect(isContradicted(again)).toBe(false);
+    expect(isContradicted(withFinding(again, 'anchor', problem('not_found'), startMs + 2 * hour))).toBe(true);
+  });
+});
+
+describe('when a payment is looked up', () => {
+  it('is at once, then less and less often, and never without a place to pay', () => {
+    expect(nextLookUpMs(withNamed(nothingKnown, hash, 'wallet', startMs), false, startMs)).toBeNull();
+    expect(nextLookUpMs(told, false, startMs + second)).toBe(startMs + second);
+    let state = told;
+    const waits: number[] = [];
+    for (let looks = 0; looks < 12; looks += 1) {
+      state = withFinding(state, 'anchor', problem('not_found'), startMs);
+      waits.push(((nextLookUpMs(state, false, startMs) ?? 0) - startMs) / second);
+    }
+    expect(waits).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600]);
+  });
+
+  it('ends with an answer that cannot change, and after thirty days', () => {
+    expect(
+      nextLookUpMs(withFinding(told, 'anchor', problem('wrong_memo'), startMs), false, startMs),
+    ).toBeNull();
+    expect(nextLookUpMs(told, false, startMs + 31 * day)).toBeNull();
+  });
+});
