@@ -9,8 +9,8 @@ import type { ReferenceOffer, ReferenceOffers } from '../rates/reference-offer.r
 import { isNotJson, outcomeOf, type Received } from './call.rules.js';
 import { isSep38Info, isTransferInfo } from './info.rules.js';
 import { createLook, type Look } from './look.js';
+import type { CorridorObservation, Observation, PublishedFee } from './observation.js';
 import { callsPerAnchor } from './round-plan.rules.js';
-import type { CorridorSight, PublishedFee, Sight } from './sight.js';
 
 const maxTomlBytes = 100 * 1024;
 const maxInfoBytes = 256 * 1024;
@@ -26,7 +26,10 @@ export interface AskAnchorDeps {
 }
 
 /** Asks one anchor what any wallet may ask, without a token. Never rejects for what the anchor does. */
-export type AskAnchor = (anchor: Pick<FleetAnchor, 'id'>, corridors: readonly Corridor[]) => Promise<Sight>;
+export type AskAnchor = (
+  anchor: Pick<FleetAnchor, 'id'>,
+  corridors: readonly Corridor[],
+) => Promise<Observation>;
 
 export function createAskAnchor(deps: AskAnchorDeps): AskAnchor {
   const { directory, offers, clock } = deps;
@@ -43,7 +46,7 @@ export function createAskAnchor(deps: AskAnchorDeps): AskAnchor {
     return answer && directory.readToml(anchorId, answer.body);
   }
 
-  async function readInfos(look: Look, endpoints: AnchorEndpoints): Promise<Sight['infos']> {
+  async function readInfos(look: Look, endpoints: AnchorEndpoints): Promise<Observation['infos']> {
     const infos: Record<string, unknown> = {};
     const read = async (service: 'sep24' | 'sep6' | 'sep38', server: string | null) => {
       if (server === null) return;
@@ -59,7 +62,7 @@ export function createAskAnchor(deps: AskAnchorDeps): AskAnchor {
     return infos;
   }
 
-  function publishedFee(infos: Sight['infos'], corridor: Corridor, market: FxReading) {
+  function publishedFee(infos: Observation['infos'], corridor: Corridor, market: FxReading) {
     for (const source of ['sep24', 'sep6'] as const) {
       const reading = offers.readFee(infos[source], corridor.sellCode, source);
       if (reading.kind !== 'schedule') continue;
@@ -101,9 +104,9 @@ export function createAskAnchor(deps: AskAnchorDeps): AskAnchor {
 
   async function lookAt(
     look: Look,
-    { endpoints, infos }: Pick<Sight, 'endpoints' | 'infos'>,
+    { endpoints, infos }: Pick<Observation, 'endpoints' | 'infos'>,
     corridor: Corridor,
-  ): Promise<CorridorSight> {
+  ): Promise<CorridorObservation> {
     const market = await deps.midMarketOf(corridor);
     const published = publishedFee(infos, corridor, market);
     const seen = { corridor: corridor.id, fee: published?.fee ?? null, market };
@@ -123,7 +126,7 @@ export function createAskAnchor(deps: AskAnchorDeps): AskAnchor {
     const known = await directory.signingKeyOf(anchor.id);
     const shown = read?.signingKey ?? null;
     const otherKey = known !== null && shown !== null && shown !== known ? shown : null;
-    const sight = {
+    const observation = {
       atMs,
       calls: look.calls,
       notJson: look.notJson,
@@ -132,11 +135,11 @@ export function createAskAnchor(deps: AskAnchorDeps): AskAnchor {
       otherKey,
     };
     // Whoever answers there may be somebody else, of whom nothing is to be known.
-    if (otherKey !== null) return { ...sight, made: look.made(), infos: {}, corridors: [] };
+    if (otherKey !== null) return { ...observation, made: look.made(), infos: {}, corridors: [] };
     const infos = await readInfos(look, endpoints);
-    const seen: CorridorSight[] = [];
+    const seen: CorridorObservation[] = [];
     for (const corridor of corridors) seen.push(await lookAt(look, { endpoints, infos }, corridor));
-    return { ...sight, made: look.made(), infos, corridors: seen };
+    return { ...observation, made: look.made(), infos, corridors: seen };
   };
 }
 

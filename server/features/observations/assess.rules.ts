@@ -2,9 +2,9 @@ import type { FindingCode, ObservedService } from '../../../contract/schemas/obs
 import { findDeliveryMethod } from '../../delivery-methods.rules.js';
 import { type Call, wordsOf } from './call.rules.js';
 import { listedMethods } from './info.rules.js';
+import type { Observation } from './observation.js';
 import { deviationOf, type KnownPrice } from './price-level.rules.js';
 import { type ServedCorridor, serverOf, termsOf } from './shown-terms.rules.js';
-import type { Sight } from './sight.js';
 import { type ChangedTerm, judgeTerms, type KnownTerm, wordsOfChange } from './terms.rules.js';
 
 /** Longer than this, and a request for rates would not have waited for it. */
@@ -27,19 +27,19 @@ const unavailableCodes: Readonly<Record<ObservedService, FindingCode>> = {
   sep38: 'quotes_unavailable',
 };
 
-/** What a sight says is wrong and what it says is right; what it could not look at is in neither. */
+/** What an observation says is wrong and what it says is right; what it could not look at is in neither. */
 export function assess(
-  sight: Sight,
+  observation: Observation,
   known: readonly KnownTerm[],
   about: { corridors: readonly ServedCorridor[]; pricesOf: (corridor: string) => readonly KnownPrice[] },
 ): { checks: Check[]; terms: KnownTerm[] } {
-  const { shown, looked } = termsOf(sight, about.corridors);
-  const judged = judgeTerms(known, shown, looked, sight.atMs);
+  const { shown, looked } = termsOf(observation, about.corridors);
+  const judged = judgeTerms(known, shown, looked, observation.atMs);
   const checks = [
-    ...checksOfCalls(sight),
-    ...checksOfKey(sight),
-    ...checksOfMethods(sight, about.corridors),
-    ...checksOfPrices(sight, about.pricesOf),
+    ...checksOfCalls(observation),
+    ...checksOfKey(observation),
+    ...checksOfMethods(observation, about.corridors),
+    ...checksOfPrices(observation, about.pricesOf),
     ...checksOfTerms(judged),
   ];
   return { checks, terms: judged.terms };
@@ -57,7 +57,7 @@ function check(
   return { id: [code, service, corridor ?? '', subject].join(' '), code, service, corridor, detail };
 }
 
-function checksOfCalls({ calls, notJson, endpoints }: Sight): Check[] {
+function checksOfCalls({ calls, notJson, endpoints }: Observation): Check[] {
   const services: ObservedService[] = ['sep1', 'sep24', 'sep6', 'sep38'];
   return services.flatMap((service) => {
     const own = calls.filter((call) => call.service === service);
@@ -78,11 +78,11 @@ function wordsOfPage(calls: readonly Call[]): string {
   return page === undefined ? 'not JSON' : wordsOf(page);
 }
 
-function checksOfKey({ tomlRead, otherKey }: Sight): Check[] {
+function checksOfKey({ tomlRead, otherKey }: Observation): Check[] {
   return tomlRead ? [check('key_changed', 'sep1', { detail: otherKey && `shows ${otherKey}` })] : [];
 }
 
-function checksOfMethods({ infos }: Sight, corridors: readonly ServedCorridor[]): Check[] {
+function checksOfMethods({ infos }: Observation, corridors: readonly ServedCorridor[]): Check[] {
   if (infos.sep38 === undefined) return [];
   return corridors.flatMap(({ id, buyAsset, deliveryMethods }) => {
     const listed = listedMethods(infos.sep38, buyAsset);
@@ -98,7 +98,7 @@ function checksOfMethods({ infos }: Sight, corridors: readonly ServedCorridor[])
 }
 
 function checksOfPrices(
-  { corridors }: Sight,
+  { corridors }: Observation,
   pricesOf: (corridor: string) => readonly KnownPrice[],
 ): Check[] {
   return corridors.flatMap(({ corridor, offer, market }) => {

@@ -1,6 +1,6 @@
 import type { CallOutcome, ObservedService } from '../../../contract/schemas/observations.js';
 import { added, type Histogram, latencyBucketOf, percentBucketOf } from './histogram.rules.js';
-import type { Sight } from './sight.js';
+import type { Observation } from './observation.js';
 
 /** Counts of one UTC day: of a service of an anchor, or of a corridor that it serves. */
 export interface Counts {
@@ -41,15 +41,15 @@ const absurdRate = 1_000_000_000;
 export const noCounts: Counts = { asked: 0, answered: 0, failures: {}, latency: {}, quotes: {} };
 
 /** What a round adds to the roll-ups of its day. */
-export function countsOf(sight: Sight): Omit<DayCounts, 'day'>[] {
-  const services = [...new Set(sight.calls.map(({ service }) => service))];
+export function countsOf(observation: Observation): Omit<DayCounts, 'day'>[] {
+  const services = [...new Set(observation.calls.map(({ service }) => service))];
   return [
     ...services.map((service) => {
-      const calls = sight.calls.filter((call) => call.service === service);
+      const calls = observation.calls.filter((call) => call.service === service);
       return { about: service, counts: countsOfCalls(calls) };
     }),
-    ...sight.corridors.map((seen) => {
-      const calls = sight.calls.filter(({ corridor }) => corridor === seen.corridor);
+    ...observation.corridors.map((seen) => {
+      const calls = observation.calls.filter(({ corridor }) => corridor === seen.corridor);
       const { asked, offer } = seen;
       const counts: Counts = {
         asked: asked ? 1 : 0,
@@ -85,7 +85,7 @@ function latencyOf(calls: Calls): Histogram {
   return tally(answered.flatMap(({ latencyMs }) => (latencyMs === null ? [] : [latencyBucketOf(latencyMs)])));
 }
 
-function quotesOf(offer: Sight['corridors'][number]['offer']): Counts['quotes'] {
+function quotesOf(offer: Observation['corridors'][number]['offer']): Counts['quotes'] {
   if (offer === null || Number(offer.rate) > absurdRate) return {};
   const { tier, rate, costPercent } = offer;
   const lost = costPercent === null ? undefined : Number(costPercent);

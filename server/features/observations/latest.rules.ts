@@ -1,24 +1,24 @@
-import type { Sight } from './sight.js';
+import type { Observation } from './observation.js';
 import type { LatestOfCorridor, LatestOfService, ObservedAnchor } from './store.js';
 
 /** How the services and corridors of an anchor were found last; those that were not looked at stay as they were. */
 export function latestOf(
   before: Pick<ObservedAnchor, 'services' | 'corridors'> | undefined,
-  sight: Sight,
+  observation: Observation,
   served: readonly string[],
 ): Pick<ObservedAnchor, 'services' | 'corridors'> {
-  const services = [...new Set(sight.calls.map(({ service }) => service))].map((service) =>
-    latestOfService(service, sight),
+  const services = [...new Set(observation.calls.map(({ service }) => service))].map((service) =>
+    latestOfService(service, observation),
   );
-  const seen = new Map(sight.corridors.map((each) => [each.corridor, each]));
+  const seen = new Map(observation.corridors.map((each) => [each.corridor, each]));
   const corridors = served.map((corridor): LatestOfCorridor => {
     const known = before?.corridors.find((each) => each.corridor === corridor);
     const now = seen.get(corridor);
     if (now === undefined) return known ?? { corridor, quote: null, fee: null, hasReference: false };
     const { offer, fee, market } = now;
-    const at = new Date(sight.atMs);
+    const at = new Date(observation.atMs);
     const quote = offer && { at, tier: offer.tier, rate: offer.rate, costPercent: offer.costPercent };
-    const wasRead = sight.infos.sep24 !== undefined || sight.infos.sep6 !== undefined;
+    const wasRead = observation.infos.sep24 !== undefined || observation.infos.sep6 !== undefined;
     return {
       corridor,
       quote: quote ?? known?.quote ?? null,
@@ -28,12 +28,12 @@ export function latestOf(
   });
   const asked = new Set(services.map(({ service }) => service));
   const others = (before?.services ?? []).filter(
-    ({ service }) => !asked.has(service) && isOffered(service, sight),
+    ({ service }) => !asked.has(service) && isOffered(service, observation),
   );
   return { services: inOrder([...services, ...others]), corridors };
 }
 
-function latestOfService(service: LatestOfService['service'], { calls, atMs }: Sight): LatestOfService {
+function latestOfService(service: LatestOfService['service'], { calls, atMs }: Observation): LatestOfService {
   const own = calls.filter((call) => call.service === service);
   const failed = own.find(({ outcome }) => outcome !== 'answered');
   const times = own.flatMap(({ latencyMs }) => latencyMs ?? []);
@@ -51,7 +51,7 @@ function inOrder(services: readonly LatestOfService[]): LatestOfService[] {
   return [...services].sort((a, b) => order.indexOf(a.service) - order.indexOf(b.service));
 }
 
-function isOffered(service: LatestOfService['service'], { endpoints }: Sight): boolean {
+function isOffered(service: LatestOfService['service'], { endpoints }: Observation): boolean {
   if (service === 'sep24') return endpoints.transferServerSep24 !== null;
   if (service === 'sep6') return endpoints.transferServerSep6 !== null;
   return service === 'sep1' || endpoints.quoteServer !== null;

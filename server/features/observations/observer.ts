@@ -11,9 +11,9 @@ import { assess } from './assess.rules.js';
 import { countsOf } from './counts.rules.js';
 import { changesOf, type Finding, mergeFindings } from './findings.rules.js';
 import { latestOf } from './latest.rules.js';
+import type { Observation } from './observation.js';
 import { createPriceBoard } from './price-board.js';
 import { planRound } from './round-plan.rules.js';
-import type { Sight } from './sight.js';
 import type { ObservationStore, ObservedAnchor } from './store.js';
 
 export const observerLease = 'observer';
@@ -54,16 +54,16 @@ export function createObserver(deps: ObserverDeps): Observer {
 
     async function observe(anchor: FleetAnchor, asked: readonly string[]): Promise<void> {
       lease.signal.throwIfAborted();
-      const sight = await untilAborted(lease.signal, () => deps.askAnchor(anchor, corridorsOf(asked)));
-      board.enter(anchor.id, sight);
+      const observation = await untilAborted(lease.signal, () => deps.askAnchor(anchor, corridorsOf(asked)));
+      board.enter(anchor.id, observation);
       const before = known.get(anchor.id);
-      const after = judge(anchor, sight, before, board.pricesOf);
-      const day = toInstant(sight.atMs).slice(0, 10);
-      const added = countsOf(sight).map((counts) => ({ day, ...counts }));
+      const after = judge(anchor, observation, before, board.pricesOf);
+      const day = toInstant(observation.atMs).slice(0, 10);
+      const added = countsOf(observation).map((counts) => ({ day, ...counts }));
       await inLeasedTransaction(lease, (session) => store.keep(session, after, added));
       deps.onKept();
       report(anchor.id, before?.findings ?? [], after.findings);
-      calls += sight.made;
+      calls += observation.made;
       findings += after.findings.length;
     }
 
@@ -83,26 +83,26 @@ export function createObserver(deps: ObserverDeps): Observer {
 
   function judge(
     anchor: FleetAnchor,
-    sight: Sight,
+    observation: Observation,
     before: ObservedAnchor | undefined,
     pricesOf: Parameters<typeof assess>[2]['pricesOf'],
   ): ObservedAnchor {
-    const at = new Date(sight.atMs);
+    const at = new Date(observation.atMs);
     const served = anchor.corridors.flatMap(({ id, deliveryMethods }) => {
       const corridor = directory.corridor(id);
       return corridor === undefined ? [] : [{ ...corridor, deliveryMethods }];
     });
-    const { checks, terms } = assess(sight, before?.terms ?? [], { corridors: served, pricesOf });
+    const { checks, terms } = assess(observation, before?.terms ?? [], { corridors: served, pricesOf });
     const corridors = served.map(({ id }) => id);
     return {
       anchorId: anchor.id,
       rounds: (before?.rounds ?? 0) + 1,
       firstObservedAt: before?.firstObservedAt ?? at,
       observedAt: at,
-      tookMs: Math.max(0, clock() - sight.atMs),
+      tookMs: Math.max(0, clock() - observation.atMs),
       findings: mergeFindings(before?.findings ?? [], checks, { at, corridors }),
       terms,
-      ...latestOf(before, sight, corridors),
+      ...latestOf(before, observation, corridors),
     };
   }
 

@@ -1,5 +1,5 @@
+import type { Observation } from './observation.js';
 import type { KnownPrice } from './price-level.rules.js';
-import type { Sight } from './sight.js';
 import type { ObservedAnchor } from './store.js';
 
 /** Older than this, a price says nothing of the present level. */
@@ -24,8 +24,8 @@ export function createPriceBoard(known: readonly ObservedAnchor[], nowMs: number
   }
 
   return {
-    enter(anchorId: string, sight: Sight): void {
-      for (const { corridor, offer } of sight.corridors)
+    enter(anchorId: string, observation: Observation): void {
+      for (const { corridor, offer } of observation.corridors)
         enter(corridor, anchorId, offer?.tier === 'anchor' ? offer.rate : undefined);
     },
     pricesOf: (corridor: string): KnownPrice[] =>

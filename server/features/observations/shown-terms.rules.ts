@@ -1,7 +1,7 @@
 import type { ObservedService } from '../../../contract/schemas/observations.js';
 import type { AnchorEndpoints } from '../anchors/sep1.rules.js';
 import { offersWithdrawal, sep6Methods } from './info.rules.js';
-import type { PublishedFee, Sight } from './sight.js';
+import type { Observation, PublishedFee } from './observation.js';
 import type { Term } from './terms.rules.js';
 
 /** What the fleet file says of a corridor that the anchor serves. */
@@ -18,9 +18,9 @@ export const serverOf = {
   sep38: 'quoteServer',
 } as const;
 
-/** The terms that a sight shows, and the keys, or their first words, of all that it would have shown. */
+/** The terms that an observation shows, and the keys, or their first words, of all that it would have shown. */
 export function termsOf(
-  { tomlRead, otherKey, endpoints, infos, corridors, calls }: Sight,
+  { tomlRead, otherKey, endpoints, infos, corridors, calls }: Observation,
   served: readonly ServedCorridor[],
 ): { shown: Term[]; looked: string[] } {
   const shown: Term[] = [];

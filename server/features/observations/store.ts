@@ -3,7 +3,7 @@ import type { CallOutcome, ObservedService } from '../../../contract/schemas/obs
 import { bulkCollection, defineModel } from '../../mongo/models.js';
 import type { Counts, DayCounts, Tier } from './counts.rules.js';
 import type { Finding } from './findings.rules.js';
-import type { PublishedFee } from './sight.js';
+import type { PublishedFee } from './observation.js';
 import type { KnownTerm } from './terms.rules.js';
 
 /** What is known of an anchor after the rounds so far. */

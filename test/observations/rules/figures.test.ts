@@ -14,13 +14,13 @@ import {
   latencyBucketOf,
   percentBucketOf,
 } from '../../../server/features/observations/histogram.rules.js';
-import type { Sight } from '../../../server/features/observations/sight.js';
+import type { Observation } from '../../../server/features/observations/observation.js';
 
 const atMs = Date.parse('2026-11-21T12:00:00.000Z');
 const corridor = { id: 'usdc-ngn', referenceAmount: '100' };
 
 /** A look at one corridor, whose price came after `latencyMs`, or failed. */
-function sightOf({
+function observationOf({
   latencyMs,
   costPercent = '1.00',
   rate = '1500',
@@ -28,7 +28,7 @@ function sightOf({
   latencyMs: number | null;
   costPercent?: string | null;
   rate?: string;
-}): Sight {
+}): Observation {
   const answered = latencyMs !== null;
   const call = { service: 'sep38', corridor: corridor.id, status: answered ? 200 : null, latencyMs } as const;
   const offer = { tier: 'anchor', rate, costPercent, feePercent: null } as const;
@@ -53,13 +53,18 @@ function sightOf({
   };
 }
 
-function daysOf(sights: readonly Sight[]): DayCounts[] {
-  return sights.flatMap(countsOf).map((counts) => ({ day: '2026-11-21', ...counts }));
+function daysOf(observations: readonly Observation[]): DayCounts[] {
+  return observations.flatMap(countsOf).map((counts) => ({ day: '2026-11-21', ...counts }));
 }
 
-const many = (count: number, sight: Sight) => Array.from({ length: count }, () => sight);
-const figures = (sights: readonly Sight[], payouts: Parameters<typeof toCorridor>[2]['payouts'] = []) =>
-  corridorObservations.strict().parse(toCorridor(corridor, undefined, { days: daysOf(sights), payouts }));
+const many = (count: number, observation: Observation) => Array.from({ length: count }, () => observation);
+const figures = (
+  observations: readonly Observation[],
+  payouts: Parameters<typeof toCorridor>[2]['payouts'] = [],
+) =>
+  corridorObservations
+    .strict()
+    .parse(toCorridor(corridor, undefined, { days: daysOf(observations), payouts }));
 
 describe('latency', () => {
   it('is told to within 5 %, and exactly up to 20 ms', () => {
@@ -95,7 +100,7 @@ describe('the figures of a corridor', () => {
       fromMidMarketUnavailable: 'not_observed',
       fromPaidUnavailable: 'too_few_payouts',
     });
-    expect(figures(many(19, sightOf({ latencyMs: 40 })))).toMatchObject({
+    expect(figures(many(19, observationOf({ latencyMs: 40 })))).toMatchObject({
       observations: 19,
       availability: null,
       availabilityUnavailable: 'too_few_observations',
@@ -106,11 +111,11 @@ describe('the figures of a corridor', () => {
   });
 
   it('are there from the twentieth on', () => {
-    const sights = [
-      ...many(18, sightOf({ latencyMs: 10 })),
-      ...many(2, sightOf({ latencyMs: 1_000, costPercent: '-0.50' })),
+    const observations = [
+      ...many(18, observationOf({ latencyMs: 10 })),
+      ...many(2, observationOf({ latencyMs: 1_000, costPercent: '-0.50' })),
     ];
-    expect(figures(sights)).toMatchObject({
+    expect(figures(observations)).toMatchObject({
       observations: 20,
       availability: '1.0000',
       latencyMs: { p50: 10, p95: 1012 },
@@ -126,8 +131,8 @@ describe('the figures of a corridor', () => {
   });
 
   it('count what did not come against the availability, and not in the latency', () => {
-    const sights = [...many(19, sightOf({ latencyMs: 10 })), sightOf({ latencyMs: null })];
-    expect(figures(sights)).toMatchObject({
+    const observations = [...many(19, observationOf({ latencyMs: 10 })), observationOf({ latencyMs: null })];
+    expect(figures(observations)).toMatchObject({
       observations: 20,
       availability: '0.9500',
       latencyMs: null,
@@ -136,20 +141,23 @@ describe('the figures of a corridor', () => {
   });
 
   it('have no distance from the mid-market without a reference rate', () => {
-    const sights = many(20, sightOf({ latencyMs: 10, costPercent: null }));
-    expect(figures(sights)).toMatchObject({ fromMidMarket: null, fromMidMarketUnavailable: 'no_reference' });
+    const observations = many(20, observationOf({ latencyMs: 10, costPercent: null }));
+    expect(figures(observations)).toMatchObject({
+      fromMidMarket: null,
+      fromMidMarketUnavailable: 'no_reference',
+    });
   });
 
   it('are not spoilt by a price that nobody can pay', () => {
-    const sights = [
-      ...many(20, sightOf({ latencyMs: 10 })),
-      sightOf({ latencyMs: 10, rate: '99999999999', costPercent: '-999999999.00' }),
+    const observations = [
+      ...many(20, observationOf({ latencyMs: 10 })),
+      observationOf({ latencyMs: 10, rate: '99999999999', costPercent: '-999999999.00' }),
     ];
-    expect(figures(sights)).toMatchObject({ fromMidMarket: { quotes: 20, meanPercent: '1.00' } });
+    expect(figures(observations)).toMatchObject({ fromMidMarket: { quotes: 20, meanPercent: '1.00' } });
   });
 
   it('say that an anchor without price and fee has none', () => {
-    const [own] = [sightOf({ latencyMs: 10 })];
+    const [own] = [observationOf({ latencyMs: 10 })];
     const none = own.corridors.map((seen) => ({ ...seen, asked: false, offer: null }));
     expect(figures(many(20, { ...own, calls: [], corridors: none }))).toMatchObject({
       observations: 0,
@@ -167,7 +175,7 @@ describe('the figures of a corridor', () => {
       percentOfReference: '2.00',
     } as const;
     const latest = { corridor: corridor.id, quote: null, fee, hasReference: false };
-    const unpriced = daysOf(many(20, sightOf({ latencyMs: null })));
+    const unpriced = daysOf(many(20, observationOf({ latencyMs: null })));
     expect(toCorridor(corridor, latest, { days: unpriced, payouts: [] })).toMatchObject({
       fromMidMarket: null,
       fromMidMarketUnavailable: 'no_reference',
@@ -180,8 +188,8 @@ describe('the figures of a corridor', () => {
   });
 
   it('say that an estimate takes no call', () => {
-    const [own] = [sightOf({ latencyMs: 10 })];
-    const estimated: Sight = {
+    const [own] = [observationOf({ latencyMs: 10 })];
+    const estimated: Observation = {
       ...own,
       calls: [],
       corridors: own.corridors.map((seen) => ({
@@ -200,7 +208,7 @@ describe('the figures of a corridor', () => {
 });
 
 describe('what was paid', () => {
-  const quoted = many(20, sightOf({ latencyMs: 10, rate: '1500' }));
+  const quoted = many(20, observationOf({ latencyMs: 10, rate: '1500' }));
   const payout = { paidAt: new Date(atMs), amountIn: '100', amountOut: '147000' };
 
   it('is compared with the mean quote of its day', () => {
@@ -227,7 +235,10 @@ describe('what was paid', () => {
 
 describe('the figures of a service', () => {
   it('tell how its calls failed', () => {
-    const days = daysOf([...many(30, sightOf({ latencyMs: 10 })), ...many(10, sightOf({ latencyMs: null }))]);
+    const days = daysOf([
+      ...many(30, observationOf({ latencyMs: 10 })),
+      ...many(10, observationOf({ latencyMs: null })),
+    ]);
     const latest = { service: 'sep38', at: new Date(atMs), outcome: 'timeout', latencyMs: null } as const;
     expect(serviceObservations.strict().parse(toService(latest, days))).toMatchObject({
       observations: 40,
@@ -240,7 +251,11 @@ describe('the figures of a service', () => {
 });
 
 it('adds the counts of days to the same sum in any order', () => {
-  const days = daysOf([sightOf({ latencyMs: 10 }), sightOf({ latencyMs: null }), sightOf({ latencyMs: 90 })]);
+  const days = daysOf([
+    observationOf({ latencyMs: 10 }),
+    observationOf({ latencyMs: null }),
+    observationOf({ latencyMs: 90 }),
+  ]);
   const counts: Counts[] = days.filter(({ about }) => about === 'sep38').map((day) => day.counts);
   expect(sumOf(counts)).toEqual(sumOf([...counts].reverse()));
 });

@@ -6,7 +6,7 @@ import type { ReferenceOffer } from '../rates/reference-offer.rules.js';
 import type { Call } from './call.rules.js';
 
 /** What one round saw of one anchor. */
-export interface Sight {
+export interface Observation {
   atMs: number;
   calls: readonly Call[];
   /** How many calls were made, those to services that asked for a pause included. */
@@ -22,10 +22,10 @@ export interface Sight {
   /** The `/info` of each service that was read, parsed. */
   infos: Readonly<Partial<Record<ObservedService, unknown>>>;
   /** The corridors that were looked at. */
-  corridors: readonly CorridorSight[];
+  corridors: readonly CorridorObservation[];
 }
 
-export interface CorridorSight {
+export interface CorridorObservation {
   corridor: string;
   /** Whether it was asked for a price of its own. Where it has none for the pair, its offer is an estimate. */
   asked: boolean;
