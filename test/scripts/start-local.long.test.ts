@@ -10,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import getPort from 'get-port';
 import { mongo } from 'mongoose';
 import { endProcess, isAlive } from '../../scripts/mongod/processes.js';
+import { waitFor } from '../support/wait-for.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const upTimeoutMs = 60_000;
@@ -112,6 +113,22 @@ describe('npm start', () => {
     expect(isAlive(mongod)).toBe(false);
     expect(existsSync(join(folder, 'start.pid'))).toBe(false);
   });
+
+  it('begins a history of rates within seconds, without any setting', async () => {
+    const first = start();
+    await untilUp(first);
+    const url = `http://127.0.0.1:${port}/api/rates/usdc-ngn`;
+    // Slowly, since a client has 60 requests a minute.
+    await waitFor(
+      async () => {
+        const page = (await (await fetch(`${url}/history`)).json()) as { items: { at: string }[] };
+        expect(page.items.length).toBeGreaterThan(0);
+        const past = await fetch(`${url}?asOf=${page.items[0]?.at}`);
+        expect(((await past.json()) as { quotes: unknown[] }).quotes.length).toBeGreaterThan(0);
+      },
+      { timeout: 40_000, interval: 2_000 },
+    );
+  }, 60_000);
 
   it('finds its data and its keys again, after a clean stop and after being killed outright', async () => {
     const first = start();
