@@ -184,7 +184,8 @@ describe('what is answered from the response cache', () => {
     );
     // Or nothing was compared with what is kept.
     expect(ports.handed() - before).toBeLessThan(requests);
-  });
+    // The long run compares 1,500 cases.
+  }, 300_000);
 
   it('is refused as the application refuses, header by header, to a client that has used up its limit', async () => {
     const lastOf = async (port: number, client: number, method: string) => {
