@@ -4,6 +4,8 @@ import { clientKey, isTrustedAddress, type TrustedRange } from '../http/client-k
 import type { CountedKey } from '../limits/rate-limiter.js';
 
 const maxForwarded = 20_000;
+/** A longer header is read each time: all of them together must not take much memory. */
+const maxLength = 200;
 
 /** Who asks, with what is counted for it. */
 export interface Client {
@@ -45,7 +47,7 @@ export function createClients(trusted: readonly TrustedRange[]) {
     let client = forwarded.peek(text);
     if (client === undefined) {
       client = { key: clientKey(socket.remoteAddress, forwardedFor, trusted), counted: [] };
-      forwarded.set(text, client);
+      if (text.length <= maxLength) forwarded.set(text, client);
     }
     return client;
   };

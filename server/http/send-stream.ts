@@ -30,13 +30,26 @@ export async function sendStream(req: Request, res: Response, stream: StreamedBo
   const coding = codingFor(req.get('accept-encoding'));
   const etag = tagOf(hashOf(stream.version), coding);
   res.vary('Accept-Encoding');
-  res.setHeader('ETag', etag);
   if (matchesTag(req.get('if-none-match'), etag)) {
+    res.setHeader('ETag', etag);
     res.status(304).end();
     return;
   }
+  const chunks = stream.chunks()[Symbol.asyncIterator]();
+  // Before any header: if the first chunk cannot be made, the client is told by a status.
+  const first = req.method === 'HEAD' ? undefined : await chunks.next();
+  res.setHeader('ETag', etag);
   res.setHeader('Content-Type', `${stream.type}; charset=utf-8`);
   if (coding !== 'identity') res.setHeader('Content-Encoding', coding);
-  if (req.method === 'HEAD') res.end();
-  else await pipeline(stream.chunks(), createEncoder(coding), res);
+  if (first === undefined) res.end();
+  else await pipeline(joined(first, chunks), createEncoder(coding), res);
+}
+
+async function* joined<T>(first: IteratorResult<T>, others: AsyncIterator<T>): AsyncGenerator<T> {
+  try {
+    for (let next = first; !next.done; next = await others.next()) yield next.value;
+  } finally {
+    // Also where the client goes away.
+    await others.return?.();
+  }
 }

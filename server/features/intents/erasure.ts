@@ -61,8 +61,9 @@ export interface EraseAccountDeps {
 }
 
 const leaseTtlMs = 10_000;
-/** Account-days that are erased in one transaction. */
+/** What is erased in one transaction: so many account-days at most, and no further one after so many intents. */
 const daysAtOnce = 20;
+const intentsAtOnce = 200;
 const dayMs = 86_400_000;
 
 export function createEraseAccount(deps: EraseAccountDeps): EraseAccount {
@@ -86,7 +87,11 @@ export function createEraseAccount(deps: EraseAccountDeps): EraseAccount {
       if (kept.length === 0)
         await inLeasedTransaction(lease, (session) => deps.forgetAccount(session, account));
     }
-    return { erased: erasable.length, kept: countsOf(kept, reasons), eraseAgainAfter: laterOf(kept) };
+    return {
+      erased: erasable.length,
+      kept: countsOf(kept, reasons),
+      eraseAgainAfter: laterOf(kept, reasons),
+    };
   }
 
   /** The outcomes of some account-days, all of them together. */
@@ -102,17 +107,17 @@ export function createEraseAccount(deps: EraseAccountDeps): EraseAccount {
       throw new Error('a dispute was filed meanwhile: run it again');
     if (found.some(({ counting }) => counting?.pendingAggregation === true))
       throw new Error('an outcome changed meanwhile: run it again');
-    const renamed = new Map<string, string>();
+    const renamedDisputed = new Map<string, string>();
     const remainders = found.flatMap((intent) => {
       if (!isCounted(intent) && !disputed.has(intent._id)) return [];
       const intentHash = Buffer.from(deps.randomBytes()).toString('hex');
-      renamed.set(intent._id, intentHash);
+      if (disputed.has(intent._id)) renamedDisputed.set(intent._id, intentHash);
       return [remainderOf(intent, { intentHash, account: names.instead })];
     });
     await store.remove(session, hashes);
     await store.insertCounted(session, remainders);
     await deps.renameAccountDays(session, accountDaysOf(found), names);
-    await deps.eraseDisputes(session, renamed, names);
+    await deps.eraseDisputes(session, renamedDisputed, names);
   }
 
   return (account, { dryRun }) =>
@@ -137,10 +142,18 @@ function groupsOf(intents: readonly Intent[]): Intent[][] {
     const key = `${anchorId} ${outcome === null ? '' : dayOf(outcome.recordedAt)} ${corridor}`;
     byDay.set(key, [...(byDay.get(key) ?? []), intent]);
   }
-  const days = [...byDay.values()];
   const groups: Intent[][] = [];
-  for (let from = 0; from < days.length; from += daysAtOnce)
-    groups.push(days.slice(from, from + daysAtOnce).flat());
+  let days = 0;
+  for (const day of byDay.values()) {
+    const last = groups.at(-1);
+    if (last === undefined || days === daysAtOnce || last.length >= intentsAtOnce) {
+      groups.push([...day]);
+      days = 1;
+    } else {
+      last.push(...day);
+      days += 1;
+    }
+  }
   return groups;
 }
 
@@ -156,7 +169,9 @@ function countsOf(
   return counts;
 }
 
-function laterOf(kept: readonly Intent[]): string | null {
+function laterOf(kept: readonly Intent[], reasons: ReadonlyMap<string, KeptReason | null>): string | null {
+  // Nobody knows when a dispute gets its verdict.
+  if (kept.some(({ _id }) => reasons.get(_id) === 'disputed')) return null;
   const ends = kept.map(
     ({ outcome, recoveredAt }) => (recoveredAt ?? outcome?.recordedAt)?.getTime() ?? null,
   );

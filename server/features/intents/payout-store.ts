@@ -22,16 +22,24 @@ export function createPayoutStore(connection: Connection): PayoutStore {
     async listPayouts({ anchorId, corridor, since, limit }) {
       const found = await model
         .find(
-          { status: 'settled', anchorId, corridor, 'outcome.recordedAt': { $gte: since } },
-          { amountIn: 1, outcome: 1, scored: 1, disputeEffect: 1 },
+          {
+            status: 'settled',
+            anchorId,
+            corridor,
+            'outcome.recordedAt': { $gte: since },
+            scored: true,
+            disputeEffect: null,
+            amountIn: { $ne: null },
+            'outcome.amountOut': { $ne: null },
+          },
+          { amountIn: 1, outcome: 1 },
         )
         .sort({ 'outcome.recordedAt': -1 })
         .limit(limit)
         .lean();
-      return found.flatMap(({ amountIn, outcome, scored, disputeEffect }) => {
+      return found.flatMap(({ amountIn, outcome }) => {
         const amountOut = outcome?.amountOut ?? null;
-        if (!scored || disputeEffect !== null || outcome === null || amountIn === null || amountOut === null)
-          return [];
+        if (outcome === null || amountIn === null || amountOut === null) return [];
         return [{ paidAt: outcome.recordedAt, amountIn, amountOut }];
       });
     },

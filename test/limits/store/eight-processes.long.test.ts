@@ -34,7 +34,8 @@ describe('eight processes with one database', () => {
   }, 300_000);
 
   it.each([
-    { points: 20, perAccepted: 2 },
+    // Each of eight processes draws at least twice; how often they find others' portions used up depends on their turns.
+    { points: 20, perAccepted: 2.5 },
     { points: 90, perAccepted: 0.7 },
     { points: 1_000, perAccepted: 0.1 },
   ])(
