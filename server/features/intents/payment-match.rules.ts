@@ -48,8 +48,9 @@ export function matchPayment(
 ): PaymentMatch {
   const { closedAtMs, payments } = transaction;
   if (!transaction.successful) return refused('transaction_failed', { contradicts: true });
-  if (payments.length === 0) return refused('no_payment', { contradicts: true });
-  const known = instructions.filter(({ storedAtMs }) => storedAtMs < closedAtMs + closeUnitMs);
+  // Assets also move in ways that are not read here, which an honest anchor may have credited.
+  if (payments.length === 0) return refused('no_payment', { contradicts: false });
+  const known = withReference(instructions.filter(({ storedAtMs }) => storedAtMs < closedAtMs + closeUnitMs));
   const paysAnchor = payments.some(({ to }) => instructions.some(({ account }) => accountOf(account) === to));
   const contradicts = instructions.length > 0 && !paysAnchor;
   if (closedAtMs + closeUnitMs <= terms.createdAtMs) return refused('too_early', { contradicts });
@@ -68,6 +69,14 @@ export function matchPayment(
   // Of several operations the one counts that comes closest: the others pay somebody else.
   const problem = nearness.find((each) => faults.includes(each)) ?? 'other_sender';
   return refused(problem, { contradicts, payers: [...new Set(payers.map(({ from }) => from))] });
+}
+
+/** A record may name the account first and its memo later: then a payment without it is none. */
+function withReference(known: readonly Instructions[]): Instructions[] {
+  return known.filter(
+    ({ account, memo }) =>
+      memo !== null || !known.some((each) => each.account === account && each.memo !== null),
+  );
 }
 
 type Fault = (typeof nearness)[number];

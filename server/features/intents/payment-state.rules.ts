@@ -7,8 +7,8 @@ const secondMs = 1_000;
 const hourMs = 3_600 * secondMs;
 const dayMs = 24 * hourMs;
 
-/** An anchor that names ever new accounts keeps the last few. */
-const keptInstructions = 4;
+/** No honest anchor names so many. None is forgotten: an anchor that is being paid could push out the true one. */
+const mostInstructions = 64;
 /** How long an ending waits for the ledger. Afterwards the outcome is `unverified`, and the ledger still asked. */
 export const ledgerPatienceMs = dayMs;
 /** How long the ledger must say "not found" before it is believed: a node may lag, or be wrong about its range. */
@@ -52,8 +52,8 @@ function withInstructions(
   const isKnown = before.some(
     (each) => each.account === account && each.memo === memo && each.memoType === memoType,
   );
-  if (isKnown) return before;
-  return [...before, { account, memo, memoType, storedAtMs }].slice(-keptInstructions);
+  if (isKnown || before.length === mostInstructions) return before;
+  return [...before, { account, memo, memoType, storedAtMs }];
 }
 
 /**
@@ -74,6 +74,7 @@ export function withNamed(state: PaymentState, hash: string, by: NamedBy, nowMs:
     problem: null,
     missingSinceMs: null,
     contradicts: false,
+    ...(before !== undefined && contradictsNow(before) ? { contradictedBefore: true } : {}),
   };
   return { ...state, named: [...state.named.filter((each) => each.by !== by), fresh] };
 }
@@ -87,9 +88,9 @@ export function handedOn(holder: PaymentState, claimant: PaymentState): PaymentS
   return byAnchor === undefined ? next : withNamed(next, byAnchor.hash, 'anchor', byAnchor.namedAtMs);
 }
 
-/** What is left to the intent that a transaction passes from. */
+/** What is left to the intent that a transaction passes from. Where to pay is of the transaction, and goes with it. */
 export function handedAway(state: PaymentState): PaymentState {
-  return { ...state, named: state.named.filter(({ by }) => by === 'wallet'), told: null };
+  return { ...state, instructions: [], named: state.named.filter(({ by }) => by === 'wallet'), told: null };
 }
 
 /** Adds what a look at the ledger said of the payment that this party named. */
@@ -154,7 +155,12 @@ function paceMs({ looks }: NamedPayment): number {
   return Math.min(latestMs, soonestMs * 2 ** Math.min(looks - 1, 20));
 }
 
-/** Whether the anchor's record names a payment which the ledger shows to be none. */
-export function isContradicted(state: PaymentState): boolean {
-  return state.named.some(({ by, contradicts }) => by === 'anchor' && contradicts);
+/** Whether a record of the anchor named a payment which the ledger shows to be none, or more places to pay than any needs. */
+export function isContradicted({ named, instructions }: PaymentState): boolean {
+  const byAnchor = named.some((each) => each.by === 'anchor' && contradictsNow(each));
+  return byAnchor || instructions.length === mostInstructions;
+}
+
+function contradictsNow({ contradicts, contradictedBefore = false }: NamedPayment): boolean {
+  return contradicts || contradictedBefore;
 }

@@ -27,6 +27,8 @@ export interface NamedPayment {
   missingSinceMs: number | null;
   /** Whether the ledger shows that it cannot be a payment to this anchor. */
   contradicts: boolean;
+  /** Whether that was so of another one that the same party named before. */
+  contradictedBefore?: boolean;
 }
 
 /** A payment found on the ledger and verified, with what anybody needs to look it up again. */

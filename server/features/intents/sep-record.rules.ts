@@ -71,12 +71,16 @@ export function provesFunds(record: TransactionRecord): boolean {
   return record.stellarTransaction !== null || record.status.provesFunds || record.refunded;
 }
 
-/** Only an address of Stellar: other members may hold bank accounts. */
+/**
+ * Only an address of Stellar: other members may hold bank accounts. None where there is a memo that cannot be read, or any
+ * memo would do.
+ */
 function readPayTo(raw: Record<string, unknown>): TransactionRecord['payTo'] {
   const account = shortText(raw.withdraw_anchor_account);
   if (account === null || accountOf(account) === null) return null;
   const { withdraw_memo: memo } = raw;
   const told = typeof memo === 'number' && Number.isSafeInteger(memo) ? String(memo) : shortText(memo);
+  if (told === null && memo !== undefined && memo !== null && memo !== '') return null;
   const memoType = told === null ? null : shortText(raw.withdraw_memo_type);
   return {
     account,

@@ -107,6 +107,12 @@ describe('a near miss', () => {
     expect(match).toMatchObject({ problem: 'other_sender', payers: [stranger], contradicts: false });
   });
 
+  it('is refused: without the memo that a later record named for the same account', async () => {
+    const { transaction, startMs } = await made({ ...complete, memo: { type: 'id', value: '999' } });
+    const places = [instructions(startMs, { memo: null, memoType: null }), instructions(startMs)];
+    expect(matchPayment(transaction, terms(startMs), places)).toMatchObject({ problem: 'wrong_memo' });
+  });
+
   it('contradicts the anchor only where no operation pays an account that it ever named', async () => {
     const { transaction, startMs } = await made({ payments: [{ to: stranger, amount: '100' }] });
     expect(matchPayment(transaction, terms(startMs), [instructions(startMs)])).toMatchObject({

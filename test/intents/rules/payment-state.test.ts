@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Finding } from '../../../server/features/intents/payment.js';
 import {
+  handedAway,
+  handedOn,
   isContradicted,
   nextLookUpMs,
   nothingKnown,
@@ -19,19 +21,28 @@ const problem = (name: string, contradicts = false) =>
   ({ kind: 'problem', problem: name, contradicts }) as Finding;
 
 describe('where to pay', () => {
-  it('keeps when each place was named first, and the last four of many', () => {
+  it('keeps when each place was named first, and forgets none for those that are named later', () => {
     const again = withRecord(seen, record(payable), startMs + hour);
     expect(again.instructions).toEqual([{ account, memo: '7', memoType: 'id', storedAtMs: startMs }]);
-    const changing = [1, 2, 3, 4].reduce(
+    const changing = Array.from({ length: 100 }, (_, place) => 100 + place).reduce(
       (state, memo) => withRecord(state, record({ ...payable, withdraw_memo: String(memo) }), startMs + memo),
       seen,
     );
-    expect(changing.instructions.map(({ memo }) => memo)).toEqual(['1', '2', '3', '4']);
+    expect(changing.instructions).toHaveLength(64);
+    expect(changing.instructions[0]?.memo).toBe('7');
+    expect(isContradicted(changing)).toBe(true);
+  });
+
+  it('goes with the transaction, and does not stay with the intent that it passes from', () => {
+    expect(handedAway(told).instructions).toEqual([]);
+    expect(handedOn(told, nothingKnown).instructions).toEqual(seen.instructions);
   });
 
   it.each([
     ['no account', {}],
     ['a bank account', { withdraw_anchor_account: 'NG12 3456 7890' }],
+    ['a memo that is no safe number', { ...payable, withdraw_memo: 2 ** 60 }],
+    ['a memo that is too long', { ...payable, withdraw_memo: '7'.repeat(201) }],
   ])('is not known from a record with %s', (_, raw) => {
     expect(withRecord(nothingKnown, record(raw), startMs).instructions).toEqual([]);
   });
