@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import type { IntentAnswer } from '../../../contract/schemas/intents.js';
+import { samplerLease } from '../../../server/features/rate-history/sampler.js';
 import { startTestApp, type TestApp, testCronSecret } from '../../support/app.js';
 import { privateMongo, testDatabase } from '../../support/database.js';
 import { waitFor } from '../../support/wait-for.js';
