@@ -19,7 +19,8 @@ export const paymentProblems = {
   transaction_failed: 'The transaction failed: nothing was paid.',
   no_payment: 'The transaction holds no payment.',
   too_early: 'It closed before the intent was registered.',
-  too_late: 'It closed more than a day after the intent expired.',
+  too_late:
+    'It closed more than a day after the intent expired, or after a record had shown the withdrawal as closed.',
   other_sender: "No operation is from the intent's account.",
   other_destination: "None pays the account that the anchor's record named before it closed.",
   other_asset: "None pays in the corridor's stablecoin.",

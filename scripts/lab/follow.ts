@@ -6,7 +6,11 @@ import { matchPayment } from '../../server/features/intents/payment-match.rules.
 import { isUndecided, withNamed } from '../../server/features/intents/payment-state.rules.js';
 import { withLookUp } from '../../server/features/intents/payment-transition.rules.js';
 import { readRecord } from '../../server/features/intents/sep-record.rules.js';
-import { type IntentState, lateFundsMs, transition } from '../../server/features/intents/transition.rules.js';
+import {
+  type IntentState,
+  payableUntilMs,
+  transition,
+} from '../../server/features/intents/transition.rules.js';
 import { type Course, isPaid } from './course.js';
 import { account, anchorAccount, paymentOf, sellAsset } from './payments.js';
 import { corridor } from './service.js';
@@ -90,8 +94,8 @@ function toldOf(course: Course): Told[] {
 function findingOf(course: Course, state: IntentState, by: 'wallet' | 'anchor', nowMs: number): Finding {
   const transaction = paymentOf(course, hash, paidAfterMs);
   if (transaction === null) return { kind: 'problem', problem: 'not_found', contradicts: false };
-  const { terms, deadlineMs, payment } = state;
-  const held = { ...terms, payableUntilMs: deadlineMs + lateFundsMs };
+  const { terms, deadlineMs, payment, observations } = state;
+  const held = { ...terms, payableUntilMs: payableUntilMs(deadlineMs, observations.closedSinceMs) };
   const match = matchPayment(transaction, held, payment.instructions);
   if (match.kind === 'refused')
     return { kind: 'problem', problem: match.problem, contradicts: match.contradicts };

@@ -19,6 +19,13 @@ export const startedAtToleranceMs = 60_000;
 const withdrawalKinds: ReadonlySet<string> = new Set(['withdrawal', 'withdrawal-exchange']);
 const amountTolerance = '0.1';
 
+/** Faults of the withdrawal itself, which no payment mends; who paid, how much and when, a ledger shows better. */
+export const faultsOfWithdrawal: ReadonlySet<UnscoredReason | null> = new Set([
+  'not_a_withdrawal',
+  'asset_mismatch',
+  'started_before_intent',
+]);
+
 /**
  * Why the transaction cannot be this intent's, judged by what its record says; null where nothing speaks against it.
  * `before` is the result of earlier records (undefined where there were none); it stands for what this one leaves out.

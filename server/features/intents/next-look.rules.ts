@@ -60,7 +60,9 @@ function paceMs(state: IntentState, nowMs: number): number {
   const { firstAtMs, fundedAtMs, readyAtMs } = state.observations;
   if (state.ending !== null) return at(failedPace, nowMs - state.ending.recordedAtMs);
   if (readyAtMs !== null) return at(readyPace, nowMs - readyAtMs);
-  if (fundedAtMs !== null) return at(fundedPace, nowMs - fundedAtMs);
+  // One that was taken up again was not looked at in between.
+  const followedFromMs = Math.max(fundedAtMs ?? 0, state.payment.takenUpAtMs ?? 0);
+  if (fundedAtMs !== null) return at(fundedPace, nowMs - followedFromMs);
   const ageMs = nowMs - (state.attachedAtMs ?? nowMs);
   if (firstAtMs === null) return unseenPaceMs(ageMs, state.unknownLooks);
   return at(unfundedPace, ageMs);

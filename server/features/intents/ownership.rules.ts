@@ -4,7 +4,7 @@ import { toFields, toState } from './intent-state.rules.js';
 import { lookQueueOf } from './look-queue.rules.js';
 import type { FoundPayment } from './payment.js';
 import { handedAway, handedOn } from './payment-state.rules.js';
-import { paidBy } from './payment-transition.rules.js';
+import { paidBy, takenUpAgain } from './payment-transition.rules.js';
 import { nothingObserved } from './settle-time.rules.js';
 import { lateFundsMs } from './transition.rules.js';
 
@@ -115,7 +115,9 @@ export function takenOverByPayer(
   now: Date,
 ): IntentChange {
   const taken = takenOver(claimant, holder, claimant.account, now);
-  const state = paidBy({ ...toState({ ...claimant, ...taken } as Intent), ending: null }, found);
+  const paid = paidBy({ ...toState({ ...claimant, ...taken } as Intent), ending: null }, found);
+  const hadExpired = claimant.status === 'expired' || holder.status === 'expired';
+  const state = hadExpired ? takenUpAgain(paid, now.getTime()) : paid;
   return { ...taken, ...toFields(state), open: true, due: now, lookUpDue: undefined };
 }
 

@@ -10,7 +10,7 @@ import { matchPayment, type PaymentMatch } from './payment-match.rules.js';
 import { isUndecided, withNamed } from './payment-state.rules.js';
 import { ContendedIntentError, type MakeProgress } from './progress.js';
 import type { IntentStore } from './store.js';
-import { lateFundsMs } from './transition.rules.js';
+import { payableUntilMs } from './transition.rules.js';
 
 export interface PaymentLookUpsDeps {
   store: Pick<IntentStore, 'findByTransaction' | 'findFirstClaimant' | 'saveProgress'>;
@@ -49,7 +49,7 @@ export function createLookUpPayments(deps: PaymentLookUpsDeps): LookUpPayments {
     const answer = await ledger.find(hash, intent.createdAt.getTime());
     if (answer.kind === 'unknown')
       logger.warn({ why: answer.why, detail: answer.detail }, 'ledger not known');
-    const match = matchOf(answer, intent, instructions);
+    const match = matchOf(answer, intent, holder);
     if (match.kind === 'finding') {
       await tell(match.finding);
       if (!isClaim) await tellPayers(intent, named, match.payers);
@@ -130,11 +130,7 @@ type Matched =
   | { kind: 'candidates'; candidates: Omit<FoundPayment, 'by' | 'lookedUpAtMs'>[] }
   | { kind: 'finding'; finding: Finding; payers: string[] };
 
-function matchOf(
-  answer: LedgerAnswer,
-  intent: Intent,
-  instructions: Intent['payment']['instructions'],
-): Matched {
+function matchOf(answer: LedgerAnswer, intent: Intent, holder: Intent): Matched {
   const problem = (
     finding: Omit<Extract<Finding, { kind: 'problem' }>, 'kind'>,
     payers: string[] = [],
@@ -155,9 +151,9 @@ function matchOf(
     sellAsset: intent.corridorTerms.sellAsset,
     sellAmount: intent.sellAmount,
     createdAtMs: intent.createdAt.getTime(),
-    payableUntilMs: intent.deadline.getTime() + lateFundsMs,
+    payableUntilMs: payableUntilMs(intent.deadline.getTime(), holder.observations.closedSinceMs),
   };
-  const match: PaymentMatch = matchPayment(transaction, terms, instructions);
+  const match: PaymentMatch = matchPayment(transaction, terms, holder.payment.instructions);
   if (match.kind === 'refused') {
     const { problem: why, contradicts, payers } = match;
     return problem({ problem: why, contradicts }, payers);

@@ -1,4 +1,4 @@
-import type { UnscoredReason } from '../../../contract/schemas/intents.js';
+import { faultsOfWithdrawal } from './eligibility.rules.js';
 import type { Finding, FoundPayment, NamedBy } from './payment.js';
 import { closeUnitMs } from './payment-match.rules.js';
 import { withFinding } from './payment-state.rules.js';
@@ -29,27 +29,37 @@ export function withLookUp(
   const after = { ...state, payment: withFinding(state.payment, by, finding, nowMs) };
   if (finding.kind === 'problem') return transition(after, null, nowMs, limits);
   const paid = paidBy(after, finding.payment);
-  const { ending } = state;
+  const { ending } = paid;
+  if (ending === null) return transition(paid, null, nowMs, limits);
   // One that expired did so as if nobody had paid.
-  if (ending === null || ending.status === 'expired') {
-    return transition({ ...paid, ending: null }, null, nowMs, limits);
-  }
+  if (ending.status === 'expired') return takenUpAgain(paid, nowMs);
   const { status, reason, recordedAtMs, recoveredAtMs } = ending;
   return end(paid, paid.payment.told, { status, reason, recordedAtMs, recoveredAtMs, evidence: 'ledger' });
 }
 
-/** What rests on the anchor's word on who paid, how much and when. An anchor could keep its failures unscored by it. */
-const decidedByLedger: ReadonlySet<UnscoredReason> = new Set([
-  'sender_mismatch',
-  'amount_mismatch',
-  'seen_after_payment',
-]);
+/**
+ * An intent that had expired, open again. It was not followed meanwhile, so that nothing ends it before a look at it was
+ * made (transition.rules.ts), and a withdrawal that is closed may be completed for as long as one closed just now.
+ */
+export function takenUpAgain(state: IntentState, nowMs: number): IntentState {
+  const { observations, payment } = state;
+  const { closedSinceMs } = observations;
+  return {
+    ...state,
+    observations: { ...observations, closedSinceMs: closedSinceMs === null ? null : nowMs },
+    payment: { ...payment, takenUpAtMs: nowMs },
+    ending: null,
+  };
+}
 
 /** The state whose funds were received by this payment, when its ledger closed. How it ends is not decided here. */
 export function paidBy(state: IntentState, found: FoundPayment): IntentState {
   const { closedAtMs } = found;
   const { unscoredReason } = state.judgement;
-  const lasting = unscoredReason !== null && decidedByLedger.has(unscoredReason) ? null : unscoredReason;
+  const { faultySinceMs } = state.observations;
+  // An anchor that was paid could keep its failures unscored by what it says only then.
+  const stoodBefore = typeof faultySinceMs === 'number' && faultySinceMs < closedAtMs;
+  const lasting = stoodBefore && faultsOfWithdrawal.has(unscoredReason) ? unscoredReason : null;
   const isLate = state.attachedAtMs !== null && state.attachedAtMs >= closedAtMs + closeUnitMs;
   const judgement: Judgement = {
     unscoredReason: lasting ?? (isLate ? 'seen_after_payment' : null),

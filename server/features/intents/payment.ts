@@ -48,6 +48,8 @@ export interface PaymentState {
   /** One of each party at most. */
   named: readonly NamedPayment[];
   found: FoundPayment | null;
+  /** When the payment was found after the intent had expired, and it was opened again; absent where it had not. */
+  takenUpAtMs?: number;
   /** What the last record said, for when the ledger has answered. */
   told: Pick<TransactionRecord, 'refunded' | 'amountIn' | 'amountOut' | 'amountOutAsset'> | null;
 }

@@ -22,6 +22,11 @@ export interface Observations {
   completedAtMs: number | null;
   /** The first observation of an `error` or the like that has stood since. */
   closedSinceMs: number | null;
+  /**
+   * Since when the records have told of a fault of the withdrawal itself (eligibility.rules.ts). Absent from what was
+   * stored before it was kept.
+   */
+  faultySinceMs?: number | null;
 }
 
 export const nothingObserved: Observations = {

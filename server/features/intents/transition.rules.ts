@@ -7,7 +7,13 @@ import type {
   UnscoredReason,
 } from '../../../contract/schemas/intents.js';
 import { accountOf } from './accounts.rules.js';
-import { type EligibilityTerms, identityFault, isAnnouncedAmount, isAsset } from './eligibility.rules.js';
+import {
+  type EligibilityTerms,
+  faultsOfWithdrawal,
+  identityFault,
+  isAnnouncedAmount,
+  isAsset,
+} from './eligibility.rules.js';
 import { isExcused } from './late-look.rules.js';
 import { type LookQueue, lookQueueOf } from './look-queue.rules.js';
 import type { PaymentState } from './payment.js';
@@ -20,6 +26,10 @@ import { problemOf } from './transaction-problem.rules.js';
 const dayMs = 86_400_000;
 /** A transaction the user may still pay is followed this long beyond the intent's own deadline. */
 export const lateFundsMs = dayMs;
+/** No payment counts that closed later, be it because the anchor's record had closed the withdrawal before. */
+export function payableUntilMs(deadlineMs: number, closedSinceMs: number | null): number {
+  return Math.min(deadlineMs + lateFundsMs, closedSinceMs ?? Number.POSITIVE_INFINITY);
+}
 /** Cash that nobody collects is followed this long. */
 export const pickUpMs = 90 * dayMs;
 /** How long a failed intent may still be completed by its anchor. */
@@ -147,8 +157,19 @@ function observe(state: IntentState, observation: Observation, { ledger }: Trans
   const problem = told === 'other_account' && state.payment.found !== null ? null : told;
   const sender = senderUpToFunds(state, record);
   const judgement = judge(state, observations, observation);
+  const faultySinceMs = faultySince(state, judgement, observedAtMs);
   const payment = ledger ? withRecord(state.payment, record, observedAtMs) : state.payment;
-  return { ...state, observations, problem, sender, judgement, payment };
+  return { ...state, observations: { ...observations, faultySinceMs }, problem, sender, judgement, payment };
+}
+
+function faultySince(
+  before: IntentState,
+  { unscoredReason }: Judgement,
+  observedAtMs: number,
+): number | null {
+  if (!faultsOfWithdrawal.has(unscoredReason)) return null;
+  const wasFaulty = faultsOfWithdrawal.has(before.judgement.unscoredReason);
+  return (wasFaulty ? before.observations.faultySinceMs : null) ?? observedAtMs;
 }
 
 /** As with the judgement, an anchor cannot name another sender once it has shown that the funds arrived. */
@@ -207,8 +228,18 @@ function endByLedger(
       return endOf({ ...state, observations: { ...seen, ...noFunds } }, null, nowMs, limits);
     }
     default:
-      return endOf(state, payment.told, nowMs, limits);
+      return awaitsLook(state, nowMs, limits) ? null : endOf(state, payment.told, nowMs, limits);
   }
+}
+
+/** An anchor that does not answer once the intent was taken up again has as long as a failure must stand. */
+function awaitsLook(
+  { observations, payment: { takenUpAtMs } }: IntentState,
+  nowMs: number,
+  { failureGraceMs }: TransitionLimits,
+): boolean {
+  if (takenUpAtMs === undefined || (observations.lastAtMs ?? 0) >= takenUpAtMs) return false;
+  return nowMs - takenUpAtMs < failureGraceMs;
 }
 
 function endOf(

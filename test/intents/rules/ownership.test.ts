@@ -1,7 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { accountOf } from '../../../server/features/intents/accounts.rules.js';
 import { nextLookMs } from '../../../server/features/intents/next-look.rules.js';
-import { handedOver, ownerElsewhere, takenOver } from '../../../server/features/intents/ownership.rules.js';
+import {
+  handedOver,
+  ownerElsewhere,
+  takenOver,
+  takenOverByPayer,
+} from '../../../server/features/intents/ownership.rules.js';
+import type { FoundPayment } from '../../../server/features/intents/payment.js';
 import { transition } from '../../../server/features/intents/transition.rules.js';
 import {
   claimantIntent,
@@ -16,6 +22,7 @@ import {
   limits,
   minute,
   outcome,
+  second,
   see,
   startMs,
 } from '../../fixtures/intents/intent-states.js';
@@ -88,6 +95,28 @@ describe('a transaction that passes', () => {
       scored: false,
       unscoredReason: 'seen_after_payment',
     });
+  });
+
+  it.each([
+    ['its holder', holder.status, 'expired', startMs],
+    ['its new owner', 'expired', claimant.status, startMs],
+    ['neither', claimant.status, holder.status, undefined],
+  ] as const)('is followed again before it ends where %s had expired', (_, claimants, holders, atMs) => {
+    const found: FoundPayment = {
+      ...{ hash: 'a'.repeat(64), by: 'wallet', operationId: '1', position: 1, kind: 'payment', ledger: 1 },
+      ...{ from: payer, fromMuxedId: null, to: account, toMuxedId: null, asset: 'any', amount: '100' },
+      ...{ memo: null, closedAtMs: startMs - minute, lookedUpAtMs: startMs, source: 'rpc' },
+    };
+    const closed = { ...holder, observations: { ...holder.observations, closedSinceMs: startMs - second } };
+    const owner = takenOverByPayer(
+      { ...claimant, status: claimants },
+      { ...closed, status: holders },
+      found,
+      now,
+    );
+    expect(owner).toMatchObject({ status: 'pending', open: true, due: now });
+    expect(owner.payment?.takenUpAtMs).toBe(atMs);
+    expect(owner.observations?.closedSinceMs).toBe(atMs ?? startMs - second);
   });
 
   it('leaves the holder as if it had only claimed it', () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SimulatedTransaction } from '../../../scripts/simulated-ledger/payments.js';
 import { matchPayment } from '../../../server/features/intents/payment-match.rules.js';
+import { payableUntilMs } from '../../../server/features/intents/transition.rules.js';
 import type { LedgerTransaction } from '../../../server/ledger/ledger.js';
 import {
   anchor,
@@ -94,6 +95,25 @@ describe('a near miss', () => {
       });
     },
   );
+
+  it.each([
+    [
+      'is refused where a record had closed the withdrawal before',
+      -1,
+      { problem: 'too_late', contradicts: false },
+    ],
+    ['counts where a record closed it afterwards', 1_000, { kind: 'match' }],
+  ])('%s', async (_, afterMs, expected) => {
+    const { transaction, startMs } = await made(complete);
+    const { closedAtMs } = transaction;
+    const until = payableUntilMs(closedAtMs + 1_000, closedAtMs + afterMs);
+    const own = { ...terms(startMs), payableUntilMs: until };
+    expect(matchPayment(transaction, own, [instructions(startMs)])).toMatchObject(expected);
+  });
+
+  it('may close a day after the deadline at most, where no record closed the withdrawal', () => {
+    expect(payableUntilMs(1_000, null)).toBe(1_000 + 86_400_000);
+  });
 
   it('counts as paid in the second in which both happened, which a ledger does not tell apart', async () => {
     const { transaction } = await made(complete);

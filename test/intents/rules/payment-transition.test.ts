@@ -1,10 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
+import { nextLookMs } from '../../../server/features/intents/next-look.rules.js';
 import type { FoundPayment } from '../../../server/features/intents/payment.js';
 import { nothingKnown, withNamed } from '../../../server/features/intents/payment-state.rules.js';
 import { withLookUp } from '../../../server/features/intents/payment-transition.rules.js';
 import { type IntentState, transition } from '../../../server/features/intents/transition.rules.js';
 import {
   account,
+  at,
   day,
   freshState,
   hour,
@@ -12,6 +14,7 @@ import {
   minute,
   outcome,
   record,
+  second,
   sellAsset,
   startMs,
 } from '../../fixtures/intents/intent-states.js';
@@ -63,11 +66,84 @@ describe('a payment that the ledger shows', () => {
     expect(paid(late, 5 * hour).judgement.unscoredReason).toBe('seen_after_payment');
   });
 
-  it('takes back that the intent expired, and it fails when the payout is overdue', () => {
-    const expired = seen(waiting, 2 * hour, { ...payable, status: 'expired' });
-    expect([outcome(expired), expired.ending?.evidence]).toEqual(['expired abandoned', 'unverified']);
-    const late = paid(expired, 2 * day);
-    expect([outcome(late), late.ending?.evidence]).toEqual(['failed error', 'ledger']);
+  describe.each([
+    [
+      'says that it was started before the intent',
+      'started_before_intent',
+      { started_at: '2020-01-01T00:00:00Z' },
+    ],
+    ['says that it is a deposit', 'not_a_withdrawal', { kind: 'deposit' }],
+    ['names another asset', 'asset_mismatch', { amount_in_asset: 'iso4217:EUR' }],
+  ])('where the record %s', (_, fault, raw) => {
+    it('counts if the record first said so when the payment had closed', () => {
+      const changed = seen(waiting, hour, { ...payable, ...raw });
+      expect(changed.judgement.unscoredReason).toBe(fault);
+      expect(paid(changed, 2 * hour).judgement.unscoredReason).toBeNull();
+    });
+
+    it('does not count if the record has said so since before', () => {
+      const told = seen(seen(waiting, hour - 1, { ...payable, ...raw }), hour + minute, {
+        ...payable,
+        ...raw,
+      });
+      expect(paid(told, 2 * hour).judgement.unscoredReason).toBe(fault);
+    });
+
+    it('counts if the record said so before, and again only afterwards', () => {
+      const told = seen(seen(waiting, 2 * minute, { ...payable, ...raw }), 3 * minute, {
+        ...payable,
+        ...{ kind: 'withdrawal', started_at: at(0), amount_in_asset: sellAsset },
+      });
+      expect(told.judgement.unscoredReason).toBeNull();
+      const again = seen(told, 90 * minute, { ...payable, ...raw });
+      expect(paid(again, 2 * hour).judgement.unscoredReason).toBeNull();
+    });
+  });
+
+  it('verifies an outcome of which the anchor named no amount, and counts it', () => {
+    const settled = seen(waiting, 90 * minute, { status: 'completed', amount_out: '150000' });
+    expect(settled.judgement.unscoredReason).toBe('amount_missing');
+    expect(paid(settled, 2 * hour).judgement).toEqual({ unscoredReason: null, amountIn: '95' });
+  });
+
+  describe('takes back that the intent expired, and', () => {
+    const closed = seen(waiting, 2 * hour, { ...payable, status: 'expired' });
+    const unpaid = transition(waiting, null, startMs + 2 * day, byLedger);
+    const foundMs = 10 * day;
+
+    it.each([
+      ['the record was closed after it', closed, 'expired abandoned'],
+      ['nobody had seen it', unpaid, 'expired never_funded'],
+    ])('ends nothing before the anchor was asked again, where %s', (_, expired, before) => {
+      expect([outcome(expired), expired.ending?.evidence]).toEqual([before, 'unverified']);
+      const open = paid(expired, foundMs);
+      expect(outcome(open)).toBe('pending');
+      expect(nextLookMs(open, startMs + foundMs, true, byLedger)).toBe(startMs + foundMs + 15 * second);
+      expect(outcome(transition(open, null, startMs + foundMs + hour, byLedger))).toBe('pending');
+      const settled = seen(open, foundMs + minute, completed);
+      expect([outcome(settled), settled.ending?.evidence]).toEqual(['settled completed', 'ledger']);
+    });
+
+    it('fails when the anchor shows it as still open', () => {
+      const open = seen(paid(unpaid, foundMs), foundMs + minute, payable);
+      expect([outcome(open), open.ending?.evidence]).toEqual(['failed overdue', 'ledger']);
+    });
+
+    it('fails when the anchor has shown it as closed for a day since', () => {
+      const open = seen(paid(closed, foundMs), foundMs + minute, { ...payable, status: 'expired' });
+      expect(outcome(open)).toBe('pending');
+      const failed = transition(open, null, startMs + foundMs + day, byLedger);
+      expect([outcome(failed), failed.ending?.evidence]).toEqual(['failed error', 'ledger']);
+    });
+
+    it.each([
+      ['failed error', closed],
+      ['failed overdue', unpaid],
+    ])('is %s when the anchor has not answered for a day', (end, expired) => {
+      const open = paid(expired, foundMs);
+      expect(outcome(transition(open, null, startMs + foundMs + day - 1, byLedger))).toBe('pending');
+      expect(outcome(transition(open, null, startMs + foundMs + day, byLedger))).toBe(end);
+    });
   });
 
   it('verifies an outcome that was unverified, and keeps its day', () => {
