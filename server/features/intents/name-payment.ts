@@ -1,7 +1,7 @@
 import { ApiError } from '../../errors.js';
 import type { Clock } from '../../ports.js';
 import type { Intent } from './intent.js';
-import { withNamed } from './payment-state.rules.js';
+import { nextLookUpMs, withNamed } from './payment-state.rules.js';
 import { ContendedIntentError } from './progress.js';
 import type { IntentStore } from './store.js';
 
@@ -33,8 +33,8 @@ export function createNamePayment(deps: {
       const now = new Date(clock());
       const payment = withNamed(intent.payment, hash, 'wallet', now.getTime());
       const isNew = payment !== intent.payment;
-      const canBeLookedUp = payment.instructions.length > 0 || intent.claimedId !== undefined;
-      const change = { payment, ...(canBeLookedUp ? { lookUpDue: now } : {}) };
+      const dueMs = nextLookUpMs(payment, intent.claimedId !== undefined, now.getTime());
+      const change = { payment, ...(dueMs === null ? {} : { lookUpDue: new Date(dueMs) }) };
       if (!isNew || (await store.saveProgress({ intent, change, pendingAggregation: false }))) {
         // A wallet that paid knows the withdrawal better than an anchor that does not.
         if (intent.lookQueue === 'given_up') await store.takeUpAgain(intent._id, now);

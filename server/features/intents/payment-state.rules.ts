@@ -58,7 +58,8 @@ function withInstructions(
 
 /**
  * Puts a payment in the place of the one that the same party named before. A verified one is never replaced. One that
- * could not be held against a record is looked up again when the wallet names it again.
+ * could not be held against a record is looked up again when the wallet names it again. How long and how often one is looked
+ * for goes on from one to the next: whoever renames gains neither time nor calls.
  */
 export function withNamed(state: PaymentState, hash: string, by: NamedBy, nowMs: number): PaymentState {
   const before = state.named.find((each) => each.by === by);
@@ -68,11 +69,12 @@ export function withNamed(state: PaymentState, hash: string, by: NamedBy, nowMs:
   const fresh: NamedPayment = {
     hash,
     by,
-    namedAtMs: nowMs,
-    looks: 0,
+    namedAtMs: before?.namedAtMs ?? nowMs,
+    looks: before?.looks ?? 0,
+    notBeforeMs: before === undefined ? null : dueMs(before),
     lookedUpAtMs: null,
     problem: null,
-    missingSinceMs: null,
+    missingSinceMs: by === 'anchor' ? (before?.missingSinceMs ?? null) : null,
     contradicts: false,
     ...(before !== undefined && contradictsNow(before) ? { contradictedBefore: true } : {}),
   };
@@ -134,8 +136,9 @@ export function verdictOf(state: PaymentState, nowMs: number): PaymentVerdict {
     isUndecided(state, named) && !isMissing(named, nowMs) && nowMs - named.namedAtMs < ledgerPatienceMs;
   if (state.instructions.length > 0 && state.named.some(waits)) return 'waiting';
   const told = state.named.find(({ by }) => by === 'anchor');
-  if (told === undefined || told.problem === null) return 'unverifiable';
-  if (told.problem === 'not_found') return isMissing(told, nowMs) ? 'refuted' : 'unverifiable';
+  if (told === undefined) return 'unverifiable';
+  if (told.problem === null || told.problem === 'not_found')
+    return isMissing(told, nowMs) ? 'refuted' : 'unverifiable';
   return isUndecided(state, told) || told.problem === 'no_instructions' ? 'unverifiable' : 'refuted';
 }
 
@@ -147,8 +150,13 @@ export function nextLookUpMs(state: PaymentState, claims: boolean, nowMs: number
   if (state.instructions.length === 0 && !claims) return null;
   const times = state.named
     .filter((named) => isUndecided(state, named) && nowMs - named.namedAtMs < lookedUpForMs)
-    .map((named) => (named.lookedUpAtMs === null ? nowMs : named.lookedUpAtMs + paceMs(named)));
+    .map((named) => dueMs(named) ?? nowMs);
   return times.length === 0 ? null : Math.max(nowMs, Math.min(...times));
+}
+
+/** When its next look is due; null: at once. */
+function dueMs(named: NamedPayment): number | null {
+  return named.lookedUpAtMs === null ? (named.notBeforeMs ?? null) : named.lookedUpAtMs + paceMs(named);
 }
 
 function paceMs({ looks }: NamedPayment): number {

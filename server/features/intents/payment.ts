@@ -18,12 +18,16 @@ export type NamedBy = 'wallet' | 'anchor';
 export interface NamedPayment {
   hash: string;
   by: NamedBy;
+  /** When this party named one first, this one or another: nobody gains time by naming ever new ones. */
   namedAtMs: number;
-  /** How often it was looked up, when last, and what was wrong then; null where nothing was, or where it was never looked up. */
+  /** How often those that this party named were looked up. */
   looks: number;
+  /** When the pace of the one before allows the first look at this one; null or, in old states, absent: at once. */
+  notBeforeMs?: number | null;
+  /** When it was last looked up, and what was wrong then; null where nothing was, or where it was never looked up. */
   lookedUpAtMs: number | null;
   problem: PaymentProblem | null;
-  /** Since when the ledger says without interruption that it does not exist. */
+  /** Since when the ledger says without interruption that it does not exist; of an anchor's, nor those before it. */
   missingSinceMs: number | null;
   /** Whether the ledger shows that it cannot be a payment to this anchor. */
   contradicts: boolean;

@@ -16,6 +16,8 @@ export interface Observations {
   /** The last observation of it neither ready nor completed, and since when cash is ready. */
   notReadyAtMs: number | null;
   readyAtMs: number | null;
+  /** When that was observed first. */
+  readySeenAtMs: number | null;
   /** The last observation of it not completed; when the present completion was first observed, and when it happened. */
   notCompletedAtMs: number | null;
   completedSeenAtMs: number | null;
@@ -39,6 +41,7 @@ export const nothingObserved: Observations = {
   paidAtMs: null,
   notReadyAtMs: null,
   readyAtMs: null,
+  readySeenAtMs: null,
   notCompletedAtMs: null,
   completedSeenAtMs: null,
   completedAtMs: null,
@@ -76,7 +79,9 @@ export function addObservation(
   if (!doneForUser) {
     after.notReadyAtMs = observedAtMs;
     after.readyAtMs = null;
+    after.readySeenAtMs = null;
   } else if (group === 'ready' && before.readyAtMs === null) {
+    after.readySeenAtMs = observedAtMs;
     after.readyAtMs = between(record.updatedAtMs, before.notReadyAtMs);
   }
   if (!completed) {
@@ -94,12 +99,24 @@ export function addObservation(
 const maxUnobservedMs = 60_000;
 
 /**
+ * A payout that is told of so much later than it happened, by the anchor's word, has no time where the ledger tells the
+ * time of the payment: a minute, or the tenth part of the time since the payment, as a slow payout is looked at less often.
+ */
+const toldLateParts = 10;
+
+/**
  * Whole seconds from payment to payout, for cash to ready for pick-up; null while it is not completed. Where funds and
  * payout were first observed together, both lie between the last observation without funds and the payout: half of that
- * time is taken if it is a minute at most; if it is longer, the settle time is unknown and null.
+ * time is taken if it is a minute at most; if it is longer, the settle time is unknown and null. `byLedger`: the payment
+ * was found there.
  */
-export function settleSeconds(observed: Observations, attachedAtMs: number): number | null {
+export function settleSeconds(
+  observed: Observations,
+  attachedAtMs: number,
+  byLedger: boolean,
+): number | null {
   if (observed.completedAtMs === null) return null;
+  if (byLedger && !timesKnown(observed, byLedger)) return null;
   const endMs = observed.readyAtMs ?? observed.completedAtMs;
   const unobservedMs = endMs - (observed.unfundedAtMs ?? attachedAtMs);
   if (observed.paidAtMs === null && unobservedMs > maxUnobservedMs) return null;
@@ -108,11 +125,19 @@ export function settleSeconds(observed: Observations, attachedAtMs: number): num
 }
 
 /**
- * Whether that time is known: a record told of the payment before one told of the payout. Otherwise it is assumed, or
- * null.
+ * Whether that time is known. Without a ledger: a record told of the payment before one told of the payout; otherwise it
+ * is assumed, or null. With one: the payout was observed after the payment, and soon after the anchor says it happened.
+ * An anchor that answers nothing for hours, and then dates its payout back, would be quick by its silence.
  */
-export function timesKnown(observed: Observations): boolean {
-  return observed.paidAtMs !== null && observed.completedAtMs !== null;
+export function timesKnown(observed: Observations, byLedger: boolean): boolean {
+  const { paidAtMs, readyAtMs, readySeenAtMs, completedAtMs, completedSeenAtMs } = observed;
+  if (paidAtMs === null || completedAtMs === null) return false;
+  if (!byLedger) return true;
+  const endMs = readyAtMs ?? completedAtMs;
+  // States that were stored before `readySeenAtMs` was kept do not have it.
+  const seenAtMs = (readyAtMs === null ? completedSeenAtMs : readySeenAtMs) ?? endMs;
+  const lateMs = Math.max(maxUnobservedMs, (seenAtMs - paidAtMs) / toldLateParts);
+  return seenAtMs >= paidAtMs && seenAtMs - endMs <= lateMs;
 }
 
 function clamp(value: number, low: number, high: number): number {

@@ -311,17 +311,17 @@ export function end(
     return { ...state, ending: { ...ending, ...unmeasured } };
   }
   const { judgement, observations, terms, attachedAtMs } = state;
+  const byLedger = state.payment.found !== null;
   // What the ledger says was paid needs nobody's word.
-  const amountIn =
-    state.payment.found === null ? larger(judgement.amountIn, record.amountIn) : judgement.amountIn;
+  const amountIn = byLedger ? judgement.amountIn : larger(judgement.amountIn, record.amountIn);
   const missing = amountIn === null ? 'amount_missing' : null;
   return {
     ...state,
     judgement: { ...judgement, unscoredReason: judgement.unscoredReason ?? missing },
     ending: {
       ...ending,
-      settleSeconds: settleSeconds(observations, attachedAtMs ?? terms.createdAtMs),
-      timesKnown: timesKnown(observations),
+      settleSeconds: settleSeconds(observations, attachedAtMs ?? terms.createdAtMs, byLedger),
+      timesKnown: timesKnown(observations, byLedger),
       shortfallPpb:
         amountIn === null || record.amountOut === null
           ? null

@@ -99,6 +99,48 @@ describe('the verdict on a payment', () => {
   });
 });
 
+describe('a party that names ever new payments', () => {
+  const names = (state: typeof told, count: number, afterMs: number) =>
+    withNamed(state, count.toString(16).padStart(64, '0'), 'anchor', startMs + second + afterMs);
+
+  it('has a day in all before the intent ends, and thirty until none is looked up any more', () => {
+    let state = told;
+    for (let count = 1; count * 23 * hour < 31 * day; count += 1) {
+      state = names(state, count, count * 23 * hour);
+      state = withFinding(state, 'anchor', problem('ledger_unavailable'), startMs + count * 23 * hour);
+      if (count > 1) expect(verdictOf(state, startMs + count * 23 * hour + minute)).toBe('unverifiable');
+    }
+    const fresh = names(state, 1_000, 31 * day);
+    expect(verdictOf(fresh, startMs + 31 * day + minute)).toBe('unverifiable');
+    expect(nextLookUpMs(fresh, false, startMs + 31 * day + minute)).toBeNull();
+  });
+
+  it('is refuted after an hour in which the ledger has none of them', () => {
+    let state = told;
+    for (let minutes = 0; minutes <= 60; minutes += 20) {
+      state = names(state, minutes + 1, minutes * minute);
+      state = withFinding(state, 'anchor', problem('not_found'), startMs + minutes * minute);
+    }
+    expect(verdictOf(state, startMs + hour)).toBe('refuted');
+    expect(isContradicted(state)).toBe(true);
+    expect(verdictOf(names(state, 99, hour), startMs + hour + second)).toBe('refuted');
+  });
+
+  it('has each looked up at the pace of those before it', () => {
+    let state = told;
+    let nowMs = startMs;
+    let looks = 0;
+    for (; looks < 100 && nowMs < startMs + day; looks += 1) {
+      nowMs = nextLookUpMs(state, false, nowMs) ?? Number.NaN;
+      state = withFinding(state, 'anchor', problem('ledger_unavailable'), nowMs);
+      // Two new ones between a look and the next.
+      state = names(names(state, 2 * looks, nowMs - startMs), 2 * looks + 1, nowMs - startMs);
+      expect(state.named[0]?.lookedUpAtMs).toBeNull();
+    }
+    expect(looks).toBeLessThan(40);
+  });
+});
+
 describe('when a payment is looked up', () => {
   it('is at once, then less and less often, and never without a place to pay', () => {
     expect(nextLookUpMs(withNamed(nothingKnown, hash, 'wallet', startMs), false, startMs)).toBeNull();

@@ -164,6 +164,69 @@ describe('a payment that the ledger shows', () => {
   });
 });
 
+describe('the time of a payout whose payment the ledger shows', () => {
+  const paidAtMs = found.closedAtMs - startMs;
+  const quick = { ...completed, completed_at: at(paidAtMs + 5 * second) };
+  const ready = {
+    ...{ status: 'pending_user_transfer_complete', amount_in: '100', amount_out: '150000' },
+    updated_at: at(paidAtMs + 5 * second),
+  };
+  const settled = (...records: [afterMs: number, raw: Record<string, unknown>][]) =>
+    records.reduce((state, [afterMs, raw]) => seen(state, afterMs, raw), paid(waiting, paidAtMs + second));
+  const withheld = { status: 'settled', evidence: 'ledger', settleSeconds: null, timesKnown: false };
+  const known = (settleSeconds: number) => ({ ...withheld, settleSeconds, timesKnown: true });
+
+  it.each([
+    ['says nothing for 19 hours, and then that it paid out at once', [[paidAtMs + 19 * hour, quick]]],
+    [
+      'shows it open once, says nothing for 19 hours, and then that it paid out at once',
+      [
+        [paidAtMs + 2 * second, { status: 'pending_external' }],
+        [paidAtMs + 19 * hour, quick],
+      ],
+    ],
+    [
+      'says nothing for 19 hours, and then that cash was ready at once',
+      [
+        [paidAtMs + 19 * hour, ready],
+        [paidAtMs + 20 * hour, completed],
+      ],
+    ],
+  ] as [string, [number, Record<string, unknown>][]][])('is not known where the anchor %s', (_, records) => {
+    expect(settled(...records).ending).toMatchObject(withheld);
+  });
+
+  it('is not known where only the anchor names the payment, when it has been silent for hours', () => {
+    const named = seen(waiting, paidAtMs + 19 * hour, { ...quick, stellar_transaction_id: hash });
+    const finding = { kind: 'found', payment: { ...found, by: 'anchor' } } as const;
+    const nowMs = startMs + paidAtMs + 19 * hour + minute;
+    expect(withLookUp(named, { by: 'anchor', hash, finding }, nowMs, byLedger).ending).toMatchObject(
+      withheld,
+    );
+  });
+
+  it('is not known where the payout was told of before the payment', () => {
+    const told = seen(waiting, paidAtMs - minute, completed);
+    expect(paid(told, paidAtMs + second).ending).toMatchObject(withheld);
+  });
+
+  it.each([
+    ['a minute ago, by an anchor that told nothing else', 65, 5, known(5)],
+    ['a little over a minute ago', 66, 5, withheld],
+    ['now, after 19 hours', 19 * 3_600, 19 * 3_600, known(19 * 3_600)],
+    ['five minutes ago, after three hours in which it was looked at as often', 10_800, 10_500, known(10_500)],
+  ])('of a payout told of as done %s', (_, toldAfterS, doneAfterS, expected) => {
+    const raw = { ...completed, completed_at: at(paidAtMs + doneAfterS * second) };
+    expect(settled([paidAtMs + toldAfterS * second, raw]).ending).toMatchObject(expected);
+  });
+
+  it('ends when cash was seen ready, however long it waits there', () => {
+    expect(settled([paidAtMs + 20 * second, ready], [paidAtMs + 9 * day, completed]).ending).toMatchObject(
+      known(5),
+    );
+  });
+});
+
 describe('a record of which the ledger says', () => {
   const told = seen(waiting, 90 * minute, { ...completed, stellar_transaction_id: hash });
 
