@@ -89,7 +89,7 @@ describe('seedHistory', () => {
       limit: undefined,
       cursor: undefined,
     });
-    expect(items).toHaveLength(8);
+    expect(items).toHaveLength(9);
     expect(items.every(({ state, simulated }) => state === 'scored' && simulated)).toBe(true);
     const rankOf = (id: string) => items.find(({ anchorId }) => anchorId === id)?.rank ?? 0;
     expect(rankOf('harbour')).toBeLessThan(rankOf('squall'));
