@@ -5,88 +5,62 @@
  */
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
+import type { Connection } from 'mongoose';
 import { parsePublicKey, StrkeyError } from '../contract/verification/strkey.js';
-import { namesDatabase } from './config.js';
 import { createDisputeStore } from './features/disputes/store.js';
 import { createEraseAccount } from './features/intents/erasure.js';
 import { createErasureStore } from './features/intents/erasure-store.js';
 import { aggregationLease } from './features/reputation/aggregator.js';
 import { createReputationStore } from './features/reputation/store.js';
 import { silentLogger } from './logger.js';
-import { connectMongo } from './mongo/connection.js';
 import { readDatabaseTime } from './mongo/database-clock.js';
 import { createLeases } from './mongo/leases.js';
 import { createInLeasedTransaction, createInTransaction } from './mongo/transactions.js';
+import { couldNotBeDone, onDatabase, refuse, runCommand } from './operator-command.js';
 
-async function erase(
-  uri: string,
-  database: string | undefined,
-  account: string,
-  dryRun: boolean,
-): Promise<number> {
-  const connection = await connectMongo({
-    uri,
-    ...(database === undefined ? {} : { databaseName: database }),
+async function erase(connection: Connection, account: string, dryRun: boolean): Promise<number> {
+  const leases = createLeases({ connection, owner: `erase-${process.pid}`, logger: silentLogger });
+  await leases.seed([aggregationLease]);
+  const reputation = createReputationStore(connection);
+  const disputes = createDisputeStore(connection);
+  const eraseAccount = createEraseAccount({
+    store: createErasureStore(connection),
+    leases,
+    lease: aggregationLease,
+    inLeasedTransaction: createInLeasedTransaction(createInTransaction(connection)),
+    renameAccountDays: async (session, days, names) =>
+      reputation.rollups.renameAccountDays(session, await reputation.currentGeneration(session), days, names),
+    forgetAccount: reputation.accounts.forget,
+    openDisputesAmong: disputes.openAmong,
+    disputedAmong: disputes.disputedAmong,
+    eraseDisputes: disputes.erase,
+    randomBytes: () => randomBytes(32),
+    now: () => readDatabaseTime(connection),
   });
+  const run = await eraseAccount(account, { dryRun });
+  if (!run.ran) {
+    return refuse(`Outcomes are being counted since ${run.startedAt}; try again in a moment.`);
+  }
+  process.stdout.write(`${JSON.stringify({ account, dryRun, ...run.value }, null, 2)}\n`);
+  return Object.keys(run.value.kept).length === 0 ? 0 : 1;
+}
+
+function accountIn(text: string): string | undefined {
   try {
-    const leases = createLeases({ connection, owner: `erase-${process.pid}`, logger: silentLogger });
-    await leases.seed([aggregationLease]);
-    const reputation = createReputationStore(connection);
-    const disputes = createDisputeStore(connection);
-    const eraseAccount = createEraseAccount({
-      store: createErasureStore(connection),
-      leases,
-      lease: aggregationLease,
-      inLeasedTransaction: createInLeasedTransaction(createInTransaction(connection)),
-      renameAccountDays: async (session, days, names) =>
-        reputation.rollups.renameAccountDays(
-          session,
-          await reputation.currentGeneration(session),
-          days,
-          names,
-        ),
-      forgetAccount: reputation.accounts.forget,
-      openDisputesAmong: disputes.openAmong,
-      disputedAmong: disputes.disputedAmong,
-      eraseDisputes: disputes.erase,
-      randomBytes: () => randomBytes(32),
-      now: () => readDatabaseTime(connection),
-    });
-    const run = await eraseAccount(account, { dryRun });
-    if (!run.ran) {
-      process.stderr.write(`Outcomes are being counted since ${run.startedAt}; try again in a moment.\n`);
-      return 2;
-    }
-    process.stdout.write(`${JSON.stringify({ account, dryRun, ...run.value }, null, 2)}\n`);
-    return Object.keys(run.value.kept).length === 0 ? 0 : 1;
-  } finally {
-    await connection.close();
+    return parsePublicKey(text).account;
+  } catch (error) {
+    if (!(error instanceof StrkeyError)) throw error;
+    refuse(`Not an account: ${error.message}`);
+    return undefined;
   }
 }
 
-async function main(): Promise<number> {
+runCommand(async () => {
   const options = { 'dry-run': { type: 'boolean', default: false } } as const;
   const { values, positionals } = parseArgs({ allowPositionals: true, options });
-  const { MONGODB_URI: uri, MONGODB_DATABASE: database } = process.env;
   const [given, ...more] = positionals;
-  if (given === undefined || more.length > 0) {
-    process.stderr.write('Name one account: G…, or 64 hex digits.\n');
-    return 2;
-  }
-  if (!uri || !namesDatabase(uri, database || undefined)) {
-    process.stderr.write('MONGODB_URI must be set and name a database, or MONGODB_DATABASE be set, too.\n');
-    return 2;
-  }
-  return erase(uri, database || undefined, parsePublicKey(given).account, values['dry-run']);
-}
-
-main().then(
-  (code) => {
-    process.exitCode = code;
-  },
-  (error: unknown) => {
-    const isGiven = error instanceof StrkeyError;
-    process.stderr.write(`${isGiven ? `Not an account: ${error.message}` : String(error)}\n`);
-    process.exitCode = 2;
-  },
-);
+  if (given === undefined || more.length > 0) return refuse('Name one account: G…, or 64 hex digits.');
+  const account = accountIn(given);
+  if (account === undefined) return couldNotBeDone;
+  return onDatabase((connection) => erase(connection, account, values['dry-run']));
+});

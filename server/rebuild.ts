@@ -4,73 +4,49 @@
  * agree, 1 where they do not, and 2 where it could not be done, as while another instance aggregates.
  */
 import { parseArgs } from 'node:util';
-import { namesDatabase } from './config.js';
+import type { Connection } from 'mongoose';
 import { createAggregationStore } from './features/intents/aggregation-store.js';
 import { aggregationLease } from './features/reputation/aggregator.js';
 import { createRebuild } from './features/reputation/rebuild.js';
 import { createReputationStore } from './features/reputation/store.js';
 import { silentLogger } from './logger.js';
-import { connectMongo } from './mongo/connection.js';
 import { createLeases } from './mongo/leases.js';
 import { createInTransaction } from './mongo/transactions.js';
+import { onDatabase, refuse, runCommand } from './operator-command.js';
 import { atMostEvery } from './time-limits.js';
 
 const progressMs = 2_000;
 
-async function rebuild(uri: string, database: string | undefined, adopt: boolean): Promise<number> {
-  const connection = await connectMongo({
-    uri,
-    ...(database === undefined ? {} : { databaseName: database }),
-  });
-  try {
-    const intents = createAggregationStore(connection);
-    if (!(await intents.collectionExists())) {
-      process.stderr.write(`There are no intents in the database ${connection.name}: is it the service's?\n`);
-      return 2;
-    }
-    const leases = createLeases({ connection, owner: `rebuild-${process.pid}`, logger: silentLogger });
-    await leases.seed([aggregationLease]);
-    const recount = createRebuild({
-      store: createReputationStore(connection),
-      intents,
-      leases,
-      inTransaction: createInTransaction(connection),
-      logger: silentLogger,
-    });
-    const onProgress = atMostEvery(
-      progressMs,
-      () => performance.now(),
-      (counted: number) => process.stderr.write(`${counted.toLocaleString('en-US')} intents counted …\n`),
-    );
-    const run = await recount({ adopt, onProgress });
-    if (!run.ran) {
-      process.stderr.write(
-        `Another instance has been counting outcomes since ${run.startedAt}; try again in a moment.\n`,
-      );
-      return 2;
-    }
-    process.stdout.write(`${JSON.stringify(run.value, null, 2)}\n`);
-    return run.value.differing === 0 && run.value.stale === 0 ? 0 : 1;
-  } finally {
-    await connection.close();
+async function rebuild(connection: Connection, adopt: boolean): Promise<number> {
+  const intents = createAggregationStore(connection);
+  if (!(await intents.collectionExists())) {
+    return refuse(`There are no intents in the database ${connection.name}: is it the service's?`);
   }
+  const leases = createLeases({ connection, owner: `rebuild-${process.pid}`, logger: silentLogger });
+  await leases.seed([aggregationLease]);
+  const recount = createRebuild({
+    store: createReputationStore(connection),
+    intents,
+    leases,
+    inTransaction: createInTransaction(connection),
+    logger: silentLogger,
+  });
+  const onProgress = atMostEvery(
+    progressMs,
+    () => performance.now(),
+    (counted: number) => process.stderr.write(`${counted.toLocaleString('en-US')} intents counted …\n`),
+  );
+  const run = await recount({ adopt, onProgress });
+  if (!run.ran) {
+    return refuse(
+      `Another instance has been counting outcomes since ${run.startedAt}; try again in a moment.`,
+    );
+  }
+  process.stdout.write(`${JSON.stringify(run.value, null, 2)}\n`);
+  return run.value.differing === 0 && run.value.stale === 0 ? 0 : 1;
 }
 
-async function main(): Promise<number> {
+runCommand(async () => {
   const { values } = parseArgs({ options: { adopt: { type: 'boolean', default: false } } });
-  const { MONGODB_URI: uri, MONGODB_DATABASE: database } = process.env;
-  if (uri && namesDatabase(uri, database || undefined))
-    return rebuild(uri, database || undefined, values.adopt);
-  process.stderr.write('MONGODB_URI must be set and name a database, or MONGODB_DATABASE be set, too.\n');
-  return 2;
-}
-
-main().then(
-  (code) => {
-    process.exitCode = code;
-  },
-  (error: unknown) => {
-    process.stderr.write(`${String(error)}\n`);
-    process.exitCode = 2;
-  },
-);
+  return onDatabase((connection) => rebuild(connection, values.adopt));
+});

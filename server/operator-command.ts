@@ -1,0 +1,36 @@
+import type { Connection } from 'mongoose';
+import { namesDatabase } from './config.js';
+import { connectMongo } from './mongo/connection.js';
+
+/** The exit code where a command could not be done. */
+export const couldNotBeDone = 2;
+
+/** Does work on the database that MONGODB_URI and MONGODB_DATABASE name, and resolves to its exit code. */
+export async function onDatabase(work: (connection: Connection) => Promise<number>): Promise<number> {
+  const { MONGODB_URI: uri, MONGODB_DATABASE } = process.env;
+  const databaseName = MONGODB_DATABASE || undefined;
+  if (!uri || !namesDatabase(uri, databaseName)) {
+    return refuse('MONGODB_URI must be set and name a database, or MONGODB_DATABASE be set, too.');
+  }
+  const connection = await connectMongo({ uri, ...(databaseName === undefined ? {} : { databaseName }) });
+  try {
+    return await work(connection);
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Says on standard error why a command cannot be done. */
+export function refuse(why: string): typeof couldNotBeDone {
+  process.stderr.write(`${why}\n`);
+  return couldNotBeDone;
+}
+
+/** Ends the process with the exit code of the command, once everything is written. */
+export function runCommand(command: () => Promise<number>): void {
+  command()
+    .catch((error: unknown) => refuse(String(error)))
+    .then((code) => {
+      process.exitCode = code;
+    });
+}
