@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { BenchContext, BenchRow } from './lib/bench.js';
 import { megabytes, significant } from './lib/figures.js';
 import type { AskedLoad } from './lib/measure.js';
-import { processRssBytes } from './lib/program.js';
+import { mostMemory } from './lib/most-memory.js';
 import { ratesPath as path, returningClients, startReadBench } from './lib/read-service.js';
 
 export const name = 'memory';
@@ -10,21 +10,20 @@ export const name = 'memory';
 const addresses = 1_000_000;
 /** On a slow machine, fewer addresses come in so many measurements' time. */
 const longest = 25;
-const sampleMs = 100;
 const idleMs = 5_000;
 
 /** What one process has in memory: when nobody asks, with clients that come back, and with a million addresses. */
 export async function run(context: BenchContext): Promise<BenchRow[]> {
   const { service, measure } = await startReadBench(context);
   const { seconds, signal } = context;
-  const idle = await mostOf(service.pid, () => delay(idleMs));
+  const idle = await mostMemory(service.pid, () => delay(idleMs));
   let seen = 0;
   const load = async (asked: Pick<AskedLoad, 'clients' | 'warmUpSeconds'>) => {
     seen += (await measure(service, { request: { path }, seconds, ...asked })).sent;
   };
-  const comingBack = await mostOf(service.pid, () => load({ clients: returningClients }));
+  const comingBack = await mostMemory(service.pid, () => load({ clients: returningClients }));
   seen = 0;
-  const full = await mostOf(service.pid, async () => {
+  const full = await mostMemory(service.pid, async () => {
     for (let part = 0; part < longest && seen < addresses && !signal.aborted; part += 1)
       await load({ clients: { kind: 'new' }, warmUpSeconds: 0 });
   });
@@ -38,21 +37,4 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
     row('full load, 10,000 clients that come back', comingBack),
     row(`full load, ${significant(seen)} addresses, each once`, full),
   ];
-}
-
-/** The most bytes in memory while something is done. */
-async function mostOf(pid: number, work: () => Promise<unknown>): Promise<number> {
-  let most = 0;
-  let over = false;
-  const watch = (async () => {
-    while (!over) {
-      most = Math.max(most, await processRssBytes(pid));
-      await delay(sampleMs);
-    }
-  })();
-  await work().finally(() => {
-    over = true;
-  });
-  await watch;
-  return most;
 }

@@ -1,7 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { BenchContext, BenchRow, ServiceProcess } from './lib/bench.js';
 import { megabytes, percent, ratio, significant } from './lib/figures.js';
-import { processRssBytes } from './lib/program.js';
+import { mostMemory } from './lib/most-memory.js';
 import { type FilledYear, fillYear, storedBytes } from './rate-history/year.js';
 
 export const name = 'rate-history';
@@ -12,7 +11,6 @@ const moments = 1_000;
 const readers = 8;
 const daysEach = 8;
 const dayMs = 86_400_000;
-const sampleMs = 50;
 const table = `rate history of a year, ${corridors} corridors with ${anchors} anchors each`;
 
 /** A year of history: what it takes, whether every answer is what was stored, and what streaming days of it takes. */
@@ -30,13 +28,13 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
   await compareMoments(service, year);
   const warmUp = () => streamDays(service, year, { resolution: '15m', accept: 'text/csv' });
   await warmUp();
-  const oneSample = await mostOf(service.pid, () =>
+  const oneSample = await mostMemory(service.pid, () =>
     streamDays(service, year, { resolution: '1d', accept: 'application/x-ndjson' }),
   );
   const streamed: BenchRow[] = [];
   for (const accept of ['application/x-ndjson', 'text/csv']) {
     let bytes = 0;
-    const rss = await mostOf(service.pid, async () => {
+    const rss = await mostMemory(service.pid, async () => {
       bytes = await streamDays(service, year, { resolution: '15m', accept });
     });
     streamed.push({
@@ -105,20 +103,4 @@ async function streamDays(
 /** Of enough clients that none uses up its limit. */
 function clientOf(count: number) {
   return { 'x-forwarded-for': `10.7.${count % 200}.1`, 'accept-encoding': 'identity' };
-}
-
-async function mostOf(pid: number, work: () => Promise<unknown>): Promise<number> {
-  let most = 0;
-  let isOver = false;
-  const watch = (async () => {
-    while (!isOver) {
-      most = Math.max(most, await processRssBytes(pid));
-      await delay(sampleMs);
-    }
-  })();
-  await work().finally(() => {
-    isOver = true;
-  });
-  await watch;
-  return most;
 }

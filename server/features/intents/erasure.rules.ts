@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import { utcDay } from '../../utc-day.rules.js';
 import type { Intent, IntentOutcome } from './intent.js';
 import { newIntent } from './new-intent.rules.js';
 
@@ -44,7 +45,7 @@ function keptReason(intent: Intent, openDisputes: ReadonlySet<string>, now: Date
 
 /** Names the account-day of its outcome; the account is the same for all. An open intent is in none. */
 function countedTogether({ anchorId, corridor, outcome, _id }: Intent): string {
-  return outcome === null ? _id : `${anchorId} ${dayOf(outcome.recordedAt)} ${corridor}`;
+  return outcome === null ? _id : `${anchorId} ${utcDay(outcome.recordedAt)} ${corridor}`;
 }
 
 /** Whether the reputation holds or held something of it, so that a rebuild has to find it. */
@@ -99,10 +100,6 @@ function remainingOutcome(outcome: IntentOutcome): IntentOutcome {
   };
 }
 
-export function dayOf(instant: Date): string {
-  return instant.toISOString().slice(0, 10);
-}
-
 function startOfDay(instant: Date): Date {
-  return new Date(`${dayOf(instant)}T00:00:00.000Z`);
+  return new Date(`${utcDay(instant)}T00:00:00.000Z`);
 }

@@ -1,14 +1,8 @@
 import { encodePublicKey } from '../../../contract/verification/strkey.js';
 import type { HeldLease, LeaseOutcome, Leases } from '../../mongo/leases.js';
 import type { ClientSession, InLeasedTransaction } from '../../mongo/transactions.js';
-import {
-  dayOf,
-  erasableAfterDays,
-  isCounted,
-  type KeptReason,
-  keptReasons,
-  remainderOf,
-} from './erasure.rules.js';
+import { utcDay } from '../../utc-day.rules.js';
+import { erasableAfterDays, isCounted, type KeptReason, keptReasons, remainderOf } from './erasure.rules.js';
 import type { ErasureStore } from './erasure-store.js';
 import type { Intent } from './intent.js';
 
@@ -128,7 +122,7 @@ function accountDaysOf(intents: readonly Intent[]): AccountDayOf[] {
   const days = new Map<string, AccountDayOf>();
   for (const { anchorId, corridor, outcome } of intents) {
     if (outcome === null) continue;
-    const day = dayOf(outcome.recordedAt);
+    const day = utcDay(outcome.recordedAt);
     days.set(`${anchorId} ${day} ${corridor}`, { anchorId, corridor, day });
   }
   return [...days.values()];
@@ -139,7 +133,7 @@ function groupsOf(intents: readonly Intent[]): Intent[][] {
   const byDay = new Map<string, Intent[]>();
   for (const intent of intents) {
     const { anchorId, corridor, outcome } = intent;
-    const key = `${anchorId} ${outcome === null ? '' : dayOf(outcome.recordedAt)} ${corridor}`;
+    const key = `${anchorId} ${outcome === null ? '' : utcDay(outcome.recordedAt)} ${corridor}`;
     byDay.set(key, [...(byDay.get(key) ?? []), intent]);
   }
   const groups: Intent[][] = [];
@@ -176,5 +170,5 @@ function laterOf(kept: readonly Intent[], reasons: ReadonlyMap<string, KeptReaso
     ({ outcome, recoveredAt }) => (recoveredAt ?? outcome?.recordedAt)?.getTime() ?? null,
   );
   if (ends.length === 0 || ends.includes(null)) return null;
-  return dayOf(new Date(Math.max(...ends.map(Number)) + erasableAfterDays * dayMs + dayMs));
+  return utcDay(new Date(Math.max(...ends.map(Number)) + erasableAfterDays * dayMs + dayMs));
 }

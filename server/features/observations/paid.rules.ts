@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import { utcDay } from '../../utc-day.rules.js';
 import type { DayCounts, Tier } from './counts.rules.js';
 
 /** A withdrawal that was paid out, as far as it is compared with quotes. */
@@ -23,7 +24,7 @@ export function distancesFromQuotes(
   const means = new Map(days.flatMap(({ day, counts }) => meanRateOf(counts.quotes, day)));
   const [least, most] = [new Decimal(referenceAmount).div(2), new Decimal(referenceAmount).mul(2)];
   return payouts.flatMap(({ paidAt, amountIn, amountOut }) => {
-    const mean = means.get(paidAt.toISOString().slice(0, 10));
+    const mean = means.get(utcDay(paidAt));
     const amount = new Decimal(amountIn);
     if (mean === undefined || amount.lt(least) || amount.gt(most)) return [];
     return [new Decimal(amountOut).div(amount).div(mean).sub(1).mul(100)];

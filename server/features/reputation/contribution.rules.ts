@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
 import type { OutcomeEvidence } from '../../../contract/schemas/intents.js';
+import { utcDay } from '../../utc-day.rules.js';
 import { settleBucketOf } from './settle-histogram.rules.js';
 
 /** What the roll-ups hold of one intent. Whole numbers: the difference of two is what the aggregator adds. */
@@ -107,11 +108,6 @@ export function sameContribution(wanted: Contribution | null, counted: Contribut
     const member = before[key as keyof Contribution];
     return value === (member === undefined ? 0 : member);
   });
-}
-
-/** `2026-11-21` of an instant. */
-export function utcDay(instant: Date): string {
-  return instant.toISOString().slice(0, 10);
 }
 
 /** Whether it is one of the outcomes that a score is taken over. */
