@@ -39,10 +39,6 @@ export function createBook(options: { clock: Clock; closeMs: number; saved: read
   const byHash = new Map<string, Entry>();
   const balances = new Map<string, Decimal>();
   let changed = false;
-  for (const entry of entries) {
-    note(entry);
-    if (entry.successful) carryOut(readEnvelope(entry.envelope));
-  }
 
   function note(entry: Entry): void {
     byHash.set(entry.hash, entry);
@@ -73,6 +69,11 @@ export function createBook(options: { clock: Clock; closeMs: number; saved: read
     if ([...after.values()].some((balance) => balance.isNegative())) return false;
     for (const [key, balance] of after) balances.set(key, balance);
     return true;
+  }
+
+  for (const entry of entries) {
+    note(entry);
+    if (entry.successful) carryOut(readEnvelope(entry.envelope));
   }
 
   const isClosed = ({ closedAtMs }: Entry) => closedAtMs <= clock();
