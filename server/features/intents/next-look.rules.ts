@@ -1,3 +1,4 @@
+import { notOpenSinceMs } from './settle-time.rules.js';
 import {
   type IntentState,
   lateFundsMs,
@@ -78,8 +79,8 @@ function unseenPaceMs(ageMs: number, unknownLooks: number): number {
 function turningPointMs(state: IntentState, { failureGraceMs }: TransitionLimits): number {
   const { ending, observations: seen, deadlineMs, attachedAtMs } = state;
   if (ending !== null) return recoverableUntilMs(ending) + 1;
-  if (seen.completedSeenAtMs !== null) return seen.completedSeenAtMs + failureGraceMs;
-  if (seen.closedSinceMs !== null) return seen.closedSinceMs + failureGraceMs;
+  const endedMs = notOpenSinceMs(seen);
+  if (endedMs !== null) return endedMs + failureGraceMs;
   if (seen.readyAtMs !== null) return seen.readyAtMs + pickUpMs;
   const overdueMs = overdueAtMs(state);
   if (overdueMs !== null) {

@@ -2,6 +2,7 @@ import { faultsOfWithdrawal } from './eligibility.rules.js';
 import type { Finding, FoundPayment, NamedBy } from './payment.js';
 import { closeUnitMs } from './payment-match.rules.js';
 import { withFinding } from './payment-state.rules.js';
+import { notOpenSinceMs } from './settle-time.rules.js';
 import {
   end,
   type IntentState,
@@ -43,10 +44,14 @@ export function withLookUp(
  */
 export function takenUpAgain(state: IntentState, nowMs: number): IntentState {
   const { observations, payment } = state;
-  const { closedSinceMs } = observations;
+  const sinceNow = (sinceMs: number | null) => (sinceMs === null ? null : nowMs);
   return {
     ...state,
-    observations: { ...observations, closedSinceMs: closedSinceMs === null ? null : nowMs },
+    observations: {
+      ...observations,
+      closedSinceMs: sinceNow(observations.closedSinceMs),
+      notOpenSinceMs: sinceNow(notOpenSinceMs(observations)),
+    },
     payment: { ...payment, takenUpAtMs: nowMs },
     ending: null,
   };

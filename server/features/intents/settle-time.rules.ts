@@ -25,6 +25,11 @@ export interface Observations {
   /** The first observation of an `error` or the like that has stood since. */
   closedSinceMs: number | null;
   /**
+   * Since when every record was closed or completed, so that an anchor gains no time by alternating between them.
+   * Absent from what was stored before it was kept.
+   */
+  notOpenSinceMs?: number | null;
+  /**
    * Since when the records have told of a fault of the withdrawal itself (eligibility.rules.ts). Absent from what was
    * stored before it was kept.
    */
@@ -69,6 +74,7 @@ export function addObservation(
     status: record.status.word,
     updatedAtMs: record.updatedAtMs,
     closedSinceMs: group === 'closed' ? (before.closedSinceMs ?? observedAtMs) : null,
+    notOpenSinceMs: group === 'closed' || completed ? (notOpenSinceMs(before) ?? observedAtMs) : null,
   };
   if (!funded) after.unfundedAtMs = observedAtMs;
   if (funded && before.fundedAtMs === null) {
@@ -93,6 +99,11 @@ export function addObservation(
     after.completedAtMs = between(record.completedAtMs ?? record.updatedAtMs, before.notCompletedAtMs);
   }
   return after;
+}
+
+/** Since when the transaction has been closed or completed, or null while it is open. */
+export function notOpenSinceMs(observed: Observations): number | null {
+  return observed.notOpenSinceMs ?? observed.closedSinceMs ?? observed.completedSeenAtMs;
 }
 
 /** Payment and payout first observed together, with a longer gap before them, say nothing about an anchor's speed. */

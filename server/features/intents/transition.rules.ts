@@ -19,7 +19,13 @@ import { type LookQueue, lookQueueOf } from './look-queue.rules.js';
 import type { PaymentState } from './payment.js';
 import { verdictOf, withRecord } from './payment-state.rules.js';
 import type { TransactionRecord } from './sep-record.rules.js';
-import { addObservation, type Observations, settleSeconds, timesKnown } from './settle-time.rules.js';
+import {
+  addObservation,
+  notOpenSinceMs,
+  type Observations,
+  settleSeconds,
+  timesKnown,
+} from './settle-time.rules.js';
 import { type ShortfallInput, shortfallPpb } from './shortfall.rules.js';
 import { problemOf } from './transaction-problem.rules.js';
 
@@ -249,14 +255,14 @@ function endOf(
   { failureGraceMs }: TransitionLimits,
 ): [Ending['status'], OutcomeReason] | null {
   const { observations: seen, attachedAtMs, deadlineMs } = state;
-  const stands = (sinceMs: number) => nowMs - sinceMs >= failureGraceMs;
+  const stands = (sinceMs: number | null) => sinceMs !== null && nowMs - sinceMs >= failureGraceMs;
   if (record?.refunded) return ['failed', 'refunded'];
   if (seen.completedSeenAtMs !== null) {
     if (record !== null && namesPayout(record)) return ['settled', 'completed'];
-    return stands(seen.completedSeenAtMs) ? ['failed', 'unproven'] : null;
+    return stands(notOpenSinceMs(seen)) ? ['failed', 'unproven'] : null;
   }
   if (seen.closedSinceMs !== null) {
-    if (seen.fundedAtMs !== null) return stands(seen.closedSinceMs) ? ['failed', 'error'] : null;
+    if (seen.fundedAtMs !== null) return stands(notOpenSinceMs(seen)) ? ['failed', 'error'] : null;
     return seen.status === 'expired' || stands(seen.closedSinceMs) ? ['expired', 'abandoned'] : null;
   }
   if (seen.readyAtMs !== null) {

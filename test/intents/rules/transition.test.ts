@@ -71,6 +71,15 @@ describe('an intent whose funds were received', () => {
     expect(outcome(wait(state, 25 * hour))).toBe('failed unproven');
   });
 
+  it('fails after a day of errors and completions without a payout, in whatever order they come', () => {
+    const bare = { ...done, amount_out: undefined };
+    const state = see(funded, [hour, error], [12 * hour, bare], [20 * hour, error]);
+    expect(outcome(state)).toBe('pending');
+    expect(outcome(see(state, [25 * hour, bare]))).toBe('failed unproven');
+    expect(outcome(wait(state, 25 * hour))).toBe('failed error');
+    expect(outcome(wait(see(state, [24 * hour, paid]), 26 * hour))).toBe('pending');
+  });
+
   it('stays funded, whatever later records say', () => {
     const state = see(
       funded,
