@@ -1,63 +1,51 @@
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { type Ended, runProgram } from '../../support/run-program.js';
+import { runProgram } from '../../support/run-program.js';
+import { installedPackage, root } from './tarball.js';
 
-const root = fileURLToPath(new URL('../../../', import.meta.url));
-const noRegistry = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENOTCACHED/;
+/** How TypeScript finds a package, in projects of the one kind and of the other. */
+const resolutions = {
+  module: {
+    NodeNext: { module: 'NodeNext', moduleResolution: 'NodeNext' },
+    Bundler: { module: 'ESNext', moduleResolution: 'Bundler' },
+  },
+  commonjs: {
+    NodeNext: { module: 'NodeNext', moduleResolution: 'NodeNext' },
+    Node10: { module: 'CommonJS', moduleResolution: 'Node10' },
+  },
+} as const;
+export type Kind = keyof typeof resolutions;
+export const kinds = Object.keys(resolutions) as Kind[];
 
 /** Somebody's project with nothing in it but the package, installed from its tarball. */
 export interface Consumer {
+  kind: Kind;
   folder: string;
-  /** The paths inside the tarball. */
-  packed: string[];
+  resolutions: string[];
   /** Writes a file into the project; the repository's own spelling of the package becomes its name. */
   write(path: string, text: string): void;
   /** What a strict tsc, libraries' own declarations included, has to say; empty is good. `outDir`: emits there. */
-  typeCheck(files: readonly string[], options: { resolution: Resolution; outDir?: string }): Promise<string>;
+  typeCheck(files: readonly string[], options: { resolution: string; outDir?: string }): Promise<string>;
   remove(): void;
 }
 
-export const resolutions = {
-  NodeNext: { module: 'NodeNext', moduleResolution: 'NodeNext' },
-  Bundler: { module: 'ESNext', moduleResolution: 'Bundler' },
-} as const;
-export type Resolution = keyof typeof resolutions;
-
-/** Packs the workspace and installs the tarball into an empty folder; undefined where no registry can be reached. */
-export async function createConsumer(): Promise<Consumer | undefined> {
-  const workshop = mkdtempSync(join(tmpdir(), 'fairlead-pack-'));
+/** Undefined where the package cannot be installed, for want of a registry. */
+export async function createConsumer(kind: Kind = 'module'): Promise<Consumer | undefined> {
+  const installed = await installedPackage();
+  if (installed === undefined) return undefined;
   const folder = mkdtempSync(join(tmpdir(), 'fairlead-consumer-'));
-  const remove = () => {
-    for (const path of [workshop, folder]) rmSync(path, { recursive: true, force: true });
+  cpSync(installed, folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), `{ "private": true, "type": "${kind}" }\n`);
+  const known: Record<string, object> = resolutions[kind];
+  return {
+    kind,
+    folder,
+    resolutions: Object.keys(known),
+    write,
+    typeCheck,
+    remove: () => rmSync(folder, { recursive: true, force: true }),
   };
-  try {
-    const { tarball, packed } = await pack(workshop);
-    writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
-    const { status, stderr } = await npm(
-      ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball],
-      folder,
-    );
-    if (status !== 0) {
-      remove();
-      if (noRegistry.test(stderr)) return undefined;
-      throw new Error(`npm install failed: ${stderr}`);
-    }
-    return { folder, packed, write, typeCheck, remove };
-  } catch (error) {
-    remove();
-    throw error;
-  }
 
   function write(path: string, text: string): void {
     const target = join(folder, path);
@@ -67,17 +55,18 @@ export async function createConsumer(): Promise<Consumer | undefined> {
 
   async function typeCheck(
     files: readonly string[],
-    options: { resolution: Resolution; outDir?: string },
+    options: { resolution: string; outDir?: string },
   ): Promise<string> {
     const { resolution, outDir } = options;
     const compilerOptions = {
-      ...resolutions[resolution],
+      ...known[resolution],
       target: 'ES2022',
       lib: ['ES2022', 'DOM', 'DOM.Iterable'],
       strict: true,
       exactOptionalPropertyTypes: true,
       noUncheckedIndexedAccess: true,
-      verbatimModuleSyntax: true,
+      // Imports become require() in CommonJS, which is not verbatim.
+      verbatimModuleSyntax: kind === 'module',
       skipLibCheck: false,
       types: [],
       ...(outDir === undefined ? { noEmit: true } : { outDir, rootDir: '.' }),
@@ -88,33 +77,6 @@ export async function createConsumer(): Promise<Consumer | undefined> {
     const { stdout } = await runProgram(process.execPath, [compiler, '-p', config], { cwd: folder });
     return stdout;
   }
-}
-
-/** `npm pack` in a copy of the workspace, so that two files at it do not build into each other's dist. */
-async function pack(workshop: string): Promise<{ tarball: string; packed: string[] }> {
-  const workspace = join(workshop, 'contract');
-  const isBuilt = (path: string) => /\/(dist|node_modules)$/.test(path);
-  cpSync(join(root, 'contract'), workspace, { recursive: true, filter: (path) => !isBuilt(path) });
-  cpSync(join(root, 'tsconfig.json'), join(workshop, 'tsconfig.json'));
-  symlinkSync(join(root, 'node_modules'), join(workshop, 'node_modules'));
-  const { status, stdout, stderr } = await npm(['pack', '--pack-destination', workshop], workspace);
-  if (status !== 0) throw new Error(`npm pack failed: ${stdout}${stderr}`);
-  const name = readdirSync(workshop).find((entry) => entry.endsWith('.tgz'));
-  if (name === undefined) throw new Error(`npm pack made no tarball: ${stdout}${stderr}`);
-  const tarball = join(workshop, name);
-  const { stdout: listed } = await runProgram('tar', ['-tzf', tarball]);
-  return {
-    tarball,
-    packed: listed
-      .trim()
-      .split('\n')
-      .map((path) => path.replace('package/', '')),
-  };
-}
-
-function npm(args: readonly string[], cwd: string): Promise<Ended> {
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_')));
-  return runProgram('npm', args, { cwd, env });
 }
 
 /** A file beside this one, as text. */

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { findChromium, launchChromium } from '../../support/chromium.js';
@@ -9,9 +9,10 @@ import { testDatabase } from '../../support/database.js';
 import { itWhere } from '../../support/it-where.js';
 import { runProgram } from '../../support/run-program.js';
 import { type Bundle, bundleForBrowser } from './bundle.js';
-import { type Consumer, createConsumer, fixture, type Resolution, resolutions } from './consumer.js';
+import { type Consumer, createConsumer, fixture, type Kind, kinds } from './consumer.js';
 import type { useEverything } from './front-end.js';
 import { startPageServer } from './page-server.js';
+import { packedTarball, pathsIn } from './tarball.js';
 import { frontEndTask, vectorResults } from './task.js';
 
 type Results = Awaited<ReturnType<typeof useEverything>>;
@@ -19,38 +20,50 @@ type Results = Awaited<ReturnType<typeof useEverything>>;
 const artifacts = fileURLToPath(new URL('../../../artifacts/', import.meta.url));
 const database = testDatabase();
 let app: TestApp;
-const consumer = await createConsumer();
+const consumers = new Map<Kind, Consumer>();
+for (const kind of kinds) {
+  const consumer = await createConsumer(kind);
+  if (consumer !== undefined) consumers.set(kind, consumer);
+}
 const itInstalled = itWhere(
-  consumer !== undefined,
+  consumers.size > 0,
   'no npm registry and no npm cache: installing the contract package',
 );
 const itInBrowser = itWhere(
-  consumer !== undefined && findChromium() !== undefined,
+  consumers.size > 0 && findChromium() !== undefined,
   'no Chromium found (set CHROMIUM_PATH): the contract package in a browser',
 );
-/** What tsc said, by resolution; the emitted modules are those that run in Node. */
-const complaints: Partial<Record<Resolution, string>> = {};
+/** What tsc said, by kind and resolution; the emitted modules are those that run. */
+const complaints: Record<string, string> = {};
 
 beforeAll(async () => {
   app = await startTestApp({ uri: database.uri });
-  if (consumer === undefined) return;
   const files = ['front-end.ts', 'typed-answers.ts'];
-  for (const name of files) consumer.write(name, fixture(name));
-  for (const resolution of Object.keys(resolutions) as Resolution[]) {
-    complaints[resolution] = await consumer.typeCheck(files, { resolution, outDir: 'out' });
+  for (const [kind, consumer] of consumers) {
+    for (const name of files) consumer.write(name, fixture(name));
+    for (const resolution of consumer.resolutions) {
+      complaints[`${kind} ${resolution}`] = await consumer.typeCheck(files, { resolution, outDir: 'out' });
+    }
   }
-}, 240_000);
+}, 360_000);
 afterAll(async () => {
-  consumer?.remove();
+  for (const consumer of consumers.values()) consumer.remove();
   await app.close();
 });
 
-function installed(): Consumer {
+function installed(kind: Kind = 'module'): Consumer {
+  const consumer = consumers.get(kind);
   if (consumer === undefined) throw new Error('the package was not installed');
   return consumer;
 }
 
-const everything = `import { useEverything } from './front-end.js';\nObject.assign(globalThis, { useEverything });\n`;
+/** How a module of each kind gets at what another one exports. */
+const importing = {
+  module: (names: string, from: string) => `import ${names} from '${from}';`,
+  commonjs: (names: string, from: string) => `const ${names} = require('${from}');`,
+};
+const everything = (kind: Kind) =>
+  `${importing[kind]('{ useEverything }', './out/front-end.js')}\nObject.assign(globalThis, { useEverything });\n`;
 
 function expectResults(results: Results): void {
   expect(results).toMatchObject(vectorResults);
@@ -67,53 +80,59 @@ function expectResults(results: Results): void {
 }
 
 describe('the tarball', () => {
-  itInstalled(
-    'holds modules, declarations, maps with their sources, vectors and the readme, and nothing else',
-    () => {
-      const { packed } = installed();
-      expect(packed).toEqual(
-        expect.arrayContaining([
-          'package.json',
-          'README.md',
-          'LICENSE',
-          'dist/index.js',
-          'dist/index.d.ts',
-          'index.ts',
-        ]),
-      );
-      // No examples: those are for the document and the tests.
-      const room = '((client|endpoints|schemas|verification)/)?';
-      const expected = new RegExp(
-        '^(package\\.json|README\\.md|LICENSE|vectors/(README\\.md|[a-z-]+\\.json)|' +
-          `${room}[a-z0-9-]+\\.ts|dist/${room}[a-z0-9-]+\\.(d\\.ts|js)(\\.map)?)$`,
-      );
-      expect(packed.filter((path) => !expected.test(path))).toEqual([]);
-    },
-  );
+  it('holds modules of both kinds, declarations, maps with their sources, vectors and the readme, and nothing else', async () => {
+    const packed = await pathsIn(await packedTarball());
+    expect(packed).toEqual(
+      expect.arrayContaining([
+        'package.json',
+        'README.md',
+        'LICENSE',
+        'dist/esm/index.js',
+        'dist/esm/index.d.ts',
+        'dist/cjs/index.js',
+        'dist/cjs/index.d.ts',
+        'index.ts',
+      ]),
+    );
+    // No examples: those are for the document and the tests.
+    const room = '((client|endpoints|schemas|verification)/)?';
+    const expected = new RegExp(
+      '^(package\\.json|README\\.md|LICENSE|vectors/(README\\.md|[a-z-]+\\.json)|dist/cjs/package\\.json|' +
+        `${room}[a-z0-9-]+\\.ts|dist/(esm|cjs)/${room}[a-z0-9-]+\\.(d\\.ts|js)(\\.map)?)$`,
+    );
+    expect(packed.filter((path) => !expected.test(path))).toEqual([]);
+  });
 });
 
 describe('a strict front end', () => {
-  itInstalled.each(Object.keys(resolutions) as Resolution[])(
-    'type-checks under %s resolution, every declaration included, and cannot compile what the contract does not know',
-    (resolution) => {
-      expect(complaints[resolution]).toBe('');
+  itInstalled.each([
+    ['module', 'NodeNext'],
+    ['module', 'Bundler'],
+    ['commonjs', 'NodeNext'],
+    ['commonjs', 'Node10'],
+  ])(
+    'of type %s type-checks under %s resolution, every declaration included, and cannot compile what the contract does not know',
+    (kind, resolution) => {
+      expect(complaints[`${kind} ${resolution}`]).toBe('');
     },
   );
 });
 
-describe('a Node program', () => {
+/** Without the bridge by which newer versions of Node require ES modules: the package has to do without it. */
+const noBridge = '--no-experimental-require-module';
+
+describe.each(kinds)('a Node program of type %s', (kind) => {
   itInstalled(
     'uses everything: rates and intents of a running service, hashes, signatures and proofs as in the vectors',
     async () => {
-      const project = installed();
+      const project = installed(kind);
       project.write(
         'out/run.js',
-        `import { useEverything } from './front-end.js';
-       import { readFileSync } from 'node:fs';
-       const task = JSON.parse(readFileSync(0, 'utf8'));
-       process.stdout.write(JSON.stringify(await useEverything(task)));`,
+        `${importing[kind]('{ useEverything }', './front-end.js')}
+       ${importing[kind]('{ readFileSync }', 'node:fs')}
+       useEverything(JSON.parse(readFileSync(0, 'utf8'))).then((results) => process.stdout.write(JSON.stringify(results)));`,
       );
-      const { stdout, stderr } = await runProgram(process.execPath, ['out/run.js'], {
+      const { stdout, stderr } = await runProgram(process.execPath, [noBridge, 'out/run.js'], {
         cwd: project.folder,
         input: JSON.stringify(frontEndTask(app.url)),
       });
@@ -121,28 +140,37 @@ describe('a Node program', () => {
       expectResults(JSON.parse(stdout));
     },
   );
+});
 
-  itInstalled('finds the vectors by name, and the package from CommonJS too', async () => {
-    const project = installed();
+describe('a program that requires the package', () => {
+  itInstalled('finds the vectors by name, which hold', async () => {
     const script = `const { intentHash } = require('@fairlead/contract');
       const { cases } = require('@fairlead/contract/vectors/intent-hash.json');
       process.stdout.write(String(cases.every((c) => intentHash(c.intent) === c.intentHash)));`;
-    const { stdout } = await runProgram(process.execPath, ['--input-type=commonjs', '-e', script], {
-      cwd: project.folder,
+    const { stdout } = await runProgram(process.execPath, [noBridge, '-e', script], {
+      cwd: installed('commonjs').folder,
     });
     expect(stdout).toBe('true');
+  });
+
+  itInstalled('sees an error thrown in the package at its line of the sources', async () => {
+    const script = `const { encodePublicKey } = require('@fairlead/contract'); encodePublicKey(new Uint8Array(1));`;
+    const { stderr } = await runProgram(process.execPath, ['--enable-source-maps', '-e', script], {
+      cwd: installed('commonjs').folder,
+    });
+    expect(stderr).toMatch(/@fairlead\/contract\/verification\/strkey\.ts:\d+/);
   });
 });
 
 describe('a bundle for browsers', () => {
   const allowed =
-    /^node_modules\/(@fairlead\/contract\/dist|@noble\/(ed25519|hashes)|@ts-rest\/core|canonicalize|zod)\//;
+    /^node_modules\/(@fairlead\/contract\/dist\/esm|@noble\/(ed25519|hashes)|@ts-rest\/core|canonicalize|zod)\//;
   const maxGzipBytes = 64 * 1024;
 
   itInstalled('holds nothing of Node and nothing of the server, in at most 64 KiB of gzip', async () => {
     const project = installed();
-    const bundle = await bundleForBrowser(project, 'everything', everything);
-    const others = ['everything.ts', 'front-end.ts'];
+    const bundle = await bundleForBrowser(project, 'everything', everything('module'));
+    const others = ['everything.ts', 'out/front-end.js'];
     expect(bundle.read.filter((path) => !allowed.test(path) && !others.includes(path))).toEqual([]);
     expect(bundle.text).not.toMatch(/["']node:|\brequire\(/);
     expect(bundle.gzipBytes).toBeLessThan(maxGzipBytes);
@@ -158,16 +186,20 @@ describe('a bundle for browsers', () => {
       const client = await only('createClient');
       expect(hash.contributors.filter((path) => /\/(zod|core)\//.test(path))).toEqual([]);
       expect(hash.gzipBytes / client.gzipBytes).toBeLessThan(0.2);
-      report({ everything: await bundleForBrowser(project, 'everything', everything), client, hash });
+      report({
+        everything: await bundleForBrowser(project, 'everything', everything('module')),
+        client,
+        hash,
+      });
     },
   );
 
-  itInBrowser(
-    'does all of it in a page of another origin, under a policy that forbids eval',
-    async () => {
-      const project = installed();
+  itInBrowser.each(kinds)(
+    'does all of it in a page of another origin, from sources of type %s, under a policy that forbids eval',
+    async (kind) => {
+      const project = installed(kind);
       const executable = findChromium() ?? '';
-      const { text } = await bundleForBrowser(project, 'everything', everything);
+      const { text } = await bundleForBrowser(project, 'everything', everything(kind));
       const site = await startPageServer(text, app.url);
       const browser = await launchChromium(executable);
       try {

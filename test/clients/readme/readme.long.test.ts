@@ -7,7 +7,7 @@ import { batchFaults } from '../../../contract/verification/verify-batch.js';
 import { intentsFixture, minute } from '../../fixtures/intents/intents-over-http.js';
 import { testCronSecret } from '../../support/app.js';
 import { itWhere } from '../../support/it-where.js';
-import { createConsumer, type Resolution, resolutions } from '../package/consumer.js';
+import { createConsumer } from '../package/consumer.js';
 import { placeSnippets, type Snippets, snippets } from './snippets.js';
 
 const fixture = intentsFixture({ anchors: ['harbour'], env: { PUBLISHER_SECRET_KEY: '15'.repeat(32) } });
@@ -19,12 +19,12 @@ const itInstalled = itWhere(
 );
 let placed: Snippets;
 /** What tsc said, by resolution; the emitted modules are those that run. */
-const complaints: Partial<Record<Resolution, string>> = {};
+const complaints: Record<string, string> = {};
 
 beforeAll(async () => {
   if (consumer === undefined) return;
   placed = placeSnippets(consumer, fixture.app.url);
-  for (const resolution of Object.keys(resolutions) as Resolution[]) {
+  for (const resolution of consumer.resolutions) {
     complaints[resolution] = await placed.typeCheck(resolution);
   }
 }, 240_000);
@@ -75,12 +75,9 @@ describe("the README's snippets, in a project with the package installed", () =>
     ]);
   });
 
-  itInstalled.each(Object.keys(resolutions) as Resolution[])(
-    'type-check strictly under %s resolution',
-    (resolution) => {
-      expect(complaints[resolution]).toBe('');
-    },
-  );
+  itInstalled.each(['NodeNext', 'Bundler'])('type-check strictly under %s resolution', (resolution) => {
+    expect(complaints[resolution]).toBe('');
+  });
 
   itInstalled('make a first request', async () => {
     const { printed } = await placed.run('first-request');

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { runProgram } from '../../support/run-program.js';
-import type { Consumer, Resolution } from '../package/consumer.js';
+import type { Consumer } from '../package/consumer.js';
 
 const readme = readFileSync(new URL('../../../contract/README.md', import.meta.url), 'utf8');
 const placeholder = 'https://fairlead.example';
@@ -36,7 +36,7 @@ export interface RunSnippet {
 
 export interface Snippets {
   /** What a strict tsc has to say about all of them; empty is good. */
-  typeCheck(resolution: Resolution): Promise<string>;
+  typeCheck(resolution: string): Promise<string>;
   /** Runs a snippet, and where it exports functions, one of those. Throws what the program printed as its error. */
   run(name: string, call?: string, ...given: unknown[]): Promise<RunSnippet>;
   receive(delivery: { body: string; headers: Record<string, string>; secret: string }): Promise<RunSnippet>;
