@@ -67,7 +67,7 @@ export const benchAdminKey = 'admin-key-of-the-benches-0123456789';
 export const benchCronSecret = 'cron-secret-of-the-benches-0123456789';
 
 /** The flags of Node that docs/operations.md names. */
-const asInProduction = ['--max-semi-space-size=4'];
+const asInProduction = ['--max-semi-space-size=4', '--heap-growing-percent=40'];
 
 /** How benches run the service unless they say otherwise; requests may name any client they like. */
 const serviceEnvironment = {
