@@ -2,6 +2,7 @@
  * Who may import whom. The rules go by folders and roles, and a path tells the role:
  *
  *   contract/**                         the package that front ends install: nothing of ours, nothing of Node
+ *   mcp/**                              the MCP server: the contract, and what the generators read of it
  *   server/{main,rebuild,formula,erase}.ts    programs, as signatures/verify-worker.mjs is of a thread
  *   server/compose.ts, boot.ts          the table of contents, and what is done once before serving
  *   server/{http,front,limits,mongo,jobs,cache,deliveries,outbound,ledger,crypto,signatures}/   the technical ring: knows no feature
@@ -74,12 +75,13 @@ export default {
       name: 'declared-packages-only',
       comment:
         'A package that package.json does not name arrives by accident and leaves by accident. zod, @ts-rest/core ' +
-        'and @noble/ed25519 are named by the contract package, whose very copies the server has to share.',
+        'and @noble/ed25519 are named by the contract package, whose very copies the server has to share; the SDK is ' +
+        'named by mcp/package.json.',
       severity: 'error',
       from: {},
       to: {
         dependencyTypes: ['npm-no-pkg', 'npm-unknown'],
-        pathNot: '(^|/)node_modules/(zod|@ts-rest/core|@noble/ed25519)/',
+        pathNot: '(^|/)node_modules/(zod|@ts-rest/core|@noble/ed25519|@modelcontextprotocol/sdk)/',
       },
     },
     {
@@ -95,7 +97,7 @@ export default {
         'Front ends install the contract: nothing of ours outside it, and nothing that a browser lacks.',
       severity: 'error',
       from: { path: '^contract/' },
-      to: { path: '^(server|scripts|test)/' },
+      to: { path: '^(mcp|server|scripts|test)/' },
     },
     {
       name: 'contract-runs-in-a-browser',
@@ -112,6 +114,31 @@ export default {
         path: '(^|/)node_modules/',
         pathNot: '(^|/)node_modules/(@noble/(ed25519|hashes)|@ts-rest/core|canonicalize|zod)/',
       },
+    },
+    {
+      name: 'mcp-stands-on-the-contract',
+      comment:
+        'What it knows of the service it knows from the contract, and from how the generators read that.',
+      severity: 'error',
+      from: { path: '^mcp/' },
+      to: { path: '^(server|scripts|test)/', pathNot: '^scripts/openapi/' },
+    },
+    {
+      name: 'mcp-own-packages',
+      comment:
+        'What is in the published file is in the licences beside it, and small: the SDK and the contract.',
+      severity: 'error',
+      from: { path: '^mcp/' },
+      to: {
+        path: '(^|/)node_modules/',
+        pathNot: '(^|/)node_modules/(@modelcontextprotocol/sdk|@ts-rest/core|zod|esbuild)/',
+      },
+    },
+    {
+      name: 'only-tests-import-mcp',
+      severity: 'error',
+      from: { path: '^(contract|server|scripts)/' },
+      to: { path: '^mcp/' },
     },
     {
       name: 'nothing-imports-tests',
@@ -246,7 +273,7 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^contract/dist/' },
+    exclude: { path: '^(contract|mcp)/dist/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

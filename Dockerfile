@@ -3,6 +3,7 @@ FROM node:22.23.3-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY contract/package.json contract/
+COPY mcp/package.json mcp/
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY contract contract

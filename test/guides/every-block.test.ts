@@ -60,6 +60,7 @@ const rules: Rule[] = [
     is: { reason: 'works once the package is in a registry; the tests install it from a packed file' },
   },
   { file: 'contract/README.md', block: /^ts [a-z-]+\n/, is: { test: 'test/clients/readme/snippets.ts' } },
+  { file: 'mcp/README.md', block: /./, is: { test: 'test/mcp/package.long.test.ts' } },
   { file: 'docs/benchmarks.md', block: /^sh\n/, is: { reason: 'the benches load every core for minutes' } },
   { file: 'docs/disputes.md', block: /^\n(GET|POST) /, is: { endpoints: true } },
   { file: 'docs/disputes.md', block: /^json\n/, is: { json: fileDisputeBody } },
@@ -114,7 +115,7 @@ const nameOf = ({ file, fence, text }: Block) => `${file} ${fence} ${text.trim()
 const treatedAs = (kind: string) =>
   blocks.flatMap((block) => rulesOf(block).flatMap(({ is }) => (kind in is ? [{ block, is }] : [])));
 
-describe('every fenced block of README.md, docs/ and contract/README.md', () => {
+describe('every fenced block of README.md, docs/ and the README of each package', () => {
   it('is run, checked, or left out for a stated reason, in one way each', () => {
     expect(blocks.length).toBeGreaterThan(70);
     for (const block of blocks) expectFor(nameOf(block), rulesOf(block).length).toBe(1);

@@ -18,9 +18,9 @@ function markdownIn(folder: string): string[] {
     .map((name) => `${folder}${name}`);
 }
 
-/** Every fenced block of README.md, docs/ and contract/README.md, in their order. */
+/** Every fenced block of README.md, docs/ and the README of each package, in their order. */
 export function everyBlock(): Block[] {
-  return ['README.md', 'contract/README.md', ...markdownIn('docs/')].flatMap((file) =>
+  return ['README.md', 'contract/README.md', 'mcp/README.md', ...markdownIn('docs/')].flatMap((file) =>
     [...readFileSync(new URL(file, root), 'utf8').matchAll(/^ *```(.*)\n([\s\S]*?)^ *```$/gm)].map(
       ([, fence = '', text = '']) => ({ file, fence: fence.trim(), text }),
     ),

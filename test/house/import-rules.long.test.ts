@@ -15,6 +15,9 @@ const sound: Record<string, string> = {
   'contract/rates.ts': "export const path = '/api/rates';\n",
   'contract/index.ts':
     "import { z } from 'zod';\nimport { path } from './rates.js';\nexport const contract = z.literal(path);\n",
+  'mcp/main.ts':
+    "import { contract } from '../contract/index.js';\nimport { emit } from '../scripts/openapi/emit.js';\nemit(contract);\n",
+  'scripts/openapi/emit.ts': 'export const emit = (contract: object) => contract;\n',
   'server/main.ts':
     "import { boot } from './boot.js';\nimport { compose } from './compose.js';\nboot(compose());\n",
   'server/boot.ts': 'export const boot = (service: object) => service;\n',
@@ -84,6 +87,9 @@ const violations: [rule: string, file: string, line: string][] = [
   ['contract-stands-alone', 'contract/rates.ts', "export * from '../server/errors.js';"],
   ['contract-runs-in-a-browser', 'contract/rates.ts', "export * from 'node:crypto';"],
   ['contract-own-packages', 'contract/rates.ts', "export * from 'mongoose';"],
+  ['mcp-stands-on-the-contract', 'mcp/main.ts', "export * from '../server/errors.js';"],
+  ['mcp-own-packages', 'mcp/main.ts', "export * from 'mongoose';"],
+  ['only-tests-import-mcp', 'server/errors.ts', "export * from '../mcp/main.js';"],
   ['pure-files-touch-nothing', 'server/crypto/merkle.ts', "export * from 'mongoose';"],
   ['pure-files-touch-nothing', 'server/features/rates/ranking.rules.ts', "export * from '../../boot.js';"],
   ['pure-files-are-called', 'server/features/rates/ranking.rules.ts', "export * from './rate-store.js';"],
@@ -169,7 +175,7 @@ describe('import rules', () => {
     const output = await new Promise<string>((resolve) => {
       execFile(
         process.execPath,
-        [program, ...options, 'contract', 'server', 'scripts', 'test'],
+        [program, ...options, 'contract', 'mcp', 'server', 'scripts', 'test'],
         { cwd: folder, maxBuffer: 2 ** 24 },
         // It ends with the number of findings as its code: only its output tells whether it ran.
         (_error, stdout) => resolve(stdout),

@@ -1,0 +1,127 @@
+import { type AppRoute, isAppRoute } from '@ts-rest/core';
+import type { ZodTypeAny } from 'zod';
+import { type Client, contract, newNonce, type RouteMetadata, signDispute } from '../contract/index.js';
+import { fieldsOf } from '../scripts/openapi/operation-object.js';
+import type { Options } from './options.js';
+import type { Arguments } from './tool.js';
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: unknown;
+}
+
+/** What a request of the client takes. */
+export interface Request {
+  params: Arguments;
+  query: Arguments;
+  body?: Arguments;
+  fetchOptions: { signal: AbortSignal };
+}
+
+/** An operation of the contract, and how the client calls it. */
+export interface Operation {
+  route: AppRoute;
+  metadata: RouteMetadata;
+  call(client: Client, request: Request): Promise<Answer>;
+}
+
+/** Every operation of the contract, in its order. */
+export function operationsOfContract(): Operation[] {
+  return Object.entries(contract).flatMap(([group, routes]) =>
+    Object.entries(routes).flatMap(([name, route]) =>
+      isAppRoute(route)
+        ? [
+            {
+              route,
+              metadata: route.metadata as RouteMetadata,
+              call: (client, request) => callsOf(client)[group]?.[name]?.(request) ?? missing(group, name),
+            } satisfies Operation,
+          ]
+        : [],
+    ),
+  );
+}
+
+/** The client without its types, which are those of single operations. */
+function callsOf(client: Client) {
+  return client as unknown as Record<string, Record<string, (request: Request) => Promise<Answer>>>;
+}
+
+function missing(group: string, name: string): never {
+  throw new Error(`the client has no operation ${group}.${name}`);
+}
+
+/**
+ * Whether an operation is a tool under these options. Anyone may read what is public; whatever else there is needs a
+ * key or an option of the user. What schedulers and anchors call is nobody's tool.
+ */
+export function isOffered({ route, metadata }: Operation, options: Options): boolean {
+  switch (metadata.access) {
+    case 'public':
+      return route.method === 'GET' || options.intents;
+    case 'admin':
+      return options.adminKey !== undefined;
+    case 'signed':
+      return options.accountSecret !== undefined;
+    default:
+      return false;
+  }
+}
+
+/** What this side adds to the body of an operation, so that a model neither knows a secret nor makes up chance. */
+export interface Completion {
+  /** Members of the body that are made here, whether or not they may be given. */
+  made: Record<string, 'never given' | 'made when absent'>;
+  complete(body: Arguments, options: Options): Arguments;
+  /** Members that the caller must keep: part of the answer, and of an error. */
+  shown: readonly string[];
+}
+
+export const completions: Readonly<Record<string, Completion>> = {
+  createIntent: {
+    made: { nonce: 'made when absent' },
+    complete: (body) => ({ ...body, nonce: body.nonce ?? newNonce() }),
+    shown: ['nonce'],
+  },
+  fileDispute: {
+    made: { publicKey: 'never given', signature: 'never given' },
+    complete: (body, { accountSecret = '' }) => ({
+      ...signDispute({
+        intentHash: String(body.intentHash),
+        anchorId: String(body.anchorId),
+        reason: String(body.reason),
+        secretKey: accountSecret,
+      }),
+    }),
+    shown: [],
+  },
+};
+
+export type Place = 'params' | 'query' | 'body';
+
+/** An argument of a tool: its schema in the contract, and where in the request it belongs. */
+export interface Field {
+  place: Place;
+  schema: ZodTypeAny;
+  required: boolean;
+}
+
+/** The arguments of an operation, by name. Throws where two parts of a request have one of the same name. */
+export function argumentsOf({ route, metadata }: Operation): Map<string, Field> {
+  const made = completions[metadata.operationId]?.made ?? {};
+  const fields = new Map<string, Field>();
+  const parts: [Place, unknown][] = [
+    ['params', route.pathParams],
+    ['query', route.query],
+    ['body', 'body' in route ? route.body : undefined],
+  ];
+  for (const [place, part] of parts) {
+    for (const [name, schema] of Object.entries(fieldsOf(part))) {
+      if (made[name] === 'never given') continue;
+      if (fields.has(name)) throw new Error(`${metadata.operationId} has two arguments called ${name}`);
+      fields.set(name, { place, schema, required: made[name] === undefined && !schema.isOptional() });
+    }
+  }
+  return fields;
+}

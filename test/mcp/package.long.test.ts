@@ -1,0 +1,94 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ownCodes } from '../../mcp/tool-error.js';
+import { createTools } from '../../mcp/tools.js';
+import { publisherFixture } from '../fixtures/publisher/publisher-over-http.js';
+import { runProgram } from '../support/run-program.js';
+import { type Connection, call, connect, faultOf } from './connect.js';
+
+const workspace = fileURLToPath(new URL('../../mcp/', import.meta.url));
+const readme = readFileSync(join(workspace, 'README.md'), 'utf8');
+const folder = mkdtempSync(join(tmpdir(), 'fairlead-mcp-'));
+const fixture = await publisherFixture();
+/** Without the variables that npm sets for what it runs. */
+const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_')));
+let tarball: string;
+let host: Connection;
+
+/** The one block of the README that begins so. */
+function block(start: string): string {
+  const found = [...readme.matchAll(/^```(?:\w*)\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text);
+  const [only, ...others] = found.filter((text) => text.startsWith(start));
+  if (only === undefined || others.length > 0) throw new Error(`not one block begins with ${start}`);
+  return only;
+}
+
+/** A command of the README, with this service and this tarball in place of the published ones. */
+function here(args: readonly string[], publicKey = ''): string[] {
+  return args.flatMap((arg) => {
+    if (arg === 'fairlead-mcp') return ['--package', tarball, arg];
+    if (arg === 'https://fairlead.example') return [fixture.app.url];
+    return [/^G.*…$/.test(arg) ? publicKey : arg];
+  });
+}
+
+beforeAll(async () => {
+  const packed = await runProgram('npm', ['pack', '--pack-destination', folder], { cwd: workspace, env });
+  if (packed.status !== 0) throw new Error(`npm pack failed: ${packed.stdout}${packed.stderr}`);
+  tarball = join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '');
+  const batch = await fixture.publish();
+  const { mcpServers } = JSON.parse(block('{\n  "mcpServers"'));
+  const { command, args } = mcpServers.fairlead as { command: string; args: string[] };
+  host = await connect({
+    command: { program: command, args: here(args, batch.publicKey), cwd: folder },
+    args: [],
+  });
+}, 180_000);
+afterAll(async () => {
+  await host.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('the packed fairlead-mcp, in an empty folder', () => {
+  it('is the program, its licences and its README, and nothing else', async () => {
+    const { stdout } = await runProgram('tar', ['-tzf', tarball]);
+    expect(stdout.trim().split('\n').sort()).toEqual([
+      'package/LICENSE',
+      'package/README.md',
+      'package/dist/LICENSES.txt',
+      'package/dist/fairlead-mcp.js',
+      'package/package.json',
+    ]);
+  });
+
+  it('runs as the README configures a host, and verifies a score under the key given there', async () => {
+    const { tools } = await host.client.listTools();
+    const options = { url: fixture.app.url, timeoutMs: 1, keys: [], intents: false };
+    const expected = createTools({ ...options, adminKey: undefined, accountSecret: undefined });
+    expect(tools.map(({ name }) => name)).toEqual(expected.map(({ definition }) => definition.name));
+    const score = await call(host, 'verify_score', { anchor: 'harbour', corridor: 'usdc-ngn' });
+    expect(score.trust.keys).toBe('given');
+  });
+
+  it('runs by the command of the README', async () => {
+    const [program = '', ...args] = block('npx ').trim().split(' ');
+    const command = { program, args: ['-y', ...here(args)], cwd: folder };
+    const started = await connect({ command, args: [] });
+    expect(await call(started, 'get_rates', { corridor: 'usdc-ngn', amount: '100' })).toHaveProperty(
+      'quotes',
+    );
+    await started.close();
+  }, 60_000);
+});
+
+describe('the README', () => {
+  it('shows an error as the tools answer one, and names every code of their own', async () => {
+    const shown = JSON.parse(block('{ "code"'));
+    const fault = await faultOf(host, 'get_intent', { intentHash: '00'.repeat(32) });
+    expect(Object.keys(shown)).toEqual(expect.arrayContaining(Object.keys(fault)));
+    for (const code of Object.keys(ownCodes)) expect(readme).toContain(`\`${code}\``);
+  });
+});

@@ -1,0 +1,305 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { encodeSecretKey } from '../../contract/verification/strkey.js';
+import { signer, storedIntent } from '../fixtures/disputes/dispute-values.js';
+import { insertIntents } from '../fixtures/intents/stored-intents.js';
+import { publisherFixture } from '../fixtures/publisher/publisher-over-http.js';
+import { startTamperingProxy, type TamperingProxy } from '../fixtures/publisher/tampering-proxy.js';
+import { testAdminKey } from '../support/app.js';
+import { expectFor } from '../support/expect-for.js';
+import { runProgram } from '../support/run-program.js';
+import { waitFor } from '../support/wait-for.js';
+import { type Connection, call, connect, faultOf } from './connect.js';
+import { type Leaf, leavesOf, withChangedLeaf } from './tampering.js';
+
+const fixture = await publisherFixture();
+const owner = signer('a wallet behind fairlead-mcp');
+const score = { anchor: 'harbour', corridor: 'usdc-ngn' };
+/** The public key of PUBLISHER_SECRET_KEY in the fixture. */
+let publisherKey: string;
+let sequence: string;
+let reader: Connection;
+let writer: Connection;
+
+beforeAll(async () => {
+  const batch = await fixture.publish();
+  publisherKey = batch.publicKey;
+  sequence = String(batch.header.sequence);
+  const { url } = fixture.app;
+  reader = await connect({ args: [url] });
+  const env = {
+    FAIRLEAD_ADMIN_KEY: testAdminKey,
+    FAIRLEAD_ACCOUNT_SECRET: encodeSecretKey(owner.secretKey),
+  };
+  writer = await connect({ args: [url, '--intents'], env });
+}, 120_000);
+afterAll(async () => {
+  await reader.close();
+  await writer.close();
+});
+
+const listed = async ({ client }: Connection) => (await client.listTools()).tools;
+
+describe('a host with keys and options', () => {
+  it('lists every tool and calls each of them with success', async () => {
+    const called = new Set<string>();
+    const use = (name: string, args: Record<string, unknown> = {}) => {
+      called.add(name);
+      return call(writer, name, args);
+    };
+
+    const { items: corridors } = await use('list_corridors');
+    expect(corridors.map(({ id }: { id: string }) => id)).toContain('usdc-ngn');
+    const rates = await use('get_rates', { corridor: 'USDC-NGN', amount: 100 });
+    expect(rates).toMatchObject({ corridor: 'usdc-ngn', amount: '100' });
+    await use('get_rate_history', { corridor: 'usdc-ngn' });
+    await use('list_anchors', { corridor: 'usdc-ngn' });
+    await use('get_anchor', { anchor: 'harbour' });
+    await use('get_observations', { anchor: 'harbour' });
+    await use('get_snapshot');
+    await use('get_leaderboard', { window: '30' });
+    await use('get_reputation', { anchor: 'harbour' });
+    await use('get_reputation_history', { anchor: 'harbour' });
+    await use('get_public_scores');
+    await use('get_publisher_health');
+    await use('list_batches');
+    await use('get_batch', { sequence });
+    await use('list_batch_entries', { sequence });
+    await use('prove_batch_entry', { sequence, ...score });
+    expect(await use('verify_score', score)).toMatchObject({ verified: true, anchorId: 'harbour' });
+
+    const terms = { corridor: 'usdc-ngn', anchorId: 'harbour', account: owner.account, sellAmount: '100' };
+    const intent = await use('create_intent', terms);
+    expect(intent.nonce).toMatch(/^[\w-]{22,}$/);
+    const again = await call(writer, 'create_intent', { ...terms, nonce: intent.nonce });
+    expect(again.intentHash).toBe(intent.intentHash);
+    const { intentHash, nonce } = intent;
+    const attached = await use('attach_transaction', { intentHash, nonce, anchorTransactionId: 'tx-1' });
+    expect(attached.transaction.id).toBe('tx-1');
+    expect(await use('get_intent', { intentHash })).toMatchObject({ status: 'pending' });
+
+    const ended = storedIntent(owner.account, 'settled');
+    await insertIntents(fixture.app.connection, ended);
+    const reason = 'The bank says that nothing arrived.';
+    const dispute = await use('file_dispute', { intentHash: ended._id, anchorId: 'harbour', reason });
+    expect(dispute).toMatchObject({ status: 'open', filedBy: 'account' });
+    expect((await use('list_disputes', { status: 'open' })).items[0]).toMatchObject({
+      id: dispute.id,
+      reason,
+    });
+    expect(await use('get_dispute', { id: dispute.id })).toMatchObject({ publicKey: owner.account });
+    await use('resolve_dispute', { id: dispute.id, action: 'reject', note: 'The receipt shows the payout.' });
+
+    const hook = { url: 'https://receiver.example/hook', secret: 'only-for-trying-out-webhooks' };
+    const { id } = await use('create_webhook', { ...hook, events: ['intent.settled'] });
+    await use('list_webhooks');
+    await use('get_webhook', { id });
+    await use('update_webhook', { id, enabled: false });
+    await use('rotate_webhook_secret', { id, secret: 'another-one-for-trying-out' });
+    const delivery = await use('test_webhook', { id });
+    await use('list_deliveries', { id });
+    await use('resend_delivery', { id, deliveryId: delivery.id });
+    await use('resend_failed_deliveries', { id, since: '2026-11-21T09:30:00Z' });
+    await use('delete_webhook', { id });
+    await use('invalidate_cache', { scope: 'rates' });
+
+    const tools = await listed(writer);
+    expect([...called].sort()).toEqual(tools.map(({ name }) => name).sort());
+  }, 120_000);
+});
+
+describe('a host without a key or an option', () => {
+  it('finds no tool that writes, and calling one by its name is refused', async () => {
+    const tools = await listed(reader);
+    expect(tools.length).toBeGreaterThan(15);
+    expect(tools.filter(({ annotations }) => annotations?.readOnlyHint !== true)).toEqual([]);
+    for (const name of ['create_intent', 'file_dispute', 'create_webhook', 'list_disputes', 'reconcile'])
+      await expect(reader.client.callTool({ name, arguments: {} })).rejects.toThrow(
+        `there is no tool ${name}`,
+      );
+  });
+
+  it('reads a long list page by page', async () => {
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await call(reader, 'list_anchors', {
+        limit: '3',
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      expect(page.items.length).toBeLessThanOrEqual(3);
+      seen.push(...page.items.map(({ id }: { id: string }) => id));
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+    expect(seen.length).toBeGreaterThan(6);
+    expect(new Set(seen).size).toBe(seen.length);
+  });
+
+  it('is told code, message and whether to retry, of the service and of itself', async () => {
+    expect(await faultOf(reader, 'get_rates', { corridor: 'usdc-zzz', amount: '100' })).toMatchObject({
+      code: 'UNKNOWN_CORRIDOR',
+      message: expect.stringMatching(/\w/),
+      retry: false,
+    });
+    expect(await faultOf(reader, 'get_rates', { corridor: 'usdc-ngn', amonut: '100' })).toMatchObject({
+      code: 'INVALID_REQUEST',
+      message: expect.stringContaining("'amonut'"),
+      retry: false,
+    });
+    expect(await faultOf(reader, 'get_intent', {})).toMatchObject({
+      code: 'INVALID_REQUEST',
+      details: [{ path: 'intentHash', message: expect.anything() }],
+    });
+    const unreachable = await connect({ args: ['http://127.0.0.1:9'] });
+    expect(await faultOf(unreachable, 'list_corridors')).toMatchObject({ code: 'UNREACHABLE', retry: true });
+    await unreachable.close();
+  });
+
+  it('writes nothing but the protocol to standard output, and says on standard error what it serves', () => {
+    expect(reader.logged()).toMatch(/^fairlead-mcp: \d+ tools for http:\/\/127\S+; tools that write: none$/m);
+  });
+});
+
+describe('verify_score', () => {
+  let proxy: TamperingProxy;
+  let knowing: Connection;
+  beforeAll(async () => {
+    proxy = await startTamperingProxy(fixture.app.url);
+    knowing = await connect({ args: [proxy.url, '--key', publisherKey] });
+  });
+  afterAll(async () => {
+    await knowing.close();
+    await proxy.stop();
+  });
+  const verify = {
+    ...score,
+    get sequence() {
+      return sequence;
+    },
+  };
+
+  it('says whether the key was given by the user or taken from the service that is checked', async () => {
+    const given = await call(knowing, 'verify_score', score);
+    expect(given.trust).toMatchObject({ keys: 'given', publicKey: publisherKey });
+    expect(given.batch.sequence).toBe(Number(sequence));
+    expect(given.entry.score).toBe(given.score);
+    const taken = await call(reader, 'verify_score', score);
+    expect(taken.trust).toMatchObject({
+      keys: 'service',
+      statement: expect.stringContaining('taken from the service'),
+    });
+  });
+
+  it('refuses a batch that another key signed than the one given', async () => {
+    const other = await connect({ args: [fixture.app.url, '--key', owner.account] });
+    expect(await faultOf(other, 'verify_score', score)).toMatchObject({
+      code: 'PROOF_REFUSED',
+      message: expect.stringMatching(/unknown_key.*start fairlead-mcp with --key G/),
+      retry: false,
+    });
+    await other.close();
+  });
+
+  it('refuses an answer in which one byte of any field was changed on its way', async () => {
+    const whole = await call(knowing, 'verify_score', verify);
+    const path = `/api/publisher/batches/${sequence}/proof`;
+    const { body } = await fixture.get<object>(`${path}?anchor=harbour&corridor=usdc-ngn`);
+    const leaves = leavesOf(body);
+    expect(leaves.length).toBeGreaterThan(35);
+    const results = new Map<string, unknown>();
+    for (const leaf of leaves) {
+      proxy.tamper((asked, answer) => (asked.startsWith(path) ? withChangedLeaf(answer, leaf) : answer));
+      const answer = await knowing.client.callTool({ name: 'verify_score', arguments: verify });
+      results.set(nameOf(leaf), answer.isError === true ? textOf(answer.content) : answer.structuredContent);
+    }
+    proxy.tamper(undefined);
+    // When the receipt was stored is signed by nobody, and not in what the tool answers.
+    expect(results.get('batch.submittedAt')).toEqual(whole);
+    results.delete('batch.submittedAt');
+    for (const [field, result] of results) expectFor(field, result).toMatch(/^\{"code":"PROOF_REFUSED"/);
+  }, 120_000);
+
+  it('refuses the genuine proof of another anchor, corridor or batch', async () => {
+    const other = await fixture.get<object>(
+      `/api/publisher/batches/${sequence}/proof?anchor=squall&corridor=usdc-kes`,
+    );
+    expect(other.status).toBe(200);
+    proxy.tamper((asked, answer) => (asked.includes('/proof') ? other.body : answer));
+    expect(await faultOf(knowing, 'verify_score', verify)).toMatchObject({
+      code: 'PROOF_REFUSED',
+      message: expect.stringContaining('another anchor or corridor'),
+    });
+    proxy.tamper(undefined);
+  });
+
+  it('passes on what the service refuses, and says when a busy one is to be asked again', async () => {
+    expect(await faultOf(knowing, 'verify_score', { ...score, sequence: '999' })).toMatchObject({
+      code: 'UNKNOWN_BATCH',
+    });
+    expect(await faultOf(knowing, 'verify_score', { ...score, formula: 'v2' })).toMatchObject({
+      code: 'NOTHING_PUBLISHED',
+    });
+  });
+});
+
+describe('a service that does not answer', () => {
+  const asked: IncomingMessage[] = [];
+  const server = createServer((request) => {
+    asked.push(request);
+  });
+  let hasty: Connection;
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    hasty = await connect({ args: [`http://127.0.0.1:${port}`, '--timeout', '2', '--intents'] });
+  });
+  afterAll(async () => {
+    await hasty.close();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('is given up after --timeout, as an error that may be repeated', async () => {
+    expect(await faultOf(hasty, 'get_snapshot')).toMatchObject({ code: 'TIMEOUT', retry: true });
+  });
+
+  it('leaves the caller the nonce of an intent, so that it can be sent again as the same one', async () => {
+    const terms = { corridor: 'usdc-ngn', anchorId: 'harbour', account: owner.account, sellAmount: '100' };
+    expect(await faultOf(hasty, 'create_intent', terms)).toMatchObject({
+      code: 'TIMEOUT',
+      retry: true,
+      sent: { nonce: expect.stringMatching(/^[\w-]{22,}$/) },
+    });
+  });
+
+  it('is not waited for once the host cancels the call', async () => {
+    const before = asked.length;
+    const abort = new AbortController();
+    const call = { name: 'get_snapshot', arguments: {} };
+    const pending = hasty.client.callTool(call, undefined, { signal: abort.signal });
+    const rejected = expect(pending).rejects.toThrow('the user pressed stop');
+    await waitFor(() => expect(asked.length).toBe(before + 1));
+    const closed = new Promise((resolve) => asked.at(-1)?.once('close', resolve));
+    abort.abort(new Error('the user pressed stop'));
+    await rejected;
+    await closed;
+  });
+});
+
+it('a wrong command line is one sentence on standard error and exit code 2', async () => {
+  const args = ['--import', 'tsx', 'mcp/main.ts', 'fairlead.example'];
+  const { status, stdout, stderr } = await runProgram(process.execPath, args);
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  expect(stderr).toBe(
+    "fairlead-mcp: 'fairlead.example' is no address of a service: it must begin with https:// or http://.\n",
+  );
+});
+
+function nameOf(leaf: Leaf): string {
+  return leaf.path.join('.');
+}
+
+function textOf(content: unknown): string {
+  return (content as { text: string }[])[0]?.text ?? '';
+}

@@ -1,0 +1,41 @@
+/** A value inside an answer that is neither an object nor a list. */
+export interface Leaf {
+  path: (string | number)[];
+}
+
+/** Every leaf of a JSON value. */
+export function leavesOf(value: unknown, path: Leaf['path'] = []): Leaf[] {
+  if (typeof value !== 'object' || value === null) return [{ path }];
+  return Object.entries(value).flatMap(([name, member]) =>
+    leavesOf(member, [...path, Array.isArray(value) ? Number(name) : name]),
+  );
+}
+
+/** A copy with one byte of one leaf changed, so that it is still of its kind. */
+export function withChangedLeaf(value: unknown, leaf: Leaf): unknown {
+  const copy = structuredClone(value);
+  const last = leaf.path.at(-1);
+  // biome-ignore lint/suspicious/noExplicitAny: walks any JSON
+  const parent: any = leaf.path.slice(0, -1).reduce((at: any, name) => at[name], copy);
+  if (last === undefined) throw new Error('the answer is no object');
+  parent[last] = changed(parent[last]);
+  return copy;
+}
+
+function changed(value: unknown): unknown {
+  if (typeof value === 'number') return value + 1;
+  if (typeof value === 'boolean') return !value;
+  if (value === null) return '0';
+  const text = String(value);
+  const middle = Math.floor(text.length / 2);
+  return text.slice(0, middle) + otherThan(text.charAt(middle)) + text.slice(middle + 1);
+}
+
+/** A neighbour of the same kind, so that the form of the text still holds where it can. */
+function otherThan(character: string): string {
+  if (character === '-' || character === ':' || character === '.') return '0';
+  const next = String.fromCharCode(character.charCodeAt(0) + 1);
+  return /[\da-zA-Z]/.test(next) && !'gG'.includes(next)
+    ? next
+    : String.fromCharCode(character.charCodeAt(0) - 1);
+}

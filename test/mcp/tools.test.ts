@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
+import { operationsOfContract } from '../../mcp/operations.js';
+import { type Options, readOptions, UsageError } from '../../mcp/options.js';
+import { answeredFault, thrownFault } from '../../mcp/tool-error.js';
+import { createTools, toolName } from '../../mcp/tools.js';
+import { expectFor } from '../support/expect-for.js';
+
+const secret = 'SBGWSG6BTNCKCOB3DIFBGCVMUPQFYPA2G4O34RMTB343OYPXU5DJDVMN';
+const url = 'https://fairlead.example';
+const options = (env: Record<string, string> = {}, ...args: string[]) =>
+  readOptions([url, ...args], env) as Options;
+const names = (given: Options) => createTools(given).map(({ definition }) => definition.name);
+const everything = options({ FAIRLEAD_ADMIN_KEY: 'k', FAIRLEAD_ACCOUNT_SECRET: secret }, '--intents');
+const operations = operationsOfContract();
+const named = (wanted: (operation: (typeof operations)[number]) => boolean) =>
+  operations.filter(wanted).map(({ metadata }) => toolName(metadata.operationId));
+
+describe('the tools', () => {
+  it('are, without a key or an option, every public read and verify_score, and none that writes', () => {
+    const tools = createTools(options());
+    expect(tools.map(({ definition }) => definition.name)).toEqual([
+      ...named(({ route, metadata }) => metadata.access === 'public' && route.method === 'GET'),
+      'verify_score',
+    ]);
+    expect(tools.every(({ definition }) => definition.annotations.readOnlyHint)).toBe(true);
+  });
+
+  it('grow by what each key and option is for, and by nothing else', () => {
+    const added = (env: Record<string, string>, ...args: string[]) =>
+      names(options(env, ...args)).filter((name) => !names(options()).includes(name));
+    expect(added({}, '--intents')).toEqual(['create_intent', 'attach_transaction']);
+    expect(added({ FAIRLEAD_ACCOUNT_SECRET: secret })).toEqual(['file_dispute']);
+    expect(added({ FAIRLEAD_ADMIN_KEY: 'k' })).toEqual(named(({ metadata }) => metadata.access === 'admin'));
+  });
+
+  it('never include what schedulers and anchors call', () => {
+    const refused = named(({ metadata }) => ['internal', 'callback'].includes(metadata.access));
+    expect(refused.length).toBeGreaterThan(3);
+    expect(names(everything).filter((name) => refused.includes(name))).toEqual([]);
+  });
+
+  it('never ask for a secret of the user: the key of a dispute and its signature are made here', () => {
+    const dispute = createTools(everything).find(({ definition }) => definition.name === 'file_dispute');
+    expect(Object.keys(dispute?.definition.inputSchema.properties ?? {})).toEqual([
+      'intentHash',
+      'anchorId',
+      'reason',
+    ]);
+    expect(JSON.stringify(createTools(everything).map(({ definition }) => definition))).not.toContain(secret);
+  });
+});
+
+describe.each(createTools(everything).map(({ definition }) => [definition.name, definition] as const))(
+  '%s',
+  (name, { title, description, inputSchema, outputSchema, annotations }) => {
+    it('is described, and so is each of its arguments, in words of a person', () => {
+      expect(name).toMatch(/^[a-z]+(_[a-z]+)*$/);
+      expect(title.length).toBeGreaterThan(5);
+      expect(description.length).toBeGreaterThan(title.length + 20);
+      for (const [argument, schema] of Object.entries(inputSchema.properties))
+        expectFor(`${name}.${argument}`, (schema as { description?: string }).description).toMatch(
+          /\w{2,} \w{2,}/,
+        );
+    });
+
+    it('has schemas that a validator compiles, refuses unknown arguments, and lets answers grow', () => {
+      const ajv = new AjvJsonSchemaValidator();
+      expect(() => ajv.getValidator(inputSchema)).not.toThrow();
+      expect(() => ajv.getValidator(outputSchema)).not.toThrow();
+      expect(inputSchema.additionalProperties).toBe(false);
+      expect(JSON.stringify(outputSchema)).not.toContain('"additionalProperties":false');
+      for (const required of [...inputSchema.required, ...outputSchema.required])
+        expect(required).toBeTruthy();
+    });
+
+    it('says that it only reads where its method does', () => {
+      const operation = operations.find(({ metadata }) => toolName(metadata.operationId) === name);
+      expect(annotations.readOnlyHint).toBe(operation === undefined || operation.route.method === 'GET');
+    });
+  },
+);
+
+describe('a fault', () => {
+  it.each([
+    ['a limit', 429, { retryAfter: 17 }, {}, { retry: true, retryAfterSeconds: 17 }],
+    ['a service that starts', 503, {}, { 'retry-after': '3' }, { retry: true, retryAfterSeconds: 3 }],
+    [
+      'no quote, where waiting does not help',
+      503,
+      { unavailable: [] },
+      {},
+      { retry: false, unavailable: [] },
+    ],
+    ['what will stay wrong', 404, {}, {}, { retry: false }],
+  ])('of %s says whether and when to call again', (_name, status, members, headers, expected) => {
+    const body = { code: 'CODE', message: 'In words.', ...members };
+    expect(answeredFault({ status, headers: new Headers(headers as Record<string, string>), body })).toEqual({
+      code: 'CODE',
+      message: 'In words.',
+      ...expected,
+    });
+  });
+
+  it('of a change that may have been made says to read before it is repeated', () => {
+    const lost = Object.assign(new TypeError('fetch failed'), { cause: new Error('other side closed') });
+    expect(thrownFault(lost, false)).toMatchObject({
+      code: 'UNREACHABLE',
+      message: expect.stringMatching(/other side closed.*read before you repeat/),
+      retry: false,
+    });
+    expect(thrownFault(lost, true)).toMatchObject({ retry: true });
+    expect(thrownFault(new Error('a fault of the program'), true)).toBeUndefined();
+  });
+});
+
+describe('the command line', () => {
+  it.each([
+    [[], /Give the address of one service/],
+    [['fairlead.example'], /'fairlead.example' is no address of a service/],
+    [['ftp://fairlead.example'], /must begin with https/],
+    [[url, url], /one service/],
+    [['https://user:word@fairlead.example'], /no credentials/],
+    [['https://fairlead.example/?a=b'], /no query/],
+    [[url, '--key', 'GABC'], /--key: it must be a G… account of 56 characters/],
+    [[url, '--timeout', '0'], /from 1 to 120/],
+    [[url, '--writes'], /Unknown option '--writes'/],
+  ])('%j is refused in a sentence', (args, message) => {
+    expect(() => readOptions(args, {})).toThrow(UsageError);
+    expect(() => readOptions(args, {})).toThrow(message);
+  });
+
+  it('refuses a malformed secret without repeating it', () => {
+    const env = { FAIRLEAD_ACCOUNT_SECRET: `${secret.slice(0, -1)}A` };
+    expect(() => readOptions([url], env)).toThrow(/FAIRLEAD_ACCOUNT_SECRET: it has a wrong checksum/);
+    expect(() => readOptions([url], env)).not.toThrow(new RegExp(secret.slice(0, 20)));
+  });
+
+  it('keeps the admin key off plain http, but for this machine', () => {
+    const env = { FAIRLEAD_ADMIN_KEY: 'k' };
+    expect(() => readOptions(['http://fairlead.example'], env)).toThrow(/use https/);
+    expect(readOptions(['http://127.0.0.1:8080/'], env)).toMatchObject({ url: 'http://127.0.0.1:8080' });
+  });
+});
+
+it('fairlead-mcp has the version of the contract and brings no dependencies of its own', () => {
+  const read = (path: string) => JSON.parse(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'));
+  const own = read('mcp/package.json');
+  expect(own.version).toBe(read('contract/package.json').version);
+  expect(own).not.toHaveProperty('dependencies');
+});
