@@ -8,7 +8,7 @@ RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY contract contract
 COPY server server
-COPY docs/openapi.json docs/openapi.client.json docs/
+COPY docs docs
 RUN npm run build && npm ci --omit=dev
 
 FROM node:22.23.3-bookworm-slim

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { examples } from '../contract/examples/index.js';
@@ -6,6 +6,7 @@ import * as exported from '../contract/index.js';
 import { errorCodesPage } from './openapi/answers.js';
 import { clientDocument } from './openapi/client-document.js';
 import { buildDocument } from './openapi/document.js';
+import { llmsText, type Page } from './openapi/llms-text.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -13,14 +14,27 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 export function generatedFiles(): { path: string; text: string }[] {
   const { version }: { version: string } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
   const document = buildDocument(exported.contract, examples, exported, { version });
+  const errorCodes = { path: 'error-codes.md', text: errorCodesPage(exported.contract) };
   return [
     { path: `${root}docs/openapi.json`, text: `${JSON.stringify(document, null, 2)}\n` },
     {
       path: `${root}docs/openapi.client.json`,
       text: `${JSON.stringify(clientDocument(document), null, 2)}\n`,
     },
-    { path: `${root}docs/error-codes.md`, text: errorCodesPage(exported.contract) },
+    { path: `${root}docs/${errorCodes.path}`, text: errorCodes.text },
+    { path: `${root}docs/llms.txt`, text: llmsText(document, [errorCodes, ...writtenPages()].sort(byPath)) },
   ];
+}
+
+/** The pages of docs/ that are written by hand, without the decisions. */
+function writtenPages(): Page[] {
+  return readdirSync(`${root}docs`, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.md') && !path.startsWith('adr') && path !== 'error-codes.md')
+    .map((path) => ({ path, text: readFileSync(`${root}docs/${path}`, 'utf8') }));
+}
+
+function byPath(a: Page, b: Page): number {
+  return a.path < b.path ? -1 : 1;
 }
 
 /** The generated files that are not what the contract says now. */
@@ -51,7 +65,7 @@ function check(): void {
   const stale = staleFiles();
   if (stale.length === 0) {
     console.log(
-      'docs/openapi.json, docs/openapi.client.json and docs/error-codes.md agree with the contract',
+      'docs/openapi.json, openapi.client.json, error-codes.md and llms.txt agree with the contract and the pages',
     );
     return;
   }

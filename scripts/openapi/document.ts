@@ -77,7 +77,7 @@ function tagsOf(used: ReadonlySet<string>): { name: string; description: string 
 
 export interface OpenApiDocument {
   openapi: '3.1.0';
-  info: object;
+  info: { title: string; summary: string; version: string; description: string; license: object };
   servers: { url: string; description: string }[];
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, OperationObject>>;

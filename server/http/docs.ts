@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { type RequestHandler, Router } from 'express';
 import swaggerUi, { type SwaggerUiOptions } from 'swagger-ui-express';
+import { readTexts, serveTexts, type Texts } from './docs-texts.js';
 import { prepareText, sendPrepared } from './prepared-text.js';
 import { setFreshness } from './send-json.js';
 
@@ -36,32 +37,35 @@ export interface Documents {
   whole: object;
   /** docs/openapi.client.json: without `webhooks`, for generators of clients that stumble on them. */
   client: object;
+  /** docs/llms.txt and the pages of docs/. */
+  texts: Texts;
 }
 
 export function readDocuments(): Documents {
-  const read = (name: string) =>
-    JSON.parse(readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')) as object;
-  return { whole: read('openapi.json'), client: read('openapi.client.json') };
+  const folder = new URL('../../docs/', import.meta.url);
+  const read = (name: string) => JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as object;
+  return { whole: read('openapi.json'), client: read('openapi.client.json'), texts: readTexts(folder) };
 }
 
-export const docsPaths = ['/openapi.json', '/openapi.client.json', '/docs'];
+export const docsPaths = ['/openapi.json', '/openapi.client.json', '/llms.txt', '/docs'];
 
 /**
  * `/docs` (Swagger UI on local files, under a strict policy), `/openapi.json` and `/openapi.client.json` (the documents,
- * with this origin as their server). Neither limited nor authenticated; nothing in them comes from the request.
- * Read when they are first asked for: they take 7 MB, and most processes never are.
+ * with this origin as their server), `/llms.txt` and the pages it names (`/docs/rates.md`). Neither limited nor
+ * authenticated; nothing in them comes from the request. Read when they are first asked for: they take 7 MB, and most
+ * processes never are.
  */
 export function createDocsRouter(deps: { readDocuments: () => Documents }): Router {
   const router = Router({ caseSensitive: true });
   let pages: Router | undefined;
   return router.use((req, res, next) => {
-    if (!/^\/($|docs($|\/)|openapi\.)/.test(req.path)) return next();
+    if (!/^\/($|docs($|\/)|openapi\.|llms\.)/.test(req.path)) return next();
     pages ??= routePages(deps.readDocuments());
     pages(req, res, next);
   });
 }
 
-function routePages({ whole, client }: Documents): Router {
+function routePages({ whole, client, texts }: Documents): Router {
   const router = Router({ caseSensitive: true });
   const folder = dirname(require.resolve('swagger-ui-dist/package.json'));
   // The address changes with the content, so that browsers may keep the files for good.
@@ -77,6 +81,7 @@ function routePages({ whole, client }: Documents): Router {
   router.get('/openapi.json', serveDocument(whole));
   router.get('/openapi.client.json', serveDocument(client));
   router.use('/docs', protect(html));
+  router.use(serveTexts(texts, documentFreshSeconds));
   const preparedHtml = prepareText(html);
   router.get('/docs', (req, res, next) => {
     res.setHeader('Cache-Control', 'no-cache');

@@ -1,16 +1,20 @@
 import type { Request, Response } from 'express';
 import { type Coding, codingFor, encodeLater } from './content-coding.js';
+import { hashOf, matchesTag, tagOf } from './entity-tag.js';
 
 /** A text that many ask for. */
 export interface PreparedText {
   plain: Buffer;
   /** Compressed in another thread when it is first asked for, and then kept. */
   encoded(coding: Coding): Promise<Buffer>;
+  /** What its ETags are made of. */
+  hash(): string;
 }
 
 export function prepareText(text: string | Buffer): PreparedText {
   const plain = Buffer.from(text);
   const encoded = new Map<Coding, Promise<Buffer>>();
+  let hash: string | undefined;
   return {
     plain,
     encoded(coding) {
@@ -20,6 +24,10 @@ export function prepareText(text: string | Buffer): PreparedText {
         encoded.set(coding, bytes);
       }
       return bytes;
+    },
+    hash() {
+      hash ??= hashOf(plain);
+      return hash;
     },
   };
 }
@@ -32,4 +40,14 @@ export async function sendPrepared(req: Request, res: Response, text: PreparedTe
   if (coding !== 'identity') res.setHeader('Content-Encoding', coding);
   res.setHeader('Content-Length', bytes.length);
   res.end(req.method === 'HEAD' ? undefined : bytes);
+}
+
+/** As `sendPrepared`, with an ETag for each coding, and 304 for whoever has this text already. */
+export async function sendTagged(req: Request, res: Response, text: PreparedText): Promise<void> {
+  const tag = tagOf(text.hash(), codingFor(req.get('accept-encoding')));
+  res.setHeader('ETag', tag);
+  if (!matchesTag(req.get('if-none-match'), tag)) return sendPrepared(req, res, text);
+  res.vary('Accept-Encoding');
+  res.removeHeader('Content-Type');
+  res.status(304).end();
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -55,6 +56,67 @@ describe('/openapi.json', () => {
     const again = await fetch(`${url}/openapi.json`, { headers: { 'if-none-match': tag } });
     expect(again.status).toBe(304);
   });
+});
+
+describe('/llms.txt', () => {
+  const committed = readFileSync(new URL('../../../docs/llms.txt', import.meta.url), 'utf8');
+
+  it('is the committed text, may be kept for a while, and is asked for again by the ETag of its coding', async () => {
+    const first = await fetch(`${url}/llms.txt`);
+    expect([first.status, first.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+    expect(await first.text()).toBe(committed);
+    expect(first.headers.get('cache-control')).toBe('public, max-age=300');
+    expect(first.headers.get('vary')).toContain('Accept-Encoding');
+    const etag = first.headers.get('etag') ?? '';
+    const again = await fetch(`${url}/llms.txt`, { headers: { 'if-none-match': etag } });
+    expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag]);
+    const plain = { 'accept-encoding': 'identity', 'if-none-match': etag };
+    expect((await fetch(`${url}/llms.txt`, { headers: plain })).status).toBe(200);
+  });
+
+  it('has the form of llmstxt.org: a title, a summary, details without headings, then lists of links', () => {
+    const [title, summary, ...rest] = committed.trimEnd().split('\n\n');
+    expect(title).toBe('# Fairlead');
+    expect(summary).toMatch(/^> [^\n]+$/);
+    const firstSection = rest.findIndex((part) => part.startsWith('#'));
+    const sections = rest.slice(firstSection);
+    const [headings, lists] = [0, 1].map((parity) => sections.filter((_, index) => index % 2 === parity));
+    expect(headings).toEqual(expect.arrayContaining(['## Read without a key', '## Pages', '## Optional']));
+    for (const heading of headings ?? []) expect(heading).toMatch(/^## [^\n]+$/);
+    for (const line of (lists ?? []).join('\n').split('\n'))
+      expect(line).toMatch(/^- \[[^\]]+\]\([^)\s]+\)(: .+)?$/);
+  });
+
+  it('names every operation by a pointer into the document, and only pages that are served', async () => {
+    const links = [...committed.matchAll(/^- \[[^\]]+\]\(([^)]+)\)/gm)].map(([, link = '']) => link);
+    const operationIds = links
+      .filter((link) => link.startsWith('/openapi.json#'))
+      .map((link) => {
+        const pointer = decodeURIComponent(link.slice(link.indexOf('#') + 2)).split('/');
+        const keys = pointer.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+        // biome-ignore lint/suspicious/noExplicitAny: follows the pointer, whatever it leads to
+        return keys.reduce((at: any, key) => at[key], document).operationId;
+      });
+    const all = Object.values(document.paths).flatMap((item) => Object.values(item));
+    expect(operationIds.sort()).toEqual(all.map(({ operationId }) => operationId).sort());
+    for (const link of links.filter((one) => !one.includes('#')))
+      expectFor(link, (await fetch(`${url}${link}`)).status).toBe(200);
+  });
+});
+
+describe('a page of docs/', () => {
+  it('is served as the Markdown it is, like /llms.txt', async () => {
+    const { status, headers } = await fetch(`${url}/docs/rates.md`);
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/markdown; charset=utf-8']);
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+  });
+
+  it.each(['/docs/adr/0001-mongoose-8.md', '/docs/../README.md', '/docs/..%2fREADME.md', '/docs/RATES.md'])(
+    'is one of the folder and no decision: %s is not served',
+    async (path) => {
+      expect((await fetch(`${url}${path}`)).status).toBe(404);
+    },
+  );
 });
 
 describe('/docs', () => {

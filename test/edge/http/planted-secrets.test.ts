@@ -132,7 +132,7 @@ it('shows no secret in any answer, error, metric, log line, delivery, submission
     expect(statuses).toContain(status);
 
   const operations = await Promise.all(
-    ['/metrics', '/healthz', '/readyz', '/docs', '/openapi.json'].map((path) =>
+    ['/metrics', '/healthz', '/readyz', '/docs', '/openapi.json', '/llms.txt'].map((path) =>
       fetch(service.app.url + path),
     ),
   );

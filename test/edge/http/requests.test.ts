@@ -45,6 +45,8 @@ describe('the operational paths', () => {
     ['/docs', null],
     ['/openapi.json', '*'],
     ['/openapi.client.json', '*'],
+    ['/llms.txt', '*'],
+    ['/docs/rates.md', '*'],
   ])('are read-only, and %s is open to pages of the origins %j', async (path, origins) => {
     const answer = await fetch(`${fixture.app.url}${path}`, { method: 'POST' });
     expect([answer.status, await answer.json()]).toEqual([

@@ -1,0 +1,84 @@
+import type { OpenApiDocument } from './document.js';
+import type { OperationObject } from './operation-object.js';
+
+/** A page of docs/. */
+export interface Page {
+  /** From docs/: `rates.md`, `guides/wallets.md`. */
+  path: string;
+  text: string;
+}
+
+/** Pages for those who run or change a service; whoever only calls one can do without them. */
+const forOperators = /^(alerts|benchmarks|conformance|fleet|operations|releasing|replica-set|upgrading)\.md$/;
+/** Its index, error-codes.md, is enough to find them. */
+const oneOfMany = /^errors\//;
+
+/**
+ * docs/llms.txt in the form of llmstxt.org: what the service is, the document, every operation and every page, each with a
+ * sentence. Addresses are paths of the service, which serves the text and the pages.
+ */
+export function llmsText({ info, paths }: OpenApiDocument, pages: readonly Page[]): string {
+  const operations = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+  );
+  const list = (kind: Kind) =>
+    operations.filter(({ method, operation }) => kindOf(method, operation) === kind).map(operationLine);
+  const readers = pages.filter(({ path }) => !forOperators.test(path) && !oneOfMany.test(path));
+  const operators = pages.filter(({ path }) => forOperators.test(path));
+  return `${[
+    `# ${info.title}`,
+    `> ${info.summary}`,
+    info.description,
+    section('The document', [
+      '- [OpenAPI 3.1](/openapi.json): every operation, schema, error and example, and the deliveries of webhooks',
+      '- [OpenAPI 3.1 without webhooks](/openapi.client.json): for generators of clients',
+      '- [API page](/docs): the same for people, to try requests in a browser',
+    ]),
+    section('Read without a key', list('read')),
+    section('Write without a key', list('write')),
+    section('Pages', readers.map(pageLine)),
+    section('Optional', [...list('operator'), ...operators.map(pageLine)]),
+  ].join('\n\n')}\n`;
+}
+
+type Kind = 'read' | 'write' | 'operator';
+
+function kindOf(method: string, { security }: OperationObject): Kind {
+  if (security.length > 0) return 'operator';
+  return method === 'get' ? 'read' : 'write';
+}
+
+function section(title: string, lines: readonly string[]): string {
+  return `## ${title}\n\n${lines.join('\n')}`;
+}
+
+function operationLine({
+  path,
+  method,
+  operation,
+}: {
+  path: string;
+  method: string;
+  operation: OperationObject;
+}) {
+  // A JSON pointer (RFC 6901) to the operation, as the fragment of a URI.
+  const pointer = `/paths/${path.replaceAll('/', '~1')}/${method}`
+    .replaceAll('{', '%7B')
+    .replaceAll('}', '%7D');
+  return `- [${method.toUpperCase()} ${path}](/openapi.json#${pointer}): ${operation.summary}`;
+}
+
+function pageLine({ path, text }: Page): string {
+  const [title, first] = beginningOf(text);
+  if (title === undefined) throw new Error(`docs/${path} has no title`);
+  return `- [${title}](/docs/${path})${first === undefined ? '' : `: ${first}`}`;
+}
+
+/** The title of a page and the first sentence of the paragraph that follows it, without its links. */
+function beginningOf(text: string): (string | undefined)[] {
+  const [, title, rest = ''] = /^# (.+)\n([\s\S]*)$/m.exec(text) ?? [];
+  const paragraph = rest.trim().split('\n\n')[0] ?? '';
+  if (!/^[\w`*"]/.test(paragraph)) return [title];
+  const plain = paragraph.replaceAll('\n', ' ').replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1');
+  return [title, /^.+?[.:?!](?= |$)/.exec(plain)?.[0].replace(/[.:]$/, '')];
+}
