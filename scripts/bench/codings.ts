@@ -1,6 +1,6 @@
 import type { BenchContext, BenchRow } from './lib/bench.js';
 import { compareLoads, type LoadLine } from './lib/compare-loads.js';
-import { ratesPath, returningClients, scoresPath, startReadBench } from './lib/read-service.js';
+import { manyReturningClients, ratesPath, scoresPath, startReadBench } from './lib/read-service.js';
 
 export const name = 'codings';
 
@@ -19,7 +19,7 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
         measure: () =>
           measure(service, {
             request: { path, headers: { 'accept-encoding': what === plain ? 'identity' : what } },
-            clients: returningClients,
+            clients: manyReturningClients,
             seconds,
           }),
       }),

@@ -65,7 +65,8 @@ export function createSchedule(
     { name: 'rateSamples', ...every, intervalMs: 10_000, firstAfterMs: 10_000, run: work.rateSamples },
     { name: 'discovery', ...every, intervalMs: 600_000, run: work.discovery },
     { name: 'quoteReputation', ...every, intervalMs: 5_000, run: work.quoteReputation },
-    { name: 'limits', ...every, intervalMs: 5_000, run: work.limits },
+    // An instance that was alone holds most of every window: one that joins must not find them used up for long.
+    { name: 'limits', ...every, intervalMs: 1_000, run: work.limits },
     { name: 'clockWatch', ...every, intervalMs: 5_000, run: work.clockWatch },
     { name: 'jobWatch', ...every, intervalMs: 60_000, run: work.jobWatch },
   ];
