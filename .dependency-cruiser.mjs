@@ -141,6 +141,17 @@ export default {
       to: { path: '^mcp/' },
     },
     {
+      name: 'light-client-is-light',
+      comment:
+        'The entry ./client weighs under 5 kB: no schema, no package, no validation, no route of the operator.',
+      severity: 'error',
+      from: { path: '^contract/client/', pathNot: '^contract/client/(validating|operations/operator)/' },
+      to: {
+        path: '.',
+        pathNot: '^contract/client/(?!validating/|operations/operator/)',
+      },
+    },
+    {
       name: 'nothing-imports-tests',
       severity: 'error',
       from: { pathNot: '^test/|^[^/]+\\.config\\.(ts|mjs)$' },

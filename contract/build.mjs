@@ -13,7 +13,7 @@ const folder = import.meta.dirname;
 const esm = join(folder, 'dist/esm');
 const cjs = join(folder, 'dist/cjs');
 /** The sources of the entries that package.json exports, by the name of their module in dist/. */
-const entries = { index: 'index.ts' };
+const entries = { index: 'index.ts', 'client/index': 'client/index.ts' };
 /** Packages that can be required; every other one becomes part of the CommonJS modules. */
 const requirable = [/^zod($|\/)/, /^@ts-rest\/core($|\/)/];
 

@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import type { ErrorBody, ErrorCode } from './client/types/errors.js';
 import { anchorId } from './schemas/primitives.js';
-import { type UnavailableReason, unavailableReason } from './schemas/rates.js';
+import { unavailableReason } from './schemas/rates.js';
+
+export type { ErrorBody, ErrorCode, ErrorDetail, UnavailableAnchor } from './client/types/errors.js';
 
 /**
  * Every error the service answers, as data: HTTP status, when exactly it occurs, and which member it adds to
@@ -104,44 +107,16 @@ export const errorTable = {
   },
 } as const satisfies Record<string, ErrorRule>;
 
+/** The members that codes add to `{code, message}`. */
+type Extra = 'details' | 'retryAfter' | 'startedAt' | 'unavailable';
+
 interface ErrorRule {
   status: number;
   when: string;
-  extra?: 'details' | 'retryAfter' | 'startedAt' | 'unavailable';
+  extra?: Extra;
 }
 
-export type ErrorCode = keyof typeof errorTable;
 export type ErrorStatus = (typeof errorTable)[ErrorCode]['status'];
-
-/** One fault of the input: where it is (dotted path, `body.amount`) and what is wrong with it. */
-export interface ErrorDetail {
-  path: string;
-  message: string;
-}
-
-/** An anchor that was asked for a quote and gave none. */
-export interface UnavailableAnchor {
-  anchorId: string;
-  reason: UnavailableReason;
-}
-
-/** What codes add to `{code, message}`. */
-interface Extras {
-  details: { details?: ErrorDetail[] };
-  retryAfter: { retryAfter: number };
-  startedAt: { startedAt: string };
-  /** `retryAfter` is absent where waiting does not help. */
-  unavailable: { unavailable: UnavailableAnchor[]; retryAfter?: number };
-}
-
-type ExtraOf<C extends ErrorCode> = (typeof errorTable)[C] extends { extra: infer X extends keyof Extras }
-  ? Extras[X]
-  : unknown;
-
-/** The body of an error answer: `{code, message}` and only what its code promises. A union told apart by `code`. */
-export type ErrorBody<C extends ErrorCode = ErrorCode> = C extends ErrorCode
-  ? { code: C; message: string } & ExtraOf<C>
-  : never;
 
 type CodesOf<C extends ErrorCode, S> = C extends ErrorCode
   ? (typeof errorTable)[C]['status'] extends S
@@ -171,7 +146,7 @@ export const rateLimitedBody = z
 function bodySchema(codes: [ErrorCode, ...ErrorCode[]]): z.ZodTypeAny {
   if (codes.includes('RATE_LIMITED')) return rateLimitedBody;
   const extras = codes.map((code) => ('extra' in errorTable[code] ? errorTable[code].extra : undefined));
-  const member = <S extends z.ZodTypeAny>(name: keyof Extras, schema: S, sometimes: keyof Extras = name) => {
+  const member = <S extends z.ZodTypeAny>(name: Extra, schema: S, sometimes: Extra = name) => {
     if (!extras.includes(name) && !extras.includes(sometimes)) return {};
     return { [name]: extras.every((extra) => extra === name) ? schema : schema.optional() };
   };

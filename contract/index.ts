@@ -1,5 +1,13 @@
-export * from './client/create-client.js';
-export * from './client/read-rate-limit.js';
+export type * from './client/answer.js';
+export type { RetryOptions } from './client/caller.js';
+export * from './client/fairlead-error.js';
+export type * from './client/operations/index.js';
+export type { Client } from './client/operations/operator/client.js';
+export type * from './client/operations/operator/index.js';
+export * from './client/read-headers.js';
+export type * from './client/types/index.js';
+export * from './client/unexpected-answer-error.js';
+export * from './client/validating/create-client.js';
 export * from './contract.js';
 export * from './describe-route.js';
 export * from './endpoints/anchors.js';

@@ -1,5 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, relative } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { examples } from '../contract/examples/index.js';
 import * as exported from '../contract/index.js';
@@ -7,8 +7,10 @@ import { errorCodesPage } from './openapi/answers.js';
 import { clientDocument } from './openapi/client-document.js';
 import { buildDocument } from './openapi/document.js';
 import { llmsText, type Page } from './openapi/llms-text.js';
+import { clientFiles, generatedFolders } from './typed-client/files.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const clientRoot = join(root, 'contract/client');
 
 /** Each generated file and what it should hold now. */
 export function generatedFiles(): { path: string; text: string }[] {
@@ -23,6 +25,10 @@ export function generatedFiles(): { path: string; text: string }[] {
     },
     { path: `${root}docs/${errorCodes.path}`, text: errorCodes.text },
     { path: `${root}docs/llms.txt`, text: llmsText(document, [errorCodes, ...writtenPages()].sort(byPath)) },
+    ...clientFiles(exported.contract, document, exported).map(({ path, text }) => ({
+      path: join(clientRoot, path),
+      text,
+    })),
   ];
 }
 
@@ -37,11 +43,24 @@ function byPath(a: Page, b: Page): number {
   return a.path < b.path ? -1 : 1;
 }
 
-/** The generated files that are not what the contract says now. */
+/** The generated files that are not what the contract and the pages say now, and those that are left over. */
 export function staleFiles(): string[] {
-  return generatedFiles()
-    .filter(({ path, text }) => readOrEmpty(path) !== text)
-    .map(({ path }) => relative(root, path));
+  const files = generatedFiles();
+  const changed = files.filter(({ path, text }) => readOrEmpty(path) !== text).map(({ path }) => path);
+  return [...changed, ...leftOver(files)].map((path) => relative(root, path));
+}
+
+/** Files of the client's generated folders that are generated no more. */
+function leftOver(files: readonly { path: string }[]): string[] {
+  const wanted = new Set(files.map(({ path }) => path));
+  return generatedFolders
+    .flatMap((folder) => filesIn(join(clientRoot, folder)))
+    .filter((path) => !wanted.has(path));
+}
+
+function filesIn(folder: string): string[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
 function readOrEmpty(path: string): string {
@@ -54,19 +73,23 @@ function readOrEmpty(path: string): string {
 }
 
 function write(): void {
-  for (const { path, text } of generatedFiles()) {
+  const files = generatedFiles();
+  for (const { path, text } of files) {
+    if (readOrEmpty(path) === text) continue;
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
     console.log(`wrote ${relative(root, path)}`);
+  }
+  for (const path of leftOver(files)) {
+    rmSync(path);
+    console.log(`removed ${relative(root, path)}`);
   }
 }
 
 function check(): void {
   const stale = staleFiles();
   if (stale.length === 0) {
-    console.log(
-      'docs/openapi.json, openapi.client.json, error-codes.md and llms.txt agree with the contract and the pages',
-    );
+    console.log('what is generated in docs/ and contract/client/ agrees with the contract and the pages');
     return;
   }
   console.error(`out of date: ${stale.join(', ')}; run \`npm run openapi\` and commit the result`);

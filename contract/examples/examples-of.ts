@@ -1,5 +1,17 @@
-import type { AppRoute, ClientInferResponses, SuccessfulHttpStatusCode } from '@ts-rest/core';
-import type { OperationArguments } from '../client/create-client.js';
+import type {
+  AppRoute,
+  ClientInferResponses,
+  PartialClientInferRequest,
+  SuccessfulHttpStatusCode,
+} from '@ts-rest/core';
+import type { input, ZodOptional, ZodTypeAny } from 'zod';
+
+/** What a caller of an operation gives. @ts-rest/core 3 asks for every body; one that the contract makes optional may be left out. */
+export type OperationArguments<R extends AppRoute> = R extends {
+  body: infer Body extends ZodOptional<ZodTypeAny>;
+}
+  ? Omit<PartialClientInferRequest<R>, 'body'> & { body?: input<Body> }
+  : PartialClientInferRequest<R>;
 
 /** One real request to an operation and its answer: shown in the document, checked against the schemas by a test. */
 export type OperationExample<R extends AppRoute> = OperationArguments<R> & {

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { anchorId, corridorId, instant, page } from './primitives.js';
 
+export type {
+  AnchorAnswer,
+  AnchorPage,
+  AnchorStatus,
+  AnchorSummary,
+  DiscoveryState,
+} from '../client/types/anchors.js';
+
 /** `delisted`: once in the fleet, no longer asked for rates; `refused`: its signing key is not the one it came with. */
 export const anchorStatus = z
   .enum(['active', 'delisted', 'refused'])
@@ -92,9 +100,3 @@ export const anchorAnswer = z
   .describe('An anchor, its addresses and how a wallet starts there.');
 
 export const anchorPage = page(anchorSummary).describe('A page of anchors, ordered by id.');
-
-export type AnchorStatus = z.infer<typeof anchorStatus>;
-export type DiscoveryState = z.infer<typeof discoveryState>;
-export type AnchorSummary = z.infer<typeof anchorSummary>;
-export type AnchorAnswer = z.infer<typeof anchorAnswer>;
-export type AnchorPage = z.infer<typeof anchorPage>;

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { corridorId, corridorInRequest, instant } from './primitives.js';
 
+export type { CacheScope, InvalidateCacheAnswer } from '../client/types/cache.js';
+
 /** What an invalidation drops. */
 export const cacheScope = z
   .enum(['all', 'rates', 'anchors', 'fx', 'snapshot'])
@@ -36,6 +38,3 @@ export const invalidateCacheAnswer = z
     invalidatedAt: instant.describe('When; the other instances follow within a second.'),
   })
   .describe('What was dropped.');
-
-export type CacheScope = z.infer<typeof cacheScope>;
-export type InvalidateCacheAnswer = z.infer<typeof invalidateCacheAnswer>;

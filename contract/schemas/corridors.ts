@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { anchorId, corridorId, decimalAnswer, page } from './primitives.js';
 
+export type { CorridorAnswer, CorridorPage } from '../client/types/corridors.js';
+
 /** How the fiat reaches the person: a name the anchor uses in SEP-38 and SEP-6 (`bank_account`, `cash`, `PIX`). */
 export const deliveryMethod = z
   .string()
@@ -55,6 +57,3 @@ export const corridorAnswer = z
   .describe('A corridor: what is sold, what is paid out, within which limits and by whom.');
 
 export const corridorPage = page(corridorAnswer).describe('A page of corridors, ordered by id.');
-
-export type CorridorAnswer = z.infer<typeof corridorAnswer>;
-export type CorridorPage = z.infer<typeof corridorPage>;

@@ -9,6 +9,13 @@ import {
   intentHashText,
 } from './primitives.js';
 
+export type {
+  AdminDispute,
+  DisputeAnswer,
+  FileDisputeBody,
+  ResolveDisputeBody,
+} from '../client/types/disputes.js';
+
 /** `dsp_` and 36 lower-case hex digits. */
 export const disputeId = z
   .string()
@@ -132,8 +139,3 @@ export const resolveDisputeBody = z
   })
   .strict()
   .describe('A verdict.');
-
-export type FileDisputeBody = z.infer<typeof fileDisputeBody>;
-export type DisputeAnswer = z.infer<typeof disputeAnswer>;
-export type AdminDispute = z.infer<typeof adminDispute>;
-export type ResolveDisputeBody = z.infer<typeof resolveDisputeBody>;

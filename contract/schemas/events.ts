@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { WebhookEvents } from '../client/types/events.js';
+import type { EventName } from '../client/types/webhooks.js';
 import { disputeId, disputeStatus } from './disputes.js';
 import { failureReasons } from './intents.js';
 import {
@@ -9,6 +11,8 @@ import {
   instant,
   intentHashText,
 } from './primitives.js';
+
+export type { EventName } from '../client/types/webhooks.js';
 
 /** What an intent event carries, as the interface specification gives it. */
 const intentData = z.object({
@@ -74,8 +78,7 @@ export const eventData = {
     .describe('The publisher finished a batch submission to the oracle.'),
 } as const;
 
-export type EventName = keyof typeof eventData;
-export type EventData<N extends EventName> = z.infer<(typeof eventData)[N]>;
+export type EventData<N extends EventName> = WebhookEvents[N]['data'];
 
 /** The names of all events. */
 export const eventNames = Object.keys(eventData) as [EventName, ...EventName[]];

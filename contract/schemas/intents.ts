@@ -18,6 +18,17 @@ import {
 } from './primitives.js';
 import { quoteTier, unrankedReason } from './rates.js';
 
+export type {
+  AttachTransactionBody,
+  CreateIntentBody,
+  IntentAnswer,
+  IntentDispute,
+  IntentQuote,
+  IntentStatus,
+  ReconcileAnswer,
+  StatusCallbackAnswer,
+} from '../client/types/intents.js';
+
 /** `pending` until it ended; then how. `expired` counts against nobody. */
 export const intentStatus = z
   .enum(['pending', 'settled', 'failed', 'expired'])
@@ -245,11 +256,6 @@ export const intentAnswer = z
   })
   .describe('An off-ramp intent, its outcome and its dispute.');
 
-export type IntentAnswer = z.infer<typeof intentAnswer>;
-export type IntentStatus = z.infer<typeof intentStatus>;
-export type IntentQuote = z.infer<typeof intentQuote>;
-export type IntentDispute = z.infer<typeof intentDispute>;
-
 /** The secret of an intent. */
 export const intentNonce = z
   .string()
@@ -314,10 +320,6 @@ export const statusCallbackAnswer = z
   })
   .describe('The callback was genuine; the intent stands as said.');
 
-export type CreateIntentBody = z.infer<typeof createIntentBody>;
-export type AttachTransactionBody = z.infer<typeof attachTransactionBody>;
-export type StatusCallbackAnswer = z.infer<typeof statusCallbackAnswer>;
-
 const count = z.number().int().min(0);
 
 /** What a reconciliation did. */
@@ -339,5 +341,3 @@ export const reconcileAnswer = z
     more: z.boolean().describe('Whether some were still due when the run ended; the next one goes on there.'),
   })
   .describe('What the reconciliation looked at and what came of it.');
-
-export type ReconcileAnswer = z.infer<typeof reconcileAnswer>;

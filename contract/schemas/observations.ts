@@ -10,6 +10,15 @@ import {
 } from './primitives.js';
 import { quoteTier } from './rates.js';
 
+export type {
+  AnchorObservations,
+  CallOutcome,
+  CorridorObservations,
+  ObservedService,
+  ObserverRound,
+  ServiceObservations,
+} from '../client/types/observations.js';
+
 export const observationWindows = [7, 30, 90] as const;
 
 /** Below these a figure says more about chance than about the anchor, and is null. */
@@ -24,8 +33,6 @@ export const observedServices = {
   sep38: 'Its SEP-38 quote server: `/info` and `/price`.',
 } as const;
 
-export type ObservedService = keyof typeof observedServices;
-
 export const observedService = enumOfMeanings(observedServices);
 
 /** How a call ended. All but `answered` count against the availability. */
@@ -38,8 +45,6 @@ export const callOutcomes = {
   malformed: 'Its answer was too large, or not what the standard describes.',
   error: 'It answered with an error of its own.',
 } as const;
-
-export type CallOutcome = keyof typeof callOutcomes;
 
 export const callOutcome = enumOfMeanings(callOutcomes);
 
@@ -215,8 +220,4 @@ export const observerRound = z
   })
   .describe('What the round did.');
 
-export type ServiceObservations = z.infer<typeof serviceObservations>;
-export type CorridorObservations = z.infer<typeof corridorObservations>;
-export type AnchorObservations = z.infer<typeof anchorObservations>;
-export type ObserverRound = z.infer<typeof observerRound>;
 export type ObservationWindow = (typeof observationWindows)[number];

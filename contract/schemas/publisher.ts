@@ -4,6 +4,20 @@ import { oracleReceipt } from '../verification/verify-receipt.js';
 import { enumOfMeanings, instant, page } from './primitives.js';
 import { publishedCard } from './score-card.js';
 
+export type {
+  BatchEntries,
+  BatchPage,
+  EntryProof,
+  PublishedBatch,
+  PublisherHealth,
+  PublisherKey,
+  PublisherReason,
+  PublisherStatus,
+  TickAnswer,
+  TickFailure,
+  TickResult,
+} from '../client/types/publisher.js';
+
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const sequence = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
 
@@ -148,15 +162,3 @@ export const publisherHealth = z
     keys: z.array(publisherKey).describe('The current key first, then those used before.'),
   })
   .describe('How the publisher is.');
-
-export type TickResult = keyof typeof tickResults;
-export type TickFailure = keyof typeof tickFailures;
-export type PublisherReason = keyof typeof publisherReasons;
-export type PublisherStatus = keyof typeof publisherStatuses;
-export type PublishedBatch = z.infer<typeof publishedBatch>;
-export type BatchPage = z.infer<typeof batchPage>;
-export type BatchEntries = z.infer<typeof batchEntries>;
-export type EntryProof = z.infer<typeof entryProof>;
-export type TickAnswer = z.infer<typeof tickAnswer>;
-export type PublisherKey = z.infer<typeof publisherKey>;
-export type PublisherHealth = z.infer<typeof publisherHealth>;

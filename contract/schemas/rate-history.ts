@@ -1,4 +1,8 @@
 import { z } from 'zod';
+
+export type { GetRateHistoryQuery as RateHistoryQuery } from '../client/operations/rate-history.js';
+
+import type { HistoryResolution } from '../client/types/rate-history.js';
 import {
   anchorId,
   corridorId,
@@ -12,14 +16,14 @@ import {
 } from './primitives.js';
 import { quoteTier, unavailableReason, unrankedReason } from './rates.js';
 
+export type { HistoryResolution, RateHistoryPage, RateHistoryPoint } from '../client/types/rate-history.js';
+
 /** How far apart the samples of a history are. Each is complete: there is nothing between two that is averaged. */
 export const historyResolutions = {
   '15m': 'Every sample that is kept: one in 15 minutes for 90 days, one a day before that.',
   '1h': 'The first sample of each hour.',
   '1d': 'The first sample of each UTC day, which is kept for good.',
 } as const;
-
-export type HistoryResolution = keyof typeof historyResolutions;
 
 export const historyResolution = enumOfMeanings(historyResolutions);
 
@@ -101,6 +105,3 @@ export const rateHistoryQuery = z
   .strict();
 
 export type HistoryQuote = z.infer<typeof historyQuote>;
-export type RateHistoryPoint = z.infer<typeof rateHistoryPoint>;
-export type RateHistoryPage = z.infer<typeof rateHistoryPage>;
-export type RateHistoryQuery = z.infer<typeof rateHistoryQuery>;

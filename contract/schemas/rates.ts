@@ -13,6 +13,17 @@ import {
 } from './primitives.js';
 import { cardRecord } from './score-card.js';
 
+export type { GetRatesQuery as RatesQuery } from '../client/operations/rates.js';
+export type {
+  QuoteSort,
+  QuoteTier,
+  RateQuote,
+  RatesAnswer,
+  ReputationState,
+  UnavailableReason,
+  UnrankedReason,
+} from '../client/types/rates.js';
+
 /** `anchor`: the anchor's own SEP-38 price. `estimate`: its published fee applied to a reference exchange rate. */
 export const quoteTier = z
   .enum(['anchor', 'estimate'])
@@ -39,8 +50,6 @@ export const quoteSorts = {
     'judged last; by `best` among equals.',
 } as const;
 
-export type QuoteSort = keyof typeof quoteSorts;
-
 export const quoteSort = enumOfMeanings(quoteSorts);
 
 /** Why an anchor of the corridor has no quote in the answer, and when exactly each reason is given. */
@@ -61,8 +70,6 @@ export const unavailableReasons = {
   error: 'It answered with an error of its own.',
 } as const;
 
-export type UnavailableReason = keyof typeof unavailableReasons;
-
 export const unavailableReason = enumOfMeanings(unavailableReasons);
 
 /** Why a quote has no cost, and when exactly each reason is given. */
@@ -82,8 +89,6 @@ export const unrankedReasons = {
 } as const;
 
 export const unrankedReason = enumOfMeanings(unrankedReasons);
-
-export type UnrankedReason = keyof typeof unrankedReasons;
 
 const band = z
   .object({
@@ -271,11 +276,6 @@ export const ratesAnswer = z
   })
   .describe('Ranked offers for one corridor and amount.');
 
-export type QuoteTier = z.infer<typeof quoteTier>;
-export type ReputationState = z.infer<typeof reputationState>;
-export type RateQuote = z.infer<typeof rateQuote>;
-export type RatesAnswer = z.infer<typeof ratesAnswer>;
-
 /** The query of a rates request; every member may be left out. */
 export const ratesQuery = z
   .object({
@@ -302,5 +302,3 @@ export const ratesQuery = z
       ),
   })
   .strict();
-
-export type RatesQuery = z.infer<typeof ratesQuery>;

@@ -3,6 +3,15 @@ import { anchorStatus } from './anchors.js';
 import { anchorId, corridorId, decimalAnswer, instant, page } from './primitives.js';
 import { cardRecord, cardSigns, cardWithSigns, formulaMembers, scoreCard } from './score-card.js';
 
+export type {
+  AnchorReputation,
+  HistoryPoint,
+  LeaderboardAnswer,
+  LeaderboardEntry,
+  RefreshAnswer,
+  ReputationHistory,
+} from '../client/types/reputation.js';
+
 const windowDays = z
   .union([z.literal(7), z.literal(30), z.literal(90)])
   .describe('Days the record is taken over, the present UTC day included.');
@@ -115,10 +124,3 @@ export const refreshAnswer = z
     durationMs: z.number().int().min(0).describe('How long it took.'),
   })
   .describe('What the refresh did.');
-
-export type LeaderboardEntry = z.infer<typeof leaderboardEntry>;
-export type LeaderboardAnswer = z.infer<typeof leaderboardAnswer>;
-export type AnchorReputation = z.infer<typeof anchorReputation>;
-export type HistoryPoint = z.infer<typeof historyPoint>;
-export type ReputationHistory = z.infer<typeof reputationHistory>;
-export type RefreshAnswer = z.infer<typeof refreshAnswer>;

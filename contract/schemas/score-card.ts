@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import type { ScoreCard, ScoreCardV2 } from '../client/types/score-card.js';
 import { formulas } from '../verification/formulas.js';
 import { anchorId, corridorId, decimalAnswer, instant } from './primitives.js';
+
+export type { CardWithSigns, ScoreCard, ScoreCardV2 } from '../client/types/score-card.js';
 
 /** The windows a card is kept for, in days. */
 export const cardWindows = [7, 30, 90] as const;
@@ -52,8 +55,6 @@ export const scoreCard = z
   })
   .describe("An anchor's record in one corridor over one window.");
 
-export type ScoreCard = z.infer<typeof scoreCard>;
-
 /** Which formula an answer follows, and whether its cards stand still. */
 export const formulaMembers = {
   formula: z
@@ -94,7 +95,6 @@ export const publishedCard = z
   .union([scoreCardV2, scoreCard])
   .describe('A card as it is published and hashed: of formula v2, or of v1, whose cards name no formula.');
 
-export type ScoreCardV2 = z.infer<typeof scoreCardV2>;
 export type PublishedCard = ScoreCard | ScoreCardV2;
 
 const share = decimalAnswer.nullable();
@@ -130,4 +130,3 @@ export const cardWithSigns = scoreCard
   .describe("An anchor's record in one corridor over one window, and signs of how it came about.");
 
 export type CardSigns = Pick<z.infer<typeof cardWithSigns>, keyof typeof cardSigns>;
-export type CardWithSigns = z.infer<typeof cardWithSigns>;

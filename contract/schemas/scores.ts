@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { instant, page } from './primitives.js';
 import { formulaMembers, publishedCard } from './score-card.js';
 
+export type { PublicScores } from '../client/types/scores.js';
+
 /** The cards of window 30, as they are published, and the batch that proves them. */
 export const publicScores = page(publishedCard)
   .extend({
@@ -24,5 +26,3 @@ export const publicScores = page(publishedCard)
       ),
   })
   .describe('Public scores: every card of window 30, by anchor and corridor.');
-
-export type PublicScores = z.infer<typeof publicScores>;

@@ -3,6 +3,8 @@ import { buyAssetId, sellAssetId } from './corridors.js';
 import { corridorId, decimalAnswer, instant } from './primitives.js';
 import { rateQuote } from './rates.js';
 
+export type { SnapshotAnswer, SnapshotRow } from '../client/types/snapshot.js';
+
 /** The best quote of a corridor, without the workings that the rates answer shows. */
 export const snapshotBest = rateQuote
   .pick({
@@ -43,6 +45,3 @@ export const snapshotAnswer = z
     corridors: z.array(snapshotRow).describe('One row per corridor, by id.'),
   })
   .describe('Every corridor at its reference amount, with its best offer.');
-
-export type SnapshotRow = z.infer<typeof snapshotRow>;
-export type SnapshotAnswer = z.infer<typeof snapshotAnswer>;

@@ -2,6 +2,18 @@ import { z } from 'zod';
 import { eventId, eventNames } from './events.js';
 import { enumOfMeanings, instant, sentInstant } from './primitives.js';
 
+export type {
+  AttemptOutcome,
+  CreateWebhookBody,
+  DeliveryAnswer,
+  DeliveryAttempt,
+  DeliveryState,
+  ResentDeliveries,
+  RotateSecretBody,
+  UpdateWebhookBody,
+  WebhookAnswer,
+} from '../client/types/webhooks.js';
+
 export const webhookId = z
   .string()
   .regex(/^whk_[0-9a-f]{44}$/, 'must be whk_ and 44 lower-case hex digits')
@@ -147,8 +159,6 @@ export const deliveryStates = {
   exhausted: 'Four attempts brought no acknowledgement. Not sent again by itself.',
 } as const;
 
-export type DeliveryState = keyof typeof deliveryStates;
-
 /** How one attempt ended. */
 export const attemptOutcomes = {
   acknowledged: 'A 2xx status.',
@@ -160,8 +170,6 @@ export const attemptOutcomes = {
   blocked: 'The address leads where this service must not go; nothing was sent.',
   unknown: 'The sender ended before it could record the outcome; the receiver may or may not have got it.',
 } as const;
-
-export type AttemptOutcome = keyof typeof attemptOutcomes;
 
 export const deliveryState = enumOfMeanings(deliveryStates);
 export const attemptOutcome = enumOfMeanings(attemptOutcomes);
@@ -214,11 +222,3 @@ export const deliveryAnswer = z
     attempts: z.array(deliveryAttempt).describe('The POSTs so far, oldest first; the last 20.'),
   })
   .describe('One event on its way to one webhook.');
-
-export type CreateWebhookBody = z.infer<typeof createWebhookBody>;
-export type UpdateWebhookBody = z.infer<typeof updateWebhookBody>;
-export type RotateSecretBody = z.infer<typeof rotateSecretBody>;
-export type ResentDeliveries = z.infer<typeof resentDeliveries>;
-export type WebhookAnswer = z.infer<typeof webhookAnswer>;
-export type DeliveryAttempt = z.infer<typeof deliveryAttempt>;
-export type DeliveryAnswer = z.infer<typeof deliveryAnswer>;

@@ -8,6 +8,6 @@ export function isKnownFormula(name: unknown): name is Formula {
 }
 
 /** The formula that an entry follows. Entries of v1 name none: they were published before there was a second one. */
-export function formulaOfEntry(entry: Readonly<Record<string, unknown>>): unknown {
+export function formulaOfEntry(entry: object): unknown {
   return 'formula' in entry ? entry.formula : 'v1';
 }

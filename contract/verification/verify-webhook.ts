@@ -1,7 +1,9 @@
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
-import type { EventEnvelope, EventName } from '../schemas/events.js';
+import type { WebhookEvent } from '../client/types/events.js';
 import { concat, equalInConstantTime, fromBase64, fromUtf8, toBase64, toHex, utf8 } from './bytes.js';
+
+export type { WebhookEvent } from '../client/types/events.js';
 
 const DEFAULT_TOLERANCE_SECONDS = 300;
 const STANDARD_PREFIX = 'whsec_';
@@ -25,9 +27,6 @@ export class WebhookVerificationError extends Error {
     this.fault = fault;
   }
 }
-
-/** The envelope of any event: `switch` over `event`, and `data` is of that event's type. */
-export type WebhookEvent = { [N in EventName]: EventEnvelope<N> }[EventName];
 
 /** A `Headers` object, or the record of a Node request; names count in any case. */
 export type WebhookHeaders =

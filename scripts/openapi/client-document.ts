@@ -20,7 +20,8 @@ export function clientDocument({ webhooks, ...document }: OpenApiDocument): Clie
   return { ...document, tags, components: { ...components, schemas: Object.fromEntries(kept) } };
 }
 
-function schemaNamesIn(part: unknown): string[] {
+/** The names of the components that a part of the document refers to. */
+export function schemaNamesIn(part: unknown): string[] {
   const references = JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"]+)"/g);
   return [...references].map(([, name = '']) => name);
 }

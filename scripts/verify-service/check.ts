@@ -5,7 +5,6 @@ import { CanonicalJsonError } from '../../contract/verification/canonical-json.j
 import { formulaOfEntry } from '../../contract/verification/formulas.js';
 import { createMerkleAccumulator } from '../../contract/verification/merkle.js';
 import {
-  type BatchEntry,
   type BatchHead,
   type BatchKey,
   batchFaults,
@@ -16,6 +15,9 @@ import {
 import { receiptFault, receiptFaults } from '../../contract/verification/verify-receipt.js';
 import { type Api, Malformed, NotThere } from './api.js';
 import type { Remembered } from './memory.js';
+
+/** An entry as it was published, of which nothing is known yet. */
+type Entry = Readonly<Record<string, unknown>>;
 
 /** The service has published something that does not hold; the message says where and how. */
 export class Refuted extends Error {}
@@ -87,7 +89,7 @@ async function check(options: CheckOptions): Promise<Verified> {
     withoutReceipt: null,
   };
   let newest: PublishedBatch | undefined;
-  let sample: BatchEntry | undefined;
+  let sample: Entry | undefined;
 
   for await (const batch of batchesFrom(api, from)) {
     const { sequence } = batch.header;
@@ -147,15 +149,12 @@ function checkHeader(
 }
 
 /** Hashes the entries page by page. They must be in order, with each anchor and corridor once. */
-async function checkEntries(
-  api: Api,
-  { header }: PublishedBatch,
-): Promise<{ first: BatchEntry | undefined }> {
+async function checkEntries(api: Api, { header }: PublishedBatch): Promise<{ first: Entry | undefined }> {
   const { sequence, size, root, formula } = header;
   const tree = createMerkleAccumulator();
   const fail = (fault: keyof typeof batchFaults) =>
     new Refuted(`batch ${sequence}: ${fault}: ${batchFaults[fault]}`);
-  let first: BatchEntry | undefined;
+  let first: Entry | undefined;
   let count = 0;
   let before = '';
   let query = 'limit=100';
@@ -183,7 +182,7 @@ async function checkEntries(
   return { first };
 }
 
-function hashOf(item: BatchEntry, fail: (fault: 'malformed_entry') => Refuted): Uint8Array {
+function hashOf(item: Entry, fail: (fault: 'malformed_entry') => Refuted): Uint8Array {
   try {
     return entryLeafHash(item);
   } catch (error) {
@@ -231,7 +230,7 @@ async function confirm(oracle: Api, batch: PublishedBatch, verified: Verified): 
 }
 
 /** Checks one proof of the service: for an entry of the newest batch. */
-async function checkProof(api: Api, { header }: PublishedBatch, sample: BatchEntry): Promise<void> {
+async function checkProof(api: Api, { header }: PublishedBatch, sample: Entry): Promise<void> {
   const query = new URLSearchParams({ anchor: String(sample.anchorId), corridor: String(sample.corridor) });
   const claim = await orRefuted(
     api.get(`/api/publisher/batches/${header.sequence}/proof?${query}`, proofAnswer),

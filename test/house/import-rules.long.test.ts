@@ -13,8 +13,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** A small house in which everything is as it should be. */
 const sound: Record<string, string> = {
   'contract/rates.ts': "export const path = '/api/rates';\n",
+  'contract/client/route.ts': 'export const route = {};\n',
+  'contract/client/caller.ts': "import { route } from './route.js';\nexport const call = () => route;\n",
   'contract/index.ts':
-    "import { z } from 'zod';\nimport { path } from './rates.js';\nexport const contract = z.literal(path);\n",
+    "import { z } from 'zod';\nimport { path } from './rates.js';\nexport { call } from './client/caller.js';\nexport const contract = z.literal(path);\n",
   'mcp/main.ts':
     "import { contract } from '../contract/index.js';\nimport { emit } from '../scripts/openapi/emit.js';\nemit(contract);\n",
   'scripts/openapi/emit.ts': 'export const emit = (contract: object) => contract;\n',
@@ -90,6 +92,8 @@ const violations: [rule: string, file: string, line: string][] = [
   ['mcp-stands-on-the-contract', 'mcp/main.ts', "export * from '../server/errors.js';"],
   ['mcp-own-packages', 'mcp/main.ts', "export * from 'mongoose';"],
   ['only-tests-import-mcp', 'server/errors.ts', "export * from '../mcp/main.js';"],
+  ['light-client-is-light', 'contract/client/caller.ts', "export * from 'zod';"],
+  ['light-client-is-light', 'contract/client/caller.ts', "export * from '../rates.js';"],
   ['pure-files-touch-nothing', 'server/crypto/merkle.ts', "export * from 'mongoose';"],
   ['pure-files-touch-nothing', 'server/features/rates/ranking.rules.ts', "export * from '../../boot.js';"],
   ['pure-files-are-called', 'server/features/rates/ranking.rules.ts', "export * from './rate-store.js';"],

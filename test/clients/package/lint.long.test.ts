@@ -30,7 +30,9 @@ describe('the tarball as the linters of packages see it', () => {
         resolution ? [] : [`${name} ${kind}`],
       ),
     );
-    expect(entries.map(([name]) => name)).toEqual(expect.arrayContaining(['.', './package.json']));
+    expect(entries.map(([name]) => name)).toEqual(
+      expect.arrayContaining(['.', './client', './package.json']),
+    );
     expect(unresolved).toEqual([]);
     expect(status).toBe(0);
   });

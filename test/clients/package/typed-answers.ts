@@ -1,4 +1,4 @@
-import { type Client, createClient } from '../../../contract/index.js';
+import { type Client, createClient, isFairleadError, unwrap } from '../../../contract/index.js';
 
 /** Never run: what the compiler accepts and refuses here is the test. A directive that is not needed is an error. */
 export async function typedAnswers(client: Client = createClient('')): Promise<void> {
@@ -22,6 +22,31 @@ export async function typedAnswers(client: Client = createClient('')): Promise<v
   } else if (rates.status === 401) {
     void rates;
   }
+
+  // Errors are told apart by code, too, with exactly the members that each promises.
+  if (rates.status !== 200 && rates.body.code === 'RATES_UNAVAILABLE') {
+    const reason: string | undefined = rates.body.unavailable[0]?.reason;
+    void reason;
+    // @ts-expect-error This code promises no details.
+    void rates.body.details;
+  }
+  const quotes: number = unwrap(rates).quotes.length;
+  void quotes;
+  const thrown: unknown = new Error();
+  if (isFairleadError(thrown, 'RUN_IN_PROGRESS')) {
+    const since: string = thrown.body.startedAt;
+    void since;
+    // @ts-expect-error This code promises no time to wait.
+    void thrown.body.retryAfter;
+  }
+  for await (const batch of client.publisher.listBatches.all({ query: { order: 'asc' } })) {
+    const sequence: number = batch.header.sequence;
+    void sequence;
+  }
+  // @ts-expect-error What is no list has no items.
+  void client.rates.getRates.all;
+  const { signal } = new AbortController();
+  await client.rates.getRates({ params: { corridor: 'usdc-ngn' }, signal });
 
   const tick = await client.publisher.tickPublisher();
   if (tick.status === 409) {

@@ -66,6 +66,8 @@ describe("the README's snippets, in a project with the package installed", () =>
   it('are all tested here', () => {
     expect([...snippets.keys()]).toEqual([
       'first-request',
+      'light',
+      'lists',
       'limits',
       'intent',
       'dispute',
@@ -82,6 +84,18 @@ describe("the README's snippets, in a project with the package installed", () =>
   itInstalled('make a first request', async () => {
     const { printed } = await placed.run('first-request');
     expect(printed.join('\n')).toMatch(/^Harbour.* pays \d+(\.\d+)? score none yet$/m);
+  });
+
+  itInstalled('say the best offer, and errors by their code', async () => {
+    const { run } = placed;
+    expect((await run('light', 'bestOffer', 'usdc-ngn', '100')).result).toMatch(/^Harbour.* pays \d+\.\d\d$/);
+    expect((await run('light', 'bestOffer', 'usdc-ngn', '99999999')).result).toMatch(/between/);
+    await expect(run('light', 'bestOffer', 'usdc-zzz', '100')).rejects.toThrow('UNKNOWN_CORRIDOR');
+  });
+
+  itInstalled('read a list whole', async () => {
+    expect((await placed.run('lists', 'corridorsOf', 'harbour')).result).toContain('usdc-ngn');
+    expect((await placed.run('lists', 'corridorsOf', 'nobody')).result).toEqual([]);
   });
 
   itInstalled('tell how many requests are left', async () => {

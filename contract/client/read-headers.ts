@@ -43,3 +43,10 @@ export function readRateLimit(headers: ReadableHeaders): RateLimit | null {
   if (limit === null || remaining === null || resetEpochSeconds === null) return null;
   return { limit, remaining, resetEpochSeconds, retryAfterSeconds: readRetryAfter(headers) };
 }
+
+/** The `max-age` of `Cache-Control` in seconds: how long the answer stays fresh; null where it must not be kept. */
+export function readMaxAge(headers: ReadableHeaders): number | null {
+  const [, seconds] =
+    /(?:^|[\s,])max-age=(\d{1,12})(?:[\s,]|$)/.exec(headers.get('cache-control') ?? '') ?? [];
+  return seconds === undefined ? null : Number(seconds);
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readRateLimit, readRetryAfter } from '../../../contract/client/read-rate-limit.js';
+import { readMaxAge, readRateLimit, readRetryAfter } from '../../../contract/client/read-headers.js';
 
 const now = Date.UTC(2026, 10, 21, 9, 30, 0);
 const headers = (record: Record<string, string>) => new Headers(record);
@@ -43,5 +43,22 @@ describe('readRetryAfter', () => {
 
   it('is null without the header', () => {
     expect(readRetryAfter(headers({}), now)).toBeNull();
+  });
+});
+
+describe('readMaxAge', () => {
+  it.each([
+    ['public, max-age=5', 5],
+    ['max-age=0, private', 0],
+    ['no-store', null],
+    ['s-maxage=9', null],
+    ['max-age=soon', null],
+    ['', null],
+  ])('of %j is %j', (text, seconds) => {
+    expect(readMaxAge(headers({ 'Cache-Control': text }))).toBe(seconds);
+  });
+
+  it('is null without the header', () => {
+    expect(readMaxAge(headers({}))).toBeNull();
   });
 });

@@ -1,0 +1,19 @@
+/** What the service answered to a call: told apart by `status`, then, where it is an error, by `body.code`. */
+export interface Answer<Status extends number, Body> {
+  /** The HTTP status: below 400 `body` is what was asked for, from 400 an error. */
+  status: Status;
+  /** What was asked for, or the error: `{code, message}` and what its code promises besides. */
+  body: Body;
+  /** The headers of the answer; `readRateLimit`, `readRetryAfter` and `readMaxAge` read those that tell a time. */
+  headers: Headers;
+}
+
+/** What every operation takes beside what it sends. */
+export interface CallOptions {
+  /** Ends the call, its retries and waits included, when it aborts; the call rejects with its reason. */
+  signal?: AbortSignal | undefined;
+  /** Headers of this call, over those of the client. */
+  extraHeaders?: Readonly<Record<string, string | undefined>> | undefined;
+  /** What else `fetch` takes: `cache`, `credentials`, `keepalive`, `priority`. */
+  fetchOptions?: Omit<RequestInit, 'method' | 'headers' | 'body'> | undefined;
+}

@@ -1,0 +1,117 @@
+import type { Answer } from './answer.js';
+import { exchange, type TextAnswer, waitByTimer } from './exchange.js';
+import { type RateLimit, readRateLimit, readRetryAfter } from './read-headers.js';
+import { addressOf, type CallArguments, mergeHeaders } from './request.js';
+import type { Route } from './route.js';
+import { UnexpectedAnswerError } from './unexpected-answer-error.js';
+
+/** How often and for how long 429 and 503 are retried. */
+export interface RetryOptions {
+  /** Retries after the first request; 2 when absent. */
+  retries?: number;
+  /** The longest wait over all retries of a call together; 10,000 when absent. An answer that asks for a longer wait is returned. */
+  maxWaitMs?: number;
+  /** The methods that are retried; only `GET` when absent. `POST` is safe for intents and disputes: sent twice, they count once. */
+  methods?: readonly string[];
+}
+
+/** Options of `createClient`; every one may be left out. */
+export interface ClientOptions {
+  /** Sends the requests; the global `fetch` when absent. */
+  fetch?: typeof globalThis.fetch;
+  /** Time for one attempt, its answer read whole; 15,000 when absent. Then the call rejects with a `TimeoutError`. */
+  timeoutMs?: number;
+  /** Sent with every request. */
+  headers?: Readonly<Record<string, string>>;
+  /** Whether and how 429 and 503 are retried after their `Retry-After`; false for never. */
+  retry?: RetryOptions | false;
+  /** Called with the limit headers of every answer, retried ones included. */
+  onRateLimit?: (rateLimit: RateLimit, answer: { operationId: string; status: number }) => void;
+  /** Waits between attempts; a timer when absent. Must reject when the signal aborts. For tests. */
+  wait?: (waitMs: number, signal: AbortSignal | undefined) => Promise<void>;
+}
+
+/** Calls an operation: sends the request, retries it, and returns an answer that the contract lists. */
+export type Caller = (route: Route, args: CallArguments) => Promise<Answer<number, unknown>>;
+
+/** Where an answer differs from the contract. */
+export interface AnswerFault {
+  path: string;
+  message: string;
+}
+
+/** What a client may add to the calls of every client. */
+export interface CallerParts {
+  /** The credential that this operation takes; it is sent with no other. */
+  credential?: (route: Route) => Record<string, string>;
+  /** What is wrong with the body of an answer; undefined where nothing is. */
+  faultOf?: (route: Route, status: number, body: unknown) => AnswerFault | undefined;
+}
+
+/** The one way in which every client calls: with time limits, retries and limits told. */
+export function createCaller(baseUrl: string, options: ClientOptions, parts: CallerParts = {}): Caller {
+  const { timeoutMs = 15_000, onRateLimit, wait = waitByTimer } = options;
+  // Called as a bare function: in browsers, fetch throws when it is a method of anything but the window.
+  const send: typeof globalThis.fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
+  const { retries = 2, maxWaitMs = 10_000, methods = ['GET'] } = options.retry || {};
+
+  function requestOf(route: Route, { body, extraHeaders, fetchOptions, signal }: CallArguments): RequestInit {
+    const secret = parts.credential?.(route) ?? {};
+    const hasBody = body !== undefined;
+    return {
+      ...fetchOptions,
+      ...(signal !== undefined && { signal }),
+      // Following a redirect would send the credential to another host.
+      ...(Object.keys(secret).length > 0 && { redirect: 'error' }),
+      method: route.method,
+      headers: mergeHeaders(
+        options.headers,
+        hasBody ? { 'content-type': 'application/json' } : undefined,
+        secret,
+        extraHeaders,
+      ),
+      body: hasBody ? JSON.stringify(body) : null,
+    };
+  }
+
+  function parse(route: Route, { status, headers, text }: TextAnswer): Answer<number, unknown> {
+    let body: unknown = text;
+    try {
+      body = JSON.parse(text);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+    }
+    const answer = { status, headers, body };
+    if (!route.statuses.includes(status) || !isDocumented(status, body))
+      throw new UnexpectedAnswerError(route.operationId, answer);
+    const fault = parts.faultOf?.(route, status, body);
+    if (fault !== undefined) throw new UnexpectedAnswerError(route.operationId, answer, fault);
+    return answer;
+  }
+
+  return async (route, args) => {
+    const { operationId, method } = route;
+    const url = addressOf(baseUrl, route, args);
+    const init = requestOf(route, args);
+    const mayRetry = options.retry !== false && methods.includes(method);
+    let waitedMs = 0;
+    for (let attempt = 0; ; attempt += 1) {
+      const answer = await exchange(send, url, init, timeoutMs);
+      const { status } = answer;
+      const rateLimit = readRateLimit(answer.headers);
+      if (rateLimit !== null) onRateLimit?.(rateLimit, { operationId, status });
+      const seconds = status === 429 || status === 503 ? readRetryAfter(answer.headers) : null;
+      const waitMs = (seconds ?? 0) * 1000;
+      const isFinal = !mayRetry || seconds === null || attempt >= retries || waitedMs + waitMs > maxWaitMs;
+      if (isFinal) return parse(route, answer);
+      await wait(waitMs, init.signal ?? undefined);
+      waitedMs += waitMs;
+    }
+  };
+}
+
+/** Tells an answer of the service from a proxy's own page or JSON. */
+function isDocumented(status: number, body: unknown): boolean {
+  if (typeof body !== 'object' || body === null) return false;
+  return status < 400 || ('code' in body && 'message' in body);
+}

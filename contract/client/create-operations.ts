@@ -1,0 +1,24 @@
+import { allItems } from './all-items.js';
+import type { Caller } from './caller.js';
+import type { CallArguments } from './request.js';
+import type { Route, RouteTable } from './route.js';
+
+type Operation = (args?: CallArguments) => unknown;
+
+/** A function for each route of the table, under the same keys; lists have `all`. */
+export function createOperations(table: RouteTable, call: Caller): Record<string, Record<string, Operation>> {
+  return mapValues(table, (group) => mapValues(group, (route) => createOperation(route, call)));
+}
+
+function createOperation(route: Route, call: Caller): Operation {
+  const operation = async (args: CallArguments = {}) => call(route, args);
+  if (route.isList !== true) return operation;
+  return Object.assign(operation, { all: (args?: CallArguments) => allItems(call, route, args) });
+}
+
+function mapValues<From, To>(
+  record: Readonly<Record<string, From>>,
+  map: (value: From) => To,
+): Record<string, To> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
+}

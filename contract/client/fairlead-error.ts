@@ -1,0 +1,50 @@
+import type { Answer } from './answer.js';
+import type { ErrorBody, ErrorCode } from './types/errors.js';
+
+/** An error that the contract lists, for those who prefer exceptions: what `unwrap` and `all` throw. */
+export class FairleadError<Code extends ErrorCode = ErrorCode> extends Error {
+  /** What went wrong, for programs; docs/error-codes.md says exactly when each occurs. */
+  readonly code: Code;
+  /** The HTTP status. */
+  readonly status: number;
+  /** The whole body, with what its code promises beside `code` and `message`. */
+  readonly body: ErrorBody<Code>;
+  readonly headers: Headers;
+
+  constructor({ status, body, headers }: Answer<number, ErrorBody<Code>>) {
+    super(`${body.code}: ${body.message}`);
+    this.name = 'FairleadError';
+    this.code = body.code as Code;
+    this.status = status;
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+/** An error of one of these codes: a union told apart by `code`, each with the body that its code promises. */
+export type AnyFairleadError<Code extends ErrorCode = ErrorCode> = Code extends ErrorCode
+  ? FairleadError<Code>
+  : never;
+
+/**
+ * Whether something caught is an error of the service, and of one of these codes where any are given:
+ * `isFairleadError(error, 'RATE_LIMITED')`, after which `error.body.retryAfter` is there.
+ */
+export function isFairleadError<Code extends ErrorCode = ErrorCode>(
+  error: unknown,
+  ...codes: readonly Code[]
+): error is AnyFairleadError<Code> {
+  if (!(error instanceof FairleadError)) return false;
+  return codes.length === 0 || codes.some((code) => code === error.code);
+}
+
+/** The success of an answer's union. */
+export type SuccessBody<A extends Answer<number, unknown>> = A extends { body: ErrorBody }
+  ? never
+  : A['body'];
+
+/** The body of a success; throws FairleadError where the answer is an error: `unwrap(await client.rates.getRates(…))`. */
+export function unwrap<A extends Answer<number, unknown>>(answer: A): SuccessBody<A> {
+  if (answer.status >= 400) throw new FairleadError(answer as Answer<number, ErrorBody>);
+  return answer.body as SuccessBody<A>;
+}

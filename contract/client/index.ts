@@ -1,0 +1,10 @@
+/** The entry `@fairlead/contract/client`: nothing here may bring a schema into a bundle. */
+export type * from './answer.js';
+export type { ClientOptions, RetryOptions } from './caller.js';
+export * from './create-client.js';
+export * from './fairlead-error.js';
+export type { Client } from './operations/client.js';
+export type * from './operations/index.js';
+export * from './read-headers.js';
+export type * from './types/index.js';
+export * from './unexpected-answer-error.js';

@@ -1,0 +1,41 @@
+import type { CallOptions } from './answer.js';
+import type { Route } from './route.js';
+
+/** What a caller of any operation gives. */
+export interface CallArguments extends CallOptions {
+  params?: Readonly<Record<string, unknown>>;
+  query?: Readonly<Record<string, unknown>> | undefined;
+  body?: unknown;
+}
+
+/** The address of a call: path parameters encoded, absent query parameters left out. */
+export function addressOf(
+  baseUrl: string,
+  { path }: Route,
+  { params = {}, query = {} }: CallArguments,
+): string {
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => pathSegment(name, params[name]));
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
+  const search = given.toString();
+  return baseUrl.replace(/\/+$/, '') + filled + (search && `?${search}`);
+}
+
+/** A value as one path segment: `a/b` or `..` must not lead to another operation. */
+function pathSegment(name: string, value: unknown): string {
+  const text = String(value ?? '');
+  if (['', '.', '..'].includes(text))
+    throw new RangeError(`the path parameter ${name} must not be '${text}'`);
+  return encodeURIComponent(text);
+}
+
+/** Headers with names in lower case, the later ones over the earlier, absent ones left out. */
+export function mergeHeaders(
+  ...all: readonly (Readonly<Record<string, string | undefined>> | undefined)[]
+): Record<string, string> {
+  const merged: Record<string, string> = {};
+  for (const headers of all)
+    for (const [name, value] of Object.entries(headers ?? {}))
+      if (value !== undefined) merged[name.toLowerCase()] = value;
+  return merged;
+}

@@ -1,0 +1,16 @@
+/** What a client has to know of an operation to call it. */
+export interface Route {
+  readonly operationId: string;
+  readonly method: string;
+  /** With a colon before the names of parameters: `/api/rates/:corridor`. */
+  readonly path: string;
+  /** Every status that the contract lists. */
+  readonly statuses: readonly number[];
+  /** Whether its answer is a page, so that it has `all`. */
+  readonly isList?: boolean;
+  /** The credential that it takes; none when absent. */
+  readonly access?: 'admin' | 'internal';
+}
+
+/** The operations by group and name. */
+export type RouteTable = Readonly<Record<string, Readonly<Record<string, Route>>>>;

@@ -1,0 +1,39 @@
+import type { AppRoute, AppRouter } from '@ts-rest/core';
+import { type ZodIssue, type ZodTypeAny, z } from 'zod';
+import { contract } from '../../contract.js';
+import type { RouteMetadata } from '../../describe-route.js';
+import type { AnswerFault } from '../caller.js';
+import type { Route } from '../route.js';
+
+const operations = new Map(
+  Object.values(contract as AppRouter).flatMap((group) =>
+    (Object.values(group) as AppRoute[]).map((route) => [
+      (route.metadata as RouteMetadata).operationId,
+      route,
+    ]),
+  ),
+);
+
+/**
+ * What of an answer is not as the contract says; undefined where all is. What a later minor version may add is no fault:
+ * a member that is not known, or another value of an enum, such as the name of a new event.
+ */
+export function answerFault({ operationId }: Route, status: number, body: unknown): AnswerFault | undefined {
+  const schema: unknown = operations.get(operationId)?.responses[status];
+  if (!(schema instanceof z.ZodType)) throw new Error(`${operationId} has no schema of its answer ${status}`);
+  const issue = firstFault((schema as ZodTypeAny).safeParse(body).error?.issues ?? []);
+  return issue && { path: ['body', ...issue.path].join('.'), message: issue.message };
+}
+
+function firstFault(issues: readonly ZodIssue[]): ZodIssue | undefined {
+  return issues.find((issue) => !isAddition(issue));
+}
+
+function isAddition(issue: ZodIssue): boolean {
+  if (issue.code === 'unrecognized_keys') return true;
+  if (issue.code === 'invalid_enum_value') return typeof issue.received === 'string';
+  // A union has room for an addition if one of its forms differs by nothing else.
+  return (
+    issue.code === 'invalid_union' && issue.unionErrors.some(({ issues }) => firstFault(issues) === undefined)
+  );
+}

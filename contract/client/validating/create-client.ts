@@ -1,0 +1,42 @@
+import { type ClientOptions as CommonOptions, createCaller } from '../caller.js';
+import { createOperations } from '../create-operations.js';
+import type { Client } from '../operations/operator/client.js';
+import { operatorRoutes } from '../operations/operator/routes.js';
+import { routes } from '../operations/routes.js';
+import type { Route, RouteTable } from '../route.js';
+import { answerFault } from './answer-fault.js';
+
+/** Options of `createClient`; every one may be left out. */
+export interface ClientOptions extends CommonOptions {
+  /** `X-Admin-Key`, sent to admin operations only. Never put it into a page. */
+  adminKey?: string;
+  /** Bearer credential, sent to internal operations only. Never put it into a page. */
+  cronSecret?: string;
+}
+
+/** Every operation, whoever may call it. */
+const allRoutes: RouteTable = Object.fromEntries(
+  [...new Set([...Object.keys(routes), ...Object.keys(operatorRoutes)])].map((group) => [
+    group,
+    { ...(routes as RouteTable)[group], ...(operatorRoutes as RouteTable)[group] },
+  ]),
+);
+
+/**
+ * A typed client of the service at `baseUrl` (`https://fairlead.example`, or `''` for the page's own origin), for
+ * browsers and Node, which validates every answer. Every answer that the contract lists, errors included, is a value
+ * `{status, body, headers}`; `unwrap` makes exceptions of the errors. A call rejects with UnexpectedAnswerError on any
+ * other answer, with the path of what has another form, RangeError on an empty path parameter, a DOMException named
+ * `TimeoutError` after `timeoutMs`, the reason of `signal` when that aborts, and with what `fetch` throws where there is
+ * no connection.
+ */
+export function createClient(baseUrl: string, options: ClientOptions = {}): Client {
+  const { adminKey, cronSecret } = options;
+  const credential = ({ access }: Route): Record<string, string> => {
+    if (access === 'admin' && adminKey !== undefined) return { 'x-admin-key': adminKey };
+    if (access === 'internal' && cronSecret !== undefined) return { authorization: `Bearer ${cronSecret}` };
+    return {};
+  };
+  const call = createCaller(baseUrl, options, { credential, faultOf: answerFault });
+  return createOperations(allRoutes, call) as unknown as Client;
+}

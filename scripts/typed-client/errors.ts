@@ -1,0 +1,70 @@
+import type { ZodTypeAny } from 'zod';
+import { type ErrorCode, errorResponses, errorTable } from '../../contract/errors.js';
+import type { JsonSchema } from '../openapi/json-schema.js';
+import { createSchemaWriter, type NameOf, pascalCase } from '../openapi/zod-schema.js';
+import { createTypeWriter, doc } from './write-type.js';
+
+const codes = Object.keys(errorTable) as ErrorCode[];
+
+export const errorBodyName = (code: ErrorCode) => `${pascalCase(code)}ErrorBody`;
+
+/** What a body holds in a list without a name of its own, by what its place would call it. */
+const itemNames: Readonly<Record<string, string>> = {
+  RatesUnavailableErrorBodyUnavailableItem: 'UnavailableAnchor',
+};
+
+const itemDescriptions: Readonly<Record<string, string>> = {
+  ErrorDetail: 'One fault of the input: where it is, and what is wrong with it.',
+  UnavailableAnchor: 'An anchor that was asked for a quote and gave none.',
+};
+
+/** What the file of error bodies declares, and the components that it uses of other files. */
+export function errorDeclarations(nameOf: NameOf): { text: string; used: ReadonlySet<string> } {
+  const writer = createSchemaWriter(nameOf);
+  for (const code of codes) {
+    const responses = errorResponses([code]) as Readonly<Record<number, ZodTypeAny>>;
+    const schema = responses[errorTable[code].status];
+    if (schema === undefined) throw new Error(`${code} has no body`);
+    writer.define(errorBodyName(code), schema);
+  }
+  const components = renamed(writer.components());
+  const types = createTypeWriter(components);
+  const items = Object.entries(itemDescriptions).map(([name, description]) =>
+    types.interfaceOf(name, { ...components[name], description }),
+  );
+  const bodies = codes.map((code) => {
+    const { status, when } = errorTable[code];
+    return types.interfaceOf(errorBodyName(code), {
+      ...components[errorBodyName(code)],
+      description: `\`${code}\`, status ${status}. ${when}`,
+    });
+  });
+  const own = new Set([...Object.keys(itemDescriptions), ...codes.map(errorBodyName)]);
+  return {
+    text: [...items, ...bodies, bodyByCode(), rest].join('\n'),
+    used: new Set([...types.used].filter((name) => !own.has(name))),
+  };
+}
+
+function renamed(components: Record<string, JsonSchema>): Record<string, JsonSchema> {
+  let text = JSON.stringify(components);
+  for (const [place, name] of Object.entries(itemNames)) {
+    if (components[place] === undefined) throw new Error(`no error body holds a ${place} any more`);
+    text = text.replaceAll(place, name);
+  }
+  return JSON.parse(text);
+}
+
+function bodyByCode(): string {
+  const members = codes.map(
+    (code) => `${doc(errorTable[code].when, '  ')}  ${code}: ${errorBodyName(code)};\n`,
+  );
+  return `${doc('The body of each error by its code.')}export interface ErrorBodies {\n${members.join('')}}\n`;
+}
+
+const rest = `/** What went wrong, for programs. */
+export type ErrorCode = keyof ErrorBodies;
+
+/** The body of an error answer: \`{code, message}\` and only what its code promises. A union told apart by \`code\`. */
+export type ErrorBody<Code extends ErrorCode = ErrorCode> = ErrorBodies[Code];
+`;

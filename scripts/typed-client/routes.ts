@@ -1,0 +1,34 @@
+import type { ClientOperation } from './operations.js';
+
+/** The table of routes that a client calls by, as a module that exports it as `name`. */
+export function routeTable(
+  name: string,
+  groups: readonly (readonly [group: string, operations: readonly ClientOperation[]])[],
+  from: string,
+  description: string,
+): string {
+  const body = groups.map(
+    ([group, operations]) => `  ${group}: {\n${operations.map(routeOf).join('')}  },\n`,
+  );
+  return (
+    `import type { RouteTable } from '${from}';\n\n/** ${description} */\n` +
+    `export const ${name} = {\n${body.join('')}} as const satisfies RouteTable;\n`
+  );
+}
+
+function routeOf({ name, route, metadata, isList }: ClientOperation): string {
+  const statuses = Object.keys(route.responses)
+    .map(Number)
+    .sort((a, b) => a - b);
+  const credential =
+    metadata.access === 'admin' || metadata.access === 'internal' ? [`access: '${metadata.access}'`] : [];
+  const members = [
+    `operationId: '${metadata.operationId}'`,
+    `method: '${route.method}'`,
+    `path: '${route.path}'`,
+    `statuses: [${statuses.join(', ')}]`,
+    ...(isList ? ['isList: true'] : []),
+    ...credential,
+  ];
+  return `    ${name}: {\n${members.map((member) => `      ${member},\n`).join('')}    },\n`;
+}

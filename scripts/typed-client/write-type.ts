@@ -1,0 +1,138 @@
+import type { JsonSchema } from '../openapi/json-schema.js';
+
+/** The longest line, as biome.json has it: what is generated here is formatted already. */
+const lineWidth = 110;
+
+/** Writes the types of one file, and remembers the names that it uses, which are imported then. */
+export interface TypeWriter {
+  /** The members of a union; a schema that is no union is one. */
+  alternatives(schema: JsonSchema): string[];
+  /** An interface with the description of every member. */
+  interfaceOf(name: string, schema: JsonSchema): string;
+  /** A component: an interface of an object, an alias of anything else. */
+  declare(name: string, schema: JsonSchema): string;
+  /** What this file uses of other files. */
+  used: ReadonlySet<string>;
+}
+
+export type Components = Readonly<Record<string, JsonSchema>>;
+
+/** `{}` in TypeScript is anything but null: an object without members is one of these. */
+const noMembers = 'Record<string, never>';
+const anyMembers = 'Record<string, unknown>';
+
+/** `open`: the components that take further members, which are those of requests that do not refuse them. */
+export function createTypeWriter(components: Components, open: ReadonlySet<string> = new Set()): TypeWriter {
+  const used = new Set<string>();
+
+  function alternatives(schema: JsonSchema): string[] {
+    const several = schema.oneOf ?? schema.anyOf;
+    if (several !== undefined) return several.flatMap(alternatives);
+    if (schema.$ref !== undefined) return [named(referred(schema.$ref))];
+    if (schema.enum !== undefined) return schema.enum.map(literal);
+    switch (schema.type) {
+      case 'string':
+      case 'boolean':
+      case 'null':
+        return [schema.type];
+      case 'integer':
+      case 'number':
+        return ['number'];
+      case 'array':
+        return [arrayOf(alternatives(schema.items ?? {}))];
+      case 'object':
+        throw new Error('an object without a name: every object of the document is a component');
+      case undefined:
+        return ['unknown'];
+      default:
+        throw new Error(`no TypeScript for the type ${schema.type}`);
+    }
+  }
+
+  function named(name: string): string {
+    const { type, properties = {} } = components[name] ?? {};
+    if (type === 'object' && Object.keys(properties).length === 0)
+      return open.has(name) ? anyMembers : noMembers;
+    used.add(name);
+    return name;
+  }
+
+  function member(name: string, schema: JsonSchema, isRequired: boolean): string {
+    const types = [...alternatives(schema), ...(isRequired ? [] : ['undefined'])];
+    const start = `  ${propertyName(name)}${isRequired ? '' : '?'}:`;
+    return `${doc(describe(schema, components), '  ')}${union(start, types, '    ')}`;
+  }
+
+  function interfaceOf(name: string, schema: JsonSchema): string {
+    const { properties = {}, required = [] } = schema;
+    const members = Object.entries(properties).map(([key, value]) =>
+      member(key, value, required.includes(key)),
+    );
+    if (open.has(name)) members.push(`${doc('Anything else.', '  ')}  [member: string]: unknown;\n`);
+    return `${doc(schema.description)}export interface ${name} {\n${members.join('')}}\n`;
+  }
+
+  return {
+    alternatives,
+    interfaceOf,
+    declare: (name, schema) =>
+      schema.type === 'object'
+        ? interfaceOf(name, schema)
+        : `${doc(schema.description)}${union(`export type ${name} =`, alternatives(schema), '  ')}`,
+    used,
+  };
+}
+
+/** The description of a schema, or that of the component it stands for. */
+function describe(schema: JsonSchema, components: Components): string | undefined {
+  if (schema.description !== undefined) return schema.description;
+  const ref = schema.$ref ?? schema.oneOf?.[0]?.$ref;
+  return ref === undefined ? undefined : components[referred(ref)]?.description;
+}
+
+export function referred(ref: string): string {
+  return ref.slice(ref.lastIndexOf('/') + 1);
+}
+
+function literal(value: string | number | boolean): string {
+  return typeof value === 'string' ? `'${value}'` : String(value);
+}
+
+function arrayOf(types: readonly string[]): string {
+  return types.length === 1 ? `${types[0]}[]` : `(${types.join(' | ')})[]`;
+}
+
+export function propertyName(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`;
+}
+
+/** A union on one line, or where that is too long on a line for each. */
+export function union(start: string, types: readonly string[], indent: string): string {
+  const line = `${start} ${types.join(' | ')};`;
+  if (line.length <= lineWidth) return `${line}\n`;
+  return `${start}\n${types.map((type) => `${indent}| ${type}`).join('\n')};\n`;
+}
+
+/** A docstring, wrapped; paragraphs stay apart. Nothing for a schema without a description. */
+export function doc(text: string | undefined, indent = ''): string {
+  if (text === undefined || text === '') return '';
+  const safe = text.replaceAll('*/', '*\\/');
+  const line = `${indent}/** ${safe} */`;
+  if (line.length <= lineWidth && !safe.includes('\n')) return `${line}\n`;
+  const lines = safe
+    .split('\n')
+    .flatMap((paragraph) => wrap(paragraph, lineWidth - indent.length - 3))
+    .map((one) => `${indent} *${one === '' ? '' : ` ${one}`}`);
+  return `${indent}/**\n${lines.join('\n')}\n${indent} */\n`;
+}
+
+function wrap(text: string, width: number): string[] {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1) ?? '';
+    if (last === '') lines[lines.length - 1] = word;
+    else if (last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}

@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { AppRoute, AppRouter } from '@ts-rest/core';
+import { examples } from '../../../contract/examples/index.js';
+import { contract, createClient, UnexpectedAnswerError } from '../../../contract/index.js';
+import { successStatuses } from '../../../scripts/openapi/operations.js';
+import { type ScriptedService, startScriptedService } from './scripted-service.js';
+
+let service: ScriptedService;
+beforeEach(async () => {
+  service = await startScriptedService();
+});
+afterEach(() => service.stop());
+
+const client = () => createClient(service.url, { retry: false });
+const rates = examples.rates.getRates.answer;
+const [quote] = rates.quotes;
+
+async function readRates(body: unknown, status = 200) {
+  service.answers = [{ status, body }];
+  return client().rates.getRates({ params: { corridor: 'usdc-ngn' } });
+}
+
+describe('an answer that is not as the contract says', () => {
+  it.each([
+    ['lacks a member', { ...rates, asOf: undefined }, 'body.asOf'],
+    [
+      'has a number for a decimal string',
+      { ...rates, quotes: [{ ...quote, rate: 1 }] },
+      'body.quotes.0.rate',
+    ],
+    ['has null where nothing is nullable', { ...rates, quotes: null }, 'body.quotes'],
+    [
+      'has a number for a value of an enum',
+      { ...rates, quotes: [{ ...quote, tier: 1 }] },
+      'body.quotes.0.tier',
+    ],
+  ])('is an UnexpectedAnswerError with the path where it %s', async (_case, body, path) => {
+    const failure = await readRates(body).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(UnexpectedAnswerError);
+    expect(failure).toMatchObject({ operationId: 'getRates', status: 200, path });
+    expect((failure as Error).message).toContain(path);
+  });
+
+  it('is one where an error lacks what its code promises', async () => {
+    const failure = readRates({ code: 'RATE_LIMITED', message: 'Later.' }, 429);
+    await expect(failure).rejects.toMatchObject({ status: 429, path: 'body.retryAfter' });
+  });
+});
+
+describe('what a later version may add', () => {
+  it.each([
+    ['a member of the answer', { ...rates, added: 1 }],
+    ['a member inside', { ...rates, quotes: [{ ...quote, added: { more: true } }] }],
+    ['a value of an enum', { ...rates, unavailable: [{ anchorId: 'harbour', reason: 'asleep' }] }],
+  ])('is no fault and is kept: %s', async (_case, body) => {
+    expect(await readRates(body)).toMatchObject({ status: 200, body });
+  });
+
+  it('is no fault: the name of a new event among those of a webhook', async () => {
+    const webhook = examples.webhooks.getWebhook.answer;
+    const body = { ...webhook, events: ['intent.settled', 'anchor.retired'] };
+    service.answers = [{ status: 200, body }];
+    expect(await client().webhooks.getWebhook({ params: { id: webhook.id } })).toMatchObject({ body });
+  });
+
+  it('is no fault: a member of an error, or another code at its status', async () => {
+    const limited = { code: 'RATE_LIMITED', message: 'Later.', retryAfter: 1, added: 1 };
+    expect(await readRates(limited, 429)).toMatchObject({ status: 429, body: limited });
+    const other = { code: 'CORRIDOR_PAUSED', message: 'Not now.' };
+    expect(await readRates(other, 404)).toMatchObject({ status: 404, body: other });
+  });
+
+  it('is no fault: a member of one form of several', async () => {
+    const { items, ...entries } = examples.publisher.listBatchEntries.answer;
+    const body = { ...entries, items: items.map((item) => ({ ...item, added: 1 })) };
+    service.answers = [{ status: 200, body }];
+    const answer = await client().publisher.listBatchEntries({ params: { sequence: '42' } });
+    expect(answer).toMatchObject({ status: 200, body });
+  });
+});
+
+it('every example of the contract passes', async () => {
+  const calls = client() as unknown as Record<string, Record<string, (args: unknown) => Promise<unknown>>>;
+  let called = 0;
+  for (const { route, group, name, example } of listOfExamples()) {
+    const status = Math.max(...successStatuses(route));
+    service.answers = [{ status, body: example.answer }];
+    await expect(calls[group]?.[name]?.(example)).resolves.toMatchObject({ status });
+    called += 1;
+  }
+  expect(called).toBeGreaterThan(30);
+});
+
+function listOfExamples() {
+  return Object.entries(contract as AppRouter).flatMap(([group, routes]) =>
+    Object.entries(routes as Record<string, AppRoute>).map(([name, route]) => {
+      const ofGroup = examples[group as keyof typeof examples] as Readonly<
+        Record<string, { answer: unknown }>
+      >;
+      return { group, name, route, example: ofGroup[name] ?? { answer: undefined } };
+    }),
+  );
+}
