@@ -10,6 +10,12 @@ export type CachePolicy = 'etag' | 'no-store';
 /** Forms of an answer beside JSON, for whoever asks for one by `Accept`. */
 export type MediaType = 'text/csv' | 'application/x-ndjson';
 
+/**
+ * Operations that an answer leads to, by their operationId, and what each takes from this exchange: by parameter, or by member of
+ * the body as `body.nonce`, a runtime expression of OpenAPI such as `$response.body#/intentHash`.
+ */
+export type Links = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
 /** What a route says of itself beyond its schemas; the server, the client, the document and the tests all read it. */
 export interface RouteMetadata {
   operationId: string;
@@ -19,6 +25,8 @@ export interface RouteMetadata {
   cache: CachePolicy;
   /** The other forms that its 200 has, with what each holds. Errors are always JSON. */
   alsoAs?: Readonly<Partial<Record<MediaType, string>>>;
+  /** What can be done next with what a success answers. */
+  leadsTo?: Links;
   /** The codes this operation can answer, the shared ones included. */
   errors: readonly ErrorCode[];
 }
@@ -68,7 +76,18 @@ export function sharedErrorCodes(method: string, access: Access): ErrorCode[] {
 
 /** A ts-rest route with its metadata, and with a response schema for every error it may answer. */
 export function describeRoute<const R extends RouteDescription>(description: R): Described<R> {
-  const { operationId, tag, access, limit, cache, alsoAs, errors = [], responses, ...route } = description;
+  const {
+    operationId,
+    tag,
+    access,
+    limit,
+    cache,
+    alsoAs,
+    leadsTo,
+    errors = [],
+    responses,
+    ...route
+  } = description;
   const codes = [...sharedErrorCodes(description.method, access), ...errors];
   return {
     ...route,
@@ -80,6 +99,7 @@ export function describeRoute<const R extends RouteDescription>(description: R):
       limit,
       cache,
       ...(alsoAs === undefined ? {} : { alsoAs }),
+      ...(leadsTo === undefined ? {} : { leadsTo }),
       errors: codes,
     },
   } as unknown as Described<R>;

@@ -17,6 +17,12 @@ export const anchorsContract = c.router(
       limit: 'default',
       cache: 'etag',
       errors: ['UNSUPPORTED_PAIR'],
+      leadsTo: {
+        getAnchor: { anchor: '$response.body#/items/0/id' },
+        getObservations: { anchor: '$response.body#/items/0/id' },
+        getReputation: { anchor: '$response.body#/items/0/id' },
+        getReputationHistory: { anchor: '$response.body#/items/0/id' },
+      },
       summary: 'List the anchors',
       description:
         'Every anchor that is or was in the fleet, ordered by id; `corridor` keeps those that serve it now.',
@@ -37,6 +43,10 @@ export const anchorsContract = c.router(
       limit: 'default',
       cache: 'etag',
       errors: ['UNKNOWN_ANCHOR'],
+      leadsTo: {
+        getObservations: { anchor: '$response.body#/id' },
+        getReputation: { anchor: '$response.body#/id' },
+      },
       summary: 'Read one anchor',
       description:
         'The anchor, the addresses it publishes, and how a wallet starts a withdrawal there. A delisted anchor ' +

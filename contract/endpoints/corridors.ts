@@ -16,6 +16,12 @@ export const corridorsContract = c.router(
       access: 'public',
       limit: 'default',
       cache: 'etag',
+      leadsTo: {
+        getRates: { corridor: '$response.body#/items/0/id' },
+        getRateHistory: { corridor: '$response.body#/items/0/id' },
+        listAnchors: { corridor: '$response.body#/items/0/id' },
+        getLeaderboard: { corridor: '$response.body#/items/0/id' },
+      },
       summary: 'List the corridors',
       description:
         'Every corridor a rate can be asked for, with its limits and the anchors that serve it, ordered by id.',

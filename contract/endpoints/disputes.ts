@@ -33,6 +33,11 @@ export const disputesContract = c.router(
         'DISPUTE_WINDOW_CLOSED',
         'DISPUTE_EXISTS',
       ],
+      leadsTo: {
+        getIntent: { intentHash: '$response.body#/intentHash' },
+        getDispute: { id: '$response.body#/id' },
+        resolveDispute: { 'body.id': '$response.body#/id' },
+      },
       summary: 'Dispute an outcome',
       description:
         "Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a " +
@@ -60,6 +65,10 @@ export const adminDisputesContract = c.router(
       limit: 'default',
       cache: 'no-store',
       errors: ['UNSUPPORTED_PAIR'],
+      leadsTo: {
+        getDispute: { id: '$response.body#/items/0/id' },
+        resolveDispute: { 'body.id': '$response.body#/items/0/id' },
+      },
       summary: 'List disputes',
       description:
         'Disputes with their reasons and audit trails: the supported ones first, then the unsupported ones, newest ' +

@@ -30,6 +30,14 @@ export const intentsContract = c.router(
         'AMOUNT_OUT_OF_RANGE',
         'RATES_UNAVAILABLE',
       ],
+      leadsTo: {
+        getIntent: { intentHash: '$response.body#/intentHash' },
+        attachTransaction: { intentHash: '$response.body#/intentHash', 'body.nonce': '$request.body#/nonce' },
+        fileDispute: {
+          'body.intentHash': '$response.body#/intentHash',
+          'body.anchorId': '$response.body#/anchorId',
+        },
+      },
       summary: 'Register an off-ramp intent, or attach its transaction',
       description:
         'Records what an account is about to sell through an anchor, against the quote of this moment. The intentHash ' +
@@ -68,6 +76,9 @@ export const intentsContract = c.router(
       limit: 'default',
       cache: 'no-store',
       errors: ['UNKNOWN_INTENT', 'TRANSACTION_CONFLICT'],
+      leadsTo: {
+        getIntent: { intentHash: '$response.body#/intentHash' },
+      },
       summary: 'Attach the transaction of an intent',
       description:
         'Does what sending the intent again with `anchorTransactionId` does, with the nonce in place of the terms, and ' +

@@ -46,6 +46,9 @@ export const publisherContract = c.router(
       access: 'public',
       limit: 'publisherHealth',
       cache: 'etag',
+      leadsTo: {
+        getBatch: { sequence: '$response.body#/latest/sequence' },
+      },
       summary: 'Read how the publisher is',
       description:
         'Whether batches are made and reach the oracle, the last tick, the latest batch with and without a receipt, ' +
@@ -60,6 +63,10 @@ export const publisherContract = c.router(
       operationId: 'listBatches',
       access: 'public',
       cache: 'etag',
+      leadsTo: {
+        getBatch: { sequence: '$response.body#/items/0/header/sequence' },
+        listBatchEntries: { sequence: '$response.body#/items/0/header/sequence' },
+      },
       summary: 'List the published batches',
       description:
         'The signed headers with their receipts, newest first; `order=asc` begins with the first, as a verifier of ' +
@@ -81,6 +88,9 @@ export const publisherContract = c.router(
       access: 'public',
       cache: 'etag',
       errors: ['UNKNOWN_BATCH'],
+      leadsTo: {
+        listBatchEntries: { sequence: '$response.body#/header/sequence' },
+      },
       summary: 'Read one batch',
       description: 'The signed header of a batch, its signature, the key, and the receipt of the oracle.',
       pathParams: batchParams,
@@ -95,6 +105,13 @@ export const publisherContract = c.router(
       access: 'public',
       cache: 'etag',
       errors: ['UNKNOWN_BATCH'],
+      leadsTo: {
+        proveBatchEntry: {
+          sequence: '$response.body#/sequence',
+          anchor: '$response.body#/items/0/anchorId',
+          corridor: '$response.body#/items/0/corridor',
+        },
+      },
       summary: 'List the entries of a batch',
       description:
         'The score cards of window 30 as they stood when the batch was made, in the order in which they were hashed: ' +

@@ -23,6 +23,14 @@ export const ratesContract = c.router(
         'AMOUNT_OUT_OF_RANGE',
         'RATES_UNAVAILABLE',
       ],
+      leadsTo: {
+        createIntent: {
+          'body.corridor': '$response.body#/corridor',
+          'body.anchorId': '$response.body#/best/anchorId',
+          'body.sellAmount': '$response.body#/amount',
+        },
+        getReputation: { anchor: '$response.body#/best/anchorId' },
+      },
       summary: 'Compare what the anchors of a corridor pay out',
       description:
         'Asks every anchor of the corridor at once. The best offer is the one that leaves a person with most, after ' +

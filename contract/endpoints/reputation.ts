@@ -26,6 +26,10 @@ export const reputationContract = c.router(
       limit: 'default',
       cache: 'etag',
       errors: ['UNSUPPORTED_PAIR'],
+      leadsTo: {
+        getReputation: { anchor: '$response.body#/items/0/anchorId' },
+        getReputationHistory: { anchor: '$response.body#/items/0/anchorId' },
+      },
       summary: 'Rank the anchors',
       description:
         'The anchors of the fleet by score, best first; those without a score come last with `rank: null`. Over all ' +

@@ -29,6 +29,15 @@ export const webhooksContract = c.router(
       method: 'POST',
       path: '/api/admin/webhooks',
       operationId: 'createWebhook',
+      leadsTo: {
+        getWebhook: { id: '$response.body#/id' },
+        updateWebhook: { id: '$response.body#/id' },
+        rotateWebhookSecret: { id: '$response.body#/id' },
+        testWebhook: { id: '$response.body#/id' },
+        listDeliveries: { id: '$response.body#/id' },
+        resendFailedDeliveries: { id: '$response.body#/id' },
+        deleteWebhook: { id: '$response.body#/id' },
+      },
       summary: 'Register a webhook',
       description:
         'From now on every subscribed event is sent to the address, signed with the secret, at least once. An address ' +
@@ -42,6 +51,10 @@ export const webhooksContract = c.router(
       method: 'GET',
       path: '/api/admin/webhooks',
       operationId: 'listWebhooks',
+      leadsTo: {
+        getWebhook: { id: '$response.body#/items/0/id' },
+        listDeliveries: { id: '$response.body#/items/0/id' },
+      },
       summary: 'List webhooks',
       description: 'Every webhook, enabled or not, in the order of registration.',
       query: z.object(pageQuery).strict(),
@@ -110,6 +123,10 @@ export const webhooksContract = c.router(
       path: '/api/admin/webhooks/:id/test',
       operationId: 'testWebhook',
       errors: ['UNKNOWN_WEBHOOK'],
+      leadsTo: {
+        listDeliveries: { id: '$request.path.id' },
+        resendDelivery: { id: '$request.path.id', deliveryId: '$response.body#/id' },
+      },
       summary: 'Send a test event',
       description:
         'Sends made-up data of an event to this webhook alone, even if it is disabled or not subscribed to it; with ' +
@@ -126,6 +143,9 @@ export const webhooksContract = c.router(
       path: '/api/admin/webhooks/:id/deliveries',
       operationId: 'listDeliveries',
       errors: ['UNKNOWN_WEBHOOK'],
+      leadsTo: {
+        resendDelivery: { id: '$request.path.id', deliveryId: '$response.body#/items/0/id' },
+      },
       summary: 'List the deliveries of a webhook',
       description:
         'What became of each event, newest first, with every attempt; kept for 30 days. Filtered by state.',

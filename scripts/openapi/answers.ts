@@ -160,6 +160,14 @@ export interface Answer {
   description: string;
   headers?: HeaderRefs;
   content?: Record<string, object>;
+  links?: Record<string, Link>;
+}
+
+/** An operation that can be called next, and what it takes from this exchange, as runtime expressions. */
+export interface Link {
+  operationId: string;
+  parameters?: Record<string, string>;
+  requestBody?: Record<string, string>;
 }
 
 /** Error answers as shared components: one per set of codes, because most operations share the same sets. */

@@ -1,9 +1,9 @@
 import { ContractNoBody } from '@ts-rest/core';
 import { type ZodTypeAny, z } from 'zod';
-import { type Access, sharedErrorCodes } from '../../contract/describe-route.js';
+import { type Access, type Links, sharedErrorCodes } from '../../contract/describe-route.js';
 import type { ErrorCode } from '../../contract/errors.js';
 import { type RateLimitClass, type RateLimitKey, rateLimitClasses } from '../../contract/rate-limits.js';
-import { type Answer, type ErrorAnswers, headersOf } from './answers.js';
+import { type Answer, type ErrorAnswers, headersOf, type Link } from './answers.js';
 import type { JsonSchema } from './json-schema.js';
 import { codesByStatus, type Operation, successStatuses } from './operations.js';
 import { pascalCase, type SchemaWriter } from './zod-schema.js';
@@ -140,7 +140,28 @@ function success({ route, metadata, example }: Operation, status: number, writer
       },
       ...(status === 200 ? otherForms(metadata) : {}),
     },
+    ...(metadata.leadsTo === undefined ? {} : { links: linksOf(metadata.leadsTo) }),
   };
+}
+
+/** Of the members of a body an object is made: tools that follow links put it into the body that they send. */
+function linksOf(leadsTo: Links): Record<string, Link> {
+  const inBody = /^body\./;
+  return Object.fromEntries(
+    Object.entries(leadsTo).map(([operationId, takes]) => {
+      const parameters = Object.entries(takes).filter(([name]) => !inBody.test(name));
+      const members = Object.entries(takes).filter(([name]) => inBody.test(name));
+      const body = members.map(([name, expression]) => [name.replace(inBody, ''), expression]);
+      return [
+        operationId,
+        {
+          operationId,
+          ...(parameters.length > 0 ? { parameters: Object.fromEntries(parameters) } : {}),
+          ...(body.length > 0 ? { requestBody: Object.fromEntries(body) } : {}),
+        },
+      ];
+    }),
+  );
 }
 
 function otherForms({ alsoAs = {} }: Operation['metadata']): Record<string, { schema: JsonSchema }> {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { errorTable } from '../../contract/errors.js';
 import { rateLimitClasses } from '../../contract/rate-limits.js';
 import { fieldsOf } from '../../scripts/openapi/operation-object.js';
-import { codesByStatus, successStatuses } from '../../scripts/openapi/operations.js';
+import { codesByStatus, type Example, successStatuses } from '../../scripts/openapi/operations.js';
 import { document } from '../support/answers/document.js';
 import { faultsOf } from '../support/answers/schemas.js';
 import { expectFor } from '../support/expect-for.js';
@@ -77,7 +77,36 @@ describe.each(operations)('%s', (operationId, { route, metadata, example, path }
     const faults = schemas.map((schema) => faultsOf(schema, example.answer));
     if (schemas.length > 0) expect(faults).toContainEqual([]);
   });
+
+  it('leads only to operations that there are, with values of its example that they take', () => {
+    for (const [next, takes] of Object.entries(metadata.leadsTo ?? {})) {
+      const target = operations.find(([id]) => id === next)?.[1];
+      if (target === undefined) throw new Error(`there is no operation ${next}`);
+      const body = 'body' in target.route ? target.route.body : undefined;
+      const fields = {
+        ...fieldsOf(target.route.pathParams),
+        ...fieldsOf(target.route.query),
+        ...Object.fromEntries(
+          Object.entries(fieldsOf(body)).map(([name, schema]) => [`body.${name}`, schema]),
+        ),
+      };
+      for (const [name, expression] of Object.entries(takes)) {
+        const value = evaluate(expression, example);
+        const sent = name.startsWith('body.') ? value : String(value);
+        expectFor(`${next} ${name} ${expression}`, fields[name]?.safeParse(sent).success).toBe(true);
+      }
+    }
+  });
 });
+
+/** A runtime expression of OpenAPI, with an example as the exchange. */
+function evaluate(expression: string, { params, body, answer }: Example): unknown {
+  const [, source = '', pointer = ''] =
+    /^\$(response\.body#|request\.body#|request\.path)[./](.+)$/.exec(expression) ?? [];
+  const whole = { 'response.body#': answer, 'request.body#': body, 'request.path': params }[source];
+  // biome-ignore lint/suspicious/noExplicitAny: walks any example
+  return pointer.split('/').reduce((at: any, key) => at?.[key], whole);
+}
 
 /** The object inside optional wrappers and rules between members. */
 function unwrap(schema: unknown): z.AnyZodObject | undefined {
