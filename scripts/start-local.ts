@@ -19,6 +19,7 @@ import { untilReady } from './lib/until-ready.js';
 import { startMongo } from './mongod/replica-set.js';
 import { startSimulatedWallets } from './simulated-wallets/index.js';
 import { CannotStart, claimFolder, localSecrets } from './start-local/data-folder.js';
+import { showFirstScores } from './start-local/first-scores.js';
 import {
   type LocalAnchors,
   seedLocalHistory,
@@ -45,12 +46,12 @@ async function start(parts: StartedParts, folder: string, onDatabaseEnded: () =>
   const oracle = given.ORACLE_URL
     ? undefined
     : await parts.add('the reference oracle', startLocalOracle(folder));
-  if (anchors !== undefined) await seedLocalHistory(mongo.uri, anchors.fleet, say);
+  const seeded = anchors !== undefined && (await seedLocalHistory(mongo.uri, anchors.fleet, say));
 
   const allowed = [given.OUTBOUND_ALLOW, anchors?.env.OUTBOUND_ALLOW, simulated ? receiverOrigin : undefined];
   const env = {
-    // At level info every request would be logged to this terminal.
-    LOG_LEVEL: 'warn',
+    // At level info every request would be logged to this terminal; some simulated anchors fail on purpose, which is `warn`.
+    LOG_LEVEL: simulated ? 'error' : 'warn',
     SCHEDULER: 'on',
     OBSERVER: 'on',
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')),
@@ -63,6 +64,7 @@ async function start(parts: StartedParts, folder: string, onDatabaseEnded: () =>
   const config = readConfig(env);
   const service = await parts.add('the service', startService(config, { ...realWorld(config), env }));
   await untilReady(service.url);
+  if (seeded) await showFirstScores(service.url, config.adminKeys[0] ?? '');
   if (simulated) {
     const { url: serviceUrl } = service;
     const wallets = async () => startSimulatedWallets({ serviceUrl, random: Math.random });
@@ -72,6 +74,7 @@ async function start(parts: StartedParts, folder: string, onDatabaseEnded: () =>
     welcome({
       url: service.url,
       simulated,
+      oracle: new URL(oracle?.url ?? given.ORACLE_URL ?? '').origin,
       database: mongo.source,
       folder,
       adminKey: config.adminKeys[0] ?? '',
@@ -114,6 +117,8 @@ async function examplePath(fleetFile: string): Promise<string> {
 interface WelcomeFacts {
   url: string;
   simulated: boolean;
+  /** Its origin. */
+  oracle: string;
   database: string;
   folder: string;
   adminKey: string;
@@ -123,9 +128,25 @@ interface WelcomeFacts {
 }
 
 /** What a person who has just started the service needs: its address, its keys, and commands to try. */
-function welcome({ url, simulated, database, folder, adminKey, cronSecret, example }: WelcomeFacts): string {
-  const fleet = simulated ? 'simulated anchors on this machine: they move no money' : 'as FLEET_FILE says';
+function welcome({
+  url,
+  simulated,
+  oracle,
+  database,
+  folder,
+  adminKey,
+  cronSecret,
+  example,
+}: WelcomeFacts): string {
+  const fleet = simulated
+    ? 'simulated, on this machine: they move no money, and some fail on purpose'
+    : 'as FLEET_FILE says';
   const { port } = new URL(url);
+  const run = `${port === '8080' ? '' : `PORT=${port} `}npm run`;
+  const offRamp = `
+  ${run} demo         one off-ramp, from its intent to its outcome
+  ${run} dispute      then dispute that outcome
+`;
   return `
 Fairlead is up.
 
@@ -134,16 +155,18 @@ Fairlead is up.
   Admin key     ${adminKey}
   Cron secret   ${cronSecret}
   Anchors       ${fleet}
+  Oracle        ${oracle}
   Database      ${database}
   Data          ${folder}
 
-Paste one of these:
+In another terminal, paste one of these:
 
   curl '${url}${example}'
   curl '${url}/api/reputation/leaderboard'
   curl -X POST -H 'X-Admin-Key: ${adminKey}' '${url}/api/admin/cache/invalidate'
+${simulated ? offRamp : ''}  ${run} verify       check the signed scores
 
-${simulated ? `In another terminal, watch one off-ramp go through: ${port === '8080' ? '' : `PORT=${port} `}npm run demo\n` : ''}Ctrl-C stops all of it.
+README.md leads through the first five minutes. Ctrl-C stops all of it.
 `;
 }
 

@@ -10,13 +10,13 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { parsePublicKey, StrkeyError } from '../contract/verification/strkey.js';
 import { type BatchKey, batchKeyId } from '../contract/verification/verify-batch.js';
+import { localServiceUrl } from './lib/local-service.js';
 import { CannotCheck, createApi, type Wait } from './verify-service/api.js';
-import { checkService, Refuted, type Verified } from './verify-service/check.js';
+import { checkService, type Proved, Refuted, type Verified } from './verify-service/check.js';
 import { type Remembered, recall, remember } from './verify-service/memory.js';
 
 export const exitCodes = { verified: 0, refuted: 1, cannotCheck: 2 } as const;
 
-const usualAddress = 'http://127.0.0.1:8080';
 const usualMemory = fileURLToPath(new URL('../data/verified-heads.json', import.meta.url));
 
 interface Terminal {
@@ -71,7 +71,7 @@ function readOptions(args: readonly string[]) {
   const { values, positionals } = parsed;
   if (positionals.length > 1) throw new CannotCheck('one address at a time');
   return {
-    address: readAddress(positionals[0] ?? usualAddress),
+    address: readAddress(positionals[0] ?? localServiceUrl()),
     oracle: values.oracle === undefined ? undefined : readAddress(values.oracle),
     oracleKey: values['oracle-key'] === undefined ? undefined : readKey(values['oracle-key']).publicKey,
     keys: (values.key ?? []).map(readKey),
@@ -116,8 +116,9 @@ function toRemembered({ head, keys, oracle }: Verified, checkedAt: string): Reme
 }
 
 function report(address: string, verified: Verified, before: Remembered | undefined): string[] {
-  const { head, batches, entries, receipts, confirmed, keys, oracle } = verified;
-  if (head === null) return [`VERIFIED: ${address} has published nothing yet`];
+  const { head, batches, entries, receipts, confirmed, keys, oracle, proof } = verified;
+  if (head === null)
+    return [`VERIFIED: ${address} has published nothing yet (npm start publishes 10 s after it is up)`];
   const since =
     before?.head == null
       ? 'for the first time; from now on its keys and this head are remembered'
@@ -127,8 +128,14 @@ function report(address: string, verified: Verified, before: Remembered | undefi
     `  receipts  ${receipts} of ${batches}${oracle === null ? '' : `, by ${oracle}`}`,
     ...(confirmed > 0 ? [`  oracle    confirms ${confirmed}`] : []),
     `  head      ${head.sequence} ${head.headerHash}`,
+    ...(proof === null ? [] : [`  proof     ${describeProof(proof)}`]),
     `VERIFIED: ${counted(batches, 'batch', 'batches')}, ${counted(entries, 'entry', 'entries')}, ${since}`,
   ];
+}
+
+function describeProof({ entry, index, size, hashes, sequence }: Proved): string {
+  const score = typeof entry.score === 'string' ? entry.score : 'none yet';
+  return `${entry.anchorId} in ${entry.corridor}, score ${score}: entry ${index + 1} of ${size} of batch ${sequence}, by ${counted(hashes, 'hash', 'hashes')}`;
 }
 
 function counted(count: number, one: string, many: string): string {

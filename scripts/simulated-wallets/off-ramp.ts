@@ -20,7 +20,7 @@ export interface OffRamp {
   signal: AbortSignal;
 }
 
-const pollMs = 1_000;
+const pollMs = 1_500;
 const callTimeoutMs = 10_000;
 
 /** Thrown where the service or the anchor refused a step; the message is the refusal. */
@@ -157,6 +157,11 @@ async function call<T>(
     ...(json === undefined ? {} : { body: JSON.stringify(json) }),
   });
   const text = await answer.text();
+  if (answer.status === 429) {
+    // All wallets of this machine share one address, and so its limits.
+    await sleep(Number(answer.headers.get('retry-after') ?? 1) * 1_000, undefined, { signal });
+    return call(url, options);
+  }
   if (!answer.ok)
     throw new OffRampRefused(`${new URL(url).pathname} answered ${answer.status}: ${text.slice(0, 200)}`);
   return JSON.parse(text) as T;

@@ -72,14 +72,14 @@ export function startLocalOracle(folder: string): Promise<ReferenceOracle> {
   );
 }
 
-/** Gives a new database the simulated anchors' history, so that a first visit sees scores. */
 const progressMs = 2_000;
 
+/** Gives a new database the simulated anchors' history, so that a first visit sees scores. Resolves to whether it was new. */
 export async function seedLocalHistory(
   mongodbUri: string,
   fleet: Fleet,
   say: (line: string) => void,
-): Promise<void> {
+): Promise<boolean> {
   const connection = await connectMongo({ uri: mongodbUri });
   try {
     const onProgress = atMostEvery(progressMs, Date.now, (done: number, all: number) =>
@@ -88,6 +88,7 @@ export async function seedLocalHistory(
     const given = { connection, fleet, clock: Date.now, random: Math.random, pace, onProgress };
     const written = await seedHistory(given);
     if (written > 0) say(`Generated a history of ${written} simulated off-ramps.`);
+    return written > 0;
   } finally {
     await connection.close();
   }

@@ -48,6 +48,19 @@ export interface Verified {
   confirmed: number;
   /** The last batch met that had no receipt at that time. */
   withoutReceipt: number | null;
+  /** The entry whose proof was checked: of the newest batch with a score, else of the newest one; null where there is none. */
+  proof: Proved | null;
+}
+
+/** One entry that was proven to be in a batch. */
+export interface Proved {
+  entry: Entry;
+  /** From 0. */
+  index: number;
+  size: number;
+  /** How many hashes lead from the entry to the root. */
+  hashes: number;
+  sequence: number;
 }
 
 const batchPage = z.object({ items: z.array(publishedBatch), nextCursor: z.string().nullable() });
@@ -87,8 +100,9 @@ async function check(options: CheckOptions): Promise<Verified> {
     receipts: 0,
     confirmed: 0,
     withoutReceipt: null,
+    proof: null,
   };
-  let newest: PublishedBatch | undefined;
+  let proving: PublishedBatch | undefined;
   let sample: Entry | undefined;
 
   for await (const batch of batchesFrom(api, from)) {
@@ -105,15 +119,18 @@ async function check(options: CheckOptions): Promise<Verified> {
     if (options.oracleApi !== undefined) await confirm(options.oracleApi, batch, verified);
     verified.batches += 1;
     verified.entries += batch.header.size;
-    newest = batch;
-    sample = entries.first;
+    // The newest entry with a score says most to the person who reads the report.
+    if (typeof sample?.score !== 'string' || typeof entries.sample?.score === 'string') {
+      proving = batch;
+      sample = entries.sample;
+    }
     options.onBatch?.(sequence, Math.max(sequence, health.latest?.sequence ?? 0));
   }
 
   const end = verified.head?.sequence ?? 0;
   const promised = Math.max(known?.sequence ?? 0, health.latest?.sequence ?? 0);
   if (end < promised) throw new Refuted(`batches ${end + 1} to ${promised} were there and are gone`);
-  if (newest !== undefined && sample !== undefined) await checkProof(api, newest, sample);
+  if (proving !== undefined && sample !== undefined) verified.proof = await checkProof(api, proving, sample);
   return verified;
 }
 
@@ -149,12 +166,15 @@ function checkHeader(
 }
 
 /** Hashes the entries page by page. They must be in order, with each anchor and corridor once. */
-async function checkEntries(api: Api, { header }: PublishedBatch): Promise<{ first: Entry | undefined }> {
+async function checkEntries(
+  api: Api,
+  { header }: PublishedBatch,
+): Promise<{ sample: Entry | undefined }> {
   const { sequence, size, root, formula } = header;
   const tree = createMerkleAccumulator();
   const fail = (fault: keyof typeof batchFaults) =>
     new Refuted(`batch ${sequence}: ${fault}: ${batchFaults[fault]}`);
-  let first: Entry | undefined;
+  let sample: Entry | undefined;
   let count = 0;
   let before = '';
   let query = 'limit=100';
@@ -168,7 +188,7 @@ async function checkEntries(api: Api, { header }: PublishedBatch): Promise<{ fir
       const key = `${String(item.anchorId)} ${String(item.corridor)}`;
       if (key <= before) throw new Refuted(`batch ${sequence}: its entries are not in order`);
       before = key;
-      first ??= item;
+      if (sample === undefined || (sample.score === null && item.score !== null)) sample = item;
       count += 1;
       if (count > size) throw fail('size_mismatch');
       tree.append(hashOf(item, fail));
@@ -179,7 +199,7 @@ async function checkEntries(api: Api, { header }: PublishedBatch): Promise<{ fir
   }
   if (count !== size) throw fail('size_mismatch');
   if (toHex(tree.root()) !== root) throw fail('root_mismatch');
-  return { first };
+  return { sample };
 }
 
 function hashOf(item: Entry, fail: (fault: 'malformed_entry') => Refuted): Uint8Array {
@@ -229,8 +249,8 @@ async function confirm(oracle: Api, batch: PublishedBatch, verified: Verified): 
   verified.confirmed += 1;
 }
 
-/** Checks one proof of the service: for an entry of the newest batch. */
-async function checkProof(api: Api, { header }: PublishedBatch, sample: Entry): Promise<void> {
+/** Checks one proof of the service: that this entry is in this batch. */
+async function checkProof(api: Api, { header }: PublishedBatch, sample: Entry): Promise<Proved> {
   const query = new URLSearchParams({ anchor: String(sample.anchorId), corridor: String(sample.corridor) });
   const claim = await orRefuted(
     api.get(`/api/publisher/batches/${header.sequence}/proof?${query}`, proofAnswer),
@@ -239,6 +259,8 @@ async function checkProof(api: Api, { header }: PublishedBatch, sample: Entry): 
   if (claim.entry.anchorId !== sample.anchorId || !verifyEntry({ ...claim, header })) {
     throw new Refuted(`batch ${header.sequence}: the proof of ${query} does not hold`);
   }
+  const { entry, index, size, proof } = claim;
+  return { entry, index, size, hashes: proof.length, sequence: header.sequence };
 }
 
 /** Refutes the service where it answers 404 for something that must be there. */

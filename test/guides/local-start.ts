@@ -1,0 +1,138 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from '@jest/globals';
+import { build } from 'esbuild';
+import getPort from 'get-port';
+import { runProgram } from '../support/run-program.js';
+import { waitFor } from '../support/wait-for.js';
+import type { Block } from './fenced-blocks.js';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+interface Running {
+  child: ChildProcess;
+  ended: Promise<unknown>;
+  printed(): string;
+}
+
+/**
+ * `npm start` in a copy of this repository as a stranger has it after `npm ci`, to paste the blocks of guides into.
+ * What differs from what they print is the ports, since those may be taken.
+ */
+export interface LocalStart {
+  /** Of the service. */
+  url: string;
+  /** The copy, in which all of it runs. */
+  folder: string;
+  /** What the commands of a block print. They must succeed. */
+  pasted(block: Block): Promise<string>;
+  /** What a program of the package's exports prints. It must succeed. */
+  program(block: Block, env?: Record<string, string>): Promise<string>;
+  /** Starts such a program, which listens on the receiver's port. */
+  startProgram(block: Block, env: Record<string, string>): Promise<void>;
+  /** `npm run receiver`, once it listens; what it has printed so far. */
+  startReceiver(): Promise<() => string>;
+  stop(): Promise<void>;
+}
+
+export async function startLocally(): Promise<LocalStart> {
+  const clone = mkdtempSync(join(tmpdir(), 'fairlead-clone-'));
+  const left = ['node_modules', '.git', '.cache', 'data', 'dist', 'coverage'];
+  cpSync(root, clone, { recursive: true, filter: (path) => !left.includes(basename(relative(root, path))) });
+  for (const name of ['node_modules', '.cache'])
+    if (existsSync(join(root, name))) symlinkSync(join(root, name), join(clone, name));
+  const port = await getPort({ host: '127.0.0.1' });
+  const receiverPort = await getPort({ host: '127.0.0.1' });
+  const env = {
+    ...process.env,
+    PORT: String(port),
+    OUTBOUND_ALLOW: `http://127.0.0.1:${receiverPort}`,
+    NODE_ENV: '',
+    MONGODB_URI: '',
+    FLEET_FILE: '',
+    ADMIN_SECRET_KEY: '',
+    CRON_SECRET: '',
+  };
+  const running: Running[] = [];
+
+  /** A command that goes on until it is stopped. */
+  function run(command: string, args: string[], given: NodeJS.ProcessEnv = env): Running {
+    const child = spawn(command, args, { cwd: clone, env: given, detached: true, stdio: 'pipe' });
+    child.stdin.end();
+    let printed = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => {
+        printed += chunk.toString();
+      });
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    const started = { child, ended, printed: () => printed };
+    running.push(started);
+    return started;
+  }
+
+  const service = run('npm', ['start']);
+  await waitFor(() => expect(service.printed()).toContain('Ctrl-C stops'), { timeout: 120_000 });
+  const oracle = /Oracle +http:\/\/(\S+)/.exec(service.printed())?.[1] ?? '';
+
+  function here(text: string): string {
+    return text
+      .replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`)
+      .replaceAll('127.0.0.1:7299', oracle)
+      .replaceAll('9099', String(receiverPort));
+  }
+
+  async function succeeds(command: string, args: string[], given: NodeJS.ProcessEnv): Promise<string> {
+    const { status, stdout, stderr } = await runProgram(command, args, { cwd: clone, env: given });
+    if (status !== 0) throw new Error(`${args.at(-1)} ended with ${status}: ${stdout}${stderr}`);
+    return stdout;
+  }
+
+  /** The program as one file that Node runs. */
+  async function bundled({ text }: Block): Promise<string> {
+    const outfile = join(clone, 'program.mjs');
+    writeFileSync(join(clone, 'program.ts'), here(text));
+    await build({
+      entryPoints: [join(clone, 'program.ts')],
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      alias: { '@fairlead/contract': join(root, 'contract/index.ts') },
+      nodePaths: [join(root, 'node_modules')],
+      // For packages that are CommonJS inside.
+      banner: {
+        js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+      },
+      logLevel: 'silent',
+    });
+    return outfile;
+  }
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    folder: clone,
+    pasted: ({ text }) => succeeds('bash', ['--norc', '-euo', 'pipefail', '-c', here(text)], env),
+    program: async (block, given) => succeeds(process.execPath, [await bundled(block)], { ...env, ...given }),
+    async startProgram(block, given) {
+      run(process.execPath, [await bundled(block)], { ...env, ...given });
+      const answers = () => fetch(`http://127.0.0.1:${receiverPort}/`, { method: 'POST' });
+      await waitFor(async () => expect((await answers()).status).toBe(401), { timeout: 30_000 });
+    },
+    async startReceiver() {
+      const { printed } = run('npm', ['run', 'receiver', '--', '--port', String(receiverPort)]);
+      await waitFor(() => expect(printed()).toContain(String(receiverPort)), { timeout: 60_000 });
+      return printed;
+    },
+    async stop() {
+      for (const { child, ended } of running.reverse()) {
+        // The whole group, as a terminal does: npm starts a shell, which starts the program.
+        process.kill(-(child.pid ?? 0), 'SIGINT');
+        await ended;
+      }
+      rmSync(clone, { recursive: true, force: true });
+    },
+  };
+}
