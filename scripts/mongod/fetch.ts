@@ -43,7 +43,7 @@ function watchDownload(
 ): NodeJS.Timeout {
   let bytes = 0;
   let grewAt = Date.now();
-  const sayBytes = atMostEvery(progressMs, Date.now, () => say(`  ${Math.round(bytes / 1e6)} MB …`));
+  const sayBytes = atMostEvery(progressMs, Date.now, () => say(`  ${Math.round(bytes / 1e6)} MB on disk …`));
   return setInterval(() => {
     const now = bytesIn(folder);
     if (now === bytes) return onSilence(Date.now() - grewAt);

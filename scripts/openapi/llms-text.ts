@@ -9,7 +9,8 @@ export interface Page {
 }
 
 /** Pages for those who run or change a service; whoever only calls one can do without them. */
-const forOperators = /^(alerts|benchmarks|conformance|fleet|operations|releasing|replica-set|upgrading)\.md$/;
+const forOperators =
+  /^(alerts|benchmarks|conformance|fleet|operations|releasing|replica-set|upgrading|guides\/(operators|contributors))\.md$/;
 /** Its index, error-codes.md, is enough to find them. */
 const oneOfMany = /^errors\//;
 

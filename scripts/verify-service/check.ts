@@ -166,10 +166,7 @@ function checkHeader(
 }
 
 /** Hashes the entries page by page. They must be in order, with each anchor and corridor once. */
-async function checkEntries(
-  api: Api,
-  { header }: PublishedBatch,
-): Promise<{ sample: Entry | undefined }> {
+async function checkEntries(api: Api, { header }: PublishedBatch): Promise<{ sample: Entry | undefined }> {
   const { sequence, size, root, formula } = header;
   const tree = createMerkleAccumulator();
   const fail = (fault: keyof typeof batchFaults) =>

@@ -35,6 +35,7 @@ interface Rule {
 }
 
 const shell = { test: 'test/guides/run-blocks.long.test.ts' };
+const guides = { test: 'test/guides/reader-guides.long.test.ts' };
 const formula = { reason: 'a formula, which a test of its page or of its rules computes' };
 
 const rules: Rule[] = [
@@ -72,6 +73,11 @@ const rules: Rule[] = [
   },
   { file: 'docs/error-codes.md', block: /^json\n/, is: { test: 'test/guides/every-block.test.ts' } },
   { file: 'docs/fleet.md', block: /^(json|text)\n/, is: { test: 'test/anchors/rules/fleet-guide.test.ts' } },
+  { file: 'docs/guides/anchors.md', block: /./, is: guides },
+  { file: 'docs/guides/contributors.md', block: /./, is: guides },
+  { file: 'docs/guides/operators.md', block: /./, is: guides },
+  { file: 'docs/guides/oracle-consumers.md', block: /./, is: guides },
+  { file: 'docs/guides/webhook-receivers.md', block: /./, is: guides },
   { file: 'docs/intents.md', block: /^\n(GET|POST) /, is: { endpoints: true } },
   { file: 'docs/intents.md', block: /^json\n\{\n/, is: { json: createIntentBody } },
   { file: 'docs/intents.md', block: /^json\n\{ /, is: { json: attachTransactionBody } },

@@ -6,7 +6,7 @@ function shapeOf(line: string): string {
     .replaceAll(/'[^']*'/g, "'…'")
     .replaceAll(/"(intentHash|anchorId)":"[^"]*"/g, '"$1":"…"')
     .replaceAll(/\bG[A-Z2-7]{55}\b/g, 'G…')
-    .replaceAll(/\b(dsp|evt)_[0-9a-f]+|\b[0-9a-f]{12,}…?|\d+(\.\d+)?/g, '#')
+    .replaceAll(/\b(dsp|evt)_[0-9a-f]+|\b[0-9a-f]{12,}…?|-?\d+(\.\d+)?/g, '#')
     .replace(/(proof) +.*, score/, '$1 …, score')
     .trim();
 }

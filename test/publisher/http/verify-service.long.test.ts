@@ -57,7 +57,7 @@ describe('npm run verify exits with 0', () => {
     expect(verdict).toMatch(/^VERIFIED: 3 batches, \d{2,} entries, for the first time/);
     expect(said.join('\n')).toContain(`receipts  3 of 3, by ${fixture.oracle.publicKey}`);
     expect(said.join('\n')).toMatch(
-      /proof {5}\S+ in \S+, score (\S+|none yet): entry 1 of \d+ of batch 3, by \d+ hash/,
+      /proof {5}\S+ in \S+, score (\S+|none yet): entry \d+ of \d+ of batch 3, by \d+ hash/,
     );
     expect(code).toBe(exitCodes.verified);
     const kept = JSON.parse(readFileSync(memory, 'utf8'));
