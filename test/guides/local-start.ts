@@ -40,7 +40,7 @@ export interface LocalStart {
 
 export async function startLocally(): Promise<LocalStart> {
   const clone = mkdtempSync(join(tmpdir(), 'fairlead-clone-'));
-  const left = ['node_modules', '.git', '.cache', 'data', 'dist', 'coverage'];
+  const left = ['node_modules', '.git', '.cache', 'data', 'dist', 'artifacts', 'target'];
   cpSync(root, clone, { recursive: true, filter: (path) => !left.includes(basename(relative(root, path))) });
   for (const name of ['node_modules', '.cache'])
     if (existsSync(join(root, name))) symlinkSync(join(root, name), join(clone, name));
