@@ -1,6 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
@@ -12,12 +11,12 @@ import { type Bundle, bundleForBrowser } from './bundle.js';
 import { type Consumer, createConsumer, fixture, type Kind, kinds } from './consumer.js';
 import type { useEverything } from './front-end.js';
 import { startPageServer } from './page-server.js';
-import { packedTarball, pathsIn } from './tarball.js';
+import { packedTarball, pathsIn, root } from './tarball.js';
 import { frontEndTask, vectorResults } from './task.js';
 
 type Results = Awaited<ReturnType<typeof useEverything>>;
 
-const artifacts = fileURLToPath(new URL('../../../artifacts/', import.meta.url));
+const artifacts = join(root, 'artifacts');
 const database = testDatabase();
 let app: TestApp;
 const consumers = new Map<Kind, Consumer>();
@@ -62,6 +61,11 @@ const importing = {
   module: (names: string, from: string) => `import ${names} from '${from}';`,
   commonjs: (names: string, from: string) => `const ${names} = require('${from}');`,
 };
+/** The figures of the section on size, in its order. */
+const [, sizes = ''] = readFileSync(join(root, 'contract/README.md'), 'utf8').split('## Size\n');
+const figures = [...(sizes.split('\n## ')[0] ?? '').matchAll(/(\d+) kB/g)].map(([, figure]) =>
+  Number(figure),
+);
 const everything = (kind: Kind) =>
   `${importing[kind]('{ useEverything }', './out/front-end.js')}\nObject.assign(globalThis, { useEverything });\n`;
 
@@ -143,6 +147,15 @@ describe.each(kinds)('a Node program of type %s', (kind) => {
 });
 
 describe('a program that requires the package', () => {
+  itInstalled('gets the same class of error from every entry', async () => {
+    const script = `const whole = require('@fairlead/contract'), light = require('@fairlead/contract/client');
+      process.stdout.write(String(whole.FairleadError === light.FairleadError));`;
+    const { stdout } = await runProgram(process.execPath, [noBridge, '-e', script], {
+      cwd: installed('commonjs').folder,
+    });
+    expect(stdout).toBe('true');
+  });
+
   itInstalled('finds the vectors by name, which hold', async () => {
     const script = `const { intentHash } = require('@fairlead/contract');
       const { cases } = require('@fairlead/contract/vectors/intent-hash.json');
@@ -177,20 +190,24 @@ describe('a bundle for browsers', () => {
   });
 
   itInstalled(
-    'grows only with what is imported: intentHash brings no schema and no client, and at most a fifth of createClient',
+    'grows only with what is imported: intentHash brings no schema and no client, the light client less than 5 kB, and README.md has the figures',
     async () => {
       const project = installed();
-      const only = (name: string) =>
-        bundleForBrowser(project, name, `export { ${name} } from '@fairlead/contract';\n`);
-      const hash = await only('intentHash');
-      const client = await only('createClient');
-      expect(hash.contributors.filter((path) => /\/(zod|core)\//.test(path))).toEqual([]);
-      expect(hash.gzipBytes / client.gzipBytes).toBeLessThan(0.2);
-      report({
+      const only = (name: string, entry: string, what: string) =>
+        bundleForBrowser(project, name, `export { ${what} } from '${entry}';\n`);
+      const bundles = {
+        intentHash: await only('hash', '@fairlead/contract', 'intentHash'),
+        createClient: await only('client', '@fairlead/contract', 'createClient'),
+        lightClient: await only('light', '@fairlead/contract/client', 'createClient'),
         everything: await bundleForBrowser(project, 'everything', everything('module')),
-        client,
-        hash,
-      });
+      };
+      report(bundles);
+      const { intentHash, createClient, lightClient } = bundles;
+      expect(intentHash.contributors.filter((path) => /\/(zod|core)\//.test(path))).toEqual([]);
+      expect(lightClient.contributors.filter((path) => !/dist\/esm\/client\//.test(path))).toEqual([]);
+      expect(lightClient.gzipBytes).toBeLessThan(5_000);
+      const kilobytes = ({ gzipBytes }: Bundle) => Math.round(gzipBytes / 1_000);
+      expect(figures).toEqual([intentHash, createClient, lightClient].map(kilobytes));
     },
   );
 

@@ -66,14 +66,19 @@ export async function installInto(folder: string, packages: readonly string[]): 
     folder,
   );
   if (status === 0) return true;
-  if (noRegistry.test(stderr)) return false;
+  if (isOffline(stderr)) return false;
   throw new Error(`npm install failed: ${stderr}`);
 }
 
-/** npm without the settings of the npm that runs these tests. */
-export function npm(args: readonly string[], cwd: string): Promise<Ended> {
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_')));
-  return runProgram('npm', args, { cwd, env });
+/** Whether npm failed because no registry can be reached. */
+export function isOffline(stderr: string): boolean {
+  return noRegistry.test(stderr);
+}
+
+/** npm without the settings of the npm and of the test runner that run these tests. */
+export function npm(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_ENV$)/.test(name));
+  return runProgram('npm', args, { cwd, env: { ...Object.fromEntries(inherited), ...env } });
 }
 
 /** The paths inside the tarball. */
