@@ -78,6 +78,16 @@ const rules: Rule[] = [
   { file: 'docs/guides/operators.md', block: /./, is: guides },
   { file: 'docs/guides/oracle-consumers.md', block: /./, is: guides },
   { file: 'docs/guides/webhook-receivers.md', block: /./, is: guides },
+  {
+    file: 'docs/guides/tanstack-query.md',
+    block: /^\nnpm install /,
+    is: { reason: 'installs from a registry what the test of the page has already' },
+  },
+  {
+    file: 'docs/guides/tanstack-query.md',
+    block: /^tsx? [a-z-]+\n/,
+    is: { test: 'test/clients/tanstack-query/tanstack-query.long.test.ts' },
+  },
   { file: 'docs/intents.md', block: /^\n(GET|POST) /, is: { endpoints: true } },
   { file: 'docs/intents.md', block: /^json\n\{\n/, is: { json: createIntentBody } },
   { file: 'docs/intents.md', block: /^json\n\{ /, is: { json: attachTransactionBody } },

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** What an editor shows over a name. */
+export interface Hover {
+  /** The declaration: `(property) RatesAnswer.stale: boolean`. */
+  declaration: string;
+  documentation: string;
+}
+
+/** An editor's view of one file of somebody's project. */
+export interface Editor {
+  /** What it shows where this text stands for the first time; the name begins after `before`. */
+  hover(before: string, name: string): Hover;
+  program: ts.Program;
+}
+
+/** The language service over a file of this text, which stands in the root of the repository. */
+export function openInEditor(text: string): Editor {
+  const path = `${root}hovered.ts`;
+  const options: ts.CompilerOptions = {
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    target: ts.ScriptTarget.ES2022,
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    types: [],
+    lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'],
+  };
+  const read = (name: string) => (name === path ? text : ts.sys.readFile(name));
+  const service = ts.createLanguageService({
+    getCompilationSettings: () => options,
+    getScriptFileNames: () => [path],
+    getScriptVersion: () => '1',
+    getScriptSnapshot: (name) => {
+      const content = read(name);
+      return content === undefined ? undefined : ts.ScriptSnapshot.fromString(content);
+    },
+    getCurrentDirectory: () => root,
+    getDefaultLibFileName: ts.getDefaultLibFilePath,
+    fileExists: (name) => name === path || ts.sys.fileExists(name),
+    readFile: (name) => read(name) ?? readFileSync(name, 'utf8'),
+    directoryExists: ts.sys.directoryExists,
+    getDirectories: ts.sys.getDirectories,
+  });
+  const program = service.getProgram();
+  if (program === undefined) throw new Error('the language service has no program');
+  return {
+    program,
+    hover(before, name) {
+      const at = text.indexOf(before + name);
+      if (at < 0) throw new Error(`the file has no ${before}${name}`);
+      const info = service.getQuickInfoAtPosition(path, at + before.length);
+      return {
+        declaration: ts.displayPartsToString(info?.displayParts),
+        documentation: ts.displayPartsToString(info?.documentation),
+      };
+    },
+  };
+}
