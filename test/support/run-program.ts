@@ -8,15 +8,15 @@ export interface Ended {
   stderr: string;
 }
 
-const timeoutMs = 120_000;
+const usualTimeoutMs = 120_000;
 
 /** Runs a program to its end without holding up this process, in which a service may be answering it. */
 export async function runProgram(
   command: string,
   args: readonly string[],
-  options: { cwd?: string; env?: NodeJS.ProcessEnv; input?: string } = {},
+  options: { cwd?: string; env?: NodeJS.ProcessEnv; input?: string; timeoutMs?: number } = {},
 ): Promise<Ended> {
-  const { input = '', ...rest } = options;
+  const { input = '', timeoutMs = usualTimeoutMs, ...rest } = options;
   const child = spawn(command, args, { ...rest, timeout: timeoutMs, stdio: 'pipe' });
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);

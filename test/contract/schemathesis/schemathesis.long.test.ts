@@ -1,0 +1,62 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from '@jest/globals';
+import { signer, storedIntent } from '../../fixtures/disputes/dispute-values.js';
+import { insertIntents } from '../../fixtures/intents/stored-intents.js';
+import { publisherFixture } from '../../fixtures/publisher/publisher-over-http.js';
+import { testAdminKey, testCronSecret } from '../../support/app.js';
+import { cachedTool, runEach } from '../../support/cached-tool.js';
+import { itWhere, python3 } from '../../support/it-where.js';
+import { runProgram } from '../../support/run-program.js';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const artifacts = fileURLToPath(new URL('../../../artifacts', import.meta.url));
+const fixture = await publisherFixture();
+
+/** In an environment of its own, so that nothing of this machine is used or changed. */
+const installed = python3
+  ? await cachedTool('schemathesis', [new URL('requirements.txt', import.meta.url)], (folder) => {
+      const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps'];
+      return runEach(
+        [
+          ['python3', '-m', 'venv', folder],
+          [join(folder, 'bin/python'), ...pip, '--only-binary', ':all:', '-r', 'requirements.txt'],
+        ],
+        folder,
+      );
+    })
+  : undefined;
+
+itWhere(installed !== undefined, 'no python3 or no PyPI: schemathesis')(
+  'schemathesis finds nothing between the document and the service, over all operations and along its links',
+  async () => {
+    await fixture.publish();
+    const owner = signer('an account that schemathesis meets');
+    await insertIntents(fixture.app.connection, storedIntent(owner.account, 'settled'));
+    const args = ['--config-file', join(here, 'schemathesis.toml'), '--no-color', 'run'];
+    const { status, stdout, stderr } = await runProgram(
+      join(installed ?? '', 'bin/schemathesis'),
+      [...args, `${fixture.app.url}/openapi.json`, '--url', fixture.app.url],
+      {
+        // It keeps what it could replay in the folder that it runs in.
+        cwd: installed ?? '',
+        timeoutMs: 280_000,
+        env: {
+          PATH: process.env.PATH,
+          PYTHONPATH: here,
+          PYTHONDONTWRITEBYTECODE: '1',
+          SCHEMATHESIS_HOOKS: 'hooks',
+          ADMIN_KEY: testAdminKey,
+          CRON_SECRET: testCronSecret,
+        },
+      },
+    );
+    mkdirSync(artifacts, { recursive: true });
+    writeFileSync(join(artifacts, 'schemathesis.txt'), stdout);
+    expect({ status, report: status === 0 ? '' : stdout + stderr }).toEqual({ status: 0, report: '' });
+    const [, covered = '0'] = /API Links: +(\d+) covered/.exec(stdout) ?? [];
+    expect(Number(covered)).toBeGreaterThan(30);
+  },
+  300_000,
+);

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Ended, runProgram } from './run-program.js';
+
+const cache = fileURLToPath(new URL('../../.cache/', import.meta.url));
+
+/** What npm and pip say where no registry answers, and Python where it cannot make an environment. */
+const cannotInstall =
+  /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENOTCACHED|NewConnectionError|Connect(ion)?Timeout|ProxyError|ensurepip/;
+
+/**
+ * The folder in .cache in which a tool is installed, under a name that changes with the files that pin its versions, copies of
+ * which are in it; undefined where this machine cannot install it. What was begun and not finished is begun anew.
+ */
+export async function cachedTool(
+  name: string,
+  pins: readonly URL[],
+  install: (folder: string) => Promise<Ended>,
+): Promise<string | undefined> {
+  const hash = createHash('sha256');
+  for (const pin of pins) hash.update(readFileSync(pin));
+  const folder = join(cache, `${name}-${hash.digest('hex').slice(0, 16)}`);
+  const complete = join(folder, 'complete');
+  if (existsSync(complete)) return folder;
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const pin of pins) copyFileSync(pin, join(folder, basename(pin.pathname)));
+  const { status, stdout, stderr } = await install(folder);
+  if (status !== 0 && cannotInstall.test(stdout + stderr)) return undefined;
+  if (status !== 0) throw new Error(`${name} was not installed: ${stdout}${stderr}`);
+  writeFileSync(complete, '');
+  return folder;
+}
+
+/** Runs programs one after the other; ends with the first that fails. */
+export async function runEach(commands: readonly [string, ...string[]][], cwd: string): Promise<Ended> {
+  let ended: Ended = { status: 0, stdout: '', stderr: '' };
+  for (const [program, ...args] of commands) {
+    ended = await runProgram(program, args, { cwd });
+    if (ended.status !== 0) break;
+  }
+  return ended;
+}
