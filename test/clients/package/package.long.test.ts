@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
@@ -101,7 +101,7 @@ describe('the tarball', () => {
     // No examples: those are for the document and the tests.
     const room = '((client(/(operations(/operator)?|types|validating))?|endpoints|schemas|verification)/)?';
     const expected = new RegExp(
-      '^(package\\.json|README\\.md|LICENSE|vectors/(README\\.md|[a-z-]+\\.json)|dist/cjs/package\\.json|' +
+      '^(package\\.json|README\\.md|CHANGELOG\\.md|LICENSE|vectors/(README\\.md|[a-z-]+\\.json)|dist/cjs/package\\.json|' +
         `${room}[a-z0-9-]+\\.ts|dist/(esm|cjs)/(chunks/)?${room}[a-z0-9-]+\\.(d\\.ts|js)(\\.map)?)$`,
     );
     expect(packed.filter((path) => !expected.test(path))).toEqual([]);
@@ -144,6 +144,32 @@ describe.each(kinds)('a Node program of type %s', (kind) => {
       expectResults(JSON.parse(stdout));
     },
   );
+});
+
+describe.each(kinds)('the entries, in a program of type %s', (kind) => {
+  itInstalled('all load, with the packages installed that they leave to the program', async () => {
+    const { folder } = installed(kind);
+    const manifest = join(folder, 'node_modules/@fairlead/contract/package.json');
+    const { exports, peerDependencies = {} } = JSON.parse(readFileSync(manifest, 'utf8'));
+    for (const peer of Object.keys(peerDependencies)) {
+      mkdirSync(join(folder, 'node_modules', peer, '..'), { recursive: true });
+      symlinkSync(join(root, 'node_modules', peer), join(folder, 'node_modules', peer));
+    }
+    const entries = Object.keys(exports).filter((entry) => !/\*|json$/.test(entry));
+    const names = entries.map((entry) => entry.replace('.', '@fairlead/contract'));
+    const load = kind === 'module' ? 'await import(name)' : 'require(name)';
+    const script = `const loaded = {};
+      for (const name of ${JSON.stringify(names)}) loaded[name] = Object.keys(${load}).length > 1;
+      process.stdout.write(JSON.stringify(loaded));`;
+    const { stdout, stderr } = await runProgram(
+      process.execPath,
+      [noBridge, `--input-type=${kind}`, '-e', script],
+      { cwd: folder },
+    );
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toEqual(Object.fromEntries(names.map((name) => [name, true])));
+    expect(names).toContain('@fairlead/contract/client');
+  });
 });
 
 describe('a program that requires the package', () => {
