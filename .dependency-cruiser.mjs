@@ -76,12 +76,13 @@ export default {
       comment:
         'A package that package.json does not name arrives by accident and leaves by accident. zod, @ts-rest/core ' +
         'and @noble/ed25519 are named by the contract package, whose very copies the server has to share; the SDK is ' +
-        'named by mcp/package.json.',
+        'named by mcp/package.json; @stellar/stellar-base is a peer, which the tool takes for one that nobody named.',
       severity: 'error',
       from: {},
       to: {
         dependencyTypes: ['npm-no-pkg', 'npm-unknown'],
-        pathNot: '(^|/)node_modules/(zod|@ts-rest/core|@noble/ed25519|@modelcontextprotocol/sdk)/',
+        pathNot:
+          '(^|/)node_modules/(zod|@ts-rest/core|@noble/ed25519|@modelcontextprotocol/sdk|@stellar/stellar-base)/',
       },
     },
     {
@@ -112,7 +113,8 @@ export default {
       from: { path: '^contract/', pathNot: contractBuild },
       to: {
         path: '(^|/)node_modules/',
-        pathNot: '(^|/)node_modules/(@noble/(ed25519|hashes)|@ts-rest/core|canonicalize|zod)/',
+        pathNot:
+          '(^|/)node_modules/(@noble/(ed25519|hashes)|@ts-rest/core|@stellar/stellar-base|canonicalize|smol-toml|zod)/',
       },
     },
     {
@@ -150,6 +152,13 @@ export default {
         path: '.',
         pathNot: '^contract/client/(?!validating/|operations/operator/)',
       },
+    },
+    {
+      name: 'offramp-weighs-on-nobody-else',
+      comment: 'What reads transactions and TOML is heavy: only the entry that needs it loads it.',
+      severity: 'error',
+      from: { path: '^contract/', pathNot: '^contract/(offramp/|build\\.mjs)' },
+      to: { path: ['^contract/offramp/', '(^|/)node_modules/(@stellar/stellar-base|smol-toml)/'] },
     },
     {
       name: 'nothing-imports-tests',

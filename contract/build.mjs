@@ -13,9 +13,13 @@ const folder = import.meta.dirname;
 const esm = join(folder, 'dist/esm');
 const cjs = join(folder, 'dist/cjs');
 /** The sources of the entries that package.json exports, by the name of their module in dist/. */
-const entries = { index: 'index.ts', 'client/index': 'client/index.ts' };
+const entries = {
+  index: 'index.ts',
+  'client/index': 'client/index.ts',
+  'offramp/index': 'offramp/index.ts',
+};
 /** Packages that can be required; every other one becomes part of the CommonJS modules. */
-const requirable = [/^zod($|\/)/, /^@ts-rest\/core($|\/)/];
+const requirable = [/^zod($|\/)/, /^@ts-rest\/core($|\/)/, /^smol-toml$/, /^@stellar\/stellar-base$/];
 
 rmSync(join(folder, 'dist'), { recursive: true, force: true });
 execFileSync(process.execPath, [require.resolve('typescript/bin/tsc'), '-p', folder], { stdio: 'inherit' });

@@ -5,11 +5,14 @@
  */
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
+import { createClient } from '../contract/client/create-client.js';
+import { unwrap } from '../contract/client/fairlead-error.js';
+import { OfframpError } from '../contract/offramp/index.js';
 import { encodeSecretKey } from '../contract/verification/strkey.js';
 import { keepLastDemo } from './lib/last-demo.js';
 import { explainFailure, localServiceUrl } from './lib/local-service.js';
-import { walletOf } from './simulated-wallets/ledger-payment.js';
-import { beginOffRamp, untilOutcome } from './simulated-wallets/off-ramp.js';
+import { offRamp } from './simulated-wallets/off-ramp.js';
+import { walletOf } from './simulated-wallets/wallet.js';
 
 const patienceMs = 10 * 60_000;
 
@@ -24,34 +27,40 @@ async function main(): Promise<void> {
     },
   });
   const startedAt = Date.now();
-  const wallet = walletOf(randomBytes(32));
-  const offRamp = {
-    serviceUrl: values.url,
-    corridor: values.corridor,
-    anchorId: values.anchor,
-    wallet,
-    sellAmount: values.amount,
-    ending: values.ending,
-    say: (line: string) =>
-      console.log(`${((Date.now() - startedAt) / 1_000).toFixed(1).padStart(6)} s  ${line}`),
+  const say = (line: string) =>
+    console.log(`${((Date.now() - startedAt) / 1_000).toFixed(1).padStart(6)} s  ${line}`);
+  const seed = randomBytes(32);
+  const { url: serviceUrl, corridor, anchor: anchorId, amount: sellAmount, ending } = values;
+  let intentHash = '';
+  await offRamp({
+    serviceUrl,
+    corridor,
+    anchorId,
+    wallet: walletOf(seed),
+    sellAmount,
+    ending,
+    say,
+    async onState(state) {
+      intentHash = state.intentHash;
+      if (state.step !== 'reported') return;
+      await keepLastDemo({ serviceUrl, intentHash, anchorId, secretKey: encodeSecretKey(seed) });
+      say('waiting for the payout: about a minute with most anchors');
+    },
     signal: AbortSignal.timeout(patienceMs),
-  };
-  const { intent } = await beginOffRamp(offRamp);
-  const { intentHash } = intent;
-  await keepLastDemo({
-    serviceUrl: values.url,
-    intentHash,
-    anchorId: intent.anchorId,
-    secretKey: encodeSecretKey(wallet.seed),
+  }).catch((error: unknown) => {
+    // A refund or a failure is how it ends, if that is what was asked for.
+    if (!(error instanceof OfframpError) || error.moneyMoved === 'no') throw error;
+    say(error.message);
   });
-  offRamp.say('waiting for the payout: about a minute with most anchors');
-  const { outcome, sellAmount, quote } = await untilOutcome(offRamp, intentHash);
-  offRamp.say(`outcome: ${outcome?.status} (${outcome?.reason})`);
+  const { outcome, quote } = await unwrap(
+    createClient(serviceUrl).intents.getIntent({ params: { intentHash } }),
+  );
+  say(`outcome: ${outcome?.status ?? 'none yet'} (${outcome?.reason ?? 'the service waits'})`);
   if (outcome?.amountOut != null)
     console.log(
       `\n${sellAmount} sold, ${quote?.receiveAmount ?? 'nothing'} quoted, ${outcome.amountOut} paid out`,
     );
-  console.log(`\nEverything that is known about it:\n\n  curl '${values.url}/api/intent/${intentHash}'\n`);
+  console.log(`\nEverything that is known about it:\n\n  curl '${serviceUrl}/api/intent/${intentHash}'\n`);
   console.log('Dispute this outcome, signed with the key of its wallet:\n\n  npm run dispute\n');
 }
 

@@ -4,7 +4,7 @@ import { Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-ex
 import { emitForReport } from './declarations.js';
 
 /** The declarations of the entries of the package, by the name of their report. */
-const entries = { index: 'index.d.ts', client: 'client/index.d.ts' };
+const entries = { index: 'index.d.ts', client: 'client/index.d.ts', offramp: 'offramp/index.d.ts' };
 
 /** The public types of the package in this folder, as text for people, by the name of the report. */
 export function reportsOf(packageFolder: string): Map<string, string> {

@@ -6,6 +6,7 @@ import { createLedgerWatch } from './ledger-watch.js';
 import type { AnchorDefinition, Profile } from './profiles.js';
 import { addSep1 } from './sep1.js';
 import { addSep6 } from './sep6.js';
+import { addSep10 } from './sep10.js';
 import { addSep24 } from './sep24.js';
 import { addSep38, createQuotes } from './sep38.js';
 import { type SimulatedServer, startSimulatedServer } from './server.js';
@@ -75,6 +76,7 @@ export async function startSimulatedAnchor(
     ...settings,
     addRoutes(route) {
       addSep1(route, context);
+      addSep10(route, context);
       addSep38(route, context, quotes);
       addSep24(route, context, withdrawals, quotes);
       addSep6(route, context, withdrawals, quotes);

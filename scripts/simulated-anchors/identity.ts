@@ -7,6 +7,8 @@ const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex');
 export interface SimulatedKey {
   /** `G…`. */
   address: string;
+  /** 32 bytes. */
+  seed: Uint8Array;
   /** Ed25519 over the text's bytes, base64. */
   sign(message: string): string;
 }
@@ -19,6 +21,7 @@ export function simulatedKey(label: string): SimulatedKey {
   const spki = createPublicKey(privateKey).export({ format: 'der', type: 'spki' });
   return {
     address: encodePublicKey(new Uint8Array(spki.subarray(-32))),
+    seed: new Uint8Array(seed),
     sign: (message) => sign(null, Buffer.from(message, 'utf8'), privateKey).toString('base64'),
   };
 }

@@ -1,3 +1,4 @@
+import { simulatedNetwork } from '../simulated-ledger/payments.js';
 import type { AnchorContext } from './context.js';
 import { usdcIssuer } from './corridors.js';
 import type { Protocol } from './profiles.js';
@@ -26,9 +27,10 @@ function stellarToml(context: AnchorContext): string {
   return [
     '# A simulated anchor: it moves no money and serves loopback only.',
     'VERSION = "2.7.0"',
-    'NETWORK_PASSPHRASE = "Standalone Network ; February 2017"',
+    `NETWORK_PASSPHRASE = "${simulatedNetwork}"`,
     `SIGNING_KEY = "${context.signingKey.address}"`,
     `ACCOUNTS = ["${context.receivingAccount}"]`,
+    `WEB_AUTH_ENDPOINT = "${origin}/auth"`,
     ...(sep38 ? [`ANCHOR_QUOTE_SERVER = "${origin}/sep38"`] : []),
     ...(sep24 ? [`TRANSFER_SERVER_SEP0024 = "${origin}/sep24"`] : []),
     ...(sep6 ? [`TRANSFER_SERVER = "${origin}/sep6"`] : []),

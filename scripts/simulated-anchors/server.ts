@@ -84,9 +84,13 @@ export async function startSimulatedServer(options: ServerOptions): Promise<Simu
   const seen: SeenRequest[] = [];
   const overrides = new Map<string, Responder>();
   const app = express().disable('x-powered-by').disable('etag').set('query parser', 'simple');
-  app.use((_request, response, next) => {
-    response.set('access-control-allow-origin', '*');
-    next();
+  app.use((request, response, next) => {
+    response.set({
+      'access-control-allow-origin': '*',
+      'access-control-allow-headers': 'authorization, content-type',
+    });
+    if (request.method === 'OPTIONS') response.status(204).end();
+    else next();
   });
 
   const record = (route: string) => (request: Request, response: Response, next: NextFunction) => {

@@ -15,16 +15,24 @@ const openingBalance = 1_000_000;
 /** The most that is kept. */
 const keptLimit = 20_000;
 
+export type Rejection = 'txBadSeq' | 'txTooLate' | 'txTooEarly';
+
 /** The transactions of the simulated ledger. A ledger closes every `closeMs`; its number follows from the clock alone. */
 export interface Book {
   /** Puts a transaction into the ledger that closes next. Returns it; one that it has already is returned as it is. */
   submit(transaction: AnyTransaction): Entry;
+  /** Whether it was submitted, in a closed ledger or the next one. */
+  holds(hash: string): boolean;
   /** By either hash of a fee bump. Only of closed ledgers. */
   find(hash: string): Entry | undefined;
   /** Of closed ledgers, oldest first. */
   all(): Entry[];
   /** Number and closing time of the ledger that closed last. */
   latest(): { ledger: number; closedAtMs: number };
+  /** The sequence number of an account (`G…`) in closed ledgers; 0 for one that has sent nothing yet. */
+  sequenceOf(account: string): string;
+  /** Whether a ledger to come carries this transaction out; else the code it is rejected with. */
+  rejectionOf(transaction: AnyTransaction): Rejection | null;
   /** When a ledger of this number closed. */
   closedAt(ledger: number): number;
   /** True once after any change. */
@@ -38,11 +46,17 @@ export function createBook(options: { clock: Clock; closeMs: number; saved: read
   const entries = [...options.saved];
   const byHash = new Map<string, Entry>();
   const balances = new Map<string, Decimal>();
+  /** What each account has sent, oldest first. */
+  const sent = new Map<string, { sequence: string; closedAtMs: number }[]>();
   let changed = false;
 
-  function note(entry: Entry): void {
+  function note(entry: Entry, transaction: AnyTransaction): void {
     byHash.set(entry.hash, entry);
     if (entry.innerHash !== null) byHash.set(entry.innerHash, entry);
+    const { source, sequence } = innerOf(transaction);
+    const ofAccount = sent.get(baseAccount(source)) ?? [];
+    ofAccount.push({ sequence, closedAtMs: entry.closedAtMs });
+    sent.set(baseAccount(source), ofAccount);
   }
 
   const balanceOf = (account: string, asset: string) =>
@@ -72,11 +86,12 @@ export function createBook(options: { clock: Clock; closeMs: number; saved: read
   }
 
   for (const entry of entries) {
-    note(entry);
-    if (entry.successful) carryOut(readEnvelope(entry.envelope));
+    const transaction = readEnvelope(entry.envelope);
+    note(entry, transaction);
+    if (entry.successful) carryOut(transaction);
   }
 
-  const isClosed = ({ closedAtMs }: Entry) => closedAtMs <= clock();
+  const isClosed = ({ closedAtMs }: { closedAtMs: number }) => closedAtMs <= clock();
 
   return {
     submit(transaction) {
@@ -97,7 +112,7 @@ export function createBook(options: { clock: Clock; closeMs: number; saved: read
         result: encodedResult(transaction, successful),
       };
       entries.push(entry);
-      note(entry);
+      note(entry, transaction);
       changed = true;
       for (const dropped of entries.splice(0, Math.max(0, entries.length - keptLimit))) {
         byHash.delete(dropped.hash);
@@ -105,6 +120,7 @@ export function createBook(options: { clock: Clock; closeMs: number; saved: read
       }
       return entry;
     },
+    holds: (hash) => byHash.has(hash),
     find(hash) {
       const entry = byHash.get(hash);
       return entry !== undefined && isClosed(entry) ? entry : undefined;
@@ -113,6 +129,16 @@ export function createBook(options: { clock: Clock; closeMs: number; saved: read
     latest() {
       const ledger = Math.floor(clock() / closeMs);
       return { ledger, closedAtMs: ledger * closeMs };
+    },
+    sequenceOf: (account) => sent.get(account)?.findLast(isClosed)?.sequence ?? '0',
+    rejectionOf(transaction) {
+      const { source, sequence, timeBounds } = innerOf(transaction);
+      const last = sent.get(baseAccount(source))?.at(-1)?.sequence ?? '0';
+      if (BigInt(sequence) !== BigInt(last) + 1n) return 'txBadSeq';
+      const closesAt = ((Math.floor(clock() / closeMs) + 1) * closeMs) / 1_000;
+      const { minTime, maxTime } = timeBounds ?? { minTime: '0', maxTime: '0' };
+      if (closesAt < Number(minTime)) return 'txTooEarly';
+      return maxTime !== '0' && closesAt > Number(maxTime) ? 'txTooLate' : null;
     },
     closedAt: (ledger) => ledger * closeMs,
     takeChanged() {

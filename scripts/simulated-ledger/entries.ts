@@ -143,6 +143,15 @@ export function encodedResult(transaction: AnyTransaction, succeeds: boolean): s
   );
 }
 
+/** The result of a transaction that no ledger took. */
+export function encodedRejection(code: 'txBadSeq' | 'txTooLate' | 'txTooEarly' | 'txBadAuth'): string {
+  return new xdr.TransactionResult({
+    feeCharged: xdr.Int64.fromString('0'),
+    result: xdr.TransactionResultResult[code](),
+    ext: new xdr.TransactionResultExt(0),
+  }).toXDR('base64');
+}
+
 /** Code and issuer as Horizon writes them. */
 export function horizonAsset(asset: ReturnType<typeof assetOf>) {
   if (asset.isNative()) return { asset_type: 'native' };

@@ -10,12 +10,20 @@ export interface HorizonAnswer {
 
 const pageLimit = 200;
 
-/** Answers a GET as Horizon does: the root, ledgers, transactions, their operations, and payments of an account. */
-export function answerHorizon(path: string, query: URLSearchParams, view: View): HorizonAnswer {
+/** Answers a GET as Horizon does: the root, ledgers, transactions, their operations, accounts and what concerns them. */
+export function answerHorizon(
+  path: string,
+  query: URLSearchParams,
+  view: View,
+  sequenceOf: (account: string) => string,
+): HorizonAnswer {
   const [kind, id = '', part] = path.split('/').filter((each) => each !== '');
   if (kind === undefined) return ok(root(view));
   if (kind === 'ledgers') return ledger(Number(id), view);
   if (kind === 'accounts' && part === 'payments') return ok(page(paymentsOf(id, query, view)));
+  if (kind === 'accounts' && part === 'transactions') return ok(page(transactionsOf(id, query, view)));
+  if (kind === 'accounts' && part === undefined && StrKey.isValidEd25519PublicKey(id))
+    return ok(account(id, sequenceOf(id)));
   if (kind !== 'transactions') return problem(404, 'not_found');
   const entry = view.find(id.toLowerCase());
   if (entry === undefined) return problem(404, 'not_found');
@@ -49,6 +57,36 @@ function ledger(sequence: number, view: View): HorizonAnswer {
   if (!(sequence <= latest.ledger)) return problem(404, 'not_found');
   const closedAtMs = Math.round((sequence * latest.closedAtMs) / latest.ledger);
   return ok({ id: String(sequence), sequence, closed_at: instant(closedAtMs) });
+}
+
+/** Every account exists, with its own key as its only signer. */
+function account(id: string, sequence: string) {
+  return {
+    id,
+    account_id: id,
+    sequence,
+    subentry_count: 0,
+    thresholds: { low_threshold: 0, med_threshold: 0, high_threshold: 0 },
+    signers: [{ key: id, weight: 1, type: 'ed25519_public_key' }],
+    balances: [{ balance: '1000000.0000000', asset_type: 'native' }],
+  };
+}
+
+/** `cursor` and `limit`, in ascending order: successful transactions that concern the account. */
+export function transactionsOf(account: string, query: URLSearchParams, view: View) {
+  const after = BigInt(query.get('cursor') || '0');
+  const limit = Math.min(Number(query.get('limit')) || 10, pageLimit);
+  return view
+    .all()
+    .filter(({ successful }) => successful)
+    .filter((entry) =>
+      (operationsOf(entry) as { from: string; to: string }[]).some(
+        ({ from, to }) => from === account || to === account,
+      ),
+    )
+    .map((entry) => transactionOf(entry, entry.hash))
+    .filter(({ paging_token }) => BigInt(paging_token) > after)
+    .slice(0, limit);
 }
 
 function transactionOf(entry: Entry, asked: string) {

@@ -8,6 +8,7 @@ import { createBook } from './book.js';
 import { type AnyTransaction, type Entry, entrySchema } from './entries.js';
 import { noFaults, type SourceFaults, viewOf } from './faults.js';
 import { answerHorizon } from './horizon.js';
+import { streamedAccount, streamTransactions } from './horizon-stream.js';
 import { buildTransaction, type SimulatedTransaction } from './payments.js';
 import { answerRpc } from './rpc.js';
 
@@ -71,16 +72,25 @@ export async function startSimulatedLedger(options: SimulatedLedgerOptions): Pro
 
   const app = express();
   app.disable('x-powered-by');
+  // Wallets ask from pages of other origins.
+  app.use((request, response, next) => {
+    response.set({ 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' });
+    if (request.method === 'OPTIONS') response.status(204).end();
+    else next();
+  });
   app.post('/rpc', express.json({ limit: '1mb' }), async (request, response) => {
     if (await passes('rpc', response)) response.json(answerRpc(request.body, book, rpcView));
   });
   app.get(/^\/horizon(\/.*)?$/, async (request, response) => {
     if (!(await passes('horizon', response))) return;
+    const streamed = streamedAccount(request);
+    if (streamed !== undefined) return streamTransactions(streamed, request, response, horizonView);
     const url = new URL(request.originalUrl, 'http://ledger');
     const { status, json } = answerHorizon(
       url.pathname.slice('/horizon'.length),
       url.searchParams,
       horizonView,
+      book.sequenceOf,
     );
     response.status(status).type('application/hal+json').send(JSON.stringify(json));
   });

@@ -1,5 +1,6 @@
+import { StrKey, xdr } from '@stellar/stellar-base';
 import type { Book } from './book.js';
-import { isSigned, readEnvelope } from './entries.js';
+import { encodedRejection, isSigned, readEnvelope } from './entries.js';
 import type { View } from './faults.js';
 
 const invalidParams = -32_602;
@@ -14,7 +15,10 @@ class RpcError extends Error {
   }
 }
 
-/** Answers a JSON-RPC request as Stellar RPC does: getTransaction, getHealth, getLatestLedger and sendTransaction. */
+/**
+ * Answers a JSON-RPC request as Stellar RPC does: getTransaction, getHealth, getLatestLedger, getLedgerEntries
+ * (of accounts) and sendTransaction.
+ */
 export function answerRpc(body: unknown, book: Book, view: View): object {
   const { id = null, method, params } = (body ?? {}) as { id?: unknown; method?: unknown; params?: unknown };
   try {
@@ -41,12 +45,43 @@ function resultOf(method: unknown, params: Record<string, unknown>, book: Book, 
       };
     case 'getLatestLedger':
       return { id: '', protocolVersion: 23, sequence: latest.ledger };
+    case 'getLedgerEntries':
+      return { entries: accountsOf(params.keys, book), latestLedger: latest.ledger };
     case 'getTransaction':
       return transactionOf(params.hash, view);
     case 'sendTransaction':
       return send(params.transaction, book, latest);
     default:
       throw new RpcError(methodNotFound, 'method not found');
+  }
+}
+
+/** Every account exists: nobody has to fund simulated wallets. */
+function accountsOf(keys: unknown, book: Book): object[] {
+  return (Array.isArray(keys) ? keys : []).map((key: unknown) => {
+    const accountId = accountOf(key);
+    const account = StrKey.encodeEd25519PublicKey(accountId.ed25519());
+    const entry = new xdr.AccountEntry({
+      accountId,
+      balance: xdr.Int64.fromString('10000000000000'),
+      seqNum: xdr.Int64.fromString(book.sequenceOf(account)),
+      numSubEntries: 0,
+      inflationDest: null,
+      flags: 0,
+      homeDomain: '',
+      thresholds: Buffer.from([1, 0, 0, 0]),
+      signers: [],
+      ext: new xdr.AccountEntryExt(0),
+    });
+    return { key, xdr: xdr.LedgerEntryData.account(entry).toXDR('base64') };
+  });
+}
+
+function accountOf(key: unknown): xdr.PublicKey {
+  try {
+    return xdr.LedgerKey.fromXDR(String(key), 'base64').account().accountId();
+  } catch {
+    throw new RpcError(invalidParams, 'cannot unmarshal key value');
   }
 }
 
@@ -85,7 +120,11 @@ function send(envelope: unknown, book: Book, latest: { ledger: number; closedAtM
     throw new RpcError(invalidParams, 'invalid_xdr');
   }
   const hash = transaction.hash().toString('hex');
-  if (!isSigned(transaction)) return { status: 'ERROR', hash, ...told };
+  if (book.holds(hash)) return { status: 'DUPLICATE', hash, ...told };
+  const rejection = isSigned(transaction) ? book.rejectionOf(transaction) : 'txBadAuth';
+  if (rejection !== null) {
+    return { status: 'ERROR', errorResultXdr: encodedRejection(rejection), hash, ...told };
+  }
   book.submit(transaction);
   return { status: 'PENDING', hash, ...told };
 }

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CorridorPage } from '../../contract/schemas/corridors.js';
 import type { Random } from '../../server/ports.js';
-import { type SimulatedWallet, walletOf } from './ledger-payment.js';
-import { beginOffRamp } from './off-ramp.js';
+import { offRamp } from './off-ramp.js';
+import { type SimulatedWallet, walletOf } from './wallet.js';
 
 export interface SimulatedWallets {
   /** Ends the off-ramp in progress. */
@@ -25,7 +25,8 @@ export function walletAccount(number: number): string {
 
 /**
  * Off-ramps of simulated wallets, one every 45 seconds or so, through the public API: a service left running fills
- * its leaderboard by the very path that real ones take. What fails is left; the next one may go through.
+ * its leaderboard by the very path that real ones take (`startOfframp`). What fails is left, as at an anchor that speaks
+ * SEP-6 alone; the next one may go through.
  */
 export function startSimulatedWallets(options: { serviceUrl: string; random: Random }): SimulatedWallets {
   const { serviceUrl, random } = options;
@@ -35,24 +36,29 @@ export function startSimulatedWallets(options: { serviceUrl: string; random: Ran
   async function run(): Promise<void> {
     while (!signal.aborted) {
       await sleep(intervalMs * (0.5 + random()), undefined, { signal });
-      await offRamp().catch(() => undefined);
+      await sellSomething().catch(() => undefined);
     }
   }
 
-  async function offRamp(): Promise<void> {
+  /** Goes on to the next one when this one is paid: the service follows it. */
+  async function sellSomething(): Promise<void> {
     const answer = await fetch(`${serviceUrl}/api/corridors`, { signal });
     const { items } = (await answer.json()) as CorridorPage;
     const corridor = pick(items, random);
     const anchor = pick(corridor?.anchors ?? [], random);
     if (corridor === undefined || anchor === undefined) return;
-    await beginOffRamp({
+    const paid = new AbortController();
+    await offRamp({
       serviceUrl,
       corridor: corridor.id,
       anchorId: anchor.id,
       wallet: wallet(Math.floor(random() * wallets)),
       sellAmount: String(20 + Math.floor(random() * 400)),
       say: () => undefined,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(intervalMs)]),
+      onState: ({ step }) => {
+        if (step === 'reported') paid.abort();
+      },
+      signal: AbortSignal.any([signal, paid.signal, AbortSignal.timeout(intervalMs)]),
     });
   }
 

@@ -99,7 +99,8 @@ describe('the tarball', () => {
       ]),
     );
     // No examples: those are for the document and the tests.
-    const room = '((client(/(operations(/operator)?|types|validating))?|endpoints|schemas|verification)/)?';
+    const room =
+      '((client(/(operations(/operator)?|types|validating))?|endpoints|offramp|schemas|verification)/)?';
     const expected = new RegExp(
       '^(package\\.json|README\\.md|CHANGELOG\\.md|LICENSE|vectors/(README\\.md|[a-z-]+\\.json)|dist/cjs/package\\.json|' +
         `${room}[a-z0-9-]+\\.ts|dist/(esm|cjs)/(chunks/)?${room}[a-z0-9-]+\\.(d\\.ts|js)(\\.map)?)$`,

@@ -1,0 +1,134 @@
+import { isSafeUrl } from './discovery.js';
+import { Stop } from './errors.js';
+import { readInstructions, sameInstructions } from './instructions.js';
+import { nextSequence } from './ledger.js';
+import type { Run } from './options.js';
+import { orNull, patiently } from './patience.js';
+import { buildPayment } from './payment.js';
+import { type AnchorRecord, beginWithdrawal, readRecord } from './sep24.js';
+import { callService, readIntent } from './service.js';
+import type {
+  AttachedState,
+  AuthenticatedState,
+  InstructedState,
+  OfframpState,
+  PayingState,
+  PaymentInstructions,
+  RegisteredState,
+  StartedState,
+} from './state.js';
+
+const awaitsPayment = 'pending_user_transfer_start';
+/** What a record says before it names an account to pay. Everything else means that the withdrawal is over. */
+const beforePayment: ReadonlySet<string> = new Set([
+  awaitsPayment,
+  'incomplete',
+  'pending_anchor',
+  'pending_customer_info_update',
+  'pending_transaction_info_update',
+  'pending_user',
+  'on_hold',
+]);
+
+export async function register(run: Run, state: AuthenticatedState): Promise<RegisteredState> {
+  const { terms, intentHash } = state;
+  const intent = await callService(run, ({ intents }, fetchOptions) =>
+    intents.createIntent({ body: terms, fetchOptions }),
+  );
+  if (intent.intentHash !== intentHash) throw new Stop('service_mismatch');
+  return { ...state, step: 'registered', statusCallbackUrl: intent.statusCallbackUrl };
+}
+
+/** Not before the intent is registered: a withdrawal that is older than its intent does not count in the scores. */
+export async function startWithdrawal(run: Run, state: RegisteredState): Promise<StartedState> {
+  const withdrawal = await beginWithdrawal(run, state);
+  if (!isSafeUrl(withdrawal.url, new URL(state.anchor.transferServer).protocol)) {
+    throw new Stop('anchor_refused', { detail: 'the URL of its form is not https' });
+  }
+  const url = new URL(withdrawal.url);
+  // SEP-24, "Adding parameters to the URL".
+  url.searchParams.set('on_change_callback', state.statusCallbackUrl);
+  return { ...state, step: 'started', withdrawal: { id: withdrawal.id, url: url.href } };
+}
+
+export async function attach(run: Run, state: StartedState): Promise<AttachedState> {
+  const { intentHash, terms, withdrawal } = state;
+  const body = { nonce: terms.nonce, anchorTransactionId: withdrawal.id };
+  await callService(run, ({ intents }, fetchOptions) =>
+    intents.attachTransaction({ params: { intentHash }, body, fetchOptions }),
+  );
+  return { ...state, step: 'attached' };
+}
+
+/** Has the form filled in, and waits until the anchor says where to pay and the service has seen it. */
+export async function awaitInstructions(run: Run, state: AttachedState): Promise<InstructedState> {
+  const endsAt = run.clock() + run.formPatienceMs;
+  let opened = false;
+  let record = await read(run, state);
+  while (record.status !== awaitsPayment) {
+    if (record.status === 'incomplete' && !opened) {
+      opened = true;
+      await openForm(run, state.withdrawal.url);
+    }
+    if (run.clock() >= endsAt) throw new Stop('form_not_completed');
+    await run.wait(run.pollMs, run.signal);
+    record = await read(run, state);
+  }
+  const instructions = instructionsOf(record, state);
+  await untilSeen(run, state);
+  const sequence = await patiently(run, 'ledger_unavailable', () => nextSequence(run, state.terms.account));
+  return { ...state, step: 'instructed', instructions, sequence };
+}
+
+async function openForm(run: Run, url: string): Promise<void> {
+  try {
+    await run.open(url);
+  } catch (cause) {
+    throw new Stop('form_not_opened', { cause });
+  }
+}
+
+/** The record of a withdrawal that can still be paid. */
+async function read(run: Run, state: AttachedState | InstructedState): Promise<AnchorRecord> {
+  const record = await patiently(run, 'anchor_unavailable', () => readRecord(run, state));
+  run.onStatus(record.status);
+  if (!beforePayment.has(record.status)) throw new Stop('withdrawal_ended', { detail: record.status });
+  return record;
+}
+
+function instructionsOf(
+  record: AnchorRecord,
+  state: OfframpState & { withdrawal: { id: string } },
+): PaymentInstructions {
+  const read = readInstructions(record, { ...state, withdrawalId: state.withdrawal.id });
+  if (typeof read === 'string') throw new Stop('payment_refused', { detail: read });
+  return read;
+}
+
+/** An outcome counts only if the service saw the withdrawal before it was paid. The person does not wait for ever. */
+async function untilSeen(run: Run, { intentHash }: AttachedState): Promise<void> {
+  const endsAt = run.clock() + run.seenPatienceMs;
+  for (;;) {
+    const intent = await orNull(readIntent(run, intentHash));
+    if (intent?.transaction?.status === awaitsPayment || run.clock() >= endsAt) return;
+    await run.wait(run.pollMs, run.signal);
+  }
+}
+
+/** Throws unless the anchor still asks for the very payment that was checked. */
+export async function checkStillAsked(run: Run, state: InstructedState | PayingState): Promise<void> {
+  const record = await patiently(run, 'anchor_unavailable', () => readRecord(run, state));
+  run.onStatus(record.status);
+  if (record.status !== awaitsPayment) throw new Stop('withdrawal_ended', { detail: record.status });
+  if (!sameInstructions(instructionsOf(record, state), state.instructions))
+    throw new Stop('instructions_changed');
+}
+
+/** Builds the payment. It is stored, and with it its hash, before anybody is asked to sign it. */
+export async function preparePayment(run: Run, state: InstructedState): Promise<PayingState> {
+  await checkStillAsked(run, state);
+  const intent = await orNull(readIntent(run, state.intentHash));
+  if (intent?.payment?.found) throw new Stop('already_paid', { moneyMoved: 'yes' });
+  const payment = buildPayment({ ...state, ...run, nowMs: run.clock() });
+  return { ...state, step: 'paying', payment };
+}

@@ -1,0 +1,112 @@
+import { type FeeBumpTransaction, type Transaction, TransactionBuilder } from '@stellar/stellar-base';
+import { fromBase64, fromUtf8, utf8 } from '../verification/bytes.js';
+import { verifyEd25519 } from '../verification/ed25519.js';
+import { decodePublicKey } from '../verification/strkey.js';
+
+/** What can be wrong with a SEP-10 challenge. One with any of these must not be signed. */
+export const challengeFaults = {
+  malformed: 'It is not the envelope of one plain transaction.',
+  source: "Its source is not the anchor's SIGNING_KEY.",
+  sequence: 'Its sequence number is not 0: it could be carried out.',
+  signature: "It does not carry the SIGNING_KEY's signature for this network.",
+  time_bounds: 'It has no time bounds, or the present time is not within them.',
+  memo: 'It carries a memo, which stands for another user of the account.',
+  operation: 'An operation is not ManageData.',
+  account: 'The first operation is not of the account that asked.',
+  home_domain: 'The first operation does not name the home domain.',
+  nonce: 'The first operation does not hold a nonce of 48 bytes.',
+  other_source: "A further operation is not of the anchor's SIGNING_KEY.",
+  web_auth_domain: 'It names another web_auth_domain than the one that was asked.',
+} as const;
+
+export type ChallengeFault = keyof typeof challengeFaults;
+
+export interface ExpectedChallenge {
+  /** Who asked, `G…`. */
+  account: string;
+  /** `G…`. */
+  signingKey: string;
+  homeDomain: string;
+  /** Host of the endpoint. */
+  webAuthDomain: string;
+  networkPassphrase: string;
+  nowMs: number;
+}
+
+const maxEnvelopeChars = 16_384;
+const nonceChars = 64;
+const nonceBytes = 48;
+/** SEP-10 allows clocks to differ; a challenge is rarely older than its round trip. */
+const clockToleranceSeconds = 300;
+
+/** Reads an envelope of bounded size; undefined for anything that is none. */
+export function readEnvelope(
+  envelope: string,
+  networkPassphrase: string,
+): Transaction | FeeBumpTransaction | undefined {
+  if (envelope.length > maxEnvelopeChars) return undefined;
+  try {
+    return TransactionBuilder.fromXDR(envelope, networkPassphrase);
+  } catch {
+    // The decoder throws errors of many kinds; whatever it cannot read is no envelope.
+    return undefined;
+  }
+}
+
+/** Null for a challenge that is safe to sign (SEP-10, "Challenge", as the client verifies it), else the first fault. */
+export function challengeFault(envelope: string, expected: ExpectedChallenge): ChallengeFault | null {
+  const transaction = readEnvelope(envelope, expected.networkPassphrase);
+  if (transaction === undefined || 'innerTransaction' in transaction) return 'malformed';
+  if (transaction.source !== expected.signingKey) return 'source';
+  if (transaction.sequence !== '0') return 'sequence';
+  if (!isSignedBy(transaction, expected.signingKey)) return 'signature';
+  if (!isTimely(transaction, expected.nowMs)) return 'time_bounds';
+  if (transaction.memo.type !== 'none') return 'memo';
+  return operationFault(transaction, expected);
+}
+
+function isSignedBy(transaction: Transaction, signingKey: string): boolean {
+  const hash = transaction.hash();
+  const key = decodePublicKey(signingKey);
+  return transaction.signatures.some((each) => verifyEd25519(each.signature(), hash, key));
+}
+
+function isTimely({ timeBounds }: Transaction, nowMs: number): boolean {
+  const { minTime, maxTime } = timeBounds ?? { minTime: '0', maxTime: '0' };
+  const now = nowMs / 1000;
+  // A maximum of 0 would be no bound.
+  return maxTime !== '0' && Number(minTime) - clockToleranceSeconds <= now && now <= Number(maxTime);
+}
+
+function operationFault(
+  { operations }: Transaction,
+  { account, homeDomain, signingKey, webAuthDomain }: ExpectedChallenge,
+): ChallengeFault | null {
+  const [first, ...others] = operations;
+  if (first?.type !== 'manageData') return 'operation';
+  if (first.source !== account) return 'account';
+  if (first.name !== `${homeDomain} auth`) return 'home_domain';
+  if (!isNonce(first.value)) return 'nonce';
+  for (const other of others) {
+    if (other.type !== 'manageData') return 'operation';
+    if (other.source !== signingKey) return 'other_source';
+    if (other.name === 'web_auth_domain' && !isText(other.value, webAuthDomain)) return 'web_auth_domain';
+  }
+  return null;
+}
+
+/** 48 random bytes as base64, which makes 64 characters. */
+function isNonce(value: Uint8Array | undefined): boolean {
+  if (value?.length !== nonceChars) return false;
+  try {
+    return fromBase64(fromUtf8(value)).length === nonceBytes;
+  } catch (error) {
+    if (error instanceof RangeError || error instanceof TypeError) return false;
+    throw error;
+  }
+}
+
+function isText(value: Uint8Array | undefined, text: string): boolean {
+  const bytes = utf8(text);
+  return value?.length === bytes.length && bytes.every((byte, at) => byte === value[at]);
+}

@@ -1,0 +1,72 @@
+import { Stop } from './errors.js';
+import type { Run } from './options.js';
+
+const timeoutMs = 15_000;
+const maxAnswerChars = 1_000_000;
+const maxDetailChars = 200;
+
+/** A party that cannot be reached or refuses for the moment: worth asking again. */
+export class Unavailable extends Error {
+  constructor(
+    message: string,
+    /** What it asked to wait for, or null. */
+    readonly retryAfterMs: number | null = null,
+    cause?: unknown,
+  ) {
+    super(message, { cause });
+  }
+}
+
+export interface Answer {
+  status: number;
+  text: string;
+}
+
+/** A request of anchor or ledger. Answers that are worth asking again for (429 and 5xx) and lost connections throw Unavailable. */
+export async function exchange(run: Run, url: string, init: RequestInit = {}): Promise<Answer> {
+  // Joined by hand because AbortSignal.any is too new for browsers of two years ago.
+  const controller = new AbortController();
+  const follow = () => controller.abort(run.signal?.reason);
+  if (run.signal?.aborted) follow();
+  else run.signal?.addEventListener('abort', follow, { once: true });
+  const timer = setTimeout(() => controller.abort(new DOMException('no answer', 'TimeoutError')), timeoutMs);
+  try {
+    // A redirect could take the token or the payment to another host.
+    const response = await run.fetch(url, { ...init, redirect: 'error', signal: controller.signal });
+    const text = (await response.text()).slice(0, maxAnswerChars);
+    const { status } = response;
+    if (status === 429 || status >= 500) {
+      throw new Unavailable(`${new URL(url).host} answered ${status}`, retryAfterMs(response.headers));
+    }
+    return { status, text };
+  } catch (error) {
+    if (run.signal?.aborted || error instanceof Unavailable) throw error;
+    throw new Unavailable(`${new URL(url).host} does not answer`, null, error);
+  } finally {
+    clearTimeout(timer);
+    run.signal?.removeEventListener('abort', follow);
+  }
+}
+
+function retryAfterMs(headers: Headers): number | null {
+  const text = headers.get('retry-after') ?? '';
+  return /^\d{1,6}$/.test(text) ? Number(text) * 1_000 : null;
+}
+
+/** The members of a JSON object; undefined for any other text. */
+export function membersOf(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** What an anchor's answer says where it is not the one that a step needs. */
+export function refusal({ status, text }: Answer): Stop {
+  const { error } = membersOf(text) ?? {};
+  const said = typeof error === 'string' ? `: ${error.slice(0, maxDetailChars)}` : '';
+  return new Stop('anchor_refused', { detail: `${status}${said}` });
+}

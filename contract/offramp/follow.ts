@@ -1,0 +1,64 @@
+import type { IntentAnswer } from '../client/types/intents.js';
+import { Stop } from './errors.js';
+import type { Run } from './options.js';
+import { orNull } from './patience.js';
+import { type AnchorRecord, peekRecord } from './sep24.js';
+import { readIntent } from './service.js';
+import type { EndedState, ReportedState } from './state.js';
+
+/** A withdrawal that was paid out. */
+export interface OfframpResult {
+  state: EndedState;
+  /** As the service tells it; null where it could not be asked. Its `outcome` is null where only the anchor has spoken. */
+  intent: IntentAnswer | null;
+  /** What was paid out, in fiat; null where nobody says. */
+  amountOut: string | null;
+}
+
+const lastWords: ReadonlySet<string> = new Set(['completed', 'refunded', 'error']);
+
+/**
+ * Waits until there is an outcome: the service's, or the last word of the anchor where the service has recorded nothing
+ * for `patienceMs` after it. The service has to be away, or to doubt the anchor, for that.
+ */
+export async function follow(run: Run, state: ReportedState | EndedState): Promise<OfframpResult> {
+  const ended: EndedState = { ...state, step: 'ended' };
+  let last = '';
+  let saidAt = 0;
+  for (;;) {
+    const intent = await orNull(readIntent(run, state.intentHash));
+    if (intent?.outcome) {
+      await run.save(ended);
+      return byOutcome(ended, intent, intent.outcome);
+    }
+    const record = await peekRecord(run, state);
+    if (record !== null && record.status !== last) {
+      last = record.status;
+      saidAt = run.clock();
+      run.onStatus(last);
+    }
+    if (record !== null && lastWords.has(last) && run.clock() - saidAt >= run.patienceMs) {
+      // `error` is no end: an anchor may recover, and the service tells when it has given up waiting.
+      if (last === 'error') throw new Stop('anchor_error');
+      await run.save(ended);
+      return byRecord(ended, intent, record);
+    }
+    await run.wait(run.pollMs, run.signal);
+  }
+}
+
+function byOutcome(
+  state: EndedState,
+  intent: IntentAnswer,
+  { status, reason, amountOut }: NonNullable<IntentAnswer['outcome']>,
+): OfframpResult {
+  if (status === 'settled') return { state, intent, amountOut };
+  if (reason === 'refunded') throw new Stop('refunded', { moneyMoved: 'returned' });
+  throw new Stop('not_paid_out', { detail: reason, moneyMoved: 'yes' });
+}
+
+function byRecord(state: EndedState, intent: IntentAnswer | null, record: AnchorRecord): OfframpResult {
+  if (record.status === 'refunded') throw new Stop('refunded', { moneyMoved: 'returned' });
+  const { amount_out: amountOut } = record;
+  return { state, intent, amountOut: typeof amountOut === 'string' ? amountOut : null };
+}

@@ -1,0 +1,109 @@
+import type { Client } from '../client/operations/client.js';
+import type { OfframpState } from './state.js';
+
+/** What is asked of a wallet: two methods of SEP-43. */
+export interface OfframpWallet {
+  /** The account that sells, `G…`. */
+  getAddress(): Promise<{ address: string }>;
+  /** Adds the signature of the account to this very transaction (base64 XDR of the envelope) and submits nothing. */
+  signTransaction(
+    xdr: string,
+    options: { networkPassphrase: string; address: string },
+  ): Promise<{ signedTxXdr: string }>;
+}
+
+/** The offer that was chosen: a quote of `getRates` with its corridor. */
+export interface OfframpQuote {
+  corridor: string;
+  anchorId: string;
+  /** Decimal string: what is sold, and the most that is paid. */
+  sellAmount: string;
+  deliveryMethod?: string | null;
+}
+
+/** The operations of the service that an off-ramp uses; `createClient` gives them. */
+export type OfframpService = {
+  anchors: Pick<Client['anchors'], 'getAnchor'>;
+  intents: Pick<Client['intents'], 'createIntent' | 'attachTransaction' | 'getIntent'>;
+};
+
+export interface OfframpOptions {
+  /** The service: `createClient(url)`. */
+  service: OfframpService;
+  /** A Stellar RPC server, where the payment is submitted and looked up. */
+  rpcUrl: string;
+  /** Shows the anchor's form to the person, in a window or a tab. Called again by a resumed run whose form is not completed. */
+  open: (url: string) => void | Promise<void>;
+  /** Stores the state. The next step is taken when it has resolved, and not at all if it rejects. */
+  onState?: (state: OfframpState) => void | Promise<void>;
+  /** Told every new status word of the anchor. */
+  onStatus?: (status: string) => void;
+  /** Stops waiting and following; rejects with `aborted`. */
+  signal?: AbortSignal;
+  /** The public network when absent. */
+  networkPassphrase?: string;
+  /** The least payout to accept, in fiat: checked by the service when the intent is registered, and before paying. */
+  minReceive?: string;
+  /** Highest fee for the payment, in stroops; 10,000 (0.001 XLM) when absent. The ledger charges what it has to. */
+  maxFeeStroops?: string;
+  /** For how long a party that does not answer is asked again; 60,000 when absent. */
+  patienceMs?: number;
+  /** For how long the form may take; 30 minutes when absent. */
+  formPatienceMs?: number;
+  /** How long the payment waits for the service to have seen the withdrawal; 30,000 when absent. Unseen, it does not count in the scores. */
+  seenPatienceMs?: number;
+  /** Pause between two looks; 2,000 when absent. */
+  pollMs?: number;
+  /** Speaks to the anchor and the ledger; the global `fetch` when absent. */
+  fetch?: typeof globalThis.fetch;
+  /** Epoch milliseconds; for tests. */
+  clock?: () => number;
+  /** Waits; must reject when the signal aborts. For tests. */
+  wait?: (waitMs: number, signal: AbortSignal | undefined) => Promise<void>;
+}
+
+/** The options with what stands in for absent ones, and the token in use. */
+export interface Run extends Required<Omit<OfframpOptions, 'signal' | 'minReceive'>> {
+  wallet: OfframpWallet;
+  signal: AbortSignal | undefined;
+  /** Of the anchor; renewed when it has expired. */
+  token: string;
+  /** Stores a state that a step passes through. */
+  save: (state: OfframpState) => Promise<void>;
+}
+
+const publicNetwork = 'Public Global Stellar Network ; September 2015';
+
+function waitByTimer(waitMs: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, waitMs);
+    if (signal?.aborted) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
+  });
+}
+
+export function withDefaults(options: OfframpOptions): Omit<Run, 'wallet' | 'token' | 'save'> {
+  return {
+    networkPassphrase: publicNetwork,
+    onState: () => undefined,
+    onStatus: () => undefined,
+    maxFeeStroops: '10000',
+    patienceMs: 60_000,
+    formPatienceMs: 30 * 60_000,
+    seenPatienceMs: 30_000,
+    pollMs: 2_000,
+    // Called as a bare function: in browsers, fetch throws when it is a method of anything but the window.
+    fetch: (input, init) => globalThis.fetch(input, init),
+    clock: Date.now,
+    wait: waitByTimer,
+    ...options,
+    signal: options.signal,
+  };
+}

@@ -1,0 +1,33 @@
+import { type OfframpErrorCode, Stop } from './errors.js';
+import { Unavailable } from './exchange.js';
+import type { Run } from './options.js';
+
+const firstWaitMs = 500;
+const longestWaitMs = 8_000;
+
+type UnavailableCode = Extract<OfframpErrorCode, `${string}_unavailable`>;
+
+/** Calls again while the party is unavailable, ever more slowly or as it asks, until `patienceMs` are over. */
+export async function patiently<T>(run: Run, code: UnavailableCode, call: () => Promise<T>): Promise<T> {
+  const endsAt = run.clock() + run.patienceMs;
+  for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      const pauseMs = error.retryAfterMs ?? waitMs;
+      if (run.clock() + pauseMs > endsAt) throw new Stop(code, { detail: error.message, cause: error });
+      await run.wait(pauseMs, run.signal);
+    }
+  }
+}
+
+/** What the call gives, or null where the party is unavailable at the moment. */
+export async function orNull<T>(call: Promise<T>): Promise<T | null> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof Unavailable) return null;
+    throw error;
+  }
+}

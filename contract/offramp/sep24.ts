@@ -1,0 +1,75 @@
+import { type Answer, exchange, membersOf, refusal } from './exchange.js';
+import type { Run } from './options.js';
+import { orNull, patiently } from './patience.js';
+import { authenticate } from './sep10.js';
+import type { OfframpState } from './state.js';
+
+/** The record of a withdrawal, as `GET /transaction` shows it. Only checked members are used. */
+export type AnchorRecord = Record<string, unknown> & { status: string };
+
+/** A request with the token, which is renewed once where the anchor no longer takes it. */
+async function askAnchor(
+  run: Run,
+  { anchor, terms }: Pick<OfframpState, 'anchor' | 'terms'>,
+  path: string,
+  init: RequestInit & { headers?: Record<string, string> } = {},
+): Promise<Answer> {
+  const ask = () =>
+    exchange(run, `${anchor.transferServer}${path}`, {
+      ...init,
+      headers: { ...init.headers, authorization: `Bearer ${run.token}` },
+    });
+  const first = await ask();
+  if (first.status !== 401 && first.status !== 403) return first;
+  run.token = await authenticate(run, anchor, terms.account);
+  return ask();
+}
+
+/** Starts a withdrawal; nothing is paid yet, so starting twice is harmless. */
+export async function beginWithdrawal(run: Run, state: OfframpState): Promise<{ id: string; url: string }> {
+  const { anchor, terms } = state;
+  const answer = await patiently(run, 'anchor_unavailable', () =>
+    askAnchor(run, state, '/transactions/withdraw/interactive', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        asset_code: anchor.assetCode,
+        ...(anchor.assetIssuer === null ? {} : { asset_issuer: anchor.assetIssuer }),
+        destination_asset: anchor.destinationAsset,
+        amount: terms.sellAmount,
+        account: terms.account,
+      }),
+    }),
+  );
+  const { id, url } = membersOf(answer.text) ?? {};
+  if (answer.status !== 200 && answer.status !== 201) throw refusal(answer);
+  if (typeof id !== 'string' || typeof url !== 'string') throw refusal(answer);
+  return { id, url };
+}
+
+type WithWithdrawal = OfframpState & { withdrawal: { id: string } };
+
+const recordPath = ({ withdrawal }: WithWithdrawal) => `/transaction?id=${encodeURIComponent(withdrawal.id)}`;
+
+function recordOf({ status: answered, text }: Answer): AnchorRecord | null {
+  const { transaction } = membersOf(text) ?? {};
+  const { status } = (transaction ?? {}) as { status?: unknown };
+  return answered === 200 && typeof status === 'string' ? { ...(transaction as object), status } : null;
+}
+
+/** The record of the withdrawal; throws Unavailable where the anchor does not say. */
+export async function readRecord(run: Run, state: WithWithdrawal): Promise<AnchorRecord> {
+  const answer = await askAnchor(run, state, recordPath(state));
+  const record = recordOf(answer);
+  if (record === null) throw refusal(answer);
+  return record;
+}
+
+/** The same without asking the wallet for anything: null where the anchor does not say, or no longer takes the token. */
+export async function peekRecord(run: Run, state: WithWithdrawal): Promise<AnchorRecord | null> {
+  const headers = { authorization: `Bearer ${run.token}` };
+  const answer = await orNull(
+    exchange(run, `${state.anchor.transferServer}${recordPath(state)}`, { headers }),
+  );
+  return answer === null ? null : recordOf(answer);
+}

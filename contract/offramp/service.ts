@@ -1,0 +1,51 @@
+import type { IntentAnswer } from '../client/types/intents.js';
+import { Stop } from './errors.js';
+import { Unavailable } from './exchange.js';
+import type { OfframpService, Run } from './options.js';
+import { patiently } from './patience.js';
+
+interface ServiceAnswer {
+  status: number;
+  headers: Headers;
+  body: unknown;
+}
+
+type Good<A> = A extends { status: 200 | 201; body: infer Body } ? Body : never;
+
+/** One call of the service. 429, 503 and every other 5xx, lost connections and pages of proxies throw Unavailable. */
+async function askOnce<A extends ServiceAnswer>(
+  run: Run,
+  call: (service: OfframpService, fetchOptions: { signal?: AbortSignal }) => Promise<A>,
+): Promise<Good<A>> {
+  let answer: A;
+  try {
+    answer = await call(run.service, run.signal === undefined ? {} : { signal: run.signal });
+  } catch (error) {
+    if (run.signal?.aborted) throw error;
+    throw new Unavailable('the service does not answer', null, error);
+  }
+  const { status, body } = answer;
+  if (status === 200 || status === 201) return body as Good<A>;
+  const { code = String(status) } = (body ?? {}) as { code?: string };
+  if (status !== 429 && status < 500) throw new Stop('service_refused', { detail: code });
+  const seconds = answer.headers.get('retry-after') ?? '';
+  throw new Unavailable(
+    `the service answers ${code}`,
+    /^\d{1,6}$/.test(seconds) ? Number(seconds) * 1_000 : null,
+  );
+}
+
+/** The same, asked again for as long as `patienceMs`. */
+export function callService<A extends ServiceAnswer>(
+  run: Run,
+  call: (service: OfframpService, fetchOptions: { signal?: AbortSignal }) => Promise<A>,
+): Promise<Good<A>> {
+  return patiently(run, 'service_unavailable', () => askOnce(run, call));
+}
+
+/** The intent as it stands; throws Unavailable where the service does not say. */
+export function readIntent(run: Run, intentHash: string): Promise<IntentAnswer> {
+  return askOnce(run, ({ intents }, fetchOptions) =>
+    intents.getIntent({ params: { intentHash }, fetchOptions }),
+  );
+}

@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import {
+  Account,
+  BASE_FEE,
+  Keypair,
+  Operation,
+  type Transaction,
+  TransactionBuilder,
+} from '@stellar/stellar-base';
+import { simulatedNetwork } from '../simulated-ledger/payments.js';
+import type { AnchorContext } from './context.js';
+import { isAccount } from './identity.js';
+import { type AddRoute, fieldsOf, Refusal } from './server.js';
+
+const validitySeconds = 900;
+const answeredLimit = 10_000;
+
+/** SEP-10: gives the wallet that signs the challenge its token. Simulated accounts have their own key as the only signer. */
+export function addSep10(route: AddRoute, context: AnchorContext): void {
+  /** Hashes of the challenges that have been answered: one token a challenge. */
+  const answered = new Set<string>();
+  const host = () => new URL(context.origin()).host;
+  const keys = () => Keypair.fromRawEd25519Seed(Buffer.from(context.signingKey.seed));
+
+  route(
+    'GET /auth',
+    ({ query }, response) => {
+      const account = fieldsOf(query).get('account') ?? '';
+      if (!isAccount(account)) throw new Refusal(400, 'account must be a G… key');
+      const domain = fieldsOf(query).get('home_domain') ?? host();
+      if (domain !== host()) throw new Refusal(400, 'home_domain is not served here');
+      const challenge = challengeFor(account, { host: host(), keys: keys(), nowMs: context.clock() });
+      response.json({ transaction: challenge.toXDR(), network_passphrase: simulatedNetwork });
+    },
+    { steady: true },
+  );
+  route(
+    'POST /auth',
+    ({ body }, response) => {
+      const challenge = readChallenge(fieldsOf(body).get('transaction') ?? '');
+      const account = accountOf(challenge, keys(), context.clock());
+      const hash = challenge.hash().toString('hex');
+      if (answered.has(hash)) throw new Refusal(400, 'the challenge has been answered');
+      if (answered.size >= answeredLimit) answered.clear();
+      answered.add(hash);
+      response.json({ token: `sim.${account}.${hash}` });
+    },
+    { steady: true },
+  );
+}
+
+function challengeFor(
+  account: string,
+  { host, keys, nowMs }: { host: string; keys: Keypair; nowMs: number },
+) {
+  const minTime = Math.floor(nowMs / 1000);
+  const challenge = new TransactionBuilder(new Account(keys.publicKey(), '-1'), {
+    fee: BASE_FEE,
+    networkPassphrase: simulatedNetwork,
+    timebounds: { minTime, maxTime: minTime + validitySeconds },
+  })
+    .addOperation(
+      Operation.manageData({
+        source: account,
+        name: `${host} auth`,
+        value: randomBytes(48).toString('base64'),
+      }),
+    )
+    .addOperation(Operation.manageData({ source: keys.publicKey(), name: 'web_auth_domain', value: host }))
+    .build();
+  challenge.sign(keys);
+  return challenge;
+}
+
+function readChallenge(envelope: string): Transaction {
+  try {
+    const challenge = TransactionBuilder.fromXDR(envelope, simulatedNetwork);
+    if (!('innerTransaction' in challenge)) return challenge;
+  } catch {
+    // The decoder throws errors of many kinds.
+  }
+  throw new Refusal(400, 'transaction must be the signed challenge');
+}
+
+/** Whose challenge it is. Throws a Refusal unless this server made it, it is in time, and the account signed it. */
+function accountOf(challenge: Transaction, keys: Keypair, nowMs: number): string {
+  const account = challenge.operations[0]?.source ?? '';
+  const { minTime = '0', maxTime = '0' } = challenge.timeBounds ?? {};
+  const inTime = Number(minTime) <= nowMs / 1000 && nowMs / 1000 <= Number(maxTime);
+  const signedBy = (key: Keypair) =>
+    challenge.signatures.some((each) => key.verify(challenge.hash(), each.signature()));
+  const isOwn = challenge.source === keys.publicKey() && challenge.sequence === '0' && signedBy(keys);
+  if (!isOwn || !inTime) throw new Refusal(400, 'not a challenge of this server, or no longer valid');
+  if (!isAccount(account) || !signedBy(Keypair.fromPublicKey(account)))
+    throw new Refusal(400, 'the account has not signed the challenge');
+  return account;
+}
