@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Keypair } from '@stellar/stellar-base';
+import getPort from 'get-port';
+import { runProgram } from '../../support/run-program.js';
+import { waitFor } from '../../support/wait-for.js';
+
+const project = fileURLToPath(new URL('./project/', import.meta.url));
+const requirements = fileURLToPath(new URL('./requirements.txt', import.meta.url));
+const cache = fileURLToPath(new URL('../../../.cache/', import.meta.url));
+const noRegistry = /NewConnectionError|NameResolutionError|ConnectTimeoutError|No matching distribution/;
+
+/**
+ * A virtual environment with Polaris, made once and kept under .cache/. Resolves to its Python, or to undefined where
+ * there is no Python 3 that can make one or no package registry.
+ */
+export async function installPolaris(): Promise<string | undefined> {
+  const version = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12);
+  const folder = join(cache, `polaris-${version}`);
+  const python = join(folder, 'bin/python');
+  const done = join(folder, 'installed');
+  if (existsSync(done)) return python;
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(cache, { recursive: true });
+  const made = await runProgram('python3', ['-m', 'venv', folder]).catch(() => ({ status: 1 }));
+  if (made.status !== 0) return undefined;
+  const args = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirements];
+  const { status, stderr } = await runProgram(python, args);
+  if (status !== 0) {
+    if (noRegistry.test(stderr)) return undefined;
+    throw new Error(`pip install failed: ${stderr}`);
+  }
+  writeFileSync(done, '');
+  return python;
+}
+
+export interface PolarisAnchor {
+  origin: string;
+  /** The account that withdrawals are paid to. */
+  distributionAccount: string;
+  /** What its processes have written, for failures. */
+  log(): string;
+  stop(): void;
+}
+
+/** A Polaris anchor on loopback with a database of its own: the server, the watcher of the ledger, and the payer. */
+export async function startPolaris(
+  python: string,
+  of: { horizonUrl: string; networkPassphrase: string; issuer: string },
+): Promise<PolarisAnchor> {
+  const folder = mkdtempSync(join(tmpdir(), 'fairlead-polaris-'));
+  const port = await getPort();
+  const origin = `http://127.0.0.1:${port}`;
+  const distribution = Keypair.random();
+  const env = {
+    ...process.env,
+    DATABASE_FILE: join(folder, 'polaris.sqlite'),
+    HOST_URL: origin,
+    HORIZON_URI: of.horizonUrl,
+    STELLAR_NETWORK_PASSPHRASE: of.networkPassphrase,
+    SIGNING_SEED: Keypair.random().secret(),
+    SERVER_JWT_KEY: 'a key of a test, at least 32 bytes long',
+    ACTIVE_SEPS: 'sep-1,sep-10,sep-24',
+    LOCAL_MODE: '1',
+    PYTHONDONTWRITEBYTECODE: '1',
+  };
+  const logFile = join(folder, 'log');
+  const log = openSync(logFile, 'a');
+  const manage = async (...args: string[]) => {
+    const { status, stderr } = await runProgram(python, ['manage.py', ...args], { cwd: project, env });
+    if (status !== 0) throw new Error(`${args[0]} failed: ${stderr}`);
+  };
+  await manage('migrate');
+  await manage('create_asset', of.issuer, distribution.secret());
+  const running = [
+    ['runserver', '--noreload', '--insecure', `127.0.0.1:${port}`],
+    ['watch_transactions'],
+    ['execute_outgoing_transactions', '--loop', '--interval', '1'],
+  ].map(
+    (args): ChildProcess =>
+      spawn(python, ['manage.py', ...args], { cwd: project, env, stdio: ['ignore', log, log] }),
+  );
+  function stop(): void {
+    for (const child of running) child.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  }
+  try {
+    await waitFor(() => fetch(`${origin}/sep24/info`), { timeout: 60_000, interval: 200 });
+  } catch (error) {
+    const said = readFileSync(logFile, 'utf8');
+    stop();
+    throw new Error(`Polaris does not answer: ${said}`, { cause: error });
+  }
+  return {
+    origin,
+    distributionAccount: distribution.publicKey(),
+    log: () => readFileSync(logFile, 'utf8'),
+    stop,
+  };
+}
+
+/** What a person does with the form: opens it, fills in the amount, sends it. */
+export async function completeForm(url: string, amount: string): Promise<void> {
+  const page = await (await fetch(url)).text();
+  const [, action = ''] = /<form method="post" action="([^"]+)"/.exec(page) ?? [];
+  if (action === '') throw new Error(`no form: ${page.slice(0, 2_000)}`);
+  const target = new URL(action.replaceAll('&amp;', '&'), url);
+  const answer = await fetch(target, { method: 'POST', body: new URLSearchParams({ amount }) });
+  if (!answer.ok) throw new Error(`the form was refused: ${(await answer.text()).slice(0, 2_000)}`);
+}

@@ -1,0 +1,15 @@
+from django.apps import AppConfig
+
+
+class AnchorConfig(AppConfig):
+    name = "anchor"
+
+    def ready(self):
+        from django.db.models.signals import post_save
+        from polaris.integrations import register_integrations
+        from polaris.models import Transaction
+
+        from anchor.integrations import Payouts, Withdrawals, tell_that_payment_is_awaited
+
+        register_integrations(withdrawal=Withdrawals(), rails=Payouts())
+        post_save.connect(tell_that_payment_is_awaited, sender=Transaction)

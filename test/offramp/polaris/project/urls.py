@@ -1,0 +1,4 @@
+import polaris.urls
+from django.urls import include, path
+
+urlpatterns = [path("", include(polaris.urls))]
