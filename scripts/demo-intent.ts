@@ -52,8 +52,8 @@ async function main(): Promise<void> {
     if (!(error instanceof OfframpError) || error.moneyMoved === 'no') throw error;
     say(error.message);
   });
-  const { outcome, quote } = await unwrap(
-    createClient(serviceUrl).intents.getIntent({ params: { intentHash } }),
+  const { outcome, quote } = unwrap(
+    await createClient(serviceUrl).intents.getIntent({ params: { intentHash } }),
   );
   say(`outcome: ${outcome?.status ?? 'none yet'} (${outcome?.reason ?? 'the service waits'})`);
   if (outcome?.amountOut != null)

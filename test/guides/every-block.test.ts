@@ -88,6 +88,11 @@ const rules: Rule[] = [
     block: /^tsx? [a-z-]+\n/,
     is: { test: 'test/clients/tanstack-query/tanstack-query.long.test.ts' },
   },
+  {
+    file: 'docs/guides/wallets.md',
+    block: /^(sh\nnpm install|ts [a-z]+\n)/,
+    is: { test: 'test/guides/wallets.long.test.ts' },
+  },
   { file: 'docs/intents.md', block: /^\n(GET|POST) /, is: { endpoints: true } },
   { file: 'docs/intents.md', block: /^json\n\{\n/, is: { json: createIntentBody } },
   { file: 'docs/intents.md', block: /^json\n\{ /, is: { json: attachTransactionBody } },
