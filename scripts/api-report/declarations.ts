@@ -1,3 +1,4 @@
+import { dirname, isAbsolute, relative } from 'node:path';
 import ts from 'typescript';
 
 /**
@@ -51,12 +52,30 @@ function inOrder<Node extends ts.TypeNode>(type: Node): Node {
   return visit(type) as Node;
 }
 
+/** The compiler names modules that the file does not import by their whole path, which is another one in every checkout. */
+function withoutFolders<Node extends ts.TypeNode>(type: Node, fileName: string): Node {
+  const visit = (node: ts.Node): ts.Node => {
+    const visited = ts.visitEachChild(node, visit, undefined);
+    if (!ts.isImportTypeNode(visited) || !ts.isLiteralTypeNode(visited.argument)) return visited;
+    const { literal } = visited.argument;
+    if (!ts.isStringLiteral(literal) || !isAbsolute(literal.text)) return visited;
+    const path = relative(dirname(fileName), literal.text);
+    const { factory } = ts;
+    const argument = factory.createLiteralTypeNode(
+      factory.createStringLiteral(`${path.startsWith('.') ? path : `./${path}`}.js`),
+    );
+    const { attributes, qualifier, typeArguments, isTypeOf } = visited;
+    return factory.updateImportTypeNode(visited, argument, attributes, qualifier, typeArguments, isTypeOf);
+  };
+  return visit(type) as Node;
+}
+
 /** Undefined for what is neither a schema nor a router. */
 function shortType(checker: ts.TypeChecker, declaration: ts.Node): ts.TypeNode | undefined {
   const type = checker.getTypeAtLocation(declaration);
   const written = (of: ts.Type) => {
     const node = checker.typeToTypeNode(of, declaration, inFull);
-    return node && inOrder(node);
+    return node && inOrder(withoutFolders(node, declaration.getSourceFile().fileName));
   };
   const [output, input] = ['_output', '_input'].map((name) => {
     const property = type.getProperty(name);
