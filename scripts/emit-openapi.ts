@@ -6,6 +6,7 @@ import * as exported from '../contract/index.js';
 import { errorCodesPage } from './openapi/answers.js';
 import { clientDocument } from './openapi/client-document.js';
 import { buildDocument } from './openapi/document.js';
+import { errorCodeFiles } from './openapi/error-code-files.js';
 import { llmsText, type Page } from './openapi/llms-text.js';
 import { clientFiles, generatedFolders } from './typed-client/files.js';
 
@@ -29,6 +30,7 @@ export function generatedFiles(): { path: string; text: string }[] {
       path: join(clientRoot, path),
       text,
     })),
+    ...errorCodeFiles().map(({ path, text }) => ({ path: `${root}${path}`, text })),
   ];
 }
 
@@ -89,7 +91,9 @@ function write(): void {
 function check(): void {
   const stale = staleFiles();
   if (stale.length === 0) {
-    console.log('what is generated in docs/ and contract/client/ agrees with the contract and the pages');
+    console.log(
+      'what is generated in docs/, contract/client/ and clients/ agrees with the contract and the pages',
+    );
     return;
   }
   console.error(`out of date: ${stale.join(', ')}; run \`npm run openapi\` and commit the result`);

@@ -62,6 +62,15 @@ const rules: Rule[] = [
     is: { reason: 'works once the package is in a registry; the tests install it from a packed file' },
   },
   { file: 'contract/README.md', block: /^ts [a-z-]+\n/, is: { test: 'test/clients/readme/snippets.ts' } },
+  ...(['go', 'python', 'java'] as const).flatMap((language): Rule[] => {
+    const file = `clients/${language}/README.md`;
+    const test = `test/clients/${language}/${language === 'python' ? 'client' : language}.long.test.ts`;
+    const reason = 'works once the client is in a registry; the tests build it from the repository';
+    return [
+      { file, block: /^\w+ first-request\n/, is: { test } },
+      { file, block: /^(sh|xml)\n/, is: { reason } },
+    ];
+  }),
   { file: 'mcp/README.md', block: /./, is: { test: 'test/mcp/package.long.test.ts' } },
   { file: 'docs/benchmarks.md', block: /^sh\n/, is: { reason: 'the benches load every core for minutes' } },
   { file: 'docs/disputes.md', block: /^\n(GET|POST) /, is: { endpoints: true } },

@@ -2,6 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const root = new URL('../../', import.meta.url);
 
+const readmes = [
+  'README.md',
+  'contract/README.md',
+  'mcp/README.md',
+  'clients/go/README.md',
+  'clients/python/README.md',
+  'clients/java/README.md',
+];
+
 /** A fenced block of a guide. */
 export interface Block {
   /** From the root of the repository. */
@@ -20,7 +29,7 @@ function markdownIn(folder: string): string[] {
 
 /** Every fenced block of README.md, docs/ and the README of each package, in their order. */
 export function everyBlock(): Block[] {
-  return ['README.md', 'contract/README.md', 'mcp/README.md', ...markdownIn('docs/')].flatMap((file) =>
+  return [...readmes, ...markdownIn('docs/')].flatMap((file) =>
     [...readFileSync(new URL(file, root), 'utf8').matchAll(/^ *```(.*)\n([\s\S]*?)^ *```$/gm)].map(
       ([, fence = '', text = '']) => ({ file, fence: fence.trim(), text }),
     ),

@@ -138,7 +138,7 @@ describe('docs/guides/oracle-consumers.md', () => {
     'verifies one score and the whole log in Python',
     async () => {
       const { text } = blockWith('oracle-consumers', 'python');
-      cpSync('test/clients/python/fairlead_verify.py', join(local.folder, 'fairlead_verify.py'));
+      cpSync('clients/python/src/fairlead', join(local.folder, 'fairlead'), { recursive: true });
       const file = join(local.folder, 'one_score.py');
       writeFileSync(file, text.replace('http://127.0.0.1:8080', local.url));
       const run = (key: string) => runProgram('python3', ['-B', file, key, 'harbour', 'usdc-ngn']);

@@ -56,7 +56,8 @@ function verifiedInPython(formula: string, entry: Record<string, unknown>) {
     entries: [entry],
   };
   const code =
-    'import json, sys, fairlead_verify as f\n' +
+    'import json, sys\n' +
+    'from fairlead import batches as f\n' +
     'b = json.load(sys.stdin)\n' +
     'try: f.verify_batch(b["header"], b["signature"], b["entries"], b["keys"], None); print("ok")\n' +
     'except f.Refused as refused: print(refused)';
@@ -64,7 +65,10 @@ function verifiedInPython(formula: string, entry: Record<string, unknown>) {
     input: JSON.stringify({ ...batch, keys: [signer] }),
     encoding: 'utf8',
     timeout: 60_000,
-    cwd: fileURLToPath(new URL('.', import.meta.url)),
+    env: {
+      ...process.env,
+      PYTHONPATH: fileURLToPath(new URL('../../../clients/python/src', import.meta.url)),
+    },
   }).stdout.trim();
 }
 

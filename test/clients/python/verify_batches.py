@@ -12,8 +12,12 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from pathlib import Path
 
-import fairlead_verify as fairlead
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "clients" / "python" / "src"))
+
+from fairlead import batches as log  # noqa: E402
+from fairlead import canonical, ed25519, strkey  # noqa: E402
 
 TRIES = 10
 MAX_BYTES = 4 * 1024 * 1024
@@ -28,7 +32,7 @@ def get(url):
     for _ in range(TRIES):
         try:
             with urllib.request.urlopen(url, timeout=20) as answer:
-                return fairlead.load_json(answer.read(MAX_BYTES).decode("utf-8"))
+                return canonical.load_json(answer.read(MAX_BYTES).decode("utf-8"))
         except urllib.error.HTTPError as error:
             if error.code not in (429, 503):
                 raise Unreachable("%s answers %d" % (url, error.code))
@@ -52,25 +56,25 @@ def pages(url, **query):
 def trusted_keys(base, given):
     if not given:
         return [{"keyId": key["keyId"], "publicKey": key["publicKey"]} for key in get(base + "/health")["keys"]]
-    accounts = [fairlead.parse_account(text) for text in given]
-    return [{"keyId": fairlead.key_id(fairlead.decode_account(one)), "publicKey": one} for one in accounts]
+    accounts = [strkey.parse_account(text) for text in given]
+    return [{"keyId": log.key_id(strkey.decode_account(one)), "publicKey": one} for one in accounts]
 
 
 def verify_receipt(receipt, header, digest):
     if receipt["sequence"] != header["sequence"] or receipt["headerHash"] != digest:
-        raise fairlead.Refused("the receipt is for another batch")
+        raise canonical.Refused("the receipt is for another batch")
     signed = {name: value for name, value in receipt.items() if name != "signature"}
-    message = b"fairlead.receipt.v1\n" + fairlead.canonical_hash(signed).hex().encode("ascii")
-    key = fairlead.decode_account(receipt["oracle"])
-    if not fairlead.ed25519_verify(key, message, base64.b64decode(receipt["signature"], validate=True)):
-        raise fairlead.Refused("the receipt's signature does not verify")
+    message = b"fairlead.receipt.v1\n" + canonical.canonical_hash(signed).hex().encode("ascii")
+    key = strkey.decode_account(receipt["oracle"])
+    if not ed25519.verify(key, message, base64.b64decode(receipt["signature"], validate=True)):
+        raise canonical.Refused("the receipt's signature does not verify")
 
 
 def verify_proof(base, header, entry):
     place = urllib.parse.urlencode({"anchor": entry["anchorId"], "corridor": entry["corridor"]})
     answer = get("%s/batches/%d/proof?%s" % (base, header["sequence"], place))
-    if answer["entry"] != entry or not fairlead.entry_holds(entry, answer["index"], answer["proof"], header):
-        raise fairlead.Refused("the proof of %s does not hold" % place)
+    if answer["entry"] != entry or not log.entry_holds(entry, answer["index"], answer["proof"], header):
+        raise canonical.Refused("the proof of %s does not hold" % place)
 
 
 def verify(base, keys):
@@ -79,9 +83,9 @@ def verify(base, keys):
     for batch in pages(base + "/batches", order="asc", limit=100):
         header = batch["header"]
         if header["sequence"] != batches + 1:
-            raise fairlead.Refused("batch %d is missing" % (batches + 1))
+            raise canonical.Refused("batch %d is missing" % (batches + 1))
         items = list(pages("%s/batches/%d/entries" % (base, header["sequence"]), limit=100))
-        previous = fairlead.verify_batch(header, batch["signature"], items, keys, previous)
+        previous = log.verify_batch(header, batch["signature"], items, keys, previous)
         if batch["receipt"] is not None:
             verify_receipt(batch["receipt"], header, previous)
             receipts += 1
@@ -99,7 +103,7 @@ def main(url, *given):
     except Unreachable as error:
         print("NOT CHECKED: %s" % error)
         return 2
-    except (fairlead.Refused, KeyError, TypeError, ValueError, json.JSONDecodeError) as error:
+    except (canonical.Refused, KeyError, TypeError, ValueError, json.JSONDecodeError) as error:
         print("REFUTED: %s" % error)
         return 1
     print("VERIFIED: %d batches, %d entries, %d receipts, head %s" % result)

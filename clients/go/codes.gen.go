@@ -1,0 +1,86 @@
+// Code generated from contract/errors.ts by npm run openapi; DO NOT EDIT.
+
+package fairlead
+
+// Code says what went wrong, for programs. A newer service may have codes that are not listed here.
+type Code string
+
+const (
+	// CodeInvalidRequest: A path, query, header or body value does not have its documented form, and `details` names
+	// each one; or it is not valid HTTP.
+	CodeInvalidRequest Code = "INVALID_REQUEST"
+	// CodeMalformedJSON: The body is not JSON, is nested deeper than 16 levels, or has a key `__proto__`,
+	// `constructor` or `prototype`.
+	CodeMalformedJSON Code = "MALFORMED_JSON"
+	// CodeUnauthorized: The admin key or bearer credential is missing, wrong, or not configured on the server.
+	CodeUnauthorized Code = "UNAUTHORIZED"
+	// CodeInvalidSignature: The Ed25519 signature does not verify for this text and public key.
+	CodeInvalidSignature Code = "INVALID_SIGNATURE"
+	// CodeSignerNotEntitled: The signer is neither the account of the intent nor the anchor it concerns, or may not
+	// dispute this outcome.
+	CodeSignerNotEntitled Code = "SIGNER_NOT_ENTITLED"
+	// CodeNotFound: Nothing is served at this path.
+	CodeNotFound Code = "NOT_FOUND"
+	// CodeUnknownCorridor: The corridor in the path is well formed but not served.
+	CodeUnknownCorridor Code = "UNKNOWN_CORRIDOR"
+	// CodeUnknownAnchor: The anchor in the path was never in the fleet.
+	CodeUnknownAnchor Code = "UNKNOWN_ANCHOR"
+	// CodeUnknownIntent: No intent has this hash, or the nonce is not the one that it was registered with.
+	CodeUnknownIntent Code = "UNKNOWN_INTENT"
+	// CodeUnknownDispute: No dispute has this id.
+	CodeUnknownDispute Code = "UNKNOWN_DISPUTE"
+	// CodeUnknownWebhook: No webhook or delivery has this id.
+	CodeUnknownWebhook Code = "UNKNOWN_WEBHOOK"
+	// CodeUnknownBatch: No batch has this sequence, or the batch holds no such entry.
+	CodeUnknownBatch Code = "UNKNOWN_BATCH"
+	// CodeUnknownSample: The rate history of the corridor has no sample at or before the instant `asOf`.
+	CodeUnknownSample Code = "UNKNOWN_SAMPLE"
+	// CodeMethodNotAllowed: The path exists, but not with this method; the `Allow` header lists the methods it has.
+	CodeMethodNotAllowed Code = "METHOD_NOT_ALLOWED"
+	// CodeRequestTimeout: The header block was not received within 5 seconds, or the request not within 10.
+	CodeRequestTimeout Code = "REQUEST_TIMEOUT"
+	// CodeRunInProgress: The same job is running already; `startedAt` says since when.
+	CodeRunInProgress Code = "RUN_IN_PROGRESS"
+	// CodeDisputeExists: The dispute of the other party of this intent is still open.
+	CodeDisputeExists Code = "DISPUTE_EXISTS"
+	// CodeDisputeResolved: The dispute was already decided the other way.
+	CodeDisputeResolved Code = "DISPUTE_RESOLVED"
+	// CodeDisputeWindowClosed: The outcome is older than the 30 days in which it can be disputed.
+	CodeDisputeWindowClosed Code = "DISPUTE_WINDOW_CLOSED"
+	// CodeIntentUnresolved: The intent has no outcome yet that could be disputed.
+	CodeIntentUnresolved Code = "INTENT_UNRESOLVED"
+	// CodeQuoteBelowMinimum: The anchor's present quote pays out less than `minReceive`.
+	CodeQuoteBelowMinimum Code = "QUOTE_BELOW_MINIMUM"
+	// CodeTransactionConflict: The intent already follows another transaction that was seen, or has ended, or another
+	// intent holds the transaction; the claim on it is then remembered.
+	CodeTransactionConflict Code = "TRANSACTION_CONFLICT"
+	// CodePayloadTooLarge: The body is larger than 16 KB.
+	CodePayloadTooLarge Code = "PAYLOAD_TOO_LARGE"
+	// CodeURITooLong: The request target is longer than 2 KB.
+	CodeURITooLong Code = "URI_TOO_LONG"
+	// CodeUnsupportedMediaType: A body was sent that is not `application/json` in UTF-8.
+	CodeUnsupportedMediaType Code = "UNSUPPORTED_MEDIA_TYPE"
+	// CodeUnsupportedPair: The query or body names a corridor or an anchor that is unknown, an anchor that does not
+	// serve the corridor, or a delivery method that is not offered there.
+	CodeUnsupportedPair Code = "UNSUPPORTED_PAIR"
+	// CodeAnchorMismatch: The dispute names an anchor that is not the intent's.
+	CodeAnchorMismatch Code = "ANCHOR_MISMATCH"
+	// CodeAmountOutOfRange: The amount is outside the limits of the corridor, or every anchor refused it; for
+	// `receive`, every anchor refused it or would take an amount outside those limits.
+	CodeAmountOutOfRange Code = "AMOUNT_OUT_OF_RANGE"
+	// CodeRateLimited: The limit of this endpoint is used up, for this client address, public key or anchor as the
+	// operation says, or that of rates for amounts that nobody asked for lately; `retryAfter` says in how many seconds
+	// to come back.
+	CodeRateLimited Code = "RATE_LIMITED"
+	// CodeHeadersTooLarge: The header block is larger than 8 KB.
+	CodeHeadersTooLarge Code = "HEADERS_TOO_LARGE"
+	// CodeInternal: A fault of the service; the `X-Request-Id` header finds it in the log.
+	CodeInternal Code = "INTERNAL"
+	// CodeRatesUnavailable: No anchor of the corridor has a quote and nothing recent enough is kept; `unavailable`
+	// says why. `retryAfter` is there only if waiting may help.
+	CodeRatesUnavailable Code = "RATES_UNAVAILABLE"
+	// CodeNotReady: The service is starting or stopping, its database does not answer, more disputes arrive than it
+	// can verify, a job was to be run by an instance whose clock is wrong, or the client that registers an intent
+	// holds its share of the unpaid ones.
+	CodeNotReady Code = "NOT_READY"
+)

@@ -1,0 +1,83 @@
+package fairlead
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const maxErrorBytes = 1 << 20
+
+// Error is an answer of the service that is not a success. Tell errors apart by Code:
+//
+//	var refused *fairlead.Error
+//	if errors.As(err, &refused) && refused.Code == fairlead.CodeRateLimited { … }
+type Error struct {
+	Status int
+	// Code is empty where the answer is not the service's, such as an error page of a proxy.
+	Code    Code
+	Message string
+	// Details name the faults of a request that is INVALID_REQUEST.
+	Details []ErrorDetail
+	// RetryAfter is how long the service asks to wait; 0 where it does not.
+	RetryAfter time.Duration
+	// RequestID finds the request in the service's log.
+	RequestID string
+	// Body is the whole answer: some codes have members of their own (docs/error-codes.md).
+	Body []byte
+}
+
+// ErrorDetail is one fault of a request.
+type ErrorDetail struct {
+	// Path of what is wrong: body.sellAmount, query.limit.
+	Path    string `json:"path"`
+	Message string `json:"message"`
+}
+
+func (e *Error) Error() string {
+	if e.Code == "" {
+		return fmt.Sprintf("fairlead: unexpected answer with status %d", e.Status)
+	}
+	return fmt.Sprintf("fairlead: %s (%d): %s", e.Code, e.Status, e.Message)
+}
+
+func isJSON(response *http.Response) bool {
+	media, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	return err == nil && (media == "application/json" || strings.HasSuffix(media, "+json"))
+}
+
+// errorOf reads an answer to its end, and closes it.
+func errorOf(response *http.Response) error {
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxErrorBytes))
+	if err != nil {
+		return err
+	}
+	wait, _ := retryAfter(response)
+	result := &Error{
+		Status:     response.StatusCode,
+		RetryAfter: wait,
+		RequestID:  response.Header.Get("X-Request-Id"),
+		Body:       body,
+	}
+	var said struct {
+		Code    Code          `json:"code"`
+		Message string        `json:"message"`
+		Details []ErrorDetail `json:"details"`
+	}
+	if isJSON(response) && json.Unmarshal(body, &said) == nil {
+		result.Code, result.Message, result.Details = said.Code, said.Message, said.Details
+	}
+	return result
+}
+
+// retryAfter reads whole seconds, the one form that the service writes.
+func retryAfter(response *http.Response) (time.Duration, bool) {
+	seconds, err := strconv.ParseUint(response.Header.Get("Retry-After"), 10, 31)
+	return time.Duration(seconds) * time.Second, err == nil
+}

@@ -1,0 +1,88 @@
+package org.fairlead.client;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import java.io.IOException;
+import java.net.http.HttpHeaders;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** An answer of the service that is not a success; tell them apart by {@link #code()}. */
+public final class FairleadException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+    private static final ObjectMapper MAPPER = new ObjectMapper();
+
+    private final int status;
+    private final String codeText;
+    private final transient HttpHeaders headers;
+    private final transient JsonNode body;
+
+    /** One fault of a request that is {@code INVALID_REQUEST}; the path is such as {@code body.sellAmount}. */
+    public record Detail(String path, String message) {}
+
+    private FairleadException(int status, HttpHeaders headers, JsonNode body) {
+        super(body.path("code").asText("no code") + " (" + status + "): " + body.path("message").asText("unexpected answer"));
+        this.status = status;
+        this.headers = headers;
+        this.body = body;
+        this.codeText = body.path("code").asText("");
+    }
+
+    static FairleadException of(int status, HttpHeaders headers, byte[] body) {
+        JsonNode said = MissingNode.getInstance();
+        try {
+            if (isJson(headers)) said = MAPPER.readTree(body);
+        } catch (IOException notJson) {
+            // Then it has no code, as any answer that is not the service's.
+        }
+        return new FairleadException(status, headers, said);
+    }
+
+    static boolean isJson(HttpHeaders headers) {
+        return headers.firstValue("Content-Type").orElse("").split(";")[0].trim().equals("application/json");
+    }
+
+    /** The HTTP status. */
+    public int status() {
+        return status;
+    }
+
+    /** {@code UNKNOWN} where it is that of a newer service, or the answer is not the service's. */
+    public ErrorCode code() {
+        return ErrorCode.of(codeText);
+    }
+
+    /** The code as the service wrote it; empty where the answer is not the service's. */
+    public String codeText() {
+        return codeText;
+    }
+
+    public List<Detail> details() {
+        List<Detail> details = new ArrayList<>();
+        for (JsonNode each : body.path("details")) {
+            details.add(new Detail(each.path("path").asText(), each.path("message").asText()));
+        }
+        return details;
+    }
+
+    /** How long the service asks to wait. */
+    public Optional<Duration> retryAfter() {
+        // Whole seconds, the one form that the service writes.
+        return headers.firstValue("Retry-After")
+                .filter(text -> text.matches("[0-9]{1,9}"))
+                .map(text -> Duration.ofSeconds(Long.parseLong(text)));
+    }
+
+    /** Finds the request in the service's log. */
+    public Optional<String> requestId() {
+        return headers.firstValue("X-Request-Id");
+    }
+
+    /** The whole answer: some codes have members of their own (docs/error-codes.md). Missing where it is not JSON. */
+    public JsonNode body() {
+        return body;
+    }
+}

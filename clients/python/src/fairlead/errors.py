@@ -1,0 +1,56 @@
+"""Answers of the service that are not a success."""
+
+import json
+
+from fairlead.codes import Code
+
+
+class FairleadError(Exception):
+    """An error of the service; tell them apart by `code`.
+
+    status: the HTTP status.
+    code: one of `fairlead.codes.Code`, the text of a code that a newer service has, or None where the answer is not the
+        service's, such as an error page of a proxy.
+    message: for people.
+    details: the faults of a request that is INVALID_REQUEST, each with `path` and `message`.
+    retry_after: seconds that the service asks to wait, or None.
+    request_id: finds the request in the service's log.
+    body: the whole answer as bytes: some codes have members of their own (docs/error-codes.md).
+    """
+
+    def __init__(self, status, headers, body):
+        said = _said(headers, body)
+        self.status = status
+        self.code = _code(said.get("code"))
+        self.message = str(said.get("message", "unexpected answer"))
+        self.details = said.get("details", [])
+        self.retry_after = retry_after(headers)
+        self.request_id = headers.get("X-Request-Id")
+        self.body = body
+        name = self.code.value if isinstance(self.code, Code) else self.code
+        super().__init__("%s (%d): %s" % (name or "no code", status, self.message))
+
+
+def is_json(headers):
+    return headers.get("Content-Type", "").split(";")[0].strip() == "application/json"
+
+
+def retry_after(headers):
+    """Whole seconds, the one form that the service writes."""
+    text = headers.get("Retry-After", "")
+    return int(text) if text.isascii() and text.isdigit() else None
+
+
+def _said(headers, body):
+    try:
+        said = json.loads(body) if is_json(headers) else {}
+    except ValueError:
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _code(text):
+    try:
+        return Code(text)
+    except ValueError:
+        return text

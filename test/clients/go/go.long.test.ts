@@ -1,0 +1,81 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect } from '@jest/globals';
+import { expectFirstRequest, expectWholeTour, tourFixture } from '../../fixtures/clients/tour.js';
+import { itWhere, runsHere } from '../../support/it-where.js';
+import {
+  canPrepare,
+  clientFolder,
+  runTool,
+  toolchainCache,
+  toolchainTimeoutMs,
+} from '../../support/toolchains.js';
+
+const tour = await tourFixture();
+const source = clientFolder('go');
+const folder = mkdtempSync(join(tmpdir(), 'fairlead-go-'));
+/** Where the client lies in a copy of the repository. */
+const copy = join(folder, 'clients/go');
+/** Modules and builds are kept; which versions, go.mod and go.sum say. */
+const env = {
+  ...process.env,
+  GOMODCACHE: toolchainCache('go-modules'),
+  GOCACHE: toolchainCache('go-builds'),
+  GOFLAGS: '-modcacherw -buildvcs=false',
+  GOTOOLCHAIN: 'local',
+};
+const go = (...args: string[]) => runTool('go', args, { cwd: copy, env });
+
+async function generate(): Promise<void> {
+  cpSync(join(source, '../../docs/openapi.client.json'), join(folder, 'docs/openapi.client.json'));
+  cpSync(source, copy, { recursive: true });
+  writeFileSync(join(copy, 'rest.gen.go'), 'package fairlead\n');
+  await go('mod', 'download');
+  await go('generate', './...');
+}
+
+const itInGo = itWhere(
+  runsHere('go', 'version') && (await canPrepare(generate)),
+  'no go, or no registry of its modules: the client in Go',
+);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the client in Go', () => {
+  itInGo('is what its generator makes of docs/openapi.client.json', () => {
+    const [made, committed] = [copy, source].map((one) => readFileSync(join(one, 'rest.gen.go'), 'utf8'));
+    // Otherwise run `go generate` in clients/go, and commit the result.
+    expect(made === committed).toBe(true);
+  });
+
+  itInGo(
+    'is well-formed, and verifies what the vectors hold and nothing else',
+    async () => {
+      await runTool('go', ['vet', './...'], { cwd: source, env });
+      const tested = await runTool('go', ['test', '-count=1', './...'], { cwd: source, env });
+      expect(tested).toMatch(/^ok\s/m);
+    },
+    toolchainTimeoutMs,
+  );
+
+  itInGo(
+    'makes the first request of README.md',
+    async () => {
+      mkdirSync(join(copy, 'examples/first'));
+      writeFileSync(join(copy, 'examples/first/main.go'), tour.firstRequest(join(source, 'README.md')));
+      expectFirstRequest(await go('run', './examples/first'));
+    },
+    toolchainTimeoutMs,
+  );
+
+  itInGo(
+    'does all that it is for against the service',
+    async () => {
+      const program = join(folder, 'tour');
+      await go('build', '-o', program, './examples/tour');
+      expectWholeTour(await tour.run(program, [], { cwd: folder, env }));
+    },
+    toolchainTimeoutMs,
+  );
+});

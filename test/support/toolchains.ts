@@ -1,0 +1,44 @@
+import { mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { runProgram } from './run-program.js';
+
+/** The folder of one client under clients/. */
+export function clientFolder(language: 'go' | 'python' | 'java'): string {
+  return fileURLToPath(new URL(`../../clients/${language}/`, import.meta.url));
+}
+
+/** A folder under .cache for what a toolchain downloads or compiles: kept from one run to the next. */
+export function toolchainCache(name: string): string {
+  const folder = fileURLToPath(new URL(`../../.cache/toolchains/${name}/`, import.meta.url));
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+/** The first time, packages are downloaded and generators are compiled. */
+export const toolchainTimeoutMs = 8 * 60_000;
+
+/** What the toolchains say where a registry cannot be reached. */
+const noRegistry =
+  /dial tcp|no such host|Temporary failure in name resolution|NewConnectionError|ConnectTimeoutError|ProxyError|Unknown host|Connect to .* failed|Connection (refused|timed out)/;
+
+/** Runs a command of a toolchain; throws what it printed where it fails. */
+export async function runTool(
+  command: string,
+  args: readonly string[],
+  options: { cwd: string; env: NodeJS.ProcessEnv },
+): Promise<string> {
+  const ended = await runProgram(command, args, { ...options, timeoutMs: toolchainTimeoutMs });
+  if (ended.status === 0) return ended.stdout;
+  throw new Error(`${command} ${args.join(' ')} ended with ${ended.status}:\n${ended.stdout}${ended.stderr}`);
+}
+
+/** Has a toolchain download what it needs: false where it has no registry and not everything is kept. */
+export async function canPrepare(prepare: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await prepare();
+    return true;
+  } catch (error) {
+    if (error instanceof Error && noRegistry.test(error.message)) return false;
+    throw error;
+  }
+}
