@@ -14,7 +14,10 @@ export function jsonSchemaOf(schema: ZodTypeAny): object {
   return createSchemaWriter(() => undefined).write(schema);
 }
 
-/** What an answer holds at least: a later service may add members, which is no fault of its answer. */
+/**
+ * What an answer holds at least. A later service may add members, and values to a list; hosts would drop its whole
+ * answer for one that the schema refuses.
+ */
 export function answerSchemaOf(schema: ZodTypeAny): ObjectSchema {
   const { properties } = open(jsonSchemaOf(schema)) as ObjectSchema;
   const fields = fieldsOf(schema);
@@ -28,8 +31,15 @@ export function answerSchemaOf(schema: ZodTypeAny): ObjectSchema {
 function open(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(open);
   if (typeof value !== 'object' || value === null) return value;
-  const members = Object.entries(value).filter(
-    ([name, member]) => !(name === 'additionalProperties' && member === false),
+  const members = Object.entries(value).filter(([name, member]) => !isClosing(name, member));
+  // Without their lists, more than one of the alternatives may fit.
+  return Object.fromEntries(
+    members.map(([name, member]) => [name === 'oneOf' ? 'anyOf' : name, open(member)]),
   );
-  return Object.fromEntries(members.map(([name, member]) => [name, open(member)]));
+}
+
+function isClosing(keyword: string, value: unknown): boolean {
+  return (
+    (keyword === 'additionalProperties' && value === false) || (keyword === 'enum' && Array.isArray(value))
+  );
 }
