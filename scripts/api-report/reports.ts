@@ -47,7 +47,7 @@ function reportOf(packageFolder: string, declarations: string, entry: string): s
   const { succeeded } = Extractor.invoke(config, {
     localBuild: true,
     messageCallback: (message) => {
-      // That the report is new is no news: it is made in an empty folder.
+      // In an empty folder the extractor warns that the report is new; only errors count.
       message.handled = message.logLevel !== ExtractorLogLevel.Error;
     },
   });
