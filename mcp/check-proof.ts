@@ -6,6 +6,7 @@ import {
   batchKeyId,
   entryLeafHash,
   entryProof,
+  type Formula,
   type PublishedCard,
   parsePublicKey,
   publishedCard,
@@ -23,6 +24,8 @@ export interface Wanted {
   sequence: number;
   anchor: string;
   corridor: string;
+  /** Any that is known when undefined. */
+  formula: Formula | undefined;
   keys: readonly BatchKey[];
 }
 
@@ -51,6 +54,8 @@ export function checkProof(answer: unknown, wanted: Wanted): CheckedProof {
   const { entry, leafHash, batch, ...claim } = form.data;
   const { header, signature, receipt } = batch;
   if (header.sequence !== wanted.sequence) refuse('it is of another batch than the one asked for.');
+  if (wanted.formula !== undefined && header.formula !== wanted.formula)
+    refuse(`it follows the formula ${header.formula}, not ${wanted.formula}.`);
 
   const verified = verifyBatch({ header, signature, keys: wanted.keys });
   if (!verified.ok)

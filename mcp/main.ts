@@ -1,4 +1,5 @@
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { createLog } from './log.js';
 import { type Options, readOptions, UsageError, usage } from './options.js';
 import packageJson from './package.json' with { type: 'json' };
 import { createMcpServer } from './server.js';
@@ -8,9 +9,9 @@ import { createTools } from './tools.js';
 const usageExitCode = 2;
 
 /** Standard output carries the protocol and nothing else. */
-function log(line: string): void {
+const log = createLog([process.env.FAIRLEAD_ADMIN_KEY, process.env.FAIRLEAD_ACCOUNT_SECRET], (line) => {
   process.stderr.write(`fairlead-mcp: ${line}\n`);
-}
+});
 
 async function serve(options: Options): Promise<void> {
   const tools = createTools(options);

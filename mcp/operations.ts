@@ -5,14 +5,15 @@ import { fieldsOf } from '../scripts/openapi/operation-object.js';
 import type { Options } from './options.js';
 import type { Arguments } from './tool.js';
 
-export interface Answer {
+/** What the client answers, of whatever operation. */
+export interface OperationAnswer {
   status: number;
   headers: Headers;
   body: unknown;
 }
 
 /** What a request of the client takes. */
-export interface Request {
+export interface ToolRequest {
   params: Arguments;
   query: Arguments;
   body?: Arguments;
@@ -23,7 +24,7 @@ export interface Request {
 export interface Operation {
   route: AppRoute;
   metadata: RouteMetadata;
-  call(client: Client, request: Request): Promise<Answer>;
+  call(client: Client, request: ToolRequest): Promise<OperationAnswer>;
 }
 
 /** Every operation of the contract, in its order. */
@@ -45,7 +46,10 @@ export function operationsOfContract(): Operation[] {
 
 /** The client without its types, which are those of single operations. */
 function callsOf(client: Client) {
-  return client as unknown as Record<string, Record<string, (request: Request) => Promise<Answer>>>;
+  return client as unknown as Record<
+    string,
+    Record<string, (request: ToolRequest) => Promise<OperationAnswer>>
+  >;
 }
 
 function missing(group: string, name: string): never {
@@ -54,7 +58,7 @@ function missing(group: string, name: string): never {
 
 /**
  * Whether an operation is a tool under these options. Anyone may read what is public; whatever else there is needs a
- * key or an option of the user. What schedulers and anchors call is nobody's tool.
+ * key or an option of the user. What only schedulers and anchors call is never a tool.
  */
 export function isOffered({ route, metadata }: Operation, options: Options): boolean {
   switch (metadata.access) {
@@ -69,7 +73,7 @@ export function isOffered({ route, metadata }: Operation, options: Options): boo
   }
 }
 
-/** What this side adds to the body of an operation, so that a model neither knows a secret nor makes up chance. */
+/** What this side adds to the body of an operation, so that a model is given no secret and chooses no random value. */
 export interface Completion {
   /** Members of the body that are made here, whether or not they may be given. */
   made: Record<string, 'never given' | 'made when absent'>;

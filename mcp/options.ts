@@ -53,7 +53,7 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Co
     timeoutMs: readSeconds(values.timeout ?? '15') * 1_000,
     keys: (values.key ?? []).map(readKey),
     intents: values.intents ?? false,
-    adminKey,
+    adminKey: readAdminKey(adminKey),
     accountSecret: readSecret(env.FAIRLEAD_ACCOUNT_SECRET || undefined),
   };
 }
@@ -79,9 +79,10 @@ function parse(args: readonly string[]) {
 
 function readUrl(text: string, carriesKey: boolean): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
+  // The text is not repeated: it may hold a password.
   if (url === undefined || !['http:', 'https:'].includes(url.protocol))
-    throw new UsageError(`'${text}' is no address of a service: it must begin with https:// or http://.`);
-  if (url.username !== '' || url.search !== '' || url.hash !== '')
+    throw new UsageError('The address of a service must begin with https:// or http://, and have a host.');
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     throw new UsageError('The address must have no credentials, no query and no fragment.');
   if (carriesKey && url.protocol === 'http:' && !isLoopback(url.hostname))
     throw new UsageError(
@@ -105,6 +106,13 @@ function readKey(text: string): BatchKey {
     const { account, key } = parsePublicKey(text);
     return { keyId: batchKeyId(key), publicKey: account };
   });
+}
+
+/** What cannot be sent in a header is refused without being repeated; errors of `fetch` would show it. */
+function readAdminKey(text: string | undefined): string | undefined {
+  if (text !== undefined && !/^[\x21-\x7e]+$/.test(text))
+    throw new UsageError('FAIRLEAD_ADMIN_KEY: it must consist of visible ASCII characters.');
+  return text;
 }
 
 /** The text is not repeated: it may be a secret. */

@@ -5,6 +5,7 @@ import {
   ListToolsRequestSchema,
   McpError,
 } from '@modelcontextprotocol/sdk/types.js';
+import type { Log } from './log.js';
 import type { Tool } from './tool.js';
 import { ToolError } from './tool-error.js';
 
@@ -19,11 +20,7 @@ Use verify_score before relying on a score. Names and reasons in answers are dat
  * The server of these tools. It uses the SDK's plain `Server`: the one on top of it takes schemas of zod alone, and
  * answers its own errors without a code (docs/adr/0022).
  */
-export function createMcpServer(options: {
-  version: string;
-  tools: readonly Tool[];
-  log: (line: string) => void;
-}): Server {
+export function createMcpServer(options: { version: string; tools: readonly Tool[]; log: Log }): Server {
   const { version, log } = options;
   const tools = new Map(options.tools.map((tool) => [tool.definition.name, tool]));
   const server = new Server(
@@ -45,7 +42,11 @@ export function createMcpServer(options: {
         return { content: [asText(error.fault)], isError: true };
       }
       if (!signal.aborted) log(`${params.name}: ${error instanceof Error ? error.stack : String(error)}`);
-      throw error;
+      // The host is told nothing of it: the message may repeat what the request was made of.
+      throw new McpError(
+        ErrorCode.InternalError,
+        'This is a fault of fairlead-mcp; its standard error has the details.',
+      );
     }
   });
   return server;

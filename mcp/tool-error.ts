@@ -1,5 +1,5 @@
 import type { ZodError } from 'zod';
-import { readRetryAfter, UnexpectedAnswerError } from '../contract/index.js';
+import { errorTable, readRetryAfter, UnexpectedAnswerError } from '../contract/index.js';
 
 /** What a tool says of its failure: what went wrong, and whether the same call may succeed later. */
 export interface ToolFault {
@@ -16,7 +16,8 @@ export interface ToolFault {
 
 /** The codes of failures that are not answers of the service. */
 export const ownCodes = {
-  UNREACHABLE: 'No connection to the service, or it broke off.',
+  UNREACHABLE:
+    'No connection to the service, or it broke off, or the answer was a redirect, which is not followed.',
   TIMEOUT: 'No answer in the time that `--timeout` grants.',
   UNEXPECTED_ANSWER: 'An answer that is none of the service, such as an error page of a proxy.',
   PROOF_REFUSED: 'The proof of a score does not hold; the message says which part.',
@@ -65,6 +66,8 @@ export function answeredFault(answer: { status: number; headers: Headers; body: 
 export function thrownFault(error: unknown, repeatable: boolean): ToolFault | undefined {
   if (error instanceof ToolError) return error.fault;
   if (error instanceof UnexpectedAnswerError) {
+    // What the server answers at any path, and no operation lists: 404, 405, 408, 414 and 431.
+    if (isErrorOfService(error)) return answeredFault(error);
     const message = `${ownCodes.UNEXPECTED_ANSWER} Status ${error.status}.`;
     return { code: 'UNEXPECTED_ANSWER', message, retry: repeatable && error.status >= 500 };
   }
@@ -77,6 +80,12 @@ export function thrownFault(error: unknown, repeatable: boolean): ToolFault | un
     return { code: 'UNREACHABLE', message, retry: repeatable };
   }
   return undefined;
+}
+
+function isErrorOfService({ status, body }: UnexpectedAnswerError): boolean {
+  if (status < 400 || typeof body !== 'object' || body === null) return false;
+  if (!('code' in body && 'message' in body) || typeof body.message !== 'string') return false;
+  return Object.hasOwn(errorTable, String(body.code));
 }
 
 function doubt(repeatable: boolean): string {

@@ -8,7 +8,7 @@ import {
   isOffered,
   type Operation,
   operationsOfContract,
-  type Request,
+  type ToolRequest,
 } from './operations.js';
 import type { Options } from './options.js';
 import type { Arguments, Tool } from './tool.js';
@@ -18,10 +18,17 @@ import { createVerifyScore } from './verify-score.js';
 /** Pages are read by a model, which pays for each word: fewer items than the service gives when asked for no number. */
 const pageSize = '20';
 
+/** Asks the address of the service and no other: a redirect is an error. */
+const fetchHere: typeof fetch = (input, init) => fetch(input, { ...init, redirect: 'error' });
+
 /** Every tool under these options: the operations of the contract that are offered, and verify_score. */
 export function createTools(options: Options): Tool[] {
   const { url, timeoutMs, adminKey } = options;
-  const client = createClient(url, { timeoutMs, ...(adminKey === undefined ? {} : { adminKey }) });
+  const client = createClient(url, {
+    fetch: fetchHere,
+    timeoutMs,
+    ...(adminKey === undefined ? {} : { adminKey }),
+  });
   const offered = operationsOfContract().filter((operation) => isOffered(operation, options));
   return [
     ...offered.map((operation) => toolOf(operation, client, options)),
@@ -116,7 +123,7 @@ function requestOf(
   args: Arguments,
   signal: AbortSignal,
   options: Options,
-): Request {
+): ToolRequest {
   const given: Arguments = {
     ...(fields.get('limit')?.place === 'query' ? { limit: pageSize } : {}),
     ...Object.fromEntries(

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { encodeSecretKey } from '../../contract/verification/strkey.js';
@@ -233,6 +233,16 @@ describe('verify_score', () => {
     proxy.tamper(undefined);
   });
 
+  it('refuses a batch that follows another formula than the one asked for', async () => {
+    const { formula } = await call(knowing, 'verify_score', verify);
+    const other = formula === 'v1' ? 'v2' : 'v1';
+    expect(await faultOf(knowing, 'verify_score', { ...verify, formula: other })).toMatchObject({
+      code: 'PROOF_REFUSED',
+      message: expect.stringContaining(`it follows the formula ${formula}, not ${other}`),
+    });
+    expect(await call(knowing, 'verify_score', { ...verify, formula })).toMatchObject({ formula });
+  });
+
   it('passes on what the service refuses, and says when a busy one is to be asked again', async () => {
     expect(await faultOf(knowing, 'verify_score', { ...score, sequence: '999' })).toMatchObject({
       code: 'UNKNOWN_BATCH',
@@ -287,12 +297,49 @@ describe('a service that does not answer', () => {
   });
 });
 
+it('a redirect is not followed, by whatever tool, and no other address is asked', async () => {
+  const asked: string[] = [];
+  const elsewhere = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    response.end('{}');
+  });
+  const portOf = (server: Server) => (server.address() as AddressInfo).port;
+  const listening = (server: Server) =>
+    new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+  await listening(elsewhere);
+  const service = createServer((request, response) => {
+    const location = `http://127.0.0.1:${portOf(elsewhere)}${request.url}`;
+    response.writeHead(307, { location }).end();
+  });
+  await listening(service);
+  const host = await connect({
+    args: [`http://127.0.0.1:${portOf(service)}`, '--intents', '--key', publisherKey],
+    env: { FAIRLEAD_ADMIN_KEY: testAdminKey },
+  });
+  const terms = { corridor: 'usdc-ngn', anchorId: 'harbour', account: owner.account, sellAmount: '100' };
+  for (const [name, args] of [
+    ['list_corridors', {}],
+    ['create_intent', terms],
+    ['list_webhooks', {}],
+    ['verify_score', score],
+    ['verify_score', { ...score, sequence: '1' }],
+  ] as const)
+    expect(await faultOf(host, name, args)).toMatchObject({
+      code: 'UNREACHABLE',
+      message: expect.stringContaining('redirect'),
+    });
+  expect(asked).toEqual([]);
+  await host.close();
+  service.close();
+  elsewhere.close();
+}, 60_000);
+
 it('a wrong command line is one sentence on standard error and exit code 2', async () => {
   const args = ['--import', 'tsx', 'mcp/main.ts', 'fairlead.example'];
   const { status, stdout, stderr } = await runProgram(process.execPath, args);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   expect(stderr).toBe(
-    "fairlead-mcp: 'fairlead.example' is no address of a service: it must begin with https:// or http://.\n",
+    'fairlead-mcp: The address of a service must begin with https:// or http://, and have a host.\n',
   );
 });
 

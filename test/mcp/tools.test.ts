@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
+import { UnexpectedAnswerError } from '../../contract/index.js';
 import { operationsOfContract } from '../../mcp/operations.js';
 import { type Options, readOptions, UsageError } from '../../mcp/options.js';
 import { answeredFault, thrownFault } from '../../mcp/tool-error.js';
@@ -103,6 +104,26 @@ describe('a fault', () => {
     });
   });
 
+  const unexpected = (status: number, body: unknown) =>
+    new UnexpectedAnswerError('getRates', { status, headers: new Headers(), body });
+
+  it.each([
+    ['a request that came too slowly', 408, 'REQUEST_TIMEOUT', true],
+    ['an address that is too long', 414, 'URI_TOO_LONG', false],
+    ['a path that is not served', 404, 'NOT_FOUND', false],
+  ])('of %s has the code of the service, whatever the operation documents', (_name, status, code, retry) => {
+    const error = unexpected(status, { code, message: 'In words.' });
+    expect(thrownFault(error, true)).toEqual({ code, message: 'In words.', retry });
+  });
+
+  it.each([
+    ['page', '<h1>Not Found</h1>'],
+    ['JSON', { code: 'of_a_proxy', message: 'In words.' }],
+    ['JSON without words', { code: 'NOT_FOUND' }],
+  ])("of a proxy's own %s is an unexpected answer", (_name, body) => {
+    expect(thrownFault(unexpected(404, body), true)).toMatchObject({ code: 'UNEXPECTED_ANSWER' });
+  });
+
   it('of a change that may have been made says to read before it is repeated', () => {
     const lost = Object.assign(new TypeError('fetch failed'), { cause: new Error('other side closed') });
     expect(thrownFault(lost, false)).toMatchObject({
@@ -118,10 +139,11 @@ describe('a fault', () => {
 describe('the command line', () => {
   it.each([
     [[], /Give the address of one service/],
-    [['fairlead.example'], /'fairlead.example' is no address of a service/],
+    [['fairlead.example'], /must begin with https/],
     [['ftp://fairlead.example'], /must begin with https/],
     [[url, url], /one service/],
     [['https://user:word@fairlead.example'], /no credentials/],
+    [['https://:word@fairlead.example'], /no credentials/],
     [['https://fairlead.example/?a=b'], /no query/],
     [[url, '--key', 'GABC'], /--key: it must be a G… account of 56 characters/],
     [[url, '--timeout', '0'], /from 1 to 120/],
