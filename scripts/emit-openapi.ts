@@ -3,11 +3,12 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { examples } from '../contract/examples/index.js';
 import * as exported from '../contract/index.js';
+import { type Page, readPages } from '../server/http/docs-pages.js';
 import { errorCodesPage } from './openapi/answers.js';
 import { clientDocument } from './openapi/client-document.js';
 import { buildDocument } from './openapi/document.js';
 import { errorCodeFiles } from './openapi/error-code-files.js';
-import { llmsText, type Page } from './openapi/llms-text.js';
+import { llmsText } from './openapi/llms-text.js';
 import { clientFiles, generatedFolders } from './typed-client/files.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -34,11 +35,9 @@ export function generatedFiles(): { path: string; text: string }[] {
   ];
 }
 
-/** The pages of docs/ that are written by hand, without the decisions. */
+/** The served pages of docs/ that are written by hand. */
 function writtenPages(): Page[] {
-  return readdirSync(`${root}docs`, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.md') && !path.startsWith('adr') && path !== 'error-codes.md')
-    .map((path) => ({ path, text: readFileSync(`${root}docs/${path}`, 'utf8') }));
+  return readPages(new URL('../docs/', import.meta.url)).filter(({ path }) => path !== 'error-codes.md');
 }
 
 function byPath(a: Page, b: Page): number {

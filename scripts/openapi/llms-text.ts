@@ -1,12 +1,6 @@
+import type { Page } from '../../server/http/docs-pages.js';
 import type { OpenApiDocument } from './document.js';
 import type { OperationObject } from './operation-object.js';
-
-/** A page of docs/. */
-export interface Page {
-  /** From docs/: `rates.md`, `guides/wallets.md`. */
-  path: string;
-  text: string;
-}
 
 /** Pages for those who run or change a service; whoever only calls one can do without them. */
 const forOperators =
@@ -36,7 +30,7 @@ export function llmsText({ info, paths }: OpenApiDocument, pages: readonly Page[
       '- [API page](/docs): the same for people, to try requests in a browser',
     ]),
     section('Read without a key', list('read')),
-    section('Write without a key', list('write')),
+    section('Write, signed or open', list('write')),
     section('Pages', readers.map(pageLine)),
     section('Optional', [...list('operator'), ...operators.map(pageLine)]),
   ].join('\n\n')}\n`;

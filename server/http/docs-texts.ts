@@ -1,20 +1,18 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { RequestHandler } from 'express';
+import { readPages, servedText } from './docs-pages.js';
 import { prepareText, sendTagged } from './prepared-text.js';
 import { setMaxAge } from './send-json.js';
 
 /** Texts by the path that they are served at. */
 export type Texts = ReadonlyMap<string, string>;
 
-/** `/llms.txt`, and the pages of docs/ that it leads to: all but the decisions, which are for those who change the code. */
+/** `/llms.txt`, and the pages of docs/ that it leads to. */
 export function readTexts(folder: URL): Texts {
-  const pages = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .map((name) => name.replaceAll('\\', '/'))
-    .filter((name) => name.endsWith('.md') && !name.startsWith('adr/'));
-  const read = (name: string) => readFileSync(new URL(name, folder), 'utf8');
+  const pages = readPages(folder);
   return new Map([
-    ['/llms.txt', read('llms.txt')],
-    ...pages.map((name) => [`/docs/${name}`, read(name)] as const),
+    ['/llms.txt', readFileSync(new URL('llms.txt', folder), 'utf8')],
+    ...pages.map((page) => [`/docs/${page.path}`, servedText(page, pages)] as const),
   ]);
 }
 

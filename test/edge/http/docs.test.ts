@@ -105,6 +105,25 @@ describe('/llms.txt', () => {
 });
 
 describe('a page of docs/', () => {
+  it('links only to what is served or to an address of its own', async () => {
+    const { texts } = readDocuments();
+    expect(texts.size).toBeGreaterThan(20);
+    for (const [path, text] of texts) {
+      const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+      for (const target of new Set(targets.filter((one) => !/^https?:/.test(one)))) {
+        const { status } = await fetch(new URL(target, `${url}${path}`));
+        expectFor(`${path}: ${target}`, status).toBe(200);
+      }
+    }
+  });
+
+  it('names a file of the repository that is not served, and leads to the document where it is', async () => {
+    const read = async (page: string) => (await fetch(`${url}/docs/${page}`)).text();
+    expect(await read('publisher.md')).toMatch(/contract\/vectors\/batch\.json/);
+    expect(await read('publisher.md')).toMatch(/\]\(\/openapi\.json/);
+    expect(await read('README.md')).toContain('the first five minutes (`README.md` in the repository)');
+  });
+
   it('is served as the Markdown it is, like /llms.txt', async () => {
     const { status, headers } = await fetch(`${url}/docs/rates.md`);
     expect([status, headers.get('content-type')]).toEqual([200, 'text/markdown; charset=utf-8']);
