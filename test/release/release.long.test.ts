@@ -107,7 +107,7 @@ interface Bill {
 describe('the bill of materials', () => {
   it.each([
     ['the service', [], ['express', 'mongoose', 'zod', '@noble/ed25519']],
-    ['the contract package', ['--workspace', 'contract'], ['zod', '@noble/ed25519', 'canonicalize']],
+    ['the contract package', ['@fairlead/contract'], ['zod', '@noble/ed25519', 'canonicalize']],
   ])('of %s lists what runs, with versions, and nothing of development', async (_what, args, expected) => {
     const { status, stdout } = await npm(root, 'run', '--silent', 'sbom', '--', ...args);
     expect(status).toBe(0);
@@ -119,5 +119,20 @@ describe('the bill of materials', () => {
       [],
     );
     expect(bill.components.every(({ version }) => /^\d+\.\d+/.test(version))).toBe(true);
+  });
+
+  it('of fairlead-mcp lists what is in its one file: the packages whose licences are beside it', async () => {
+    const folder = copyRepository();
+    const built = await npm(folder, 'run', 'build', '--workspace', 'fairlead-mcp');
+    const { stdout } = await npm(folder, 'run', '--silent', 'sbom', '--', 'fairlead-mcp');
+    const licences = readFileSync(join(folder, 'mcp/dist/LICENSES.txt'), 'utf8');
+    rmSync(folder, { recursive: true, force: true });
+    expect(built.status).toBe(0);
+
+    const bill: Bill = JSON.parse(stdout);
+    expect(bill.metadata.component).toMatchObject({ name: 'fairlead-mcp', version: before });
+    const licensed = licences.split(`\n${'-'.repeat(80)}\n\n`).map((text) => text.split('\n')[0]);
+    expect(licensed).toContain(`zod ${bill.components.find(({ name }) => name === 'zod')?.version}`);
+    expect(bill.components.map(({ name, version }) => `${name} ${version}`).sort()).toEqual(licensed.sort());
   });
 });
