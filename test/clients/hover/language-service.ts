@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
@@ -15,15 +16,26 @@ export interface Hover {
 export interface Editor {
   /** What it shows where this text stands for the first time; the name begins after `before`. */
   hover(before: string, name: string): Hover;
+  /** What it shows at this place of the text. */
+  hoverAt(position: number): Hover;
+  /** The files that declare what stands at this place. */
+  declaredIn(position: number): string[];
   program: ts.Program;
 }
 
-/** The language service over a file of this text, which stands in the root of the repository. */
-export function openInEditor(text: string): Editor {
-  const path = `${root}hovered.ts`;
+const nodeNext: ts.CompilerOptions = {
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+};
+
+/** The language service over a file of this text, which need not exist; by default in the root of the repository. */
+export function openInEditor(
+  text: string,
+  path = `${root}hovered.ts`,
+  resolution: ts.CompilerOptions = nodeNext,
+): Editor {
   const options: ts.CompilerOptions = {
-    module: ts.ModuleKind.NodeNext,
-    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    ...resolution,
     target: ts.ScriptTarget.ES2022,
     strict: true,
     noEmit: true,
@@ -40,7 +52,7 @@ export function openInEditor(text: string): Editor {
       const content = read(name);
       return content === undefined ? undefined : ts.ScriptSnapshot.fromString(content);
     },
-    getCurrentDirectory: () => root,
+    getCurrentDirectory: () => dirname(path),
     getDefaultLibFileName: ts.getDefaultLibFilePath,
     fileExists: (name) => name === path || ts.sys.fileExists(name),
     readFile: (name) => read(name) ?? readFileSync(name, 'utf8'),
@@ -49,16 +61,24 @@ export function openInEditor(text: string): Editor {
   });
   const program = service.getProgram();
   if (program === undefined) throw new Error('the language service has no program');
+
+  function hoverAt(position: number): Hover {
+    const info = service.getQuickInfoAtPosition(path, position);
+    return {
+      declaration: ts.displayPartsToString(info?.displayParts),
+      documentation: ts.displayPartsToString(info?.documentation),
+    };
+  }
+
   return {
     program,
+    hoverAt,
     hover(before, name) {
       const at = text.indexOf(before + name);
       if (at < 0) throw new Error(`the file has no ${before}${name}`);
-      const info = service.getQuickInfoAtPosition(path, at + before.length);
-      return {
-        declaration: ts.displayPartsToString(info?.displayParts),
-        documentation: ts.displayPartsToString(info?.documentation),
-      };
+      return hoverAt(at + before.length);
     },
+    declaredIn: (position) =>
+      (service.getDefinitionAtPosition(path, position) ?? []).map(({ fileName }) => fileName),
   };
 }
