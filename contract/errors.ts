@@ -174,6 +174,11 @@ function bodySchema(codes: [ErrorCode, ...ErrorCode[]]): z.ZodTypeAny {
     .strict();
 }
 
+/** The body of an error with this code. */
+export function errorBody(code: ErrorCode): z.ZodTypeAny {
+  return bodySchema([code]);
+}
+
 /** The ts-rest `responses` members for these codes, one schema per status. */
 export function errorResponses<C extends ErrorCode>(codes: readonly C[]): ErrorResponses<C> {
   const byStatus = new Map<number, [ErrorCode, ...ErrorCode[]]>();

@@ -10,6 +10,9 @@ interface Page {
   nextCursor: string | null;
 }
 
+/** The longest window of the limits that lists have. */
+const windowMs = 60_000;
+
 /** The items of a list from one cursor to its end. A page is asked for once the items before it were taken. */
 export async function* allItems(
   call: Caller,
@@ -21,8 +24,10 @@ export async function* allItems(
   let cursor = args.query?.cursor;
   for (;;) {
     seen.add(cursor);
-    const answer = await call(route, { ...args, query: { ...args.query, cursor } });
+    const answer = await call(route, { ...args, query: { ...args.query, cursor } }, windowMs);
     const { items, nextCursor } = unwrap(answer as Answer<200, Page>);
+    if (!Array.isArray(items))
+      throw new UnexpectedAnswerError(route.operationId, answer, { path: 'body.items', message: 'no list' });
     for (const item of items) {
       signal?.throwIfAborted();
       yield item;

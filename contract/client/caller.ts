@@ -1,17 +1,25 @@
 import type { Answer } from './answer.js';
 import { exchange, type TextAnswer, waitByTimer } from './exchange.js';
+import { FairleadError } from './fairlead-error.js';
 import { type RateLimit, readRateLimit, readRetryAfter } from './read-headers.js';
 import { addressOf, type CallArguments, mergeHeaders } from './request.js';
 import type { Route } from './route.js';
+import type { ErrorBody, ErrorCode } from './types/errors.js';
 import { UnexpectedAnswerError } from './unexpected-answer-error.js';
 
 /** How often and for how long 429 and 503 are retried. */
 export interface RetryOptions {
   /** Retries after the first request; 2 when absent. */
   retries?: number;
-  /** The longest wait over all retries of a call together; 10,000 when absent. An answer that asks for a longer wait is returned. */
+  /**
+   * The longest wait over all retries of a call together; 10,000 when absent. An answer that asks for a longer wait is
+   * returned. `all` waits a minute for a page if need be, since a long list takes more requests than a window grants.
+   */
   maxWaitMs?: number;
-  /** The methods that are retried; only `GET` when absent. `POST` is safe for intents and disputes: sent twice, they count once. */
+  /**
+   * The methods that are retried; only `GET` when absent. `POST` is safe for intents and disputes: sent twice, they count
+   * once. It is not for what operators do, such as adding a webhook.
+   */
   methods?: readonly string[];
 }
 
@@ -25,14 +33,21 @@ export interface ClientOptions {
   headers?: Readonly<Record<string, string>>;
   /** Whether and how 429 and 503 are retried after their `Retry-After`; false for never. */
   retry?: RetryOptions | false;
-  /** Called with the limit headers of every answer, retried ones included. */
+  /** Called with the limit headers of every answer, retried ones included. What it throws is reported as uncaught. */
   onRateLimit?: (rateLimit: RateLimit, answer: { operationId: string; status: number }) => void;
-  /** Waits between attempts; a timer when absent. Must reject when the signal aborts. For tests. */
+  /** Waits between attempts; a timer when absent. Must reject when the signal aborts. */
   wait?: (waitMs: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
-/** Calls an operation: sends the request, retries it, and returns an answer that the contract lists. */
-export type Caller = (route: Route, args: CallArguments) => Promise<Answer<number, unknown>>;
+/**
+ * Calls an operation: sends the request, retries it, and returns an answer that the contract lists.
+ * @param leastWaitMs what it may wait for retries at least, unless they are off
+ */
+export type Caller = (
+  route: Route,
+  args: CallArguments,
+  leastWaitMs?: number,
+) => Promise<Answer<number, unknown>>;
 
 /** Where an answer differs from the contract. */
 export interface AnswerFault {
@@ -59,9 +74,10 @@ export function createCaller(baseUrl: string, options: ClientOptions, parts: Cal
     const secret = parts.credential?.(route) ?? {};
     const hasBody = body !== undefined;
     return {
+      // No operation redirects. Following one would send the body, which may hold a nonce, and headers to another host.
+      redirect: 'error',
       ...fetchOptions,
       ...(signal !== undefined && { signal }),
-      // Following a redirect would send the credential to another host.
       ...(Object.keys(secret).length > 0 && { redirect: 'error' }),
       method: route.method,
       headers: mergeHeaders(
@@ -82,6 +98,8 @@ export function createCaller(baseUrl: string, options: ClientOptions, parts: Cal
       if (!(error instanceof SyntaxError)) throw error;
     }
     const answer = { status, headers, body };
+    if (!route.statuses.includes(status) && isRefusedRequest(body))
+      throw new FairleadError({ status, headers, body });
     if (!route.statuses.includes(status) || !isDocumented(status, body))
       throw new UnexpectedAnswerError(route.operationId, answer);
     const fault = parts.faultOf?.(route, status, body);
@@ -89,20 +107,32 @@ export function createCaller(baseUrl: string, options: ClientOptions, parts: Cal
     return answer;
   }
 
-  return async (route, args) => {
+  function tell(rateLimit: RateLimit, answer: { operationId: string; status: number }): void {
+    try {
+      onRateLimit?.(rateLimit, answer);
+    } catch (error) {
+      // The answer is there all the same, and a write was made.
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
+  }
+
+  return async (route, args, leastWaitMs = 0) => {
     const { operationId, method } = route;
     const url = addressOf(baseUrl, route, args);
     const init = requestOf(route, args);
-    const mayRetry = options.retry !== false && methods.includes(method);
+    const mayRetry = options.retry !== false && methods.some((each) => each.toUpperCase() === method);
+    const longestMs = Math.max(maxWaitMs, leastWaitMs);
     let waitedMs = 0;
     for (let attempt = 0; ; attempt += 1) {
       const answer = await exchange(send, url, init, timeoutMs);
       const { status } = answer;
       const rateLimit = readRateLimit(answer.headers);
-      if (rateLimit !== null) onRateLimit?.(rateLimit, { operationId, status });
+      if (rateLimit !== null) tell(rateLimit, { operationId, status });
       const seconds = status === 429 || status === 503 ? readRetryAfter(answer.headers) : null;
       const waitMs = (seconds ?? 0) * 1000;
-      const isFinal = !mayRetry || seconds === null || attempt >= retries || waitedMs + waitMs > maxWaitMs;
+      const isFinal = !mayRetry || seconds === null || attempt >= retries || waitedMs + waitMs > longestMs;
       if (isFinal) return parse(route, answer);
       await wait(waitMs, init.signal ?? undefined);
       waitedMs += waitMs;
@@ -112,6 +142,23 @@ export function createCaller(baseUrl: string, options: ClientOptions, parts: Cal
 
 /** Tells an answer of the service from a proxy's own page or JSON. */
 function isDocumented(status: number, body: unknown): boolean {
-  if (typeof body !== 'object' || body === null) return false;
-  return status < 400 || ('code' in body && 'message' in body);
+  return status < 400 ? typeof body === 'object' && body !== null : isError(body);
+}
+
+function isError(body: unknown): body is { code: string; message: string } {
+  const { code, message } = Object(body) as Record<string, unknown>;
+  return typeof code === 'string' && typeof message === 'string';
+}
+
+/** Codes of answers to a request that no operation has seen, such as one that took too long to arrive. */
+const codesOfRefusedRequests: readonly string[] = [
+  'REQUEST_TIMEOUT',
+  'URI_TOO_LONG',
+  'HEADERS_TOO_LARGE',
+  'NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+] satisfies ErrorCode[];
+
+function isRefusedRequest(body: unknown): body is ErrorBody {
+  return isError(body) && codesOfRefusedRequests.includes(body.code);
 }

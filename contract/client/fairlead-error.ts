@@ -1,7 +1,10 @@
 import type { Answer } from './answer.js';
 import type { ErrorBody, ErrorCode } from './types/errors.js';
 
-/** An error that the contract lists, for those who prefer exceptions: what `unwrap` and `all` throw. */
+/**
+ * An error that the contract lists, for those who prefer exceptions: what `unwrap` and `all` throw. Every call throws it
+ * where a request was refused before an operation saw it, such as `REQUEST_TIMEOUT`.
+ */
 export class FairleadError<Code extends ErrorCode = ErrorCode> extends Error {
   /** What went wrong, for programs; docs/error-codes.md says exactly when each occurs. */
   readonly code: Code;
@@ -34,8 +37,9 @@ export function isFairleadError<Code extends ErrorCode = ErrorCode>(
   error: unknown,
   ...codes: readonly Code[]
 ): error is AnyFairleadError<Code> {
-  if (!(error instanceof FairleadError)) return false;
-  return codes.length === 0 || codes.some((code) => code === error.code);
+  // By name: a program that loads both builds of the package has two classes.
+  if (!(error instanceof Error && error.name === 'FairleadError')) return false;
+  return codes.length === 0 || codes.some((code) => code === (error as FairleadError).code);
 }
 
 /** The success of an answer's union. */

@@ -21,14 +21,17 @@ function wholeNumber(headers: ReadableHeaders, name: string): number | null {
   return /^\d{1,12}$/.test(text) ? Number(text) : null;
 }
 
+/** `Sun, 06 Nov 1994 08:49:37 GMT`: `Date.parse` also reads `1.5` and `-1` as dates. */
+const httpDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
+
 /**
- * `Retry-After` in whole seconds, or null without one. A date, which proxies may send, is counted from `now` (epoch
- * milliseconds), and a past one gives 0.
+ * `Retry-After` in whole seconds, a fraction rounded up; null without one, or where it is anything else. A date, which
+ * proxies may send, is counted from `now` (epoch milliseconds), and a past one gives 0.
  */
 export function readRetryAfter(headers: ReadableHeaders, now: number = Date.now()): number | null {
-  const seconds = wholeNumber(headers, 'retry-after');
-  if (seconds !== null) return seconds;
-  const until = Date.parse(headers.get('retry-after') ?? '');
+  const text = headers.get('retry-after') ?? '';
+  if (/^\d{1,12}(\.\d+)?$/.test(text)) return Math.ceil(Number(text));
+  const until = httpDate.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(until) ? null : Math.max(0, Math.ceil((until - now) / 1000));
 }
 

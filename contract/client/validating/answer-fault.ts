@@ -2,6 +2,7 @@ import type { AppRoute, AppRouter } from '@ts-rest/core';
 import { type ZodIssue, type ZodTypeAny, z } from 'zod';
 import { contract } from '../../contract.js';
 import type { RouteMetadata } from '../../describe-route.js';
+import { type ErrorCode, errorBody, errorTable } from '../../errors.js';
 import type { AnswerFault } from '../caller.js';
 import type { Route } from '../route.js';
 
@@ -19,10 +20,23 @@ const operations = new Map(
  * a member that is not known, or another value of an enum, such as the name of a new event.
  */
 export function answerFault({ operationId }: Route, status: number, body: unknown): AnswerFault | undefined {
-  const schema: unknown = operations.get(operationId)?.responses[status];
+  const schema = status < 400 ? operations.get(operationId)?.responses[status] : errorSchema(status, body);
   if (!(schema instanceof z.ZodType)) throw new Error(`${operationId} has no schema of its answer ${status}`);
   const issue = firstFault((schema as ZodTypeAny).safeParse(body).error?.issues ?? []);
   return issue && { path: ['body', ...issue.path].join('.'), message: issue.message };
+}
+
+/** That of the error's own code; an error whose code came later has only what every error has. */
+function errorSchema(status: number, body: unknown): z.ZodTypeAny {
+  const { code } = body as { code: string };
+  const known = Object.hasOwn(errorTable, code) ? (code as ErrorCode) : undefined;
+  if (known === undefined) return z.object({ code: z.string(), message: z.string() });
+  return errorTable[known].status === status ? errorBody(known) : z.never();
+}
+
+/** Such as a window of 365 days beside those of 7, 30 and 90. */
+function isOtherValue(expected: unknown, received: unknown): boolean {
+  return typeof expected === typeof received && ['string', 'number'].includes(typeof received);
 }
 
 function firstFault(issues: readonly ZodIssue[]): ZodIssue | undefined {
@@ -32,6 +46,7 @@ function firstFault(issues: readonly ZodIssue[]): ZodIssue | undefined {
 function isAddition(issue: ZodIssue): boolean {
   if (issue.code === 'unrecognized_keys') return true;
   if (issue.code === 'invalid_enum_value') return typeof issue.received === 'string';
+  if (issue.code === 'invalid_literal') return isOtherValue(issue.expected, issue.received);
   // A union has room for an addition if one of its forms differs by nothing else.
   return (
     issue.code === 'invalid_union' && issue.unionErrors.some(({ issues }) => firstFault(issues) === undefined)

@@ -60,6 +60,26 @@ describe.each([
     expect(service.requests).toHaveLength(1);
   });
 
+  it('waits a minute for a page if need be, since a long list takes more requests than a window grants', async () => {
+    const waits: number[] = [];
+    const limited = { code: 'RATE_LIMITED', message: 'Later.', retryAfter: 58 };
+    service.answers = [
+      page(anchors('a'), 'second'),
+      { status: 429, headers: { 'retry-after': '58' }, body: limited },
+      page(anchors('b'), null),
+    ];
+    const wait = async (waitMs: number) => void waits.push(waitMs);
+    const items = createClient(service.url, { wait }).publisher.listBatchEntries.all({ params });
+    expect(await take(items)).toEqual(['a', 'b']);
+    expect(waits).toEqual([58_000]);
+  });
+
+  it('ends with an error where an answer has no list', async () => {
+    service.answers = [{ status: 200, body: {} }];
+    const failure = await take(list().all({ params })).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(UnexpectedAnswerError);
+  });
+
   it('goes on over an empty page that names another one', async () => {
     service.answers = [page([], 'second'), page(anchors('a'), null)];
     expect(await take(list().all({ params }))).toEqual(['a']);

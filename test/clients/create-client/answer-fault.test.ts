@@ -47,6 +47,21 @@ describe('an answer that is not as the contract says', () => {
   });
 });
 
+describe('an error at a status of several codes', () => {
+  it.each([
+    ['NOT_READY', 'body.retryAfter'],
+    ['RATES_UNAVAILABLE', 'body.unavailable'],
+  ])('must have what its own code promises: %s', async (code, path) => {
+    const failure = readRates({ code, message: 'Later.' }, 503);
+    await expect(failure).rejects.toMatchObject({ status: 503, path });
+  });
+
+  it('must have a code of that status', async () => {
+    const failure = readRates({ code: 'UNKNOWN_ANCHOR', message: 'Who?' }, 503);
+    await expect(failure).rejects.toBeInstanceOf(UnexpectedAnswerError);
+  });
+});
+
 describe('what a later version may add', () => {
   it.each([
     ['a member of the answer', { ...rates, added: 1 }],
@@ -61,6 +76,12 @@ describe('what a later version may add', () => {
     const body = { ...webhook, events: ['intent.settled', 'anchor.retired'] };
     service.answers = [{ status: 200, body }];
     expect(await client().webhooks.getWebhook({ params: { id: webhook.id } })).toMatchObject({ body });
+  });
+
+  it('is no fault: another window than those of today', async () => {
+    const body = { ...examples.scores.getPublicScores.answer, window: 90 };
+    service.answers = [{ status: 200, body }];
+    expect(await client().scores.getPublicScores()).toMatchObject({ body });
   });
 
   it('is no fault: a member of an error, or another code at its status', async () => {

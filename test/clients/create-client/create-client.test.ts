@@ -121,9 +121,10 @@ describe.each([
       ['a success that is no JSON', { status: 200, body: 'ok' }],
       [
         'a status that the operation does not list',
-        { status: 404, body: { code: 'NOT_FOUND', message: '' } },
+        { status: 409, body: { code: 'DISPUTE_EXISTS', message: '' } },
       ],
       ['an error without a code', { status: 500, body: { error: 'boom' } }],
+      ['an error whose code is a number', { status: 500, body: { code: 500, message: 'boom' } }],
     ])('rejects where it is %s', async (_, answer) => {
       service.answers = [answer];
       const failure = await client({ retry: false })
@@ -136,6 +137,35 @@ describe.each([
         body: answer.body,
         path: null,
       });
+    });
+
+    it('is a FairleadError where no operation has seen the request', async () => {
+      service.answers = [{ status: 408, body: { code: 'REQUEST_TIMEOUT', message: 'Too slow.' } }];
+      const failure = await client()
+        .publisher.getPublisherHealth()
+        .catch((error: unknown) => error);
+      expect(light.isFairleadError(failure, 'REQUEST_TIMEOUT')).toBe(true);
+      expect(failure).toMatchObject({ status: 408, code: 'REQUEST_TIMEOUT' });
+    });
+
+    it('that redirects is not followed, since the body would go to another host', async () => {
+      const elsewhere = await startScriptedService();
+      service.answers = [{ status: 307, headers: { location: `${elsewhere.url}/take` } }];
+      await expect(client().intents.createIntent({ body: intentBody })).rejects.toThrow();
+      await expect(client().publisher.getPublisherHealth()).rejects.toThrow();
+      expect(elsewhere.requests).toEqual([]);
+      await elsewhere.stop();
+    });
+
+    it('is waited for without a limit where timeoutMs is infinite', async () => {
+      service.answers = [health];
+      const answer = await client({ timeoutMs: Number.POSITIVE_INFINITY }).publisher.getPublisherHealth();
+      expect(answer.status).toBe(200);
+    });
+
+    it('that never comes rejects in time also where fetch takes no notice of signals', async () => {
+      const deaf = client({ timeoutMs: 20, fetch: () => new Promise<Response>(() => undefined) });
+      await expect(deaf.publisher.getPublisherHealth()).rejects.toMatchObject({ name: 'TimeoutError' });
     });
 
     it.each(['headers', 'body'] as const)(
@@ -192,7 +222,7 @@ describe.each([
     it('are returned at once for other methods than GET, unless retry.methods names them', async () => {
       service.answers = [busy(503, 1), busy(503, 1), intent];
       expect(await client().intents.createIntent({ body: intentBody })).toMatchObject({ status: 503 });
-      const again = client({ retry: { methods: ['GET', 'POST'] } });
+      const again = client({ retry: { methods: ['GET', 'post'] } });
       expect(await again.intents.createIntent({ body: intentBody })).toMatchObject({ status: 201 });
       expect(service.requests).toHaveLength(3);
     });

@@ -35,6 +35,10 @@ describe('readRetryAfter', () => {
     ['86400', 86_400],
     ['Sat, 21 Nov 2026 09:30:10 GMT', 10],
     ['Sat, 21 Nov 2026 09:29:00 GMT', 0],
+    ['1.5', 2],
+    ['-1', null],
+    ['soon 5', null],
+    ['2026-11-21', null],
     ['in a while', null],
     ['', null],
   ])('%j is %j', (text, seconds) => {
