@@ -194,6 +194,20 @@ export default {
       },
     },
     {
+      name: 'comparison-rules-touch-nothing',
+      comment: 'Two documents in, what breaks out: no file, no clock, and nothing of ours but each other.',
+      severity: 'error',
+      from: { path: '^scripts/breaking-changes/.+\\.rules\\.ts$' },
+      to: {
+        path: '.',
+        pathNot: [
+          '^scripts/breaking-changes/.+\\.rules\\.ts$',
+          '^scripts/openapi/json-schema\\.ts$',
+          '(^|/)node_modules/refa/',
+        ],
+      },
+    },
+    {
       name: 'pure-files-are-called',
       comment:
         'Services call rules and not the other way; the type of a document may be what a rule is about.',

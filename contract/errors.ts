@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ErrorBody, ErrorCode } from './client/types/errors.js';
-import { anchorId } from './schemas/primitives.js';
+import { anchorId, mayGrow } from './schemas/primitives.js';
 import { unavailableReason } from './schemas/rates.js';
 
 export type { ErrorBody, ErrorCode, ErrorDetail, UnavailableAnchor } from './client/types/errors.js';
@@ -152,7 +152,7 @@ function bodySchema(codes: [ErrorCode, ...ErrorCode[]]): z.ZodTypeAny {
   };
   return z
     .object({
-      code: z.enum(codes).describe('What went wrong, for programs.'),
+      code: mayGrow(z.enum(codes)).describe('What went wrong, for programs.'),
       message: z.string().describe('For people; programs read `code`.'),
       ...member(
         'details',

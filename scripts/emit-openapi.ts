@@ -4,9 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { examples } from '../contract/examples/index.js';
 import * as exported from '../contract/index.js';
 import { type Page, readPages } from '../server/http/docs-pages.js';
+import type { OpenApi } from './breaking-changes/document-parts.rules.js';
+import { breaksPage } from './breaking-changes/gate.rules.js';
+import { verdictOf } from './breaking-changes/releases.js';
 import { errorCodesPage } from './openapi/answers.js';
 import { clientDocument } from './openapi/client-document.js';
-import { buildDocument } from './openapi/document.js';
+import { buildDocument, type OpenApiDocument } from './openapi/document.js';
 import { errorCodeFiles } from './openapi/error-code-files.js';
 import { llmsText } from './openapi/llms-text.js';
 import { clientFiles, generatedFolders } from './typed-client/files.js';
@@ -14,11 +17,18 @@ import { clientFiles, generatedFolders } from './typed-client/files.js';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const clientRoot = join(root, 'contract/client');
 
+/** The document that the contract gives now. */
+export function presentDocument(): OpenApiDocument {
+  const { version }: { version: string } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
+  return buildDocument(exported.contract, examples, exported, { version });
+}
+
 /** Each generated file and what it should hold now. */
 export function generatedFiles(): { path: string; text: string }[] {
-  const { version }: { version: string } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
-  const document = buildDocument(exported.contract, examples, exported, { version });
+  const document = presentDocument();
+  const { released, breaks } = verdictOf(document as unknown as OpenApi);
   const errorCodes = { path: 'error-codes.md', text: errorCodesPage(exported.contract) };
+  const breaking = { path: `releases/breaking-since-${released}.md`, text: breaksPage(released, breaks) };
   return [
     { path: `${root}docs/openapi.json`, text: `${JSON.stringify(document, null, 2)}\n` },
     {
@@ -26,6 +36,7 @@ export function generatedFiles(): { path: string; text: string }[] {
       text: `${JSON.stringify(clientDocument(document), null, 2)}\n`,
     },
     { path: `${root}docs/${errorCodes.path}`, text: errorCodes.text },
+    { path: `${root}docs/${breaking.path}`, text: breaking.text },
     { path: `${root}docs/llms.txt`, text: llmsText(document, [errorCodes, ...writtenPages()].sort(byPath)) },
     ...clientFiles(exported.contract, document, exported).map(({ path, text }) => ({
       path: join(clientRoot, path),
@@ -37,7 +48,8 @@ export function generatedFiles(): { path: string; text: string }[] {
 
 /** The served pages of docs/ that are written by hand. */
 function writtenPages(): Page[] {
-  return readPages(new URL('../docs/', import.meta.url)).filter(({ path }) => path !== 'error-codes.md');
+  const isGenerated = (path: string) => /^releases\/|^error-codes\.md$/.test(path);
+  return readPages(new URL('../docs/', import.meta.url)).filter(({ path }) => !isGenerated(path));
 }
 
 function byPath(a: Page, b: Page): number {

@@ -10,6 +10,7 @@ import {
   enumOfMeanings,
   instant,
   intentHashText,
+  mayGrow,
 } from './primitives.js';
 
 export type { EventName } from '../client/types/webhooks.js';
@@ -38,7 +39,7 @@ export const eventData = {
   'intent.failed': intentData
     .extend({
       // Events may wait for a disabled webhook for 30 days: those of the version before lack it.
-      reason: enumOfMeanings(failureReasons).optional(),
+      reason: mayGrow(enumOfMeanings(failureReasons)).optional(),
     })
     .describe('An off-ramp intent failed to settle.'),
   'dispute.created': disputeEventData

@@ -13,6 +13,7 @@ import {
   enumOfMeanings,
   instant,
   intentHashText,
+  mayGrow,
   sentInstant,
   stablecoinAmount,
 } from './primitives.js';
@@ -133,7 +134,7 @@ export type OutcomeEvidence = keyof typeof outcomeEvidences;
 export const intentOutcome = z
   .object({
     status: z.enum(['settled', 'failed', 'expired']).describe('How it ended.'),
-    reason: enumOfMeanings(outcomeReasons),
+    reason: mayGrow(enumOfMeanings(outcomeReasons)),
     recordedAt: instant.describe('When it was first recorded here; a recovery keeps it.'),
     amountOut: decimalAnswer
       .nullable()
@@ -163,10 +164,10 @@ export const intentOutcome = z
         'Whether the transaction is one that may count. It says nothing of the rules for small and repeated intents: ' +
           '`counts` says whether the outcome does count.',
       ),
-    unscoredReason: enumOfMeanings(unscoredReasons).nullable(),
+    unscoredReason: mayGrow(enumOfMeanings(unscoredReasons)).nullable(),
     evidence: enumOfMeanings(outcomeEvidences, 'What the outcome rests on.'),
     counts: enumOfMeanings(outcomeCounts),
-    uncountedReason: enumOfMeanings(uncountedReasons).nullable(),
+    uncountedReason: mayGrow(enumOfMeanings(uncountedReasons)).nullable(),
   })
   .describe('How the intent ended.');
 
@@ -203,7 +204,7 @@ export const followedTransaction = z
     lastSeenAt: instant.nullable().describe('When it was last read, by poll or callback.'),
     fundsReceivedAt: instant.nullable().describe('When funds received were first seen, or null.'),
     readyAt: instant.nullable().describe('Since when cash is ready for pick-up, or null.'),
-    problem: enumOfMeanings(transactionProblems).nullable(),
+    problem: mayGrow(enumOfMeanings(transactionProblems)).nullable(),
   })
   .describe(
     "The anchor's transaction, as last seen. `problem` is what the last look found wrong with the id, and null where " +

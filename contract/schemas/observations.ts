@@ -6,6 +6,7 @@ import {
   decimalAnswer,
   enumOfMeanings,
   instant,
+  mayGrow,
   signedDecimalAnswer,
 } from './primitives.js';
 import { quoteTier } from './rates.js';
@@ -46,7 +47,7 @@ export const callOutcomes = {
   error: 'It answered with an error of its own.',
 } as const;
 
-export const callOutcome = enumOfMeanings(callOutcomes);
+export const callOutcome = mayGrow(enumOfMeanings(callOutcomes));
 
 /** What can be wrong with an anchor, as far as anyone can see without an intent. */
 export const findingCodes = {
@@ -80,7 +81,7 @@ export const unobservedReasons = {
 
 export type UnobservedReason = keyof typeof unobservedReasons;
 
-const unobserved = enumOfMeanings(unobservedReasons).nullable();
+const unobserved = mayGrow(enumOfMeanings(unobservedReasons)).nullable();
 const count = z.number().int().min(0);
 const share = z.string().regex(/^(0\.\d{4}|1\.0000)$/);
 
@@ -182,7 +183,7 @@ export const corridorObservations = z
 
 export const finding = z
   .object({
-    code: enumOfMeanings(findingCodes),
+    code: mayGrow(enumOfMeanings(findingCodes)),
     service: observedService,
     corridor: corridorId.nullable().describe('The corridor it concerns; null where it is about the service.'),
     detail: z.string().describe('What was seen, in a few words for people.'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decimalAnswer, enumOfMeanings, instant } from './primitives.js';
+import { decimalAnswer, enumOfMeanings, instant, mayGrow } from './primitives.js';
 
 /** The hash of a Stellar transaction: 64 hex digits. */
 export const paymentHash = z
@@ -74,9 +74,8 @@ export const intentPayment = z
           hash: z.string().describe('The hash of the transaction.'),
           by: namedBy,
           lookedUpAt: instant.nullable().describe('When it was last looked up, or null.'),
-          problem: enumOfMeanings(
-            paymentProblems,
-            'Why it is not taken for the payment, or null.',
+          problem: mayGrow(
+            enumOfMeanings(paymentProblems, 'Why it is not taken for the payment, or null.'),
           ).nullable(),
         }),
       )

@@ -135,6 +135,19 @@ export function enumOfMeanings<K extends string>(meanings: Readonly<Record<K, st
   return z.enum(names).describe(what === undefined ? explained : `${what} ${explained}`);
 }
 
+/**
+ * Marks an enum of answers that grows with minor releases: explanations, codes, names of events and formulas. The document
+ * says `x-open-enum`, and docs/versioning.md what clients do with a value that they do not know.
+ */
+export function mayGrow<T extends z.ZodEnum<[string, ...string[]]>>(schema: T): T {
+  // Every copy that zod makes of a schema, as for a description, keeps the members of its definition.
+  return new z.ZodEnum({ ...schema._def, mayGrow: true } as typeof schema._def) as T;
+}
+
+export function isMarkedToGrow({ _def }: z.ZodTypeAny): boolean {
+  return 'mayGrow' in _def && _def.mayGrow === true;
+}
+
 /** A page of a list: `nextCursor` is null on the last one. */
 export function page<T extends z.ZodTypeAny>(item: T) {
   return z.object({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { batchHeader } from '../verification/verify-batch.js';
 import { oracleReceipt } from '../verification/verify-receipt.js';
-import { enumOfMeanings, instant, page } from './primitives.js';
+import { enumOfMeanings, instant, mayGrow, page } from './primitives.js';
 import { publishedCard } from './score-card.js';
 
 export type {
@@ -59,9 +59,9 @@ export const publisherReasons = {
 } as const;
 
 export const tickResult = enumOfMeanings(tickResults);
-export const tickFailure = enumOfMeanings(tickFailures);
+export const tickFailure = mayGrow(enumOfMeanings(tickFailures));
 export const publisherStatus = enumOfMeanings(publisherStatuses);
-export const publisherReason = enumOfMeanings(publisherReasons);
+export const publisherReason = mayGrow(enumOfMeanings(publisherReasons));
 
 /** A batch without its entries, and all that is needed to check it. */
 export const publishedBatch = z

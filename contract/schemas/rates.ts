@@ -6,6 +6,7 @@ import {
   decimalAnswer,
   enumOfMeanings,
   instant,
+  mayGrow,
   payoutAmount,
   sentInstant,
   signedDecimalAnswer,
@@ -70,7 +71,7 @@ export const unavailableReasons = {
   error: 'It answered with an error of its own.',
 } as const;
 
-export const unavailableReason = enumOfMeanings(unavailableReasons);
+export const unavailableReason = mayGrow(enumOfMeanings(unavailableReasons));
 
 /** Why a quote has no cost, and when exactly each reason is given. */
 export const costUnavailableReasons = {
@@ -88,7 +89,7 @@ export const unrankedReasons = {
   below_band: 'Its rate is below the `low` of the band: hardly anything is paid out.',
 } as const;
 
-export const unrankedReason = enumOfMeanings(unrankedReasons);
+export const unrankedReason = mayGrow(enumOfMeanings(unrankedReasons));
 
 const band = z
   .object({
@@ -201,7 +202,7 @@ export const rateQuote = z
       })
       .describe("The anchor's record in this corridor, of the last 30 days."),
     cost: cost.nullable().describe('What the quote costs, or null where no reference rate can be used.'),
-    costUnavailable: enumOfMeanings(costUnavailableReasons)
+    costUnavailable: mayGrow(enumOfMeanings(costUnavailableReasons))
       .nullable()
       .describe(
         `Why there is no cost; null where there is one. ${enumOfMeanings(costUnavailableReasons).description}`,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ScoreCard, ScoreCardV2 } from '../client/types/score-card.js';
 import { formulas } from '../verification/formulas.js';
-import { anchorId, corridorId, decimalAnswer, instant } from './primitives.js';
+import { anchorId, corridorId, decimalAnswer, instant, mayGrow } from './primitives.js';
 
 export type { CardWithSigns, ScoreCard, ScoreCardV2 } from '../client/types/score-card.js';
 
@@ -55,11 +55,12 @@ export const scoreCard = z
   })
   .describe("An anchor's record in one corridor over one window.");
 
+/** The document has one schema for it, in queries and in answers. */
+const formula = mayGrow(z.enum(formulas));
+
 /** Which formula an answer follows, and whether its cards stand still. */
 export const formulaMembers = {
-  formula: z
-    .enum(formulas)
-    .describe('The formula that the scores follow; docs/reputation.md describes each.'),
+  formula: formula.describe('The formula that the scores follow; docs/reputation.md describes each.'),
   standsStillSince: instant
     .nullable()
     .describe(
@@ -69,8 +70,7 @@ export const formulaMembers = {
 };
 
 /** In a query. */
-export const formulaQuery = z
-  .enum(formulas)
+export const formulaQuery = formula
   .optional()
   .describe('The formula to score by; the one that leads when absent (docs/reputation.md).');
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { eventId, eventNames } from './events.js';
-import { enumOfMeanings, instant, sentInstant } from './primitives.js';
+import { enumOfMeanings, instant, mayGrow, sentInstant } from './primitives.js';
 
 export type {
   AttemptOutcome,
@@ -24,7 +24,7 @@ export const deliveryId = z
   .regex(/^dlv_[0-9a-f]{44}$/, 'must be dlv_ and 44 lower-case hex digits')
   .describe('Identifier of a delivery; sorts by time of the event.');
 
-export const eventName = z.enum(eventNames).describe('The name of an event.');
+export const eventName = mayGrow(z.enum(eventNames)).describe('The name of an event.');
 
 /** The events a webhook gets; an order or a repetition means nothing. */
 const subscription = z.array(eventName).min(1).max(eventNames.length).describe('The events to subscribe to.');
@@ -172,7 +172,7 @@ export const attemptOutcomes = {
 } as const;
 
 export const deliveryState = enumOfMeanings(deliveryStates);
-export const attemptOutcome = enumOfMeanings(attemptOutcomes);
+export const attemptOutcome = mayGrow(enumOfMeanings(attemptOutcomes));
 
 export const deliveryAttempt = z
   .object({

@@ -3,6 +3,7 @@ import { type ZodTypeAny, z } from 'zod';
 import type { RouteMetadata } from '../../contract/describe-route.js';
 import { type ErrorCode, type ErrorDetail, errorResponses, errorTable } from '../../contract/errors.js';
 import { rateLimitHeaders, retryAfterHeader } from '../../contract/rate-limits.js';
+import { mayGrow } from '../../contract/schemas/primitives.js';
 import type { JsonSchema } from './json-schema.js';
 import { type Operation, operationsOf } from './operations.js';
 import { pascalCase, type SchemaWriter } from './zod-schema.js';
@@ -151,7 +152,7 @@ export const edgeCodes = [
 
 const edgeError = z
   .object({
-    code: z.enum(edgeCodes).describe('What went wrong, for programs.'),
+    code: mayGrow(z.enum(edgeCodes)).describe('What went wrong, for programs.'),
     message: z.string().describe('For people; programs read `code`.'),
   })
   .strict();

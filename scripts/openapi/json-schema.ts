@@ -7,6 +7,8 @@ export interface JsonSchema {
   format?: string;
   description?: string;
   enum?: (string | number | boolean)[];
+  /** Of answers: further values may come with any release. */
+  'x-open-enum'?: true;
   default?: unknown;
   pattern?: string;
   minLength?: number;

@@ -1,5 +1,6 @@
 import { type ZodTypeAny, z } from 'zod';
 import { errorResponses } from '../../contract/errors.js';
+import { isMarkedToGrow } from '../../contract/schemas/primitives.js';
 import { type JsonSchema, numberSchema, stringSchema } from './json-schema.js';
 
 /** Finds the component name of a schema, or undefined where it is written in place. */
@@ -73,7 +74,12 @@ export function createSchemaWriter(nameOf: NameOf): SchemaWriter {
     if (schema instanceof z.ZodBoolean) return { type: 'boolean' };
     if (schema instanceof z.ZodNull) return { type: 'null' };
     if (schema instanceof z.ZodUnknown || schema instanceof z.ZodAny) return {};
-    if (schema instanceof z.ZodEnum) return { type: 'string', enum: [...schema.options] };
+    if (schema instanceof z.ZodEnum)
+      return {
+        type: 'string',
+        enum: [...schema.options],
+        ...(isMarkedToGrow(schema) ? { 'x-open-enum': true } : {}),
+      };
     if (schema instanceof z.ZodLiteral) return enumOf([schema.value]);
     if (schema instanceof z.ZodObject) return objectSchema(schema, hint);
     if (schema instanceof z.ZodArray) return arraySchema(schema, hint);

@@ -7,7 +7,7 @@ const { version }: { version: string } = JSON.parse(readFileSync(new URL('packag
 describe('the clients in other languages', () => {
   it.each([
     ['clients/go/client.go', /^const Version = "(.+)"$/m],
-    ['clients/go/README.md', /clients\/go\/v(\d+\.\d+\.\d+)/],
+    ['clients/go/README.md', /clients\/go\/v(\d+\.\d+\.\d[-\w.]*\w|\d+\.\d+\.\d+)/],
     ['clients/python/pyproject.toml', /^version = "(.+)"$/m],
     ['clients/python/src/fairlead/__init__.py', /^__version__ = "(.+)"$/m],
     ['clients/java/pom.xml', /<artifactId>fairlead-client<\/artifactId>\s*<version>(.+)<\/version>/],

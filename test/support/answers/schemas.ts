@@ -22,7 +22,7 @@ function close(schema: JsonSchema): JsonSchema {
 /** Ajv for JSON Schema 2020-12, every error reported, unknown keywords and formats refused. */
 function createAjv(): Ajv2020 {
   const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true, strictTypes: false });
-  ajv.addVocabulary(['discriminator']);
+  ajv.addVocabulary(['discriminator', 'x-open-enum']);
   // ajv-formats is CommonJS: its default export is a member of what Node imports.
   addFormats.default(ajv);
   return ajv;
