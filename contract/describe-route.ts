@@ -1,3 +1,4 @@
+import type { Deprecation } from './deprecation.js';
 import { type ErrorCode, type ErrorResponses, errorResponses } from './errors.js';
 import type { RateLimitClassName } from './rate-limits.js';
 
@@ -25,6 +26,8 @@ export interface RouteMetadata {
   cache: CachePolicy;
   /** The other forms that its 200 has, with what each holds. Errors are always JSON. */
   alsoAs?: Readonly<Partial<Record<MediaType, string>>>;
+  /** Absent on all but routes that should no longer be used. */
+  deprecated?: Deprecation;
   /** What can be done next with what a success answers. */
   leadsTo?: Links;
   /** The codes this operation can answer, the shared ones included. */
@@ -62,6 +65,7 @@ type CodesOf<R extends RouteDescription> =
 /** The ts-rest route made of a description. */
 type Described<R extends RouteDescription> = Omit<R, keyof RouteMetadata | 'responses'> & {
   responses: R['responses'] & ErrorResponses<CodesOf<R>>;
+  deprecated?: boolean;
   metadata: RouteMetadata;
 };
 
@@ -83,6 +87,7 @@ export function describeRoute<const R extends RouteDescription>(description: R):
     limit,
     cache,
     alsoAs,
+    deprecated,
     leadsTo,
     errors = [],
     responses,
@@ -91,6 +96,7 @@ export function describeRoute<const R extends RouteDescription>(description: R):
   const codes = [...sharedErrorCodes(description.method, access), ...errors];
   return {
     ...route,
+    ...(deprecated === undefined ? {} : { deprecated: true }),
     responses: { ...responses, ...errorResponses(codes) },
     metadata: {
       operationId,
@@ -99,6 +105,7 @@ export function describeRoute<const R extends RouteDescription>(description: R):
       limit,
       cache,
       ...(alsoAs === undefined ? {} : { alsoAs }),
+      ...(deprecated === undefined ? {} : { deprecated }),
       ...(leadsTo === undefined ? {} : { leadsTo }),
       errors: codes,
     },

@@ -7,6 +7,7 @@ import type { Front } from './front/front.js';
 import { authenticate, type Secrets } from './http/authenticate.js';
 import { clientKey, type TrustedRange } from './http/client-key.js';
 import { cors } from './http/cors.js';
+import { showDeprecation } from './http/deprecation.js';
 import { errorMapper, toApiError } from './http/error-mapper.js';
 import { jsonBody } from './http/json-body.js';
 import { clientLimitOf, enforceLimit } from './http/rate-limit.js';
@@ -119,6 +120,7 @@ function guard(deps: AppDeps, unverified: UnverifiedLimit): RequestHandler {
       const metadata = metadataOf(
         (req as Request & { tsRestRoute: Parameters<typeof metadataOf>[0] }).tsRestRoute,
       );
+      showDeprecation(res, metadata);
       const client = keyOf(deps, req);
       res.locals.clientKey = client;
       const rule = clientLimitOf(metadata);

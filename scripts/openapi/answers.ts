@@ -1,5 +1,6 @@
 import type { AppRouter } from '@ts-rest/core';
 import { type ZodTypeAny, z } from 'zod';
+import { deprecationHeaders } from '../../contract/deprecation.js';
 import type { RouteMetadata } from '../../contract/describe-route.js';
 import { type ErrorCode, type ErrorDetail, errorResponses, errorTable } from '../../contract/errors.js';
 import { rateLimitHeaders, retryAfterHeader } from '../../contract/rate-limits.js';
@@ -63,6 +64,7 @@ export function headerComponents(writer: SchemaWriter): Record<string, Header> {
     ...cacheControl,
     ...rateLimitHeaders,
     ...retryAfterHeader,
+    ...deprecationHeaders,
   };
   const required = Object.entries(all).map(
     ([name, schema]) => [name, toHeader(writer.write(schema))] as const,
@@ -99,7 +101,7 @@ const optionalRetryAfter = 'RetryAfterIfWaitingHelps';
 
 /** The headers that answers of this operation with this status carry; `codes` are the errors it may be. */
 export function headersOf(
-  metadata: Pick<RouteMetadata, 'access' | 'cache'>,
+  metadata: Pick<RouteMetadata, 'access' | 'cache' | 'deprecated'>,
   status: number,
   codes: readonly ErrorCode[] = [],
 ): HeaderRefs {
@@ -110,6 +112,7 @@ export function headersOf(
     ...(cacheable ? ['ETag', 'Vary'] : []),
     ...(status === 201 ? ['Location'] : []),
     ...(status === 401 && metadata.access === 'internal' ? ['WWW-Authenticate'] : []),
+    ...(metadata.deprecated === undefined ? [] : Object.keys(deprecationHeaders)),
   ];
   return {
     ...Object.fromEntries(names.map((name) => [name, ref(componentName(name))])),
@@ -199,7 +202,8 @@ export function createErrorAnswers(writer: SchemaWriter): ErrorAnswers {
         throw new Error(`${metadata.operationId} lists ${codes.join(', ')} but answers no ${status}`);
       const name = codes.map(pascalCase).join('Or');
       const bearer = status === 401 && metadata.access === 'internal';
-      return add(bearer ? `${name}Bearer` : name, {
+      const variant = `${bearer ? 'Bearer' : ''}${metadata.deprecated === undefined ? '' : 'Deprecated'}`;
+      return add(`${name}${variant}`, {
         description: describe(codes),
         headers: headersOf(metadata, status, codes),
         content: content(`${name}Error`, schema, codes),

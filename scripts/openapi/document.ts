@@ -1,5 +1,6 @@
 import type { AppRouter } from '@ts-rest/core';
 import { type Answer, createErrorAnswers, type Header, headerComponents } from './answers.js';
+import { deprecationFaults } from './deprecations.js';
 import type { JsonSchema } from './json-schema.js';
 import { type OperationObject, operationObject } from './operation-object.js';
 import { type Examples, type Operation, operationsOf } from './operations.js';
@@ -103,6 +104,8 @@ export function buildDocument(
   const writer = createSchemaWriter(exportedNames(exported));
   const errors = createErrorAnswers(writer);
   const paths: OpenApiDocument['paths'] = {};
+  const faults = deprecationFaults(operationsOf(contract));
+  if (faults.length > 0) throw new Error(faults.join('\n'));
   for (const operation of publicReadsFirst(operationsOf(contract, examples))) {
     const item = paths[operation.path] ?? {};
     paths[operation.path] = item;

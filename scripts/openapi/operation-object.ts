@@ -4,6 +4,7 @@ import { type Access, type Links, sharedErrorCodes } from '../../contract/descri
 import type { ErrorCode } from '../../contract/errors.js';
 import { type RateLimitClass, type RateLimitKey, rateLimitClasses } from '../../contract/rate-limits.js';
 import { type Answer, type ErrorAnswers, headersOf, type Link } from './answers.js';
+import { describeDeprecation } from './deprecations.js';
 import type { JsonSchema } from './json-schema.js';
 import { codesByStatus, type Operation, successStatuses } from './operations.js';
 import { pascalCase, type SchemaWriter } from './zod-schema.js';
@@ -46,6 +47,7 @@ export function operationObject(
     tags: [metadata.tag],
     summary: route.summary ?? '',
     description: [
+      ...(metadata.deprecated === undefined ? [] : [describeDeprecation(metadata.deprecated)]),
       route.description ?? '',
       describeLimit(rateLimitClasses[metadata.limit]),
       ...describeErrors(operation),

@@ -1,9 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { deprecationHeaderNames } from '../http/deprecation.js';
 import { matchesTag } from '../http/entity-tag.js';
 import type { RateLimitState } from '../ports.js';
 
 /** Headers that are the same for every client. Whatever else an answer has is its client's own and is not kept. */
-const ofRoute = ['X-Content-Type-Options', 'Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'];
+const ofRoute = [
+  'X-Content-Type-Options',
+  'Access-Control-Allow-Origin',
+  'Access-Control-Expose-Headers',
+  ...deprecationHeaderNames,
+];
 const ofAnswer = ['Cache-Control', 'Vary'];
 const ofBody = ['Content-Type', 'Content-Encoding'];
 
