@@ -7,7 +7,8 @@ export type { ErrorBody, ErrorCode, ErrorDetail, UnavailableAnchor } from './cli
 
 /**
  * Every error the service answers, as data: HTTP status, when exactly it occurs, and which member it adds to
- * `{code, message}`. docs/error-codes.md is generated from this table.
+ * `{code, message}`. docs/error-codes.md is generated from this table, and from error-guidance.ts, which no client loads,
+ * the page of each code in docs/errors/.
  */
 export const errorTable = {
   INVALID_REQUEST: {

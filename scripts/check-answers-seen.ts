@@ -4,10 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { contract } from '../contract/index.js';
 import type { OpenApiDocument } from './openapi/document.js';
 import { operationsOf } from './openapi/operations.js';
-import { type SeenAnswer, unseenAnswers } from './openapi/seen-answers.js';
+import { type SeenAnswer, type SeenError, unseenAnswers, unseenExamples } from './openapi/seen-answers.js';
 
 /**
- * Run after the tests: fails for every (operation, status) pair that docs/openapi.json lists and no test has seen.
+ * Run after the tests: fails for every (operation, status) pair that docs/openapi.json lists and no test has seen, and for
+ * every example of an error that the service does not answer in these words.
  * Reads what test/support/answers recorded in the folder given as argument or in FAIRLEAD_ANSWERS_DIR, else in that
  * of the latest run.
  */
@@ -22,12 +23,12 @@ function latestRun(): string {
   return join(runs, latest, 'answers');
 }
 
-function readSeen(): SeenAnswer[] {
+function readSeen(): (SeenAnswer | SeenError)[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.jsonl'))
     .flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'))
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as SeenAnswer);
+    .map((line) => JSON.parse(line) as SeenAnswer | SeenError);
 }
 
 const listed = operationsOf(contract).map((operation) => {
@@ -36,7 +37,13 @@ const listed = operationsOf(contract).map((operation) => {
   return { operation, statuses: statuses.map(Number) };
 });
 const seen = readSeen();
-const unseen = unseenAnswers(listed, seen);
+const unseen = [
+  ...unseenAnswers(
+    listed,
+    seen.filter((one) => 'operationId' in one),
+  ),
+  ...unseenExamples(seen.filter((one) => 'code' in one)),
+];
 const pairs = listed.reduce((sum, { statuses }) => sum + statuses.length, 0);
 if (unseen.length > 0 || pairs === 0) {
   console.error(

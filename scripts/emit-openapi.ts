@@ -7,10 +7,10 @@ import { type Page, readPages } from '../server/http/docs-pages.js';
 import type { OpenApi } from './breaking-changes/document-parts.rules.js';
 import { breaksPage } from './breaking-changes/gate.rules.js';
 import { verdictOf } from './breaking-changes/releases.js';
-import { errorCodesPage } from './openapi/answers.js';
 import { clientDocument } from './openapi/client-document.js';
 import { buildDocument, type OpenApiDocument } from './openapi/document.js';
 import { errorCodeFiles } from './openapi/error-code-files.js';
+import { errorCodesPage, errorPages } from './openapi/error-pages.js';
 import { llmsText } from './openapi/llms-text.js';
 import { clientFiles, generatedFolders } from './typed-client/files.js';
 
@@ -27,16 +27,19 @@ export function presentDocument(): OpenApiDocument {
 export function generatedFiles(): { path: string; text: string }[] {
   const document = presentDocument();
   const { released, breaks } = verdictOf(document as unknown as OpenApi);
-  const errorCodes = { path: 'error-codes.md', text: errorCodesPage(exported.contract) };
-  const breaking = { path: `releases/breaking-since-${released}.md`, text: breaksPage(released, breaks) };
+  const errorCodes = errorCodesPage();
+  const pages = [
+    errorCodes,
+    ...errorPages(exported.contract),
+    { path: `releases/breaking-since-${released}.md`, text: breaksPage(released, breaks) },
+  ];
   return [
     { path: `${root}docs/openapi.json`, text: `${JSON.stringify(document, null, 2)}\n` },
     {
       path: `${root}docs/openapi.client.json`,
       text: `${JSON.stringify(clientDocument(document), null, 2)}\n`,
     },
-    { path: `${root}docs/${errorCodes.path}`, text: errorCodes.text },
-    { path: `${root}docs/${breaking.path}`, text: breaking.text },
+    ...pages.map(({ path, text }) => ({ path: `${root}docs/${path}`, text })),
     { path: `${root}docs/llms.txt`, text: llmsText(document, [errorCodes, ...writtenPages()].sort(byPath)) },
     ...clientFiles(exported.contract, document, exported).map(({ path, text }) => ({
       path: join(clientRoot, path),
@@ -48,7 +51,7 @@ export function generatedFiles(): { path: string; text: string }[] {
 
 /** The served pages of docs/ that are written by hand. */
 function writtenPages(): Page[] {
-  const isGenerated = (path: string) => /^releases\/|^error-codes\.md$/.test(path);
+  const isGenerated = (path: string) => /^errors\/|^error-codes\.md$/.test(path);
   return readPages(new URL('../docs/', import.meta.url)).filter(({ path }) => !isGenerated(path));
 }
 

@@ -17,7 +17,7 @@ Instants are ISO 8601 in UTC with milliseconds. No rate here is firm: it becomes
 **Lists** answer \`{items, nextCursor}\`; send \`nextCursor\` back as \`cursor\` for the next page, until it is null.
 
 **Errors** all have one shape, \`{code, message}\`, and the further members that their code promises. Programs read
-\`code\`; docs/error-codes.md says exactly when each occurs. A path that is not served is 404 \`NOT_FOUND\`, a method
+\`code\`; [a page for each](/docs/error-codes.md) says when it occurs, whether to retry and what to do. A path that is not served is 404 \`NOT_FOUND\`, a method
 that a path does not have is 405 \`METHOD_NOT_ALLOWED\`.
 
 **Limits.** Each endpoint has a counter of its own for each client, in a fixed window. Every answer of a limited

@@ -1,9 +1,33 @@
 import { sharedErrorCodes } from '../../contract/describe-route.js';
+import { errorGuidance } from '../../contract/error-guidance.js';
+import type { ErrorCode } from '../../contract/errors.js';
 import { codesByStatus, type Operation } from './operations.js';
 
 export interface SeenAnswer {
   operationId: string;
   status: number;
+}
+
+/** An error in the words of the service. */
+export interface SeenError {
+  code: string;
+  message: string;
+}
+
+/** Refused by the HTTP parser: the tests of them compare with the examples themselves. */
+const ofTheParser: readonly ErrorCode[] = ['REQUEST_TIMEOUT', 'HEADERS_TOO_LARGE'];
+
+/** The codes whose example in contract/error-guidance.ts no test has seen, numbers apart. */
+export function unseenExamples(seen: readonly SeenError[]): string[] {
+  const words = new Set(seen.map(({ code, message }) => `${code}: ${withoutNumbers(message)}`));
+  return Object.entries(errorGuidance)
+    .filter(([code]) => !ofTheParser.some((one) => one === code))
+    .map(([code, { example }]) => `${code}: ${withoutNumbers(example.message)}`)
+    .filter((line) => !words.has(line));
+}
+
+function withoutNumbers(text: string): string {
+  return text.replaceAll(/\d+/g, '#');
 }
 
 /**

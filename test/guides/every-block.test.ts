@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import type { z } from 'zod';
+import { errorTable } from '../../contract/errors.js';
 import { contract } from '../../contract/index.js';
 import { fileDisputeBody } from '../../contract/schemas/disputes.js';
 import { eventEnvelope } from '../../contract/schemas/events.js';
@@ -80,7 +81,6 @@ const rules: Rule[] = [
     block: /^(ts [a-z]+|python)\n/,
     is: { test: 'test/disputes/http/guide.test.ts' },
   },
-  { file: 'docs/error-codes.md', block: /^json\n/, is: { test: 'test/guides/every-block.test.ts' } },
   { file: 'docs/fleet.md', block: /^(json|text)\n/, is: { test: 'test/anchors/rules/fleet-guide.test.ts' } },
   { file: 'docs/guides/anchors.md', block: /./, is: guides },
   { file: 'docs/guides/contributors.md', block: /./, is: guides },
@@ -140,6 +140,7 @@ const rules: Rule[] = [
 
 const blocks = everyBlock();
 const asText = ({ fence, text }: Block) => `${fence}\n${text}`;
+const isErrorPage = ({ file }: Block) => file.startsWith('docs/errors/');
 const rulesOf = (block: Block) =>
   rules.filter(({ file, block: pattern }) => file === block.file && pattern.test(asText(block)));
 /** A line that finds the block in its file. */
@@ -150,7 +151,8 @@ const treatedAs = (kind: string) =>
 describe('every fenced block of README.md, docs/ and the README of each package', () => {
   it('is run, checked, or left out for a stated reason, in one way each', () => {
     expect(blocks.length).toBeGreaterThan(70);
-    for (const block of blocks) expectFor(nameOf(block), rulesOf(block).length).toBe(1);
+    const others = blocks.filter((block) => !isErrorPage(block));
+    for (const block of others) expectFor(nameOf(block), rulesOf(block).length).toBe(1);
   });
 
   it('has no rule that is left over from a block which is gone', () => {
@@ -187,11 +189,17 @@ describe('a block of JSON', () => {
     },
   );
 
-  it('of docs/error-codes.md is a body that the document lists for its code', () => {
-    const bodies = blocks.filter(({ file }) => file === 'docs/error-codes.md');
+  it('of docs/errors/ is a body that the document lists for the code of the page', () => {
+    const bodies = blocks.filter(isErrorPage);
+    expect(bodies.map(({ file }) => file).sort()).toEqual(
+      Object.keys(errorTable)
+        .map((code) => `docs/errors/${code}.md`)
+        .sort(),
+    );
     const schemas = Object.keys(document.components.schemas).filter((name) => name.endsWith('Error'));
-    for (const { text } of bodies) {
+    for (const { file, text } of bodies) {
       const body: { code: string } = JSON.parse(text);
+      expect(file).toBe(`docs/errors/${body.code}.md`);
       const fitting = schemas.filter((name) => name === 'EdgeError' || name.includes(pascalCase(body.code)));
       const faults = fitting.map((name) => faultsOf({ $ref: `#/components/schemas/${name}` }, body));
       expectFor(body.code, faults).toContainEqual([]);

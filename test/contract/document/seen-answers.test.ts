@@ -2,8 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { describeRoute } from '../../../contract/describe-route.js';
+import { errorGuidance } from '../../../contract/error-guidance.js';
 import { codesByStatus, type Operation, operationsOf } from '../../../scripts/openapi/operations.js';
-import { unseenAnswers } from '../../../scripts/openapi/seen-answers.js';
+import { unseenAnswers, unseenExamples } from '../../../scripts/openapi/seen-answers.js';
 
 const common = {
   tag: 'anchors',
@@ -73,6 +74,26 @@ function unseen(pairs: readonly string[]): string[] {
   });
   return unseenAnswers(listed, seen);
 }
+
+describe('examples of errors that no test has seen', () => {
+  const all = Object.entries(errorGuidance).map(([code, { example }]) => ({
+    code,
+    message: example.message,
+  }));
+
+  it('are none once the service has answered each in these words, with whatever numbers', () => {
+    const answered = all.map(({ code, message }) => ({ code, message: message.replaceAll(/\d+/g, '7') }));
+    expect(unseenExamples(answered)).toEqual([]);
+  });
+
+  it('are reported where the service has other words, or none', () => {
+    const others = all.map((one) =>
+      one.code === 'UNKNOWN_BATCH' ? { ...one, message: 'No such batch.' } : one,
+    );
+    expect(unseenExamples(others)).toEqual(['UNKNOWN_BATCH: There is no batch #.']);
+    expect(unseenExamples([]).length).toBe(Object.keys(errorGuidance).length - 2);
+  });
+});
 
 describe('documented answers that no test has seen', () => {
   it('are none once each own answer and one answer of each shared kind have been seen', () => {

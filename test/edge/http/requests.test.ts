@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
+import { exampleBody } from '../../../scripts/openapi/answers.js';
 import { edgeFixture } from '../../fixtures/edge/raw-requests.js';
 
 const fixture = edgeFixture();
@@ -106,7 +107,7 @@ describe('what the HTTP parser refuses', () => {
   it('is answered in the common shape: a header block over 8 KB', async () => {
     const answer = await raw(`GET /api/corridors HTTP/1.1\r\nHost: x\r\nX-Big: ${'a'.repeat(9_000)}\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 431 /);
-    expect(answer).toContain('"code":"HEADERS_TOO_LARGE"');
+    expect(answer).toContain(JSON.stringify(exampleBody('HEADERS_TOO_LARGE')));
   });
 
   it('is answered in the common shape: a line that is not HTTP', async () => {

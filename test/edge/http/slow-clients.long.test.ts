@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { exampleBody } from '../../../scripts/openapi/answers.js';
 import { startTestApp, type TestApp, testAdminKey } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
 
@@ -52,7 +53,7 @@ function expectTimedOut({ answer, afterMs }: Closed, limitMs: number): void {
   expect(answer).toMatch(/\r\nX-Request-Id: [0-9a-f]{32}\r\n/);
   expect(answer).toMatch(/\r\nConnection: close\r\n/);
   const body = JSON.parse(answer.split('\r\n\r\n')[1] ?? '') as unknown;
-  expect(body).toEqual({ code: 'REQUEST_TIMEOUT', message: expect.any(String) });
+  expect(body).toEqual(exampleBody('REQUEST_TIMEOUT'));
   expect(afterMs).toBeGreaterThan(limitMs - 200);
   expect(afterMs).toBeLessThan(limitMs + slackMs);
 }
