@@ -3,21 +3,28 @@ import type { OpenApiDocument } from './document.js';
 export type ClientDocument = Omit<OpenApiDocument, 'webhooks'>;
 
 /**
- * The document without `webhooks`, for generators of clients that stumble on them, and without what only they use: what
- * receivers implement is no part of a client.
+ * The document without `webhooks` and `links`, for generators of clients that stumble on them (openapi-generator 7.25
+ * takes no link with an object as its body), and without what only webhooks use: what receivers implement is no part of a
+ * client.
  */
 export function clientDocument({ webhooks, ...document }: OpenApiDocument): ClientDocument {
   const onlyTheirs = new Set(Object.values(webhooks).flatMap(({ post }) => post.tags));
   const tags = document.tags.filter(({ name }) => !onlyTheirs.has(name));
+  const paths = withoutLinks(document.paths);
   const { schemas, ...components } = document.components;
   const needed = new Set<string>();
-  let found = schemaNamesIn([document.paths, components]);
+  let found = schemaNamesIn([paths, components]);
   while (found.length > 0) {
     for (const name of found) needed.add(name);
     found = found.flatMap((name) => schemaNamesIn(schemas[name])).filter((name) => !needed.has(name));
   }
   const kept = Object.entries(schemas).filter(([name]) => needed.has(name));
-  return { ...document, tags, components: { ...components, schemas: Object.fromEntries(kept) } };
+  return { ...document, tags, paths, components: { ...components, schemas: Object.fromEntries(kept) } };
+}
+
+/** Nothing else in an operation has this name. */
+function withoutLinks<T>(part: T): T {
+  return JSON.parse(JSON.stringify(part, (name, value) => (name === 'links' ? undefined : value)));
 }
 
 /** The names of the components that a part of the document refers to. */
