@@ -1,5 +1,5 @@
 import type { ZodError } from 'zod';
-import { errorTable, readRetryAfter, UnexpectedAnswerError } from '../contract/index.js';
+import { isFairleadError, readRetryAfter, UnexpectedAnswerError } from '../contract/index.js';
 
 /** What a tool says of its failure: what went wrong, and whether the same call may succeed later. */
 export interface ToolFault {
@@ -65,9 +65,9 @@ export function answeredFault(answer: { status: number; headers: Headers; body: 
  */
 export function thrownFault(error: unknown, repeatable: boolean): ToolFault | undefined {
   if (error instanceof ToolError) return error.fault;
+  // What the server answers at any path, and no operation lists: 404, 405, 408, 414 and 431.
+  if (isFairleadError(error)) return answeredFault(error);
   if (error instanceof UnexpectedAnswerError) {
-    // What the server answers at any path, and no operation lists: 404, 405, 408, 414 and 431.
-    if (isErrorOfService(error)) return answeredFault(error);
     const message = `${ownCodes.UNEXPECTED_ANSWER} Status ${error.status}.`;
     return { code: 'UNEXPECTED_ANSWER', message, retry: repeatable && error.status >= 500 };
   }
@@ -80,12 +80,6 @@ export function thrownFault(error: unknown, repeatable: boolean): ToolFault | un
     return { code: 'UNREACHABLE', message, retry: repeatable };
   }
   return undefined;
-}
-
-function isErrorOfService({ status, body }: UnexpectedAnswerError): boolean {
-  if (status < 400 || typeof body !== 'object' || body === null) return false;
-  if (!('code' in body && 'message' in body) || typeof body.message !== 'string') return false;
-  return Object.hasOwn(errorTable, String(body.code));
 }
 
 function doubt(repeatable: boolean): string {

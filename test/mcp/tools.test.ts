@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
-import { UnexpectedAnswerError } from '../../contract/index.js';
+import { type ErrorBody, FairleadError, UnexpectedAnswerError } from '../../contract/index.js';
 import { operationsOfContract } from '../../mcp/operations.js';
 import { type Options, readOptions, UsageError } from '../../mcp/options.js';
 import { answeredFault, thrownFault } from '../../mcp/tool-error.js';
@@ -112,7 +112,8 @@ describe('a fault', () => {
     ['an address that is too long', 414, 'URI_TOO_LONG', false],
     ['a path that is not served', 404, 'NOT_FOUND', false],
   ])('of %s has the code of the service, whatever the operation documents', (_name, status, code, retry) => {
-    const error = unexpected(status, { code, message: 'In words.' });
+    const body = { code, message: 'In words.' };
+    const error = new FairleadError({ status, headers: new Headers(), body: body as ErrorBody });
     expect(thrownFault(error, true)).toEqual({ code, message: 'In words.', retry });
   });
 
