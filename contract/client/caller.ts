@@ -4,7 +4,7 @@ import { FairleadError } from './fairlead-error.js';
 import { type RateLimit, readRateLimit, readRetryAfter } from './read-headers.js';
 import { addressOf, type CallArguments, mergeHeaders } from './request.js';
 import type { Route } from './route.js';
-import type { ErrorBody, ErrorCode } from './types/errors.js';
+import type { ErrorBody } from './types/errors.js';
 import { UnexpectedAnswerError } from './unexpected-answer-error.js';
 
 /** How often and for how long 429 and 503 are retried. */
@@ -98,7 +98,7 @@ export function createCaller(baseUrl: string, options: ClientOptions, parts: Cal
       if (!(error instanceof SyntaxError)) throw error;
     }
     const answer = { status, headers, body };
-    if (!route.statuses.includes(status) && isRefusedRequest(body))
+    if (status >= 400 && !route.statuses.includes(status) && isErrorOfService(headers, body))
       throw new FairleadError({ status, headers, body });
     if (!route.statuses.includes(status) || !isDocumented(status, body))
       throw new UnexpectedAnswerError(route.operationId, answer);
@@ -150,15 +150,7 @@ function isError(body: unknown): body is { code: string; message: string } {
   return typeof code === 'string' && typeof message === 'string';
 }
 
-/** Codes of answers to a request that no operation has seen, such as one that took too long to arrive. */
-const codesOfRefusedRequests: readonly string[] = [
-  'REQUEST_TIMEOUT',
-  'URI_TOO_LONG',
-  'HEADERS_TOO_LARGE',
-  'NOT_FOUND',
-  'METHOD_NOT_ALLOWED',
-] satisfies ErrorCode[];
-
-function isRefusedRequest(body: unknown): body is ErrorBody {
-  return isError(body) && codesOfRefusedRequests.includes(body.code);
+/** An error of the service that this operation does not list: no operation saw the request, or a later version has it. */
+function isErrorOfService(headers: Headers, body: unknown): body is ErrorBody {
+  return headers.has('x-request-id') && isError(body);
 }

@@ -3,7 +3,7 @@ import type { ErrorBody, ErrorCode } from './types/errors.js';
 
 /**
  * An error that the contract lists, for those who prefer exceptions: what `unwrap` and `all` throw. Every call throws it
- * where a request was refused before an operation saw it, such as `REQUEST_TIMEOUT`.
+ * on an error of the service that its operation does not list: `REQUEST_TIMEOUT`, or one of a later version.
  */
 export class FairleadError<Code extends ErrorCode = ErrorCode> extends Error {
   /** What went wrong, for programs; docs/error-codes.md says exactly when each occurs. */

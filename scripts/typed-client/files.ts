@@ -90,9 +90,9 @@ function openRequests({ paths, components: { schemas } }: OpenApiDocument): Set<
     for (const name of found) reached.add(name);
     found = found.flatMap((name) => schemaNamesIn(schemas[name])).filter((name) => !reached.has(name));
   }
-  const isOpen = ({ type, additionalProperties }: JsonSchema) =>
+  const takesMore = ({ type, additionalProperties }: JsonSchema) =>
     type === 'object' && additionalProperties !== false;
-  return new Set([...reached].filter((name) => isOpen(schemas[name] ?? {})));
+  return new Set([...reached].filter((name) => takesMore(schemas[name] ?? {})));
 }
 
 function eventUnion({ webhooks }: OpenApiDocument): string[] {

@@ -50,7 +50,7 @@ export const groupName = (group: string) => `${pascalCase(group)}Operations`;
 export function operationDeclarations(
   operations: readonly ClientOperation[],
   schemas: Readonly<Record<string, JsonSchema>>,
-  group: { name: string; extends?: string; description: string },
+  group: { name: string; description: string },
 ): { text: string; used: ReadonlySet<string> } {
   const types = createTypeWriter(schemas);
   const errors = new Set<string>();
@@ -60,8 +60,7 @@ export function operationDeclarations(
     ...(operation.isList ? [listOf(operation, schemas, types)] : []),
   ]);
   const members = operations.map((operation) => memberOf(operation));
-  const heritage = group.extends === undefined ? '' : ` extends ${group.extends}`;
-  const whole = `${doc(group.description)}export interface ${group.name}${heritage} {\n${members.join('\n')}}\n`;
+  const whole = `${doc(group.description)}export interface ${group.name} {\n${members.join('\n')}}\n`;
   return { text: [...parts, whole].join('\n'), used: new Set([...types.used, ...errors]) };
 }
 

@@ -139,8 +139,9 @@ describe.each([
       });
     });
 
-    it('is a FairleadError where no operation has seen the request', async () => {
-      service.answers = [{ status: 408, body: { code: 'REQUEST_TIMEOUT', message: 'Too slow.' } }];
+    it('is a FairleadError where it is an error of the service that the operation does not list', async () => {
+      const body = { code: 'REQUEST_TIMEOUT', message: 'Too slow.' };
+      service.answers = [{ status: 408, headers: { 'x-request-id': '1' }, body }];
       const failure = await client()
         .publisher.getPublisherHealth()
         .catch((error: unknown) => error);
