@@ -82,7 +82,7 @@ describe('an answer as documented', () => {
     expect(() => checkAnswer(answer)).not.toThrow();
   });
 
-  it('is recorded once by operation and status, HEAD not', () => {
+  it('is recorded once by operation and status, HEAD not, and each error once in its words', () => {
     const lines = readdirSync(folder).flatMap((name) =>
       readFileSync(join(folder, name), 'utf8').trim().split('\n'),
     );
@@ -90,6 +90,9 @@ describe('an answer as documented', () => {
       { operationId: 'getRates', status: 200 },
       { operationId: 'getRates', status: 304 },
       { operationId: 'getRates', status: 429 },
+      { code: 'RATE_LIMITED', message: 'Too many requests.' },
+      { code: 'URI_TOO_LONG', message: 'Too long.' },
+      { code: 'NOT_FOUND', message: 'No.' },
     ]);
   });
 });
