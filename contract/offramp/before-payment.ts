@@ -1,24 +1,19 @@
 import { isSafeUrl } from './discovery.js';
 import { Stop } from './errors.js';
-import { readInstructions, sameInstructions } from './instructions.js';
-import { nextSequence } from './ledger.js';
+import { readAccount } from './ledger.js';
 import type { Run } from './options.js';
 import { orNull, patiently } from './patience.js';
-import { buildPayment } from './payment.js';
 import { type AnchorRecord, beginWithdrawal, readRecord } from './sep24.js';
 import { callService, readIntent } from './service.js';
 import type {
   AttachedState,
   AuthenticatedState,
   InstructedState,
-  OfframpState,
-  PayingState,
-  PaymentInstructions,
   RegisteredState,
   StartedState,
 } from './state.js';
+import { awaitsPayment, instructionsOf, withdrawalEnded } from './still-asked.js';
 
-const awaitsPayment = 'pending_user_transfer_start';
 /** What a record says before it names an account to pay. Everything else means that the withdrawal is over. */
 const beforePayment: ReadonlySet<string> = new Set([
   awaitsPayment,
@@ -76,8 +71,8 @@ export async function awaitInstructions(run: Run, state: AttachedState): Promise
   }
   const instructions = instructionsOf(record, state);
   await untilSeen(run, state);
-  const sequence = await patiently(run, 'ledger_unavailable', () => nextSequence(run, state.terms.account));
-  return { ...state, step: 'instructed', instructions, sequence };
+  const { next } = await patiently(run, 'ledger_unavailable', () => readAccount(run, state.terms.account));
+  return { ...state, step: 'instructed', instructions, sequence: String(next), earlier: [] };
 }
 
 async function openForm(run: Run, url: string): Promise<void> {
@@ -89,20 +84,11 @@ async function openForm(run: Run, url: string): Promise<void> {
 }
 
 /** The record of a withdrawal that can still be paid. */
-async function read(run: Run, state: AttachedState | InstructedState): Promise<AnchorRecord> {
+async function read(run: Run, state: AttachedState): Promise<AnchorRecord> {
   const record = await patiently(run, 'anchor_unavailable', () => readRecord(run, state));
   run.onStatus(record.status);
-  if (!beforePayment.has(record.status)) throw new Stop('withdrawal_ended', { detail: record.status });
+  if (!beforePayment.has(record.status)) throw withdrawalEnded(record.status);
   return record;
-}
-
-function instructionsOf(
-  record: AnchorRecord,
-  state: OfframpState & { withdrawal: { id: string } },
-): PaymentInstructions {
-  const read = readInstructions(record, { ...state, withdrawalId: state.withdrawal.id });
-  if (typeof read === 'string') throw new Stop('payment_refused', { detail: read });
-  return read;
 }
 
 /** An outcome counts only if the service saw the withdrawal before it was paid. The person does not wait for ever. */
@@ -113,22 +99,4 @@ async function untilSeen(run: Run, { intentHash }: AttachedState): Promise<void>
     if (intent?.transaction?.status === awaitsPayment || run.clock() >= endsAt) return;
     await run.wait(run.pollMs, run.signal);
   }
-}
-
-/** Throws unless the anchor still asks for the very payment that was checked. */
-export async function checkStillAsked(run: Run, state: InstructedState | PayingState): Promise<void> {
-  const record = await patiently(run, 'anchor_unavailable', () => readRecord(run, state));
-  run.onStatus(record.status);
-  if (record.status !== awaitsPayment) throw new Stop('withdrawal_ended', { detail: record.status });
-  if (!sameInstructions(instructionsOf(record, state), state.instructions))
-    throw new Stop('instructions_changed');
-}
-
-/** Builds the payment. It is stored, and with it its hash, before anybody is asked to sign it. */
-export async function preparePayment(run: Run, state: InstructedState): Promise<PayingState> {
-  await checkStillAsked(run, state);
-  const intent = await orNull(readIntent(run, state.intentHash));
-  if (intent?.payment?.found) throw new Stop('already_paid', { moneyMoved: 'yes' });
-  const payment = buildPayment({ ...state, ...run, nowMs: run.clock() });
-  return { ...state, step: 'paying', payment };
 }

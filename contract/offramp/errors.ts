@@ -40,8 +40,12 @@ export const offrampErrors = {
   payment_refused:
     'What the anchor asks for is not what was quoted; `detail` says what (`instructionFaults`).',
   instructions_changed: 'The anchor changed where or how to pay after it had said so.',
+  not_followed:
+    'The service does not hold this withdrawal for the intent, or the intent has ended; `detail` says which problem or reason.',
   already_paid:
-    'The service has found a payment of the intent that this state does not know: another run made it.',
+    'The service was told of a payment of the intent that this state does not know: another run made it, or was about to.',
+  sequence_taken:
+    "Another transaction of the account took the payment's place on the ledger. Look at the account's history; start anew only if the anchor was not paid.",
   account_not_found: 'The account does not exist on the ledger.',
   ledger_unavailable: 'The ledger could not be reached for as long as `patienceMs`.',
   payment_rejected:

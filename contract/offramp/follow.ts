@@ -26,7 +26,7 @@ export async function follow(run: Run, state: ReportedState | EndedState): Promi
   let last = '';
   let saidAt = 0;
   for (;;) {
-    const intent = await orNull(readIntent(run, state.intentHash));
+    const intent = await knownIntent(run, state.intentHash);
     if (intent?.outcome) {
       await run.save(ended);
       return byOutcome(ended, intent, intent.outcome);
@@ -44,6 +44,16 @@ export async function follow(run: Run, state: ReportedState | EndedState): Promi
       return byRecord(ended, intent, record);
     }
     await run.wait(run.pollMs, run.signal);
+  }
+}
+
+/** Null where the service does not answer, or does not know the intent: what is paid is followed all the same. */
+async function knownIntent(run: Run, intentHash: string): Promise<IntentAnswer | null> {
+  try {
+    return await orNull(readIntent(run, intentHash));
+  } catch (error) {
+    if (error instanceof Stop) return null;
+    throw error;
   }
 }
 

@@ -3,8 +3,10 @@ import { exchange, membersOf, Unavailable } from './exchange.js';
 import type { Run } from './options.js';
 import { accountKey, resultCodeOf, sequenceOf } from './payment.js';
 
-/** What the ledger says of a transaction. `dead`: it is not there, and no ledger to come can carry it out. */
-export type LookUp = 'paid' | 'failed' | 'pending' | 'dead' | 'unknown';
+/** What the ledger says of a transaction; for one that is not there, which ledgers it looked in. Times in epoch seconds. */
+export type LookUp =
+  | { status: 'paid' | 'failed' }
+  | { status: 'absent'; ledger: number; closedAt: number; reachesBackTo: number };
 
 async function rpc(run: Run, method: string, params: object): Promise<Record<string, unknown>> {
   const { status, text } = await exchange(run, run.rpcUrl, {
@@ -18,28 +20,42 @@ async function rpc(run: Run, method: string, params: object): Promise<Record<str
   throw new Unavailable(`the ledger answers ${method} with ${String(message)}`);
 }
 
-/** The sequence number that the next transaction of the account must have. */
-export async function nextSequence(run: Run, account: string): Promise<string> {
-  const { entries } = await rpc(run, 'getLedgerEntries', { keys: [accountKey(account)] });
+/** The sequence number that the next transaction of the account must have, in this ledger. */
+export async function readAccount(run: Run, account: string): Promise<{ next: bigint; ledger: number }> {
+  const { entries, latestLedger } = await rpc(run, 'getLedgerEntries', { keys: [accountKey(account)] });
   const [entry] = Array.isArray(entries) ? (entries as { xdr?: unknown }[]) : [];
   if (entry === undefined) throw new Stop('account_not_found');
   const sequence = sequenceOf(String(entry.xdr));
   if (sequence === undefined) throw new Unavailable('the ledger does not say what an account is');
-  return String(BigInt(sequence) + 1n);
+  return { next: BigInt(sequence) + 1n, ledger: wholeNumber(latestLedger) };
 }
 
 /** Looks a payment up by its hash. */
-export async function lookUp(
-  run: Run,
-  { hash, builtAt, validUntil }: { hash: string; builtAt: number; validUntil: number },
-): Promise<LookUp> {
+export async function lookUp(run: Run, hash: string): Promise<LookUp> {
   const found = await rpc(run, 'getTransaction', { hash });
-  if (found.status === 'SUCCESS') return 'paid';
-  if (found.status === 'FAILED') return 'failed';
+  if (found.status === 'SUCCESS') return { status: 'paid' };
+  if (found.status === 'FAILED') return { status: 'failed' };
   if (found.status !== 'NOT_FOUND') throw new Unavailable('the ledger does not say how the payment stands');
-  // Ledgers that close after its time bounds cannot hold it; those before it was built need not be known.
-  if (!(Number(found.latestLedgerCloseTime) > validUntil)) return 'pending';
-  return Number(found.oldestLedgerCloseTime) <= builtAt ? 'dead' : 'unknown';
+  return {
+    status: 'absent',
+    ledger: wholeNumber(found.latestLedger),
+    closedAt: wholeNumber(found.latestLedgerCloseTime),
+    reachesBackTo: wholeNumber(found.oldestLedgerCloseTime),
+  };
+}
+
+/** When the latest ledger closed, in epoch seconds: the clock that time bounds are held against. */
+export async function ledgerTime(run: Run): Promise<number> {
+  const looked = await lookUp(run, '0'.repeat(64));
+  if (looked.status !== 'absent') throw new Unavailable('the ledger holds a transaction that cannot be');
+  return looked.closedAt;
+}
+
+/** RPC servers write times as text and ledgers as numbers. Anything that is not a positive whole number says nothing. */
+function wholeNumber(value: unknown): number {
+  const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  if (typeof number === 'number' && Number.isSafeInteger(number) && number > 0) return number;
+  throw new Unavailable('the ledger does not say which ledgers it looked in');
 }
 
 /** Hands the signed payment to the ledger; once more does no harm. Returns the code of a rejection, or null. */

@@ -1,7 +1,7 @@
 import { intentHash } from '../verification/intent-hash.js';
 import { newNonce } from '../verification/nonce.js';
 import { isAccount } from './addresses.js';
-import { attach, awaitInstructions, preparePayment, register, startWithdrawal } from './before-payment.js';
+import { attach, awaitInstructions, register, startWithdrawal } from './before-payment.js';
 import { discover } from './discovery.js';
 import { type MoneyMoved, OfframpError, Stop } from './errors.js';
 import { follow, type OfframpResult } from './follow.js';
@@ -12,7 +12,7 @@ import {
   type Run,
   withDefaults,
 } from './options.js';
-import { pay, report } from './payment-steps.js';
+import { pay, preparePayment, report } from './payment-steps.js';
 import { authenticate } from './sep10.js';
 import { type AuthenticatedState, isOfframpState, type OfframpState } from './state.js';
 
@@ -32,7 +32,7 @@ export function startOfframp(
 
 /**
  * Goes on from a state that `onState` was given, after a closed tab or an OfframpError. It never pays twice, wherever the
- * run before stopped. Hand one state to one run at a time.
+ * run before stopped. Hand the latest state to one run at a time: another one stops rather than pays.
  */
 export function resumeOfframp(
   state: OfframpState,

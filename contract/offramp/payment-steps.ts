@@ -1,50 +1,106 @@
-import { checkStillAsked } from './before-payment.js';
 import { Stop } from './errors.js';
-import { type LookUp, lookUp, nextSequence, submit } from './ledger.js';
+import { Unavailable } from './exchange.js';
+import { ledgerTime, lookUp, readAccount, submit } from './ledger.js';
 import type { Run } from './options.js';
 import { patiently } from './patience.js';
+import { buildPayment } from './payment.js';
 import { callService } from './service.js';
 import { signByWallet } from './signature.js';
 import type { InstructedState, PaidState, PayingState, ReportedState } from './state.js';
+import { announce, checkStillAsked } from './still-asked.js';
+
+/** Builds the payment. It is stored, and with it its hash, before anybody is asked to sign it. */
+export async function preparePayment(run: Run, state: InstructedState): Promise<PayingState | PaidState> {
+  for (const payment of state.earlier) {
+    const { status } = await patiently(run, 'ledger_unavailable', () => lookUp(run, payment.hash));
+    if (status === 'paid') return { ...state, step: 'paid', payment };
+  }
+  await checkStillAsked(run, state);
+  const builtAt = await patiently(run, 'ledger_unavailable', async () => {
+    const { next } = await readAccount(run, state.terms.account);
+    if (next > BigInt(state.sequence)) throw new Stop('sequence_taken', { moneyMoved: 'unknown' });
+    if (next < BigInt(state.sequence)) throw new Unavailable('the ledger is behind');
+    return ledgerTime(run);
+  });
+  return { ...state, step: 'paying', payment: buildPayment({ ...state, ...run, builtAt }) };
+}
 
 /**
- * Signs, submits and looks up until the ledger decides. Paid twice is never: there is one payment, whose hash is stored
- * before it is signed; it is handed in as often as need be, which the ledger counts once; and another one is built only
- * when a ledger has closed after its time bounds without it.
+ * Signs, submits and looks up until the ledger decides. Paid twice is never: there is one payment, whose hash is stored and
+ * named to the service before it is signed; it is handed in as often as need be, which the ledger counts once; and another
+ * one is built only for the same place on the ledger, or for the next one after a payment that failed.
  */
 export async function pay(run: Run, state: PayingState): Promise<PaidState | InstructedState> {
   let current = state;
   // A signed payment of an earlier run may have been submitted by it.
-  const handing = { mayBeSubmitted: state.payment.signed };
+  let mayBeSubmitted = state.payment.signed;
+  let isChecked = false;
+  let refused: Stop | null = null;
   for (;;) {
-    const found = await standing(run, current);
+    const { payment, ...rest } = current;
+    const found = await patiently(run, 'ledger_unavailable', () => standing(run, current));
     if (found === 'paid') return { ...current, step: 'paid' };
-    if (found === 'unknown') throw new Stop('payment_unknown');
-    if (found === 'dead') return withoutPayment(run, current);
+    const earlier = [...rest.earlier, payment];
     if (found === 'failed') {
-      await run.save(await withoutPayment(run, current));
+      const sequence = String(BigInt(rest.sequence) + 1n);
+      await run.save({ ...rest, step: 'instructed', sequence, earlier });
       throw new Stop('payment_failed');
     }
-    if (current.payment.signed) {
-      await hand(run, current, handing);
-      await run.wait(run.pollMs, run.signal);
-    } else {
+    if (found === 'lost') return { ...rest, step: 'instructed', earlier };
+    if (!payment.signed) {
       await checkStillAsked(run, current);
+      await announce(run, current);
       current = await sign(run, current);
+      continue;
     }
+    if (!isChecked) refused = await reasonNotToSubmit(run, current, mayBeSubmitted);
+    isChecked = true;
+    if (refused === null) {
+      await hand(run, current, !mayBeSubmitted);
+      mayBeSubmitted = true;
+    }
+    await run.wait(run.pollMs, run.signal);
   }
 }
 
-/** Unsigned, it can be nowhere: then its time alone decides whether it is still of use. */
-async function standing(run: Run, { payment }: PayingState): Promise<LookUp> {
-  if (payment.signed) return patiently(run, 'ledger_unavailable', () => lookUp(run, payment));
-  return run.clock() / 1000 > payment.validUntil ? 'dead' : 'pending';
+/** How the payment stands. `lost`: it is not there, its place is free, and no ledger to come can carry it out. */
+async function standing(run: Run, state: PayingState): Promise<'paid' | 'failed' | 'pending' | 'lost'> {
+  const { payment, sequence, terms } = state;
+  const looked = await lookUp(run, payment.hash);
+  if (looked.status !== 'absent') return looked.status;
+  const { next, ledger } = await readAccount(run, terms.account);
+  if (next > BigInt(sequence)) return whoTookThePlace(run, state, ledger);
+  if (looked.closedAt <= payment.validUntil) return 'pending';
+  if (ledger < looked.ledger) throw new Unavailable('the ledger is behind');
+  return 'lost';
 }
 
-/** Back to before the payment, with the sequence number that is next now. */
-async function withoutPayment(run: Run, { payment: _, ...state }: PayingState): Promise<InstructedState> {
-  const sequence = await patiently(run, 'ledger_unavailable', () => nextSequence(run, state.terms.account));
-  return { ...state, step: 'instructed', sequence };
+/** The place is taken in this ledger: by the payment, or by another transaction, which may be a payment of another run. */
+async function whoTookThePlace(
+  run: Run,
+  { payment }: PayingState,
+  ledger: number,
+): Promise<'paid' | 'failed'> {
+  const looked = await lookUp(run, payment.hash);
+  if (looked.status !== 'absent') return looked.status;
+  if (looked.ledger < ledger) throw new Unavailable('the ledger is behind');
+  const isInReach = looked.reachesBackTo <= payment.builtAt;
+  throw new Stop(isInReach ? 'sequence_taken' : 'payment_unknown', { moneyMoved: 'unknown' });
+}
+
+/** Before the first submission of a run. A payment that an earlier run may have submitted is then only looked for. */
+async function reasonNotToSubmit(
+  run: Run,
+  state: PayingState,
+  mayBeSubmitted: boolean,
+): Promise<Stop | null> {
+  try {
+    await checkStillAsked(run, state);
+    return null;
+  } catch (error) {
+    if (!mayBeSubmitted || !(error instanceof Stop)) throw error;
+    return error;
+  }
 }
 
 async function sign(run: Run, state: PayingState): Promise<PayingState> {
@@ -55,22 +111,34 @@ async function sign(run: Run, state: PayingState): Promise<PayingState> {
   return signed;
 }
 
-/** Submits the payment. A rejection says something only of the first submission: later ones may follow a success. */
-async function hand(run: Run, { payment }: PayingState, handing: { mayBeSubmitted: boolean }): Promise<void> {
-  const rejection = await patiently(run, 'ledger_unavailable', () => {
-    const isFirst = !handing.mayBeSubmitted;
-    handing.mayBeSubmitted = true;
-    return submit(run, payment.envelope).then((code) => (isFirst ? code : null));
+/**
+ * Submits the payment. A rejection says something only of the first submission: later ones may follow a success. A bad
+ * sequence number never does: the payment itself may have used it up, in the hands of another run.
+ */
+async function hand(run: Run, { payment }: PayingState, isFirst: boolean): Promise<void> {
+  let counts = isFirst;
+  const rejection = await patiently(run, 'ledger_unavailable', async () => {
+    const submitted = submit(run, payment.envelope);
+    const isTold = counts;
+    counts = false;
+    const code = await submitted;
+    return isTold ? code : null;
   });
-  if (rejection !== null) throw new Stop('payment_rejected', { detail: rejection, moneyMoved: 'no' });
+  if (rejection !== null && rejection !== 'txBadSeq') {
+    throw new Stop('payment_rejected', { detail: rejection, moneyMoved: 'no' });
+  }
 }
 
-/** Names the payment to the service, so that the anchor cannot deny it. */
+/** Names the payment to the service once more: an anchor may have named another since. No answer holds up what is paid. */
 export async function report(run: Run, state: PaidState): Promise<ReportedState> {
   const { intentHash, terms, payment } = state;
   const body = { nonce: terms.nonce, paymentHash: payment.hash };
-  await callService(run, ({ intents }, fetchOptions) =>
-    intents.attachTransaction({ params: { intentHash }, body, fetchOptions }),
-  );
+  try {
+    await callService(run, ({ intents }, fetchOptions) =>
+      intents.attachTransaction({ params: { intentHash }, body, fetchOptions }),
+    );
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error;
+  }
   return { ...state, step: 'reported' };
 }

@@ -15,10 +15,10 @@ export function buildPayment(of: {
   sequence: string;
   maxFeeStroops: string;
   networkPassphrase: string;
-  nowMs: number;
+  /** When the latest ledger closed, in epoch seconds: the wallet's own clock may be wrong. */
+  builtAt: number;
 }): OfframpPayment {
-  const { terms, anchor, instructions, sequence, networkPassphrase } = of;
-  const builtAt = Math.floor(of.nowMs / 1000);
+  const { terms, anchor, instructions, sequence, networkPassphrase, builtAt } = of;
   const validUntil = builtAt + validitySeconds;
   // The builder adds one to the sequence number of the account.
   const account = new Account(terms.account, String(BigInt(sequence) - 1n));

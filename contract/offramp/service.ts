@@ -43,6 +43,11 @@ export function callService<A extends ServiceAnswer>(
   return patiently(run, 'service_unavailable', () => askOnce(run, call));
 }
 
+/** The intent as it stands, asked for as long as `patienceMs`. */
+export function askIntent(run: Run, intentHash: string): Promise<IntentAnswer> {
+  return patiently(run, 'service_unavailable', () => readIntent(run, intentHash));
+}
+
 /** The intent as it stands; throws Unavailable where the service does not say. */
 export function readIntent(run: Run, intentHash: string): Promise<IntentAnswer> {
   return askOnce(run, ({ intents }, fetchOptions) =>

@@ -33,7 +33,7 @@ export interface OfframpPayment {
   envelope: string;
   /** Whether the envelope carries the wallet's signature. Only then can it have been submitted. */
   signed: boolean;
-  /** When it was built, in epoch seconds. */
+  /** When the latest ledger closed before it was built, in epoch seconds. */
   builtAt: number;
   /** No ledger that closes after this carries it out; epoch seconds. */
   validUntil: number;
@@ -58,8 +58,13 @@ interface Started extends Registered {
 
 interface Instructed extends Started {
   instructions: PaymentInstructions;
-  /** The sequence number that the payment has. Two runs from this state cannot both pay with it. */
+  /**
+   * The sequence number that the payment has. It is read from the ledger once: a payment that takes the place of a lost one
+   * has the same, and one that takes the place of a failed one the next, so that runs from one state compete for one place.
+   */
   sequence: string;
+  /** Payments that this one takes the place of, oldest first: lost or failed. */
+  earlier: OfframpPayment[];
 }
 
 interface Paying extends Instructed {

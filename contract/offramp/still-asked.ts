@@ -1,0 +1,84 @@
+import type { IntentAnswer } from '../client/types/intents.js';
+import { Stop } from './errors.js';
+import { readInstructions, sameInstructions } from './instructions.js';
+import type { Run } from './options.js';
+import { patiently } from './patience.js';
+import { type AnchorRecord, readRecord } from './sep24.js';
+import { askIntent, callService } from './service.js';
+import type { InstructedState, OfframpState, PayingState, PaymentInstructions } from './state.js';
+
+export const awaitsPayment = 'pending_user_transfer_start';
+/** Last words of a withdrawal that nobody paid. Any other may follow a payment, also one of another run. */
+const unpaidWords: ReadonlySet<string> = new Set([
+  'expired',
+  'incomplete',
+  'no_market',
+  'too_large',
+  'too_small',
+]);
+/** Outcomes of an intent that was not paid. */
+const unpaidReasons: ReadonlySet<string> = new Set(['abandoned', 'never_funded', 'no_transaction']);
+
+export function withdrawalEnded(status: string): Stop {
+  return new Stop('withdrawal_ended', {
+    detail: status,
+    moneyMoved: unpaidWords.has(status) ? 'no' : 'unknown',
+  });
+}
+
+export function instructionsOf(
+  record: AnchorRecord,
+  state: OfframpState & { withdrawal: { id: string } },
+): PaymentInstructions {
+  const read = readInstructions(record, { ...state, withdrawalId: state.withdrawal.id });
+  if (typeof read === 'string') throw new Stop('payment_refused', { detail: read });
+  return read;
+}
+
+/** Throws unless the anchor still asks for the very payment that was checked, and the service would take it for this intent's. */
+export async function checkStillAsked(run: Run, state: InstructedState | PayingState): Promise<void> {
+  const record = await patiently(run, 'anchor_unavailable', () => readRecord(run, state));
+  run.onStatus(record.status);
+  if (record.status !== awaitsPayment) throw withdrawalEnded(record.status);
+  if (!sameInstructions(instructionsOf(record, state), state.instructions))
+    throw new Stop('instructions_changed');
+  checkIntent(await askIntent(run, state.intentHash), state);
+}
+
+/**
+ * Names the payment to the service before it is signed. Whoever finds the account's next place on the ledger taken by it finds
+ * it named here too, so a run that does not know it does not pay beside it.
+ */
+export async function announce(run: Run, state: PayingState): Promise<void> {
+  const { intentHash, terms, payment } = state;
+  const body = { nonce: terms.nonce, paymentHash: payment.hash };
+  const intent = await callService(run, ({ intents }, fetchOptions) =>
+    intents.attachTransaction({ params: { intentHash }, body, fetchOptions }),
+  );
+  checkIntent(intent, state);
+}
+
+function checkIntent(intent: IntentAnswer, state: InstructedState | PayingState): void {
+  const { payment, outcome, transaction } = intent;
+  const own = new Set(state.earlier.map(({ hash }) => hash));
+  if ('payment' in state) own.add(state.payment.hash);
+  const found = payment?.found?.hash;
+  if (found !== undefined && !own.has(found)) {
+    throw new Stop('already_paid', { detail: found, moneyMoved: 'yes' });
+  }
+  const other = payment?.named.find(
+    ({ hash, problem }) => !own.has(hash) && problem !== 'transaction_failed',
+  );
+  if (other !== undefined) throw new Stop('already_paid', { detail: other.hash, moneyMoved: 'unknown' });
+  // Its own, handed in by an earlier run: the ledger tells next.
+  if (found !== undefined) return;
+  if (outcome !== null) {
+    const { reason } = outcome;
+    throw new Stop('not_followed', {
+      detail: reason,
+      moneyMoved: unpaidReasons.has(reason) ? 'no' : 'unknown',
+    });
+  }
+  const problem = transaction?.id === state.withdrawal.id ? transaction.problem : 'other_transaction';
+  if (problem !== null) throw new Stop('not_followed', { detail: problem, moneyMoved: 'no' });
+}
