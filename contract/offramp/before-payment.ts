@@ -2,7 +2,7 @@ import { isSafeUrl } from './discovery.js';
 import { Stop } from './errors.js';
 import { readAccount } from './ledger.js';
 import type { Run } from './options.js';
-import { orNull, patiently } from './patience.js';
+import { orNull, patiently, untilAborted } from './patience.js';
 import { type AnchorRecord, beginWithdrawal, readRecord } from './sep24.js';
 import { callService, readIntent } from './service.js';
 import type {
@@ -77,8 +77,9 @@ export async function awaitInstructions(run: Run, state: AttachedState): Promise
 
 async function openForm(run: Run, url: string): Promise<void> {
   try {
-    await run.open(url);
+    await untilAborted(run, Promise.resolve(run.open(url)));
   } catch (cause) {
+    if (run.signal?.aborted) throw cause;
     throw new Stop('form_not_opened', { cause });
   }
 }

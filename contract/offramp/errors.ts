@@ -12,6 +12,8 @@ export type MoneyMoved = keyof typeof moneyMovements;
 
 /** Every way an off-ramp can stop without a payout, and when exactly each code is given. */
 export const offrampErrors = {
+  unexpected: 'Something that has no code of its own; the error is the `cause`.',
+  arguments_invalid: 'An argument is missing or not of its type; `detail` says which.',
   aborted: 'The signal that was passed aborted; its reason is the `cause`.',
   state_invalid: 'What was passed to `resumeOfframp` is not a state of this version.',
   state_not_saved: '`onState` failed, so the next step was not taken; its error is the `cause`.',
@@ -29,11 +31,15 @@ export const offrampErrors = {
     'The stellar.toml of the anchor is not TOML, or lacks an address or a key; `detail` is the field.',
   signing_key_mismatch:
     'The SIGNING_KEY of the stellar.toml is not the one that the service knows the anchor by.',
-  wrong_network: 'The anchor is on another network than `networkPassphrase`.',
+  wrong_network:
+    'The anchor, the ledger or the state is of another network than `networkPassphrase`; `detail` is that network.',
   challenge_invalid:
     'The SEP-10 challenge must not be signed; `detail` says which check failed (`challengeFaults`).',
   wallet_refused: 'The wallet did not give its address or a signature; its error is the `cause`.',
   wallet_changed_transaction: 'The wallet returned another transaction than the one it was asked to sign.',
+  signature_missing:
+    "The wallet returned the transaction without a valid signature by the account's own key; `detail` is the account.",
+  other_account: "The wallet's address is not the account of the state; `detail` is the wallet's.",
   form_not_opened: '`open` failed; its error is the `cause`.',
   form_not_completed: "The anchor's form was not completed within `formPatienceMs`.",
   withdrawal_ended: 'The anchor closed the withdrawal before it was paid; `detail` is its status.',
@@ -47,7 +53,8 @@ export const offrampErrors = {
   sequence_taken:
     "Another transaction of the account took the payment's place on the ledger. Look at the account's history; start anew only if the anchor was not paid.",
   account_not_found: 'The account does not exist on the ledger.',
-  ledger_unavailable: 'The ledger could not be reached for as long as `patienceMs`.',
+  ledger_unavailable:
+    'The ledger could not be reached, or closed no ledger while a payment was awaited, for as long as `patienceMs`.',
   payment_rejected:
     'The ledger did not accept the payment; `detail` is its result code. Resume to try again.',
   payment_failed: 'The payment was carried out and failed: nothing was paid. Resume to try again.',
@@ -55,7 +62,8 @@ export const offrampErrors = {
     'The payment is older than what the ledger source still holds, so nothing can be said of it.',
   anchor_error: 'After the payment the anchor says `error`. It may still recover: resume to follow it on.',
   refunded: 'The anchor sent the funds back.',
-  not_paid_out: 'The intent ended without a payout; `detail` is the reason (`outcomeReasons`).',
+  not_paid_out:
+    "The intent ended without a payout; `detail` is the reason (`outcomeReasons`), or the anchor's last word.",
 } as const;
 
 export type OfframpErrorCode = keyof typeof offrampErrors;

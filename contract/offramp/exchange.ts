@@ -32,7 +32,8 @@ export async function exchange(run: Run, url: string, init: RequestInit = {}): P
   const timer = setTimeout(() => controller.abort(new DOMException('no answer', 'TimeoutError')), timeoutMs);
   try {
     // A redirect could take the token or the payment to another host.
-    const response = await run.fetch(url, { ...init, redirect: 'error', signal: controller.signal });
+    const request = { ...init, cache: 'no-store', redirect: 'error', signal: controller.signal } as const;
+    const response = await run.fetch(url, request);
     const text = (await response.text()).slice(0, maxAnswerChars);
     const { status } = response;
     if (status === 429 || status >= 500) {

@@ -2,7 +2,7 @@ import type { IntentAnswer } from '../client/types/intents.js';
 import { Stop } from './errors.js';
 import type { Run } from './options.js';
 import { orNull } from './patience.js';
-import { type AnchorRecord, peekRecord } from './sep24.js';
+import { type AnchorRecord, peekRecord, readRecord } from './sep24.js';
 import { readIntent } from './service.js';
 import type { EndedState, ReportedState } from './state.js';
 
@@ -15,7 +15,15 @@ export interface OfframpResult {
   amountOut: string | null;
 }
 
-const lastWords: ReadonlySet<string> = new Set(['completed', 'refunded', 'error']);
+const lastWords: ReadonlySet<string> = new Set([
+  'completed',
+  'refunded',
+  'error',
+  'expired',
+  'no_market',
+  'too_large',
+  'too_small',
+]);
 
 /**
  * Waits until there is an outcome: the service's, or the last word of the anchor where the service has recorded nothing
@@ -25,13 +33,24 @@ export async function follow(run: Run, state: ReportedState | EndedState): Promi
   const ended: EndedState = { ...state, step: 'ended' };
   let last = '';
   let saidAt = 0;
+  let heardAt = run.clock();
+  let isRenewed = false;
   for (;;) {
-    const intent = await knownIntent(run, state.intentHash);
+    const intent = await orUnknown(readIntent(run, state.intentHash));
     if (intent?.outcome) {
       await run.save(ended);
       return byOutcome(ended, intent, intent.outcome);
     }
-    const record = await peekRecord(run, state);
+    let record = await peekRecord(run, state);
+    if (record === 'unauthorised' && !isRenewed) {
+      isRenewed = true;
+      record = await orUnknown(readRecord(run, state));
+    }
+    if (record === 'unauthorised') record = null;
+    if (intent !== null || record !== null) heardAt = run.clock();
+    if (run.clock() - heardAt >= run.patienceMs) {
+      throw new Stop('service_unavailable', { detail: 'nor does the anchor answer' });
+    }
     if (record !== null && record.status !== last) {
       last = record.status;
       saidAt = run.clock();
@@ -47,10 +66,10 @@ export async function follow(run: Run, state: ReportedState | EndedState): Promi
   }
 }
 
-/** Null where the service does not answer, or does not know the intent: what is paid is followed all the same. */
-async function knownIntent(run: Run, intentHash: string): Promise<IntentAnswer | null> {
+/** Null where a party does not answer or refuses: what is paid is followed all the same. */
+async function orUnknown<T>(call: Promise<T>): Promise<T | null> {
   try {
-    return await orNull(readIntent(run, intentHash));
+    return await orNull(call);
   } catch (error) {
     if (error instanceof Stop) return null;
     throw error;
@@ -69,6 +88,9 @@ function byOutcome(
 
 function byRecord(state: EndedState, intent: IntentAnswer | null, record: AnchorRecord): OfframpResult {
   if (record.status === 'refunded') throw new Stop('refunded', { moneyMoved: 'returned' });
+  if (record.status !== 'completed') {
+    throw new Stop('not_paid_out', { detail: record.status, moneyMoved: 'yes' });
+  }
   const { amount_out: amountOut } = record;
   return { state, intent, amountOut: typeof amountOut === 'string' ? amountOut : null };
 }

@@ -8,7 +8,20 @@ export type LookUp =
   | { status: 'paid' | 'failed' }
   | { status: 'absent'; ledger: number; closedAt: number; reachesBackTo: number };
 
+/** Networks have their own accounts and hashes: a payment that another one does not hold may have been made on its own. */
+export async function checkNetwork(run: Run): Promise<void> {
+  if (run.isNetworkChecked) return;
+  const { passphrase } = await call(run, 'getNetwork', {});
+  if (passphrase !== run.networkPassphrase) throw new Stop('wrong_network', { detail: String(passphrase) });
+  run.isNetworkChecked = true;
+}
+
 async function rpc(run: Run, method: string, params: object): Promise<Record<string, unknown>> {
+  await checkNetwork(run);
+  return call(run, method, params);
+}
+
+async function call(run: Run, method: string, params: object): Promise<Record<string, unknown>> {
   const { status, text } = await exchange(run, run.rpcUrl, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -5,16 +5,20 @@ import { attach, awaitInstructions, register, startWithdrawal } from './before-p
 import { discover } from './discovery.js';
 import { type MoneyMoved, OfframpError, Stop } from './errors.js';
 import { follow, type OfframpResult } from './follow.js';
+import { checkNetwork } from './ledger.js';
 import {
+  argumentFault,
   type OfframpOptions,
   type OfframpQuote,
   type OfframpWallet,
   type Run,
   withDefaults,
 } from './options.js';
+import { patiently } from './patience.js';
 import { pay, preparePayment, report } from './payment-steps.js';
 import { authenticate } from './sep10.js';
 import { type AuthenticatedState, isOfframpState, type OfframpState } from './state.js';
+import { addressOf } from './wallet.js';
 
 /**
  * One off-ramp through an anchor's SEP-24 service, from the chosen quote to the payout: authenticates the wallet (SEP-10),
@@ -42,7 +46,20 @@ export function resumeOfframp(
   if (!isOfframpState(state)) {
     return Promise.reject(new OfframpError('state_invalid', { moneyMoved: 'unknown', state: null }));
   }
-  return drive(state, wallet, options, async () => state);
+  return drive(state, wallet, options, (run) => checkResumed(run, state));
+}
+
+/** The network and the wallet must be those of the run before. A wallet that has no more to sign is not asked. */
+async function checkResumed(run: Run, state: OfframpState): Promise<OfframpState> {
+  const { networkPassphrase, step, terms } = state;
+  if (networkPassphrase !== run.networkPassphrase) {
+    throw new Stop('wrong_network', { detail: String(networkPassphrase), moneyMoved: 'unknown' });
+  }
+  const isSigned = step === 'paying' && state.payment.signed;
+  if (isSigned || step === 'paid' || step === 'reported' || step === 'ended') return state;
+  const address = await addressOf(run);
+  if (address !== terms.account) throw new Stop('other_account', { detail: address });
+  return state;
 }
 
 /** Takes step after step, storing the state between them. */
@@ -53,10 +70,30 @@ async function drive(
   first: (run: Run) => Promise<OfframpState>,
 ): Promise<OfframpResult> {
   let current = known;
+  const fault = argumentFault(wallet, options);
+  if (fault !== null) {
+    throw new OfframpError('arguments_invalid', {
+      moneyMoved: moneyMovedAt(known),
+      state: known,
+      detail: fault,
+    });
+  }
+  const defaults = withDefaults(options);
+  let told = '';
   const run: Run = {
-    ...withDefaults(options),
+    ...defaults,
     wallet,
     token: known?.token ?? '',
+    isNetworkChecked: false,
+    onStatus(status) {
+      if (status === told) return;
+      told = status;
+      try {
+        defaults.onStatus(status);
+      } catch {
+        // It only shows something: a fault there must not keep a payment from being followed.
+      }
+    },
     async save(state) {
       const saved = { ...state, token: run.token };
       try {
@@ -108,12 +145,14 @@ async function begin(
   quote: OfframpQuote,
   { minReceive }: OfframpOptions,
 ): Promise<AuthenticatedState> {
-  const { corridor, anchorId, sellAmount, deliveryMethod } = quote;
-  const { address: account } = await run.wallet.getAddress().catch((cause: unknown) => {
-    throw new Stop('wallet_refused', { cause });
-  });
+  const { corridor, anchorId, sellAmount, deliveryMethod } = quote ?? {};
+  if (![corridor, anchorId, sellAmount].every((each) => typeof each === 'string')) {
+    throw new Stop('arguments_invalid', { detail: 'quote' });
+  }
+  const account = await addressOf(run);
   if (!isAccount(account)) throw new Stop('account_unsupported');
   const anchor = await discover(run, quote);
+  await patiently(run, 'ledger_unavailable', () => checkNetwork(run));
   run.token = await authenticate(run, anchor, account);
   const terms = {
     corridor,
@@ -129,6 +168,7 @@ async function begin(
     step: 'authenticated',
     terms,
     intentHash: intentHash(terms),
+    networkPassphrase: run.networkPassphrase,
     anchor,
     token: run.token,
   };
@@ -148,13 +188,13 @@ function moneyMovedAt(state: OfframpState | null): MoneyMoved {
   }
 }
 
-/** A fault of this code stays what it is; everything that can happen outside has a code. */
-function toOfframpError(error: unknown, run: Run, state: OfframpState | null): unknown {
+/** Everything that can happen has a code, so that every error says what is known of the money. */
+function toOfframpError(error: unknown, run: Run, state: OfframpState | null): OfframpError {
   const moneyMoved = moneyMovedAt(state);
   if (run.signal?.aborted && !(error instanceof Stop)) {
     return new OfframpError('aborted', { moneyMoved, state, cause: error });
   }
-  if (!(error instanceof Stop)) return error;
+  if (!(error instanceof Stop)) return new OfframpError('unexpected', { moneyMoved, state, cause: error });
   const { detail, cause, moneyMoved: known = moneyMoved } = error.options;
   return new OfframpError(error.code, { moneyMoved: known, state, detail, cause });
 }

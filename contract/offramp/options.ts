@@ -1,15 +1,15 @@
 import type { Client } from '../client/operations/client.js';
 import type { OfframpState } from './state.js';
 
-/** What is asked of a wallet: two methods of SEP-43. */
+/** What is asked of a wallet: two methods of SEP-43. They may reject, or resolve to an `error` as SEP-43 has it. */
 export interface OfframpWallet {
   /** The account that sells, `G…`. */
-  getAddress(): Promise<{ address: string }>;
+  getAddress(): Promise<{ address: string; error?: unknown }>;
   /** Adds the signature of the account to this very transaction (base64 XDR of the envelope) and submits nothing. */
   signTransaction(
     xdr: string,
     options: { networkPassphrase: string; address: string },
-  ): Promise<{ signedTxXdr: string }>;
+  ): Promise<{ signedTxXdr: string; error?: unknown }>;
 }
 
 /** The offer that was chosen: a quote of `getRates` with its corridor. */
@@ -68,6 +68,8 @@ export interface Run extends Required<Omit<OfframpOptions, 'signal' | 'minReceiv
   signal: AbortSignal | undefined;
   /** Of the anchor; renewed when it has expired. */
   token: string;
+  /** Whether the ledger said that it is of the network. */
+  isNetworkChecked: boolean;
   /** Stores a state that a step passes through. */
   save: (state: OfframpState) => Promise<void>;
 }
@@ -89,7 +91,9 @@ function waitByTimer(waitMs: number, signal: AbortSignal | undefined): Promise<v
   });
 }
 
-export function withDefaults(options: OfframpOptions): Omit<Run, 'wallet' | 'token' | 'save'> {
+export function withDefaults(
+  options: OfframpOptions,
+): Omit<Run, 'wallet' | 'token' | 'isNetworkChecked' | 'save'> {
   return {
     networkPassphrase: publicNetwork,
     onState: () => undefined,
@@ -106,4 +110,17 @@ export function withDefaults(options: OfframpOptions): Omit<Run, 'wallet' | 'tok
     ...options,
     signal: options.signal,
   };
+}
+
+/** Which argument cannot be used, seen before anything is called; null where all can. */
+export function argumentFault(wallet: OfframpWallet, options: OfframpOptions): string | null {
+  const faults: [string, boolean][] = [
+    ['wallet.getAddress', typeof wallet?.getAddress !== 'function'],
+    ['wallet.signTransaction', typeof wallet?.signTransaction !== 'function'],
+    ['options.service', typeof options?.service?.intents?.createIntent !== 'function'],
+    ['options.rpcUrl', !URL.canParse(options?.rpcUrl)],
+    ['options.open', typeof options?.open !== 'function'],
+    ['options.maxFeeStroops', !/^[1-9]\d{0,9}$/.test(options?.maxFeeStroops ?? '100')],
+  ];
+  return faults.find(([, isFaulty]) => isFaulty)?.[0] ?? null;
 }

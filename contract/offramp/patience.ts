@@ -22,6 +22,18 @@ export async function patiently<T>(run: Run, code: UnavailableCode, call: () => 
   }
 }
 
+/** What is waited for, unless the signal aborts first: wallets and pages know nothing of it. */
+export function untilAborted<T>(run: Run, waitedFor: Promise<T>): Promise<T> {
+  const { signal } = run;
+  if (signal === undefined) return waitedFor;
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+    waitedFor.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
 /** What the call gives, or null where the party is unavailable at the moment. */
 export async function orNull<T>(call: Promise<T>): Promise<T | null> {
   try {

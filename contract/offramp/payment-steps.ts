@@ -5,9 +5,9 @@ import type { Run } from './options.js';
 import { patiently } from './patience.js';
 import { buildPayment } from './payment.js';
 import { callService } from './service.js';
-import { signByWallet } from './signature.js';
 import type { InstructedState, PaidState, PayingState, ReportedState } from './state.js';
 import { announce, checkStillAsked } from './still-asked.js';
+import { signByWallet } from './wallet.js';
 
 /** Builds the payment. It is stored, and with it its hash, before anybody is asked to sign it. */
 export async function preparePayment(run: Run, state: InstructedState): Promise<PayingState | PaidState> {
@@ -36,9 +36,10 @@ export async function pay(run: Run, state: PayingState): Promise<PaidState | Ins
   let mayBeSubmitted = state.payment.signed;
   let isChecked = false;
   let refused: Stop | null = null;
+  const progress = { closedAt: 0, seenAt: run.clock() };
   for (;;) {
     const { payment, ...rest } = current;
-    const found = await patiently(run, 'ledger_unavailable', () => standing(run, current));
+    const found = await patiently(run, 'ledger_unavailable', () => standing(run, current, progress));
     if (found === 'paid') return { ...current, step: 'paid' };
     const earlier = [...rest.earlier, payment];
     if (found === 'failed') {
@@ -64,10 +65,21 @@ export async function pay(run: Run, state: PayingState): Promise<PaidState | Ins
 }
 
 /** How the payment stands. `lost`: it is not there, its place is free, and no ledger to come can carry it out. */
-async function standing(run: Run, state: PayingState): Promise<'paid' | 'failed' | 'pending' | 'lost'> {
+async function standing(
+  run: Run,
+  state: PayingState,
+  progress: { closedAt: number; seenAt: number },
+): Promise<'paid' | 'failed' | 'pending' | 'lost'> {
   const { payment, sequence, terms } = state;
   const looked = await lookUp(run, payment.hash);
   if (looked.status !== 'absent') return looked.status;
+  if (looked.closedAt !== progress.closedAt) {
+    progress.closedAt = looked.closedAt;
+    progress.seenAt = run.clock();
+  }
+  if (run.clock() - progress.seenAt > run.patienceMs) {
+    throw new Stop('ledger_unavailable', { detail: 'no new ledger' });
+  }
   const { next, ledger } = await readAccount(run, terms.account);
   if (next > BigInt(sequence)) return whoTookThePlace(run, state, ledger);
   if (looked.closedAt <= payment.validUntil) return 'pending';

@@ -3,8 +3,8 @@ import { Stop } from './errors.js';
 import { exchange, membersOf, refusal } from './exchange.js';
 import type { Run } from './options.js';
 import { patiently } from './patience.js';
-import { signByWallet } from './signature.js';
 import type { OfframpAnchor } from './state.js';
+import { signByWallet } from './wallet.js';
 
 /** SEP-10: proves the account to the anchor. Resolves to the token. */
 export async function authenticate(run: Run, anchor: OfframpAnchor, account: string): Promise<string> {

@@ -65,11 +65,15 @@ export async function readRecord(run: Run, state: WithWithdrawal): Promise<Ancho
   return record;
 }
 
-/** The same without asking the wallet for anything: null where the anchor does not say, or no longer takes the token. */
-export async function peekRecord(run: Run, state: WithWithdrawal): Promise<AnchorRecord | null> {
+/** The same without asking the wallet for anything: null where the anchor does not say. */
+export async function peekRecord(
+  run: Run,
+  state: WithWithdrawal,
+): Promise<AnchorRecord | 'unauthorised' | null> {
   const headers = { authorization: `Bearer ${run.token}` };
   const answer = await orNull(
     exchange(run, `${state.anchor.transferServer}${recordPath(state)}`, { headers }),
   );
+  if (answer?.status === 401 || answer?.status === 403) return 'unauthorised';
   return answer === null ? null : recordOf(answer);
 }

@@ -43,6 +43,8 @@ interface Agreed {
   version: 1;
   terms: IntentTerms;
   intentHash: string;
+  /** Of the network that the payment is for. Another one would not know it. */
+  networkPassphrase: string;
   anchor: OfframpAnchor;
   /** The anchor's SEP-10 token. */
   token: string;

@@ -2,6 +2,7 @@ import { StrKey, xdr } from '@stellar/stellar-base';
 import type { Book } from './book.js';
 import { encodedRejection, isSigned, readEnvelope } from './entries.js';
 import type { View } from './faults.js';
+import { simulatedNetwork } from './payments.js';
 
 const invalidParams = -32_602;
 const methodNotFound = -32_601;
@@ -16,7 +17,7 @@ class RpcError extends Error {
 }
 
 /**
- * Answers a JSON-RPC request as Stellar RPC does: getTransaction, getHealth, getLatestLedger, getLedgerEntries
+ * Answers a JSON-RPC request as Stellar RPC does: getTransaction, getHealth, getNetwork, getLatestLedger, getLedgerEntries
  * (of accounts) and sendTransaction.
  */
 export function answerRpc(body: unknown, book: Book, view: View): object {
@@ -43,6 +44,8 @@ function resultOf(method: unknown, params: Record<string, unknown>, book: Book, 
         oldestLedger: oldest.ledger,
         ledgerRetentionWindow: latest.ledger - oldest.ledger + 1,
       };
+    case 'getNetwork':
+      return { passphrase: simulatedNetwork, protocolVersion: 23 };
     case 'getLatestLedger':
       return { id: '', protocolVersion: 23, sequence: latest.ledger };
     case 'getLedgerEntries':

@@ -1,0 +1,52 @@
+import { toHex } from '../verification/bytes.js';
+import { verifyEd25519 } from '../verification/ed25519.js';
+import { decodePublicKey } from '../verification/strkey.js';
+import { readEnvelope } from './challenge.js';
+import { Stop } from './errors.js';
+import type { Run } from './options.js';
+import { untilAborted } from './patience.js';
+
+/** The account of the wallet. */
+export async function addressOf(run: Run): Promise<string> {
+  return ask(run, () => run.wallet.getAddress(), 'address');
+}
+
+/**
+ * Has the wallet sign this transaction. What comes back must be the same transaction, whose hash decides, and carry a
+ * signature by the account's own key.
+ */
+export async function signByWallet(run: Run, envelope: string, address: string): Promise<string> {
+  const { wallet, networkPassphrase } = run;
+  const signed = await ask(
+    run,
+    () => wallet.signTransaction(envelope, { networkPassphrase, address }),
+    'signedTxXdr',
+  );
+  const [asked, given] = [envelope, signed].map((each) => readEnvelope(each, networkPassphrase));
+  const hash = given?.hash();
+  if (given === undefined || hash === undefined || asked === undefined || toHex(asked.hash()) !== toHex(hash))
+    throw new Stop('wallet_changed_transaction');
+  const key = decodePublicKey(address);
+  if (!given.signatures.some((each) => verifyEd25519(each.signature(), hash, key))) {
+    throw new Stop('signature_missing', { detail: address });
+  }
+  return signed;
+}
+
+/** Wallets refuse by rejecting, or by resolving to an `error`, to an Error, or to nothing (SEP-43). */
+async function ask<Member extends string>(
+  run: Run,
+  call: () => Promise<Record<Member, string> & { error?: unknown }>,
+  member: Member,
+): Promise<string> {
+  let answer: Partial<Record<Member, unknown>> & { error?: unknown };
+  try {
+    answer = (await untilAborted(run, call())) ?? {};
+  } catch (cause) {
+    if (run.signal?.aborted) throw cause;
+    throw new Stop('wallet_refused', { cause });
+  }
+  const { [member]: value, error } = answer;
+  if (typeof value === 'string' && value !== '' && !error) return value;
+  throw new Stop('wallet_refused', { cause: error || answer });
+}
