@@ -9,7 +9,7 @@ import (
 	"regexp"
 )
 
-// ErrUnproven is wrapped by every refusal of [VerifyBatch] and [VerifyProof].
+// ErrUnproven is wrapped by every refusal of [VerifyHeader], [VerifyBatch] and [VerifyProof].
 var ErrUnproven = errors.New("fairlead: not what the publisher signed")
 
 func unproven(why string) error { return errors.Join(ErrUnproven, errors.New(why)) }
@@ -25,7 +25,7 @@ type BatchHead struct {
 type SignedBatch struct {
 	Header    json.RawMessage `json:"header"`
 	Signature string          `json:"signature"`
-	// Entries in their order, all of them; only the header is checked where this is nil.
+	// Entries in their order, all of them. Where the batch came without them, [VerifyHeader] checks the rest.
 	Entries []json.RawMessage `json:"entries,omitempty"`
 }
 
@@ -43,24 +43,37 @@ var (
 	utcInstant = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)
 )
 
-// VerifyBatch checks form, chain, signature and entries, and gives the hash of the header. Keys are those that one
-// trusts, got once from another source than the batch. The link to the batch before is not checked where previous is
-// nil.
+// VerifyHeader checks form, chain and signature of a header, and gives its hash. Keys are those that one trusts, got once
+// from another source than the batch. The link to the batch before is not checked where previous is nil.
+func VerifyHeader(text json.RawMessage, signature string, keys []PublisherKey, previous *BatchHead) (string, error) {
+	_, digest, err := verifiedHeader(text, signature, keys, previous)
+	return digest, err
+}
+
+// VerifyBatch does as [VerifyHeader], and checks that these are the entries, all of them, in their order.
 func VerifyBatch(batch SignedBatch, keys []PublisherKey, previous *BatchHead) (string, error) {
-	header, digest, err := readHeader(batch.Header)
+	header, digest, err := verifiedHeader(batch.Header, batch.Signature, keys, previous)
 	if err != nil {
 		return "", err
 	}
-	if !follows(header, previous) {
-		return "", unproven("the header does not follow the batch before it")
-	}
-	if err := checkSignature(header.KeyID, digest, batch.Signature, keys); err != nil {
+	if err := checkEntries(header, batch.Entries); err != nil {
 		return "", err
 	}
-	if batch.Entries != nil {
-		return digest, checkEntries(header, batch.Entries)
-	}
 	return digest, nil
+}
+
+func verifiedHeader(text []byte, signature string, keys []PublisherKey, previous *BatchHead) (*BatchHeader, string, error) {
+	header, digest, err := readHeader(text)
+	if err != nil {
+		return nil, "", err
+	}
+	if !follows(header, previous) {
+		return nil, "", unproven("the header does not follow the batch before it")
+	}
+	if err := checkSignature(header.KeyID, digest, signature, keys); err != nil {
+		return nil, "", err
+	}
+	return header, digest, nil
 }
 
 // VerifyProof checks the answer of ProveBatchEntry, of which body is exactly what arrived: that the batch was signed by
@@ -76,12 +89,7 @@ func VerifyProof(body []byte, keys []PublisherKey) (*ProvenEntry, error) {
 	if err := json.Unmarshal(body, &claim); err != nil {
 		return nil, unproven("the answer is not a proof")
 	}
-	claim.Batch.Entries = nil
-	digest, err := VerifyBatch(claim.Batch, keys, nil)
-	if err != nil {
-		return nil, err
-	}
-	header, _, err := readHeader(claim.Batch.Header)
+	header, digest, err := verifiedHeader(claim.Batch.Header, claim.Batch.Signature, keys, nil)
 	if err != nil {
 		return nil, err
 	}

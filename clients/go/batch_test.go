@@ -37,6 +37,9 @@ func TestBatchesFollowOneAnotherAndAreSigned(t *testing.T) {
 		if canonical, err := CanonicalJSON(batch.Header); err != nil || string(canonical) != batch.CanonicalHeader {
 			t.Errorf("%s %v", canonical, err)
 		}
+		if digest, err := VerifyHeader(batch.Header, batch.Signature, vectors.Keys, previous); err != nil || digest != batch.HeaderHash {
+			t.Errorf("header: %s %v", digest, err)
+		}
 		refuse := func(why string, changed SignedBatch, keys []PublisherKey, previous *BatchHead) {
 			t.Helper()
 			if _, err := VerifyBatch(changed, keys, previous); !errors.Is(err, ErrUnproven) {
@@ -58,6 +61,9 @@ func TestBatchesFollowOneAnotherAndAreSigned(t *testing.T) {
 				members[name] = other
 				changed := batch.SignedBatch
 				changed.Header, _ = json.Marshal(members)
+				if _, err := VerifyHeader(changed.Header, changed.Signature, vectors.Keys, nil); !errors.Is(err, ErrUnproven) {
+					t.Errorf("another %s: %v", name, err)
+				}
 				refuse(name, changed, vectors.Keys, nil)
 			}
 			members[name] = value
@@ -66,6 +72,11 @@ func TestBatchesFollowOneAnotherAndAreSigned(t *testing.T) {
 		more.Entries = append([]json.RawMessage{[]byte(`{"anchorId":"new"}`)}, batch.Entries...)
 		refuse("an entry more", more, vectors.Keys, previous)
 		if len(batch.Entries) > 0 {
+			for why, entries := range map[string][]json.RawMessage{"no entries": nil, "an empty list": {}} {
+				left := batch.SignedBatch
+				left.Entries = entries
+				refuse(why, left, vectors.Keys, previous)
+			}
 			edited := batch.SignedBatch
 			edited.Entries = append([]json.RawMessage{}, batch.Entries...)
 			edited.Entries[0] = bytes.Replace(batch.Entries[0], []byte("usdc-"), []byte("usdt-"), 1)

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	maxDepth       = 32
+	maxDepth       = 32 // of arrays and objects in one another
 	maxSafeInteger = 1<<53 - 1
 )
 
@@ -50,7 +50,7 @@ func parseValue(decoder *json.Decoder, depth int) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if depth > maxDepth {
+	if _, opens := token.(json.Delim); opens && depth >= maxDepth {
 		return nil, errors.New("the JSON is nested too deeply")
 	}
 	switch token := token.(type) {

@@ -75,6 +75,27 @@ func TestALimitIsReturnedWhereItIsTooLongOrOfAPost(t *testing.T) {
 	}
 }
 
+func TestRetryAfterIsReadAsTheTypeScriptClientDoes(t *testing.T) {
+	now := time.Date(1994, 11, 6, 8, 49, 30, 500_000_000, time.UTC)
+	for text, seconds := range map[string]int64{
+		"0": 0, "7": 7, "1.5": 2, "0.0": 0, "2.000": 2, "999999999999": maxSeconds,
+		"Sun, 06 Nov 1994 08:49:37 GMT": 7, "Sun, 06 Nov 1994 08:49:30 GMT": 0, "Sun, 06 Nov 1994 07:00:00 GMT": 0,
+	} {
+		wait, ok := retryAfter(&http.Response{Header: http.Header{"Retry-After": {text}}}, now)
+		if !ok || wait != time.Duration(seconds)*time.Second {
+			t.Errorf("%q: %s %t", text, wait, ok)
+		}
+	}
+	for _, text := range []string{
+		"", "-1", "+1", "1.", ".5", "1e1", " 1", "soon", "1000000000000", "Sun, 6 Nov 1994 08:49:37 GMT",
+		"Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "Sun, 06 Nov 1994 08:49:37 UTC", "1994-11-06T08:49:37Z",
+	} {
+		if wait, ok := retryAfter(&http.Response{Header: http.Header{"Retry-After": {text}}}, now); ok {
+			t.Errorf("%q: %s", text, wait)
+		}
+	}
+}
+
 func TestWaitingEndsWithTheContext(t *testing.T) {
 	server, _ := answers(t, limited("9"))
 	client, _ := New(server.URL, Options{})

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"mime"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -58,7 +60,7 @@ func errorOf(response *http.Response) error {
 	if err != nil {
 		return err
 	}
-	wait, _ := retryAfter(response)
+	wait, _ := retryAfter(response, time.Now())
 	result := &Error{
 		Status:     response.StatusCode,
 		RetryAfter: wait,
@@ -76,8 +78,26 @@ func errorOf(response *http.Response) error {
 	return result
 }
 
-// retryAfter reads whole seconds, the one form that the service writes.
-func retryAfter(response *http.Response) (time.Duration, bool) {
-	seconds, err := strconv.ParseUint(response.Header.Get("Retry-After"), 10, 31)
-	return time.Duration(seconds) * time.Second, err == nil
+var (
+	secondsText = regexp.MustCompile(`^[0-9]{1,12}(\.[0-9]+)?$`)
+	httpDate    = regexp.MustCompile(`^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$`)
+)
+
+// maxSeconds is what a [time.Duration] can hold.
+const maxSeconds = int64(math.MaxInt64 / time.Second)
+
+// retryAfter reads whole seconds, the one form that the service writes, and what proxies may write: a fraction, which is
+// rounded up, or an HTTP date, of which a past one gives 0.
+func retryAfter(response *http.Response, now time.Time) (time.Duration, bool) {
+	text := response.Header.Get("Retry-After")
+	if secondsText.MatchString(text) {
+		seconds, err := strconv.ParseFloat(text, 64)
+		return time.Duration(min(int64(math.Ceil(seconds)), maxSeconds)) * time.Second, err == nil
+	}
+	until, err := time.Parse(http.TimeFormat, text)
+	if err != nil || !httpDate.MatchString(text) {
+		return 0, false
+	}
+	seconds := math.Ceil(until.Sub(now).Seconds())
+	return time.Duration(min(max(0, int64(seconds)), maxSeconds)) * time.Second, true
 }

@@ -26,7 +26,7 @@ func (d *doer) Do(request *http.Request) (*http.Response, error) {
 			return response, nil
 		}
 		failure := errorOf(response)
-		wait, ok := retryAfter(response)
+		wait, ok := retryAfter(response, time.Now())
 		if !ok || !d.mayRepeat(request, response, attempt, wait) {
 			return nil, failure
 		}

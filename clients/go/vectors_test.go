@@ -143,7 +143,7 @@ func TestWebhooksAreVerifiedAndRefused(t *testing.T) {
 	readVectors(t, "contract/vectors/webhook.json", &vectors)
 	for _, each := range vectors.Cases {
 		seconds, _ := strconv.ParseInt(each.Headers["webhook-timestamp"], 10, 64)
-		options := WebhookOptions{Secrets: []string{"another secret", each.Secret}, Now: time.Unix(seconds+299, 0), RequireTimestamp: true}
+		options := WebhookOptions{Secrets: []string{"another secret", each.Secret}, Now: time.Unix(seconds+299, 0)}
 		body := []byte(each.Body)
 		event, err := VerifyWebhook(body, each.header(), options)
 		if err != nil || event.ID != each.Headers["webhook-id"] {
@@ -167,7 +167,9 @@ func TestWebhooksAreVerifiedAndRefused(t *testing.T) {
 			missing, changed := each.header(), each.header()
 			missing.Del(name)
 			changed.Set(name, "0"+changed.Get(name))
-			for _, header := range []http.Header{missing, changed} {
+			twice := each.header()
+			twice.Add(name, "0")
+			for _, header := range []http.Header{missing, changed, twice} {
 				if _, err := VerifyWebhook(body, header, options); !errors.Is(err, ErrWebhook) {
 					t.Errorf("without a good %s: %v", name, err)
 				}
@@ -179,8 +181,40 @@ func TestWebhooksAreVerifiedAndRefused(t *testing.T) {
 	}
 	for _, each := range vectors.Refused {
 		header := http.Header{"X-Fairlead-Signature": {each.Signature}}
-		if _, err := VerifyWebhook([]byte(each.Body), header, WebhookOptions{Secrets: []string{each.Secret}}); !errors.Is(err, ErrWebhook) {
+		if _, err := VerifyWebhook([]byte(each.Body), header, WebhookOptions{Secrets: []string{each.Secret}, TimestampOptional: true}); !errors.Is(err, ErrWebhook) {
 			t.Errorf("%s: %v", each.Why, err)
+		}
+	}
+}
+
+// signed is a delivery that has no time, signed with this secret.
+func signed(body, secret string) http.Header {
+	return http.Header{"X-Fairlead-Signature": {hex.EncodeToString(sign([]byte(secret), []byte(body)))}}
+}
+
+const event = `{"id":"1","event":"intent.settled","createdAt":"2026-11-21T09:29:59.250Z","data":{}}`
+
+func TestWebhooksWantATimestamp(t *testing.T) {
+	options := WebhookOptions{Secrets: []string{"a secret"}}
+	if _, err := VerifyWebhook([]byte(event), signed(event, "a secret"), options); !errors.Is(err, ErrWebhook) {
+		t.Errorf("a delivery without a time: %v", err)
+	}
+	options.TimestampOptional = true
+	if _, err := VerifyWebhook([]byte(event), signed(event, "a secret"), options); err != nil {
+		t.Error(err)
+	}
+	empty := signed(event, "a secret")
+	empty.Set("webhook-id", "")
+	if _, err := VerifyWebhook([]byte(event), empty, options); !errors.Is(err, ErrWebhook) {
+		t.Errorf("an empty id: %v", err)
+	}
+}
+
+func TestWebhooksWantASecret(t *testing.T) {
+	for _, secrets := range [][]string{nil, {}, {""}, {"a secret", ""}} {
+		options := WebhookOptions{Secrets: secrets, TimestampOptional: true}
+		if read, err := VerifyWebhook([]byte(event), signed(event, ""), options); err == nil || errors.Is(err, ErrWebhook) {
+			t.Errorf("%q: %+v %v", secrets, read, err)
 		}
 	}
 }
@@ -245,11 +279,15 @@ func TestCanonicalJSONIsThatOfTheReference(t *testing.T) {
 	}
 	for _, text := range []string{
 		`{"a":1,"a":2}`, `1.5`, `1e2`, `9007199254740992`, `"\ud800"`, `"\udc00\ud800"`, `"\ud800\u0041"`, "\"\xff\"", `[1] [2]`, `[`, ``,
-		strings.Repeat("[", 40) + strings.Repeat("]", 40),
+		strings.Repeat("[", 33) + strings.Repeat("]", 33), strings.Repeat(`{"a":`, 33) + "1" + strings.Repeat("}", 33),
 	} {
 		if output, err := CanonicalJSON([]byte(text)); err == nil {
 			t.Errorf("%s is canonical as %s", text, output)
 		}
+	}
+	deepest := strings.Repeat("[", 32) + "1" + strings.Repeat("]", 32)
+	if output, err := CanonicalJSON([]byte(deepest)); err != nil || string(output) != deepest {
+		t.Errorf("%s %v", output, err)
 	}
 	if output, err := CanonicalJSON([]byte(`{"\ud83d\ude02\\":"\u0001\\u","\ufb33":-9007199254740991}`)); err != nil ||
 		string(output) != "{\"😂\\\\\":\"\\u0001\\\\u\",\"\ufb33\":-9007199254740991}" {

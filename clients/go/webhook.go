@@ -9,6 +9,7 @@ import (
 	"errors"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -40,18 +41,21 @@ type WebhookOptions struct {
 	Tolerance time.Duration
 	// Now replaces the clock, for tests.
 	Now time.Time
-	// RequireTimestamp refuses a delivery without the Standard Webhooks headers, which alone carry a time.
-	RequireTimestamp bool
+	// TimestampOptional lets a delivery without any of the Standard Webhooks headers pass. They alone carry a time, and the
+	// service always sends them: without them a delivery that was recorded can be sent again for ever.
+	TimestampOptional bool
 }
 
 // VerifyWebhook checks a delivery, of which body is exactly what arrived, and reads it. An error wraps [ErrWebhook].
 // The data is authentic but not validated, and a newer service may send events and members that are not known here.
 func VerifyWebhook(body []byte, header http.Header, options WebhookOptions) (*WebhookEvent, error) {
-	if len(options.Secrets) == 0 {
+	// Anyone can sign with an empty secret, as a variable gives that was never set.
+	if len(options.Secrets) == 0 || slices.Contains(options.Secrets, "") {
 		return nil, errors.New("fairlead: there is no secret to verify with")
 	}
 	if !anySecret(options.Secrets, func(secret string) bool {
-		return hasOne(header, "X-Fairlead-Signature", hex.EncodeToString(sign([]byte(secret), body)))
+		expected := hex.EncodeToString(sign([]byte(secret), body))
+		return hmac.Equal([]byte(only(header, "X-Fairlead-Signature")), []byte(expected))
 	}) {
 		return nil, refuseWebhook("X-Fairlead-Signature is missing or does not match the body")
 	}
@@ -68,19 +72,21 @@ func VerifyWebhook(body []byte, header http.Header, options WebhookOptions) (*We
 	return &event, nil
 }
 
-// checkStandard checks the three headers of Standard Webhooks, where there are any.
+// checkStandard checks the three headers of Standard Webhooks.
 func checkStandard(body []byte, header http.Header, options WebhookOptions) error {
-	id, timestamp, signatures := header.Get("webhook-id"), header.Get("webhook-timestamp"), header.Get("webhook-signature")
-	if id == "" && timestamp == "" && signatures == "" && !options.RequireTimestamp {
+	names := []string{"Webhook-Id", "Webhook-Timestamp", "Webhook-Signature"}
+	isSent := func(name string) bool { return len(header.Values(name)) > 0 }
+	if options.TimestampOptional && !slices.ContainsFunc(names, isSent) {
 		return nil
 	}
+	id, timestamp, signatures := only(header, names[0]), only(header, names[1]), only(header, names[2])
 	if id == "" || timestamp == "" || signatures == "" {
-		return refuseWebhook("one of the three webhook- headers is missing")
+		return refuseWebhook("one of the three webhook- headers is missing, or sent twice")
 	}
-	seconds, err := strconv.ParseUint(timestamp, 10, 40)
-	if err != nil {
+	if !timestampText.MatchString(timestamp) {
 		return refuseWebhook("webhook-timestamp is not a time in seconds")
 	}
+	seconds, _ := strconv.ParseInt(timestamp, 10, 64)
 	now, tolerance := options.Now, options.Tolerance
 	if now.IsZero() {
 		now = time.Now()
@@ -88,7 +94,7 @@ func checkStandard(body []byte, header http.Header, options WebhookOptions) erro
 	if tolerance == 0 {
 		tolerance = defaultTolerance
 	}
-	if now.Sub(time.Unix(int64(seconds), 0)).Abs() > tolerance {
+	if now.Sub(time.Unix(seconds, 0)).Abs() > tolerance {
 		return refuseWebhook("webhook-timestamp is too far from now")
 	}
 	signed := append([]byte(id+"."+timestamp+"."), body...)
@@ -111,10 +117,12 @@ func sign(key, message []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// hasOne wants the header once: a second value could be another reader's.
-func hasOne(header http.Header, name, expected string) bool {
-	values := header.Values(name)
-	return len(values) == 1 && hmac.Equal([]byte(values[0]), []byte(expected))
+// only is empty where the header is missing or sent twice: the second value could be another reader's.
+func only(header http.Header, name string) string {
+	if values := header.Values(name); len(values) == 1 {
+		return values[0]
+	}
+	return ""
 }
 
 // anySecret tries all of them, so that the time does not tell which one holds.
@@ -125,6 +133,8 @@ func anySecret(texts []string, holds func(string) bool) bool {
 	}
 	return found
 }
+
+var timestampText = regexp.MustCompile(`^[0-9]{1,12}$`)
 
 var standardSecret = regexp.MustCompile(`^whsec_[A-Za-z0-9+/]+={0,2}$`)
 
