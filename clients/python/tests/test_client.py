@@ -1,13 +1,14 @@
 import asyncio
 import json
 import unittest
+from datetime import datetime, timezone
 from pathlib import Path
 
 import httpx
 
 from fairlead.client import connect
 from fairlead.codes import Code
-from fairlead.errors import FairleadError
+from fairlead.errors import FairleadError, retry_after
 from fairlead.rest.api.corridors import list_corridors
 from fairlead.rest.api.intents import create_intent
 from fairlead.rest.models import CreateIntentBody, QuoteTier
@@ -59,6 +60,67 @@ class ConnectTest(unittest.TestCase):
         with self.assertRaises(FairleadError):
             list_corridors.sync(client=client)
         self.assertEqual(len(asked), 4)
+
+    def test_reads_retry_after_as_the_typescript_client(self):
+        now = datetime(1994, 11, 6, 8, 49, 30, 500_000, timezone.utc).timestamp()
+        read = {"0": 0, "7": 7, "1.5": 2, "0.0": 0, "2.000": 2, "999999999999": 999999999999}
+        read |= {"Sun, 06 Nov 1994 08:49:37 GMT": 7, "Sun, 06 Nov 1994 07:00:00 GMT": 0}
+        for text in ("", "-1", "+1", "1.", ".5", "1e1", " 1", "soon", "1000000000000", "\u0661", "1\n"):
+            read[text] = None
+        for text in ("Sun, 6 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"):
+            read[text] = None
+        for text in ("Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 06 Xyz 1994 08:49:37 GMT", "Sun, 31 Nov 1994 08:49:37 GMT"):
+            read[text] = None
+        for text, seconds in read.items():
+            self.assertEqual(retry_after({"Retry-After": text}, now), seconds, text)
+        self.assertIsNone(retry_after({}))
+
+    def test_does_not_repeat_where_it_may_not(self):
+        client, asked = scripted(limited("0"), max_retries=-1)
+        with self.assertRaises(FairleadError):
+            list_corridors.sync(client=client)
+        self.assertEqual(len(asked), 1)
+
+    def test_raises_an_answer_that_has_not_changed(self):
+        client, _ = scripted(httpx.Response(304, headers={"ETag": '"a"'}))
+        with self.assertRaises(FairleadError) as raised:
+            list_corridors.sync(client=client, if_none_match='"a"')
+        self.assertEqual((raised.exception.status, raised.exception.code), (304, None))
+
+    def test_gives_another_form_to_who_asked_for_it(self):
+        rows = httpx.Response(200, headers={"Content-Type": "text/csv; charset=utf-8"}, content=b"at,rate")
+        client, asked = scripted(rows)
+        path = "/api/rates/usdc-ngn/history"
+        answer = client.get_httpx_client().get(path, headers={"Accept": "text/csv"})
+        self.assertEqual((answer.text, asked[0].headers["Accept"]), ("at,rate", "text/csv"))
+        with self.assertRaises(FairleadError):
+            client.get_httpx_client().get(path)
+
+    def test_bounds_what_it_reads_of_an_error(self):
+        client, _ = scripted(httpx.Response(502, content=b"x" * (3 << 20)))
+        with self.assertRaises(FairleadError) as raised:
+            list_corridors.sync(client=client)
+        self.assertEqual(len(raised.exception.body), 1 << 20)
+
+    def test_ends_an_answer_that_never_ends(self):
+        class Endless(httpx.SyncByteStream, httpx.AsyncByteStream):
+            def __iter__(self):
+                while True:
+                    yield b" "
+
+            async def __aiter__(self):
+                while True:
+                    yield b" "
+
+        for status in (200, 502):
+            def answer(_):
+                return httpx.Response(status, headers={"Content-Type": "application/json"}, stream=Endless())
+
+            client = connect("http://service", transport=httpx.MockTransport(answer), timeout=0.05)
+            with self.assertRaises(httpx.ReadTimeout):
+                list_corridors.sync(client=client)
+            with self.assertRaises(httpx.ReadTimeout):
+                asyncio.run(list_corridors.asyncio(client=client))
 
     def test_raises_what_is_not_the_services_answer(self):
         for status, media in ((200, "text/html"), (502, "text/html"), (302, "text/html"), (500, "application/json")):

@@ -1,11 +1,15 @@
+import base64
 import json
 import unittest
 from pathlib import Path
 
-from fairlead.batches import verify_proof
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from fairlead import strkey
+from fairlead.batches import entry_holds, verify_batch, verify_header, verify_proof
 from fairlead.canonical import Refused
 from fairlead.disputes import dispute_is_signed, sign_dispute
-from fairlead.webhooks import WebhookRefused, verify_webhook
+from fairlead.webhooks import WebhookRefused, standard_secret, verify_webhook, webhook_signature
 
 VECTORS = Path(__file__).resolve().parents[3] / "contract" / "vectors"
 
@@ -26,8 +30,18 @@ class SignDisputeTest(unittest.TestCase):
                 ("signature", "A" + body["signature"][1:]),
                 ("signature", body["signature"][:85] + "R=="),
                 ("publicKey", "G"),
+                ("publicKey", None),
+                ("signature", None),
+                ("intentHash", None),
             ):
                 self.assertFalse(dispute_is_signed({**signed, name: other}), name)
+
+    def test_takes_only_a_hash_for_what_was_signed(self):
+        case = vectors("dispute.json")["cases"][0]
+        key = Ed25519PrivateKey.from_private_bytes(strkey.decode_seed(case["secretKey"]))
+        for text in ("log in to another service", case["body"]["intentHash"].upper()):
+            signature = base64.b64encode(key.sign(text.encode())).decode()
+            self.assertFalse(dispute_is_signed({**case["body"], "intentHash": text, "signature": signature}), text)
 
     def test_refuses_what_is_no_key(self):
         body = vectors("dispute.json")["cases"][0]["body"]
@@ -46,7 +60,7 @@ class VerifyWebhookTest(unittest.TestCase):
         for case in vectors("webhook.json")["cases"]:
             body, headers, secret = case["body"].encode("utf-8"), case["headers"], case["secret"]
             now = int(headers["webhook-timestamp"])
-            event = verify_webhook(body, headers, ["another", secret], now=now + 299, require_timestamp=True)
+            event = verify_webhook(body, headers, ["another", secret], now=now + 299)
             self.assertEqual(event["id"], headers["webhook-id"])
             self.refuses(body, headers, secret, now=now + 301)
             self.refuses(body, headers, secret, now=now - 301)
@@ -60,7 +74,28 @@ class VerifyWebhookTest(unittest.TestCase):
     def test_refuses_what_the_vectors_refuse(self):
         for case in vectors("webhook.json")["refused"]:
             headers = {"x-fairlead-signature": case["signature"]}
-            self.refuses(case["body"].encode("utf-8"), headers, case["secret"])
+            self.refuses(case["body"].encode("utf-8"), headers, case["secret"], require_timestamp=False)
+
+    def test_wants_a_timestamp_unless_told_otherwise(self):
+        body = b'{"id":"1","event":"intent.settled","createdAt":"2026-11-21T09:29:59.250Z","data":{}}'
+        headers = {"X-Fairlead-Signature": webhook_signature("a secret", body)}
+        self.refuses(body, headers, "a secret")
+        self.assertEqual(verify_webhook(body, headers, "a secret", require_timestamp=False)["id"], "1")
+        self.refuses(body, {**headers, "webhook-id": ""}, "a secret", require_timestamp=False)
+
+    def test_refuses_headers_that_are_no_text_or_sent_twice(self):
+        case = vectors("webhook.json")["cases"][0]
+        body, now = case["body"].encode("utf-8"), int(case["headers"]["webhook-timestamp"])
+        for name, text in case["headers"].items():
+            for other in ("\ud800", "é", None, [text]):
+                self.refuses(body, {**case["headers"], name: other}, case["secret"], now=now)
+            self.refuses(body, {**case["headers"], name.swapcase(): text}, case["secret"], now=now)
+
+    def test_has_one_spelling_of_a_standard_secret(self):
+        for case in vectors("webhook.json")["cases"]:
+            self.assertEqual(standard_secret(case["secret"]), case["standardSecret"])
+        # The last digit holds bits that no byte has: this is a text as any other.
+        self.assertEqual(standard_secret("whsec_QR=="), "whsec_d2hzZWNfUVI9PQ==")
 
     def test_wants_a_secret(self):
         for secret in ("", [], [""]):
@@ -87,6 +122,9 @@ class VerifyProofTest(unittest.TestCase):
                     {"size": size + 1},
                     {"proof": [batch["leafHashes"][index], *proof]},
                     {"proof": ["zz"]},
+                    {"proof": [text.upper() + " " for text in proof] + ["Z"]},
+                    {"batch": {**signed, "signature": None}},
+                    {"batch": {**signed, "header": {**batch["header"], "version": True}}},
                     {"batch": {**signed, "signature": "AAAA"}},
                     {"batch": {**signed, "header": {**batch["header"], "size": True}}},
                 ):
@@ -96,6 +134,26 @@ class VerifyProofTest(unittest.TestCase):
         for text in (b"", b"[]", b"\xff", b'{"entry":1,"entry":2}'):
             with self.assertRaises(Refused):
                 verify_proof(text, log["keys"])
+
+    def test_refuses_other_spellings_and_other_types(self):
+        log = vectors("batch.json")
+        batch = next(one for one in log["batches"] if len(one["entries"]) > 1 and one["header"]["previous"])
+        header, signature, entries = batch["header"], batch["signature"], batch["entries"]
+        previous = header["previous"]
+        verify_batch(header, signature, entries, log["keys"], previous)
+        spare = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+        other = signature[:85] + spare[spare.index(signature[85]) + 1] + "=="
+        for changed in (other, signature + "\n", " " + signature, "é", None):
+            with self.assertRaises(Refused, msg=changed):
+                verify_header(header, changed, log["keys"], previous)
+        for entry in (None, [], {"a": "\ud800"}, {"\ud800": 1}, {"a": 1.5}):
+            with self.assertRaises(Refused, msg=entry):
+                verify_batch(header, signature, [entry, *entries[1:]], log["keys"], previous)
+        proof = batch["proofs"][0]
+        self.assertTrue(entry_holds(entries[0], 0, proof, header))
+        for text in (proof[0].upper(), " " + proof[0], proof[0] + "00", None):
+            with self.assertRaises(Refused, msg=text):
+                entry_holds(entries[0], 0, [text, *proof[1:]], header)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ const inPython = (...args: string[]) => runTool(python, args, { cwd: copy, env }
 
 /** Builds the wheel as it would be published, and installs it. */
 async function install(): Promise<void> {
-  for (const path of ['docs/openapi.client.json', 'contract/vectors'])
+  for (const path of ['docs/openapi.client.json', 'contract/vectors', 'test/vectors'])
     cpSync(join(clientFolder('python'), '../..', path), join(folder, path), { recursive: true });
   cpSync(clientFolder('python'), copy, {
     recursive: true,

@@ -4,13 +4,13 @@ Keys are a list of {"keyId", "publicKey"}, got once from a source that one trust
 nothing.
 """
 
-import base64
 import re
 
 from fairlead import ed25519
 from fairlead.canonical import Refused, canonical_hash, canonical_json, load_json, sha256
 from fairlead.merkle import inclusion_holds, leaf_hash, merkle_root
 from fairlead.strkey import decode_account, parse_account
+from fairlead.texts import decode_base64, decode_hash, is_hash
 
 FORMULAS = {"v1", "v2"}
 _HASH = "[0-9a-f]{64}"
@@ -23,13 +23,13 @@ def key_id(public_key):
 
 
 def entry_leaf_hash(entry):
-    if not isinstance(entry, dict):
-        raise Refused("an entry is not an object")
     return leaf_hash(canonical_json(entry).encode("utf-8"))
 
 
 def formula_of(entry):
     """Entries of v1 name no formula: they were published before there was another."""
+    if not isinstance(entry, dict):
+        raise Refused("an entry is not an object")
     return entry.get("formula", "v1")
 
 
@@ -41,16 +41,21 @@ def signing_bytes(header):
     return b"fairlead.batch.v1\n" + header_hash(header).encode("ascii")
 
 
+def _is_integer(value, least, most=2**53 - 1):
+    """True and False are numbers to Python, and 1.0 is equal to 1."""
+    return type(value) is int and least <= value <= most
+
+
 def _check_form(header):
-    if not isinstance(header, dict) or set(header) != _HEADER_MEMBERS or header["version"] != 1:
+    if not isinstance(header, dict) or set(header) != _HEADER_MEMBERS or not _is_integer(header["version"], 1, 1):
         raise Refused("the header has other members, or another version")
     texts = {"root": _HASH, "formula": "v[1-9][0-9]{0,3}", "createdAt": _INSTANT, "keyId": "[0-9a-f]{16}"}
     for name, pattern in texts.items():
         if not isinstance(header[name], str) or not re.fullmatch(pattern, header[name]):
             raise Refused("the header's %s has another form" % name)
-    if header["previous"] is not None and not re.fullmatch(_HASH, str(header["previous"])):
+    if header["previous"] is not None and not is_hash(header["previous"]):
         raise Refused("the header's previous has another form")
-    if not all(type(header[name]) is int and header[name] >= 0 for name in ("sequence", "size")):
+    if not _is_integer(header["sequence"], 1) or not _is_integer(header["size"], 0):
         raise Refused("the header's sequence or size has another form")
     if header["formula"] not in FORMULAS:
         raise Refused("the header names a formula that is not known here: %s" % header["formula"])
@@ -59,7 +64,7 @@ def _check_form(header):
 def verify_header(header, signature, keys, previous):
     """Raises Refused, or gives the header's hash. `previous` is that of the batch before, None for the first."""
     _check_form(header)
-    if header["previous"] != previous or (header["sequence"] <= 1) != (previous is None):
+    if header["previous"] != previous or (header["sequence"] == 1) != (previous is None):
         raise Refused("the header does not follow the batch before it")
     listed = [key["publicKey"] for key in keys if key["keyId"] == header["keyId"]]
     if not listed:
@@ -67,11 +72,7 @@ def verify_header(header, signature, keys, previous):
     public_key = decode_account(parse_account(listed[0]))
     if key_id(public_key) != header["keyId"]:
         raise Refused("the key id is another key's")
-    try:
-        raw = base64.b64decode(signature, validate=True)
-    except ValueError as error:
-        raise Refused("the signature is not base64") from error
-    if not ed25519.verify(public_key, signing_bytes(header), raw):
+    if not ed25519.verify(public_key, signing_bytes(header), decode_base64(signature)):
         raise Refused("the signature does not verify")
     return header_hash(header)
 
@@ -90,8 +91,8 @@ def verify_batch(header, signature, entries, keys, previous):
 
 def entry_holds(entry, index, proof, header):
     """Whether the entry stands at this place of the batch; the header is to be verified first."""
-    siblings = [bytes.fromhex(text) for text in proof]
-    return inclusion_holds(entry_leaf_hash(entry), index, header["size"], siblings, bytes.fromhex(header["root"]))
+    siblings = [decode_hash(text) for text in proof]
+    return inclusion_holds(entry_leaf_hash(entry), index, header["size"], siblings, decode_hash(header["root"]))
 
 
 def verify_proof(answer, keys):
@@ -107,6 +108,8 @@ def verify_proof(answer, keys):
         verify_header(header, batch["signature"], keys, header["previous"])
         if formula_of(entry) != header["formula"]:
             raise Refused("an entry follows another formula than the header names")
+        if not _is_integer(index, 0) or not _is_integer(size, 0):
+            raise Refused("the index or the size of the proof is no integer")
         if size != header["size"] or not entry_holds(entry, index, proof, header):
             raise Refused("the batch does not hold this entry")
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:

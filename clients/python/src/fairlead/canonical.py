@@ -2,8 +2,9 @@
 
 import hashlib
 import json
+import re
 
-MAX_DEPTH = 32
+MAX_DEPTH = 32  # of arrays and objects in one another
 
 
 class Refused(Exception):
@@ -27,12 +28,13 @@ def load_json(text):
 
 def canonical_json(value, depth=0):
     """RFC 8785 for null, booleans, strings, integers below 2**53, arrays and objects."""
-    if depth > MAX_DEPTH:
+    if isinstance(value, (list, dict)) and depth >= MAX_DEPTH:
         raise Refused("the JSON is nested too deeply")
     if value is None or isinstance(value, bool):
         return json.dumps(value)
     if isinstance(value, str):
-        value.encode("utf-8")  # raises on a lone surrogate
+        if re.search("[\ud800-\udfff]", value):
+            raise Refused("the JSON holds a lone surrogate")
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, int):
         if abs(value) >= 2**53:
@@ -42,7 +44,7 @@ def canonical_json(value, depth=0):
         return "[" + ",".join(canonical_json(item, depth + 1) for item in value) + "]"
     if isinstance(value, dict):
         # By UTF-16 code units, as RFC 8785 sorts, not by code points, as Python does.
-        names = sorted(value, key=lambda name: name.encode("utf-16-be"))
+        names = sorted(value, key=lambda name: name.encode("utf-16-be", "surrogatepass"))
         return "{" + ",".join(canonical_json(name) + ":" + canonical_json(value[name], depth + 1) for name in names) + "}"
     raise Refused("a value is neither text, integer, array nor object")
 

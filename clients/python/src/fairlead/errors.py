@@ -1,6 +1,10 @@
 """Answers of the service that are not a success."""
 
 import json
+import math
+import re
+import time
+from email.utils import parsedate_to_datetime
 
 from fairlead.codes import Code
 
@@ -15,7 +19,7 @@ class FairleadError(Exception):
     details: the faults of a request that is INVALID_REQUEST, each with `path` and `message`.
     retry_after: seconds that the service asks to wait, or None.
     request_id: finds the request in the service's log.
-    body: the whole answer as bytes: some codes have members of their own (docs/error-codes.md).
+    body: the answer as bytes, a mebibyte at most: some codes have members of their own (docs/error-codes.md).
     """
 
     def __init__(self, status, headers, body):
@@ -31,14 +35,29 @@ class FairleadError(Exception):
         super().__init__("%s (%d): %s" % (name or "no code", status, self.message))
 
 
+def media_type(text):
+    return text.split(";")[0].strip().lower()
+
+
 def is_json(headers):
-    return headers.get("Content-Type", "").split(";")[0].strip() == "application/json"
+    return media_type(headers.get("Content-Type", "")) == "application/json"
 
 
-def retry_after(headers):
-    """Whole seconds, the one form that the service writes."""
+def retry_after(headers, now=None):
+    """Whole seconds, the one form that the service writes; None without it.
+
+    Proxies may write a fraction, which is rounded up, or an HTTP date, of which a past one gives 0.
+    """
     text = headers.get("Retry-After", "")
-    return int(text) if text.isascii() and text.isdigit() else None
+    if re.fullmatch(r"[0-9]{1,12}(\.[0-9]+)?", text):
+        return math.ceil(float(text))
+    if not re.fullmatch(r"[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT", text, re.ASCII):
+        return None
+    try:
+        until = parsedate_to_datetime(text).timestamp()
+    except (ValueError, OverflowError):
+        return None
+    return max(0, math.ceil(until - (time.time() if now is None else now)))
 
 
 def _said(headers, body):

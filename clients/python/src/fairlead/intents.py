@@ -8,7 +8,8 @@ from fairlead.canonical import Refused, canonical_json, sha256
 from fairlead.strkey import parse_account
 
 
-_TERMS = {"corridor", "anchorId", "account", "sellAmount", "minReceive", "deliveryMethod", "expiresAt", "nonce"}
+_REQUIRED = {"corridor", "anchorId", "account", "sellAmount", "nonce"}
+_TERMS = _REQUIRED | {"minReceive", "deliveryMethod", "expiresAt"}
 
 
 def new_nonce():
@@ -17,14 +18,16 @@ def new_nonce():
 
 
 def _without_trailing_zeros(amount):
-    if not re.fullmatch(r"(0|[1-9][0-9]*)(\.[0-9]+)?", amount):
+    if len(amount) > 64 or not re.fullmatch(r"(0|[1-9][0-9]*)(\.[0-9]+)?", amount):
         raise Refused("not a decimal amount")
     return amount.rstrip("0").rstrip(".") if "." in amount else amount
 
 
 def canonical_intent(intent):
-    """The text that is hashed, from the body of a registration as a dict."""
-    terms = {name: text for name, text in intent.items() if name in _TERMS}
+    """The text that is hashed, from the body of a registration as a dict; raises Refused. What is None is left out."""
+    terms = {name: text for name, text in intent.items() if name in _TERMS and text is not None}
+    if not _REQUIRED <= set(terms) or not all(isinstance(text, str) for text in terms.values()):
+        raise Refused("a term is missing, or is no text")
     terms["type"] = "fairlead.intent.v1"
     for name in ("corridor", "anchorId"):
         terms[name] = terms[name].lower()

@@ -23,7 +23,7 @@ def merkle_root(leaves):
 
 def inclusion_holds(leaf, index, size, proof, root):
     """RFC 9162 section 2.1.3.2."""
-    if not 0 <= index < size:
+    if not 0 <= index < size or len(leaf) != 32:
         return False
     own, last, value = index, size - 1, leaf
     for sibling in proof:

@@ -26,7 +26,7 @@ def _encode(version, payload):
 
 
 def _decode(version, text):
-    if not re.fullmatch("[A-Z2-7]{56}", text):
+    if not isinstance(text, str) or not re.fullmatch("[A-Z2-7]{56}", text):
         raise Refused("not 56 characters of base32")
     payload = base64.b32decode(text)[1:33]
     # One key has one spelling: this compares version, checksum and alphabet at once.
@@ -52,6 +52,6 @@ def decode_seed(text):
 
 def parse_account(text):
     """G… or 64 hex digits to the one G… form."""
-    if re.fullmatch("[0-9a-fA-F]{64}", text):
+    if isinstance(text, str) and re.fullmatch("[0-9a-fA-F]{64}", text):
         return encode_account(bytes.fromhex(text))
     return encode_account(decode_account(text))

@@ -8,6 +8,7 @@ import re
 import time
 
 from fairlead.canonical import Refused
+from fairlead.texts import decode_base64
 
 TOLERANCE_SECONDS = 300
 _MAX_SIGNATURES = 10
@@ -18,13 +19,15 @@ class WebhookRefused(Refused):
 
 
 def verify_webhook(
-    body, headers, secret, *, tolerance_seconds=TOLERANCE_SECONDS, now=None, require_timestamp=False
+    body, headers, secret, *, tolerance_seconds=TOLERANCE_SECONDS, now=None, require_timestamp=True
 ):
     """The event of a delivery; raises WebhookRefused.
 
     `body` is bytes, exactly as they arrived. `headers` is a mapping, or what has `items()`, in any case. `secret` is the
     registered one; during a rotation a list of the new and the old one. Deliveries come at least once: do nothing for an
-    `id` seen before. The data is authentic but not validated, and a newer service may add events and members.
+    `id` seen before. The data is authentic but not validated, and a newer service may add events and members. Without
+    `require_timestamp` a delivery with none of the webhook- headers passes: they alone carry a time, and the service always
+    sends them. An empty secret is a ValueError: anyone can sign with it.
     """
     secrets = [secret] if isinstance(secret, str) else list(secret)
     if not secrets or "" in secrets:
@@ -32,12 +35,14 @@ def verify_webhook(
     given = {}
     for name, value in headers.items():
         # A header sent twice matches nothing: the second value could be another reader's.
-        given[name.lower()] = value if name.lower() not in given else ""
+        once = name.lower() not in given and isinstance(value, str)
+        given[name.lower()] = value if once else ""
     signature = given.get("x-fairlead-signature", "")
     if not _any(webhook_is_authentic(one, body, signature) for one in secrets):
         raise WebhookRefused("X-Fairlead-Signature is missing or does not match the body")
-    standard = [given.get(name, "") for name in ("webhook-id", "webhook-timestamp", "webhook-signature")]
-    if any(standard) or require_timestamp:
+    names = ("webhook-id", "webhook-timestamp", "webhook-signature")
+    standard = [given.get(name, "") for name in names]
+    if require_timestamp or any(name in given for name in names):
         _check_standard(body, standard, secrets, tolerance_seconds, time.time() if now is None else now)
     return _event(body)
 
@@ -45,15 +50,20 @@ def verify_webhook(
 def _check_standard(body, standard, secrets, tolerance_seconds, now):
     message_id, timestamp, signatures = standard
     if not all(standard):
-        raise WebhookRefused("one of the three webhook- headers is missing")
+        raise WebhookRefused("one of the three webhook- headers is missing, or sent twice")
     if not re.fullmatch("[0-9]{1,12}", timestamp):
         raise WebhookRefused("webhook-timestamp is not a time in seconds")
     if abs(now - int(timestamp)) > tolerance_seconds:
         raise WebhookRefused("webhook-timestamp is too far from now")
     expected = [standard_signature(one, message_id, timestamp, body).encode() for one in secrets]
-    listed = [one.encode("utf-8") for one in signatures.split(" ")[:_MAX_SIGNATURES]]
+    listed = [_bytes(one) for one in signatures.split(" ")[:_MAX_SIGNATURES]]
     if not _any(hmac.compare_digest(one, other) for one in listed for other in expected):
         raise WebhookRefused("webhook-signature holds no matching signature")
+
+
+def _bytes(text):
+    """Of any text: half a surrogate pair matches nothing, and is no error."""
+    return text.encode("utf-8", "surrogatepass")
 
 
 def _any(results):
@@ -64,7 +74,7 @@ def _any(results):
 def _event(body):
     try:
         event = json.loads(body.decode("utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise WebhookRefused("the body is not JSON in UTF-8") from error
     if not isinstance(event, dict) or not isinstance(event.get("data"), dict):
         raise WebhookRefused("the body is not an event")
@@ -78,17 +88,21 @@ def webhook_signature(secret, body):
 
 
 def webhook_is_authentic(secret, body, signature):
-    return hmac.compare_digest(webhook_signature(secret, body).encode(), signature.encode())
+    return hmac.compare_digest(webhook_signature(secret, body).encode(), _bytes(signature))
 
 
 def standard_secret(secret):
     """The secret as libraries of Standard Webhooks take it."""
-    if re.fullmatch("whsec_[A-Za-z0-9+/]+={0,2}", secret) and len(secret) % 4 == 2:
-        return secret
+    if secret.startswith("whsec_") and secret != "whsec_":
+        try:
+            decode_base64(secret[len("whsec_") :])
+            return secret
+        except Refused:
+            pass  # Then it is a text as any other.
     return "whsec_" + base64.b64encode(secret.encode("utf-8")).decode("ascii")
 
 
 def standard_signature(secret, message_id, timestamp, body):
     key = base64.b64decode(standard_secret(secret)[len("whsec_") :])
-    signed = (message_id + "." + timestamp + ".").encode("utf-8") + body
+    signed = _bytes(message_id + "." + timestamp + ".") + body
     return "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode("ascii")
