@@ -33,7 +33,8 @@ type Options struct {
 }
 
 // New makes a client of the service at this address. Its methods return an [*Error] for every answer of the service
-// that is not a success, so that JSON200 (or JSON201, JSON202) is set where the error is nil.
+// that is not a success, so for a 304 too, which answers an If-None-Match: JSON200 (or JSON201, JSON202) is set where the
+// error is nil. An Accept that a [RequestEditorFn] of a call sets is kept; an answer in that form is in Body alone.
 func New(baseURL string, options Options) (*ClientWithResponses, error) {
 	if options.Timeout == 0 {
 		options.Timeout = 15 * time.Second
@@ -71,7 +72,9 @@ func addHeaders(request *http.Request, options Options) {
 		agent = options.UserAgent + " " + agent
 	}
 	request.Header.Set("User-Agent", agent)
-	request.Header.Set("Accept", "application/json")
+	if request.Header.Get("Accept") == "" {
+		request.Header.Set("Accept", "application/json")
+	}
 	if options.AdminKey != "" && strings.Contains(request.URL.Path, "/api/admin/") {
 		request.Header.Set("X-Admin-Key", options.AdminKey)
 	}

@@ -122,6 +122,52 @@ func TestAnswersThatAreNotTheServicesAreErrors(t *testing.T) {
 	}
 }
 
+func TestAnUnchangedAnswerIsAnErrorOfItsOwnStatus(t *testing.T) {
+	server, _ := answers(t, answer(304, "application/json", "", "ETag", `"a"`))
+	client, _ := New(server.URL, Options{})
+	result, err := client.ListCorridorsWithResponse(context.Background(), &ListCorridorsParams{IfNoneMatch: Ptr(`"a"`)})
+	var unchanged *Error
+	if !errors.As(err, &unchanged) || unchanged.Status != http.StatusNotModified || unchanged.Code != "" {
+		t.Errorf("%+v %v", result, err)
+	}
+}
+
+func TestAnotherFormIsGivenToWhoAskedForIt(t *testing.T) {
+	server, asked := answers(t, answer(200, "text/csv; charset=utf-8", "at,rate"))
+	client, _ := New(server.URL, Options{})
+	inCSV := func(_ context.Context, request *http.Request) error {
+		request.Header.Set("Accept", "text/csv")
+		return nil
+	}
+	result, err := client.GetRateHistoryWithResponse(context.Background(), "usdc-ngn", nil, inCSV)
+	if err != nil || string(result.Body) != "at,rate" || (*asked)[0].Header.Get("Accept") != "text/csv" {
+		t.Fatalf("%+v %v", result, err)
+	}
+	var unexpected *Error
+	if _, err := client.GetRateHistoryWithResponse(context.Background(), "usdc-ngn", nil); !errors.As(err, &unexpected) {
+		t.Error(err)
+	}
+	if (*asked)[1].Header.Get("Accept") != "application/json" {
+		t.Errorf("%v", (*asked)[1].Header)
+	}
+}
+
+func TestAnAnswerThatDoesNotEndIsEnded(t *testing.T) {
+	for _, status := range []int{200, 502} {
+		server, _ := answers(t, func(writer http.ResponseWriter) {
+			answer(status, "application/json", " ")(writer)
+			writer.(http.Flusher).Flush()
+			time.Sleep(time.Second)
+		})
+		client, _ := New(server.URL, Options{Timeout: 100 * time.Millisecond})
+		_, err := client.ListCorridorsWithResponse(context.Background(), nil)
+		var limit interface{ Timeout() bool }
+		if !errors.As(err, &limit) || !limit.Timeout() {
+			t.Errorf("%d: %v", status, err)
+		}
+	}
+}
+
 func TestErrorsCarryWhatTheServiceSays(t *testing.T) {
 	server, _ := answers(t, answer(400, "application/json",
 		`{"code":"INVALID_REQUEST","message":"no","details":[{"path":"query.limit","message":"must be a number"}]}`, "X-Request-Id", "request-1"))

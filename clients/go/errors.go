@@ -8,6 +8,7 @@ import (
 	"mime"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,7 +31,7 @@ type Error struct {
 	RetryAfter time.Duration
 	// RequestID finds the request in the service's log.
 	RequestID string
-	// Body is the whole answer: some codes have members of their own (docs/error-codes.md).
+	// Body is the answer, a mebibyte at most: some codes have members of their own (docs/error-codes.md).
 	Body []byte
 }
 
@@ -48,9 +49,22 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("fairlead: %s (%d): %s", e.Code, e.Status, e.Message)
 }
 
+// isJSON reads as the generated code does, which looks for these letters.
 func isJSON(response *http.Response) bool {
 	media, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
-	return err == nil && (media == "application/json" || strings.HasSuffix(media, "+json"))
+	return err == nil && media == "application/json"
+}
+
+// isAskedFor says that an answer has one of the forms that its request names: the rate history has two besides JSON.
+func isAskedFor(response *http.Response, request *http.Request) bool {
+	media, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(strings.Split(request.Header.Get("Accept"), ","), func(one string) bool {
+		asked, _, err := mime.ParseMediaType(one)
+		return err == nil && asked == media
+	})
 }
 
 // errorOf reads an answer to its end, and closes it.

@@ -19,10 +19,7 @@ func (d *doer) Do(request *http.Request) (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		if response.StatusCode == http.StatusNotModified {
-			return response, nil
-		}
-		if response.StatusCode/100 == 2 && isJSON(response) {
+		if response.StatusCode/100 == 2 && (isJSON(response) || isAskedFor(response, request)) {
 			return response, nil
 		}
 		failure := errorOf(response)

@@ -16,6 +16,11 @@ final class Bytes {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
+    /** 64 lower-case hex digits. */
+    static boolean isHash(String text) {
+        return text != null && text.matches("[0-9a-f]{64}");
+    }
+
     static String hex(byte[] bytes) {
         return HexFormat.of().formatHex(bytes);
     }
@@ -25,6 +30,7 @@ final class Bytes {
     }
 
     static Optional<byte[]> fromBase64(String text) {
+        if (text == null) return Optional.empty();
         try {
             byte[] bytes = Base64.getDecoder().decode(text);
             return base64(bytes).equals(text) ? Optional.of(bytes) : Optional.empty();

@@ -6,7 +6,7 @@ import java.util.List;
 
 /** Canonical JSON, RFC 8785, for values whose numbers are integers below 2^53. */
 public final class CanonicalJson {
-    private static final int MAX_DEPTH = 32;
+    private static final int MAX_DEPTH = 32; // Of arrays and objects in one another.
     private static final long MAX_SAFE_INTEGER = (1L << 53) - 1;
 
     private CanonicalJson() {}
@@ -19,7 +19,7 @@ public final class CanonicalJson {
     }
 
     private static void write(JsonNode value, StringBuilder to, int depth) throws VerificationException {
-        if (depth > MAX_DEPTH) throw new VerificationException("the JSON is nested too deeply");
+        if (value.isContainerNode() && depth >= MAX_DEPTH) throw new VerificationException("the JSON is nested too deeply");
         switch (value.getNodeType()) {
             case NULL, BOOLEAN -> to.append(value.asText());
             case STRING -> writeString(value.textValue(), to);

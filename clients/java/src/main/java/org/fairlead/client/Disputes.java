@@ -17,7 +17,7 @@ public final class Disputes {
     public static FileDisputeBody sign(
             String intentHash, String anchorId, String reason, String account, String secretKey)
             throws VerificationException {
-        if (!intentHash.matches("[0-9a-f]{64}")) {
+        if (!Bytes.isHash(intentHash)) {
             throw new VerificationException("the intent hash must be 64 lower-case hex digits");
         }
         byte[] signature = Ed25519.sign(Strkey.parseSecretKey(secretKey), sep53Hash(intentHash));
@@ -34,6 +34,7 @@ public final class Disputes {
     /** Whether the key named in a dispute has signed its intent hash: as SEP-53 does, or the plain text. */
     public static boolean isSigned(FileDisputeBody dispute) {
         String text = dispute.getIntentHash();
+        if (!Bytes.isHash(text)) return false;
         byte[] signature = Bytes.fromBase64(dispute.getSignature()).orElse(new byte[0]);
         try {
             byte[] key = Strkey.parseAccount(dispute.getPublicKey());

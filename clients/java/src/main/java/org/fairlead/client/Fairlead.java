@@ -15,7 +15,8 @@ import org.fairlead.client.rest.ApiClient;
 
 /**
  * A client of the service at one address; it may be shared by threads. Every answer that is not a success is thrown as a
- * {@link FairleadException}; {@code ApiException} says that there was no answer, or none that can be read.
+ * {@link FairleadException}, so is a 304, which answers an {@code If-None-Match}; {@code ApiException} says that there was no
+ * answer, or none that can be read. The methods take JSON alone.
  */
 public final class Fairlead {
     /** Of the contract that this client was generated from. */
@@ -82,7 +83,7 @@ public final class Fairlead {
             this.baseUrl = baseUrl.replaceFirst("/+$", "");
         }
 
-        /** Of one attempt, until the answer begins; 15 s. */
+        /** Of one attempt, until the answer has arrived whole; 15 s. */
         public Builder timeout(Duration value) {
             timeout = value;
             return this;
@@ -121,7 +122,7 @@ public final class Fairlead {
         public Fairlead build() {
             HttpClient.Builder plain = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(timeout);
             Keys keys = new Keys(userAgent + "fairlead-java/" + VERSION, adminKey, cronSecret);
-            HttpClient patient = new PatientHttpClient(plain.build(), keys, maxRetries, maxWait);
+            HttpClient patient = new PatientHttpClient(plain.build(), keys, timeout, maxRetries, maxWait);
             ApiClient connection = new ApiClient(plain, new BodyMapper(), baseUrl) {
                 @Override
                 public HttpClient getHttpClient() {

@@ -5,7 +5,11 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import java.io.IOException;
 import java.net.http.HttpHeaders;
+import java.time.DateTimeException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeFormatter;
+import java.time.format.ResolverStyle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -14,6 +18,10 @@ import java.util.Optional;
 public final class FairleadException extends RuntimeException {
     private static final long serialVersionUID = 1L;
     private static final ObjectMapper MAPPER = new ObjectMapper();
+
+    /** Refuses a day that its month does not have. */
+    private static final DateTimeFormatter HTTP_DATE =
+            DateTimeFormatter.RFC_1123_DATE_TIME.withResolverStyle(ResolverStyle.STRICT);
 
     private final int status;
     private final String codeText;
@@ -42,7 +50,7 @@ public final class FairleadException extends RuntimeException {
     }
 
     static boolean isJson(HttpHeaders headers) {
-        return headers.firstValue("Content-Type").orElse("").split(";")[0].trim().equals("application/json");
+        return headers.firstValue("Content-Type").orElse("").split(";")[0].trim().equalsIgnoreCase("application/json");
     }
 
     /** The HTTP status. */
@@ -70,10 +78,28 @@ public final class FairleadException extends RuntimeException {
 
     /** How long the service asks to wait. */
     public Optional<Duration> retryAfter() {
-        // Whole seconds, the one form that the service writes.
-        return headers.firstValue("Retry-After")
-                .filter(text -> text.matches("[0-9]{1,9}"))
-                .map(text -> Duration.ofSeconds(Long.parseLong(text)));
+        return retryAfter(headers.firstValue("Retry-After").orElse(""), Instant.now());
+    }
+
+    /**
+     * Reads whole seconds, the one form that the service writes, and what proxies may write: a fraction, which is rounded up,
+     * or an HTTP date, of which a past one gives 0.
+     */
+    static Optional<Duration> retryAfter(String text, Instant now) {
+        if (text.matches("[0-9]{1,12}(\\.[0-9]+)?")) {
+            return Optional.of(Duration.ofSeconds((long) Math.ceil(Double.parseDouble(text))));
+        }
+        if (!text.matches("[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT")) {
+            return Optional.empty();
+        }
+        try {
+            // Without the day of the week, which follows from the date.
+            Instant until = Instant.from(HTTP_DATE.parse(text.substring(5)));
+            long seconds = (long) Math.ceil(Duration.between(now, until).toMillis() / 1000.0);
+            return Optional.of(Duration.ofSeconds(Math.max(0, seconds)));
+        } catch (DateTimeException noDate) {
+            return Optional.empty();
+        }
     }
 
     /** Finds the request in the service's log. */

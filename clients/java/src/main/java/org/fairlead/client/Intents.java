@@ -30,6 +30,11 @@ public final class Intents {
 
     /** The text that is hashed: the RFC 8785 form of the terms. The transaction's id is none of them. */
     public static String canonical(CreateIntentBody terms) throws VerificationException {
+        boolean isWhole = terms.getCorridor() != null
+                && terms.getAnchorId() != null
+                && terms.getSellAmount() != null
+                && terms.getNonce() != null;
+        if (!isWhole) throw new VerificationException("a term is missing");
         ObjectNode members = JsonNodeFactory.instance.objectNode();
         members.put("type", "fairlead.intent.v1");
         members.put("corridor", terms.getCorridor().toLowerCase(Locale.ROOT));

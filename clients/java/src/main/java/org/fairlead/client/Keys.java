@@ -13,7 +13,10 @@ record Keys(String userAgent, String adminKey, String cronSecret) {
 
     HttpRequest addTo(HttpRequest request) {
         String path = request.uri().getPath();
-        HttpRequest.Builder copy = HttpRequest.newBuilder(request, (name, value) -> true).setHeader("User-Agent", userAgent);
+        HttpRequest.Builder copy = HttpRequest.newBuilder(request, (name, value) -> true)
+                .setHeader("User-Agent", userAgent)
+                // The generated methods read JSON alone, and ask for all that the document lists.
+                .setHeader("Accept", "application/json");
         if (adminKey != null && path.contains("/api/admin/")) copy.setHeader("X-Admin-Key", adminKey);
         boolean isScheduled = request.method().equals("POST") && SCHEDULED.stream().anyMatch(path::endsWith);
         if (cronSecret != null && isScheduled) copy.setHeader("Authorization", "Bearer " + cronSecret);

@@ -12,19 +12,24 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 
 /** Adds keys, waits out what the service asks to wait, and throws what is not a success. */
 final class PatientHttpClient extends HttpClient {
+    private static final int MAX_ERROR_BYTES = 1 << 20;
+
     private final HttpClient plain;
     private final Keys keys;
+    private final Duration timeout;
     private final int maxRetries;
     private final Duration maxWait;
 
-    PatientHttpClient(HttpClient plain, Keys keys, int maxRetries, Duration maxWait) {
+    PatientHttpClient(HttpClient plain, Keys keys, Duration timeout, int maxRetries, Duration maxWait) {
         this.plain = plain;
         this.keys = keys;
+        this.timeout = timeout;
         this.maxRetries = maxRetries;
         this.maxWait = maxWait;
     }
@@ -34,7 +39,9 @@ final class PatientHttpClient extends HttpClient {
             throws IOException, InterruptedException {
         HttpRequest withKeys = keys.addTo(request);
         for (int attempt = 0; ; attempt++) {
+            long began = System.nanoTime();
             HttpResponse<T> response = plain.send(withKeys, handler);
+            closeAfter(timeout.minusNanos(System.nanoTime() - began), (InputStream) response.body());
             if (isSuccess(response)) return response;
             FairleadException failure = FairleadException.of(response.statusCode(), response.headers(), bodyOf(response));
             Duration wait = failure.retryAfter().orElse(null);
@@ -48,10 +55,21 @@ final class PatientHttpClient extends HttpClient {
         return response.statusCode() / 100 == 2 && FairleadException.isJson(response.headers());
     }
 
+    /** Ends an answer that does not end. The JDK's own limit holds until an answer begins. */
+    private static void closeAfter(Duration rest, InputStream body) {
+        CompletableFuture.delayedExecutor(Math.max(0, rest.toMillis()), TimeUnit.MILLISECONDS).execute(() -> {
+            try {
+                body.close();
+            } catch (IOException closed) {
+                // Whoever reads it is told.
+            }
+        });
+    }
+
     /** The generated code always asks for a stream. */
     private static byte[] bodyOf(HttpResponse<?> response) throws IOException {
         try (InputStream body = (InputStream) response.body()) {
-            return body.readAllBytes();
+            return body.readNBytes(MAX_ERROR_BYTES);
         }
     }
 

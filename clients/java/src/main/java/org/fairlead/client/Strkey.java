@@ -19,7 +19,7 @@ public final class Strkey {
 
     /** {@code G…} or 64 hex digits → the 32 bytes of the key. */
     public static byte[] parseAccount(String text) throws VerificationException {
-        if (text.matches("[0-9a-fA-F]{64}")) return HexFormat.of().parseHex(text);
+        if (text != null && text.matches("[0-9a-fA-F]{64}")) return HexFormat.of().parseHex(text);
         return decode(ACCOUNT, text);
     }
 
@@ -44,7 +44,7 @@ public final class Strkey {
     }
 
     private static byte[] decode(int version, String text) throws VerificationException {
-        if (text.length() != TEXT_LENGTH) throw new VerificationException("a Stellar key has 56 characters");
+        if (text == null || text.length() != TEXT_LENGTH) throw new VerificationException("a Stellar key has 56 characters");
         byte[] whole = new byte[35];
         int buffer = 0;
         int bits = 0;

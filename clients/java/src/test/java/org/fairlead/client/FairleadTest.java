@@ -12,14 +12,20 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import org.fairlead.client.api.CorridorsApi.APIListCorridorsRequest;
 import org.fairlead.client.api.PublisherApi.APITickPublisherRequest;
+import org.fairlead.client.api.RatesApi.APIGetRateHistoryRequest;
 import org.fairlead.client.model.CreateIntentBody;
 import org.fairlead.client.model.QuoteTier;
+import org.fairlead.client.rest.ApiException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -86,6 +92,75 @@ class FairleadTest {
         assertEquals(1, asked.size());
         assertThrows(FairleadException.class, () -> list(fairlead));
         assertEquals(4, asked.size());
+    }
+
+    @Test
+    void retryAfterIsReadAsTheTypeScriptClientDoes() {
+        Instant now = Instant.parse("1994-11-06T08:49:30.500Z");
+        Map<String, Long> read = Map.of(
+                "0", 0L, "7", 7L, "1.5", 2L, "0.0", 0L, "2.000", 2L, "999999999999", 999_999_999_999L,
+                "Sun, 06 Nov 1994 08:49:37 GMT", 7L, "Sun, 06 Nov 1994 07:00:00 GMT", 0L);
+        read.forEach((text, seconds) -> assertEquals(
+                Optional.of(Duration.ofSeconds(seconds)), FairleadException.retryAfter(text, now), text));
+        for (String text : List.of(
+                "", "-1", "+1", "1.", ".5", "1e1", " 1", "soon", "1000000000000", "Sun, 6 Nov 1994 08:49:37 GMT",
+                "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "Sun, 06 Nov 1994 08:49:37 UTC",
+                "Sun, 31 Nov 1994 08:49:37 GMT", "Sun, 06 Xyz 1994 08:49:37 GMT")) {
+            assertEquals(Optional.empty(), FairleadException.retryAfter(text, now), text);
+        }
+    }
+
+    @Test
+    void anAnswerThatHasNotChangedIsThrown() throws Exception {
+        Fairlead fairlead = scripted(new Answer(304, "application/json", "", Map.of("ETag", "\"a\"")));
+        APIListCorridorsRequest request = APIListCorridorsRequest.newBuilder().ifNoneMatch("\"a\"").build();
+        FairleadException thrown =
+                assertThrows(FairleadException.class, () -> fairlead.corridors().listCorridors(request));
+        assertEquals(304, thrown.status());
+        assertEquals(ErrorCode.UNKNOWN, thrown.code());
+    }
+
+    @Test
+    void onlyJsonIsAskedForAndTaken() throws Exception {
+        Fairlead fairlead = scripted(PAGE, new Answer(200, "text/csv", "at,rate", Map.of()));
+        APIGetRateHistoryRequest request = APIGetRateHistoryRequest.newBuilder().corridor("usdc-ngn").build();
+        assertEquals(0, fairlead.rates().getRateHistory(request).getItems().size());
+        assertEquals(List.of("application/json"), asked.get(0).get("Accept"));
+        assertThrows(FairleadException.class, () -> fairlead.rates().getRateHistory(request));
+    }
+
+    @Test
+    void aMemberNamedTwiceIsNotRead() throws Exception {
+        String body = "{\"items\":[],\"items\":[],\"nextCursor\":null}";
+        Fairlead fairlead = scripted(new Answer(200, "application/json", body, Map.of()));
+        assertThrows(ApiException.class, () -> list(fairlead));
+    }
+
+    @Test
+    void anAnswerThatDoesNotEndIsEnded() throws Exception {
+        for (int status : List.of(200, 502)) {
+            CountDownLatch ended = new CountDownLatch(1);
+            if (server != null) server.stop(0);
+            server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+            server.setExecutor(task -> new Thread(task).start());
+            server.createContext("/", exchange -> {
+                exchange.getResponseHeaders().set("Content-Type", "application/json");
+                exchange.sendResponseHeaders(status, 0);
+                exchange.getResponseBody().write(' ');
+                exchange.getResponseBody().flush();
+                try {
+                    ended.await();
+                } catch (InterruptedException stopped) {
+                    Thread.currentThread().interrupt();
+                }
+                exchange.close();
+            });
+            server.start();
+            String url = "http://127.0.0.1:" + server.getAddress().getPort();
+            Fairlead fairlead = Fairlead.at(url).timeout(Duration.ofMillis(300)).build();
+            assertThrows(ApiException.class, () -> list(fairlead));
+            ended.countDown();
+        }
     }
 
     @Test

@@ -8,10 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 import org.fairlead.client.model.CreateIntentBody;
 import org.fairlead.client.model.FileDisputeBody;
 import org.junit.jupiter.api.Test;
@@ -52,6 +55,12 @@ class VectorsTest {
             CreateIntentBody bad = Vectors.as(cases.get(0).get("intent"), CreateIntentBody.class).expiresAt(instant);
             assertThrows(VerificationException.class, () -> Intents.hash(bad), instant);
         }
+        for (String name : List.of("corridor", "anchorId", "account", "sellAmount", "nonce")) {
+            ObjectNode without = cases.get(0).get("intent").deepCopy();
+            without.remove(name);
+            CreateIntentBody bad = Vectors.as(without, CreateIntentBody.class);
+            assertThrows(VerificationException.class, () -> Intents.hash(bad), name);
+        }
     }
 
     @Test
@@ -77,6 +86,16 @@ class VectorsTest {
             body.setSignature(body.getSignature().substring(0, 85) + "R==");
             assertFalse(Disputes.isSigned(body));
         }
+        for (String text : List.of("log in to another service", cases.get(0).get("body").get("intentHash").asText().toUpperCase())) {
+            FileDisputeBody body = Vectors.as(cases.get(0).get("body"), FileDisputeBody.class).intentHash(text);
+            byte[] seed = Strkey.parseSecretKey(cases.get(0).get("secretKey").asText());
+            assertFalse(Disputes.isSigned(body.signature(Bytes.base64(Ed25519.sign(seed, Bytes.utf8(text))))), text);
+        }
+        for (String name : List.of("intentHash", "publicKey", "signature")) {
+            ObjectNode without = cases.get(0).get("body").deepCopy();
+            without.remove(name);
+            assertFalse(Disputes.isSigned(Vectors.as(without, FileDisputeBody.class)), name);
+        }
         String other = cases.get(1).get("secretKey").asText();
         String account = cases.get(0).get("body").get("publicKey").asText();
         assertThrows(VerificationException.class, () -> Disputes.sign("0".repeat(64), "a", "r", account, other));
@@ -97,7 +116,7 @@ class VectorsTest {
             String secret = each.get("secret").asText();
             Map<String, List<String>> headers = headers(each.get("headers"));
             Instant now = Instant.ofEpochSecond(each.get("headers").get("webhook-timestamp").asLong());
-            Webhooks webhooks = Webhooks.with("another", secret).requireTimestamp();
+            Webhooks webhooks = Webhooks.with("another", secret);
             assertEquals(headers.get("webhook-id"), List.of(webhooks.verify(body, headers, now.plusSeconds(299)).id()));
             assertEquals(each.get("standardSecret").asText(), Webhooks.standardSecret(secret));
             assertRefused(webhooks, body, headers, now.plusSeconds(301));
@@ -116,10 +135,50 @@ class VectorsTest {
         }
         for (JsonNode each : vectors.get("refused")) {
             Map<String, List<String>> headers = Map.of("x-fairlead-signature", List.of(each.get("signature").asText()));
-            Webhooks webhooks = Webhooks.with(each.get("secret").asText());
+            Webhooks webhooks = Webhooks.with(each.get("secret").asText()).timestampOptional();
             assertRefused(webhooks, Bytes.utf8(each.get("body").asText()), headers, Instant.now());
         }
-        assertThrows(IllegalArgumentException.class, Webhooks::with);
+        for (String[] secrets : new String[][] {{}, {""}, {"a secret", ""}}) {
+            assertThrows(IllegalArgumentException.class, () -> Webhooks.with(secrets));
+        }
+    }
+
+    private static final String EVENT =
+            "{\"id\":\"1\",\"event\":\"intent.settled\",\"createdAt\":\"2026-11-21T09:29:59.250Z\",\"data\":{}}";
+
+    @Test
+    void webhooksWantATimestampUnlessToldOtherwise() throws Exception {
+        Map<String, List<String>> headers = new HashMap<>();
+        headers.put(null, List.of("POST / HTTP/1.1"));
+        headers.put("x-fairlead-signature", List.of(hmac("a secret", EVENT)));
+        assertRefused(Webhooks.with("a secret"), Bytes.utf8(EVENT), headers, Instant.now());
+        Webhooks optional = Webhooks.with("a secret").timestampOptional();
+        assertEquals("1", optional.verify(Bytes.utf8(EVENT), headers).id());
+        headers.put("webhook-id", List.of("1", "1"));
+        assertRefused(optional, Bytes.utf8(EVENT), headers, Instant.now());
+        headers.remove("webhook-id");
+        headers.put("X-Fairlead-Signature", List.of("0"));
+        assertRefused(optional, Bytes.utf8(EVENT), headers, Instant.now());
+    }
+
+    @Test
+    void tenSignaturesCountAndNoMore() throws Exception {
+        JsonNode each = Vectors.read("contract/vectors/webhook.json").get("cases").get(0);
+        byte[] body = Bytes.utf8(each.get("body").asText());
+        Instant now = Instant.ofEpochSecond(each.get("headers").get("webhook-timestamp").asLong());
+        Map<String, List<String>> headers = headers(each.get("headers"));
+        String signature = headers.get("webhook-signature").get(0);
+        Webhooks webhooks = Webhooks.with(each.get("secret").asText());
+        headers.put("webhook-signature", List.of("v1,A ".repeat(9) + signature + " v1,B"));
+        assertEquals(headers.get("webhook-id"), List.of(webhooks.verify(body, headers, now).id()));
+        headers.put("webhook-signature", List.of("v1,A ".repeat(10) + signature));
+        assertRefused(webhooks, body, headers, now);
+    }
+
+    private static String hmac(String secret, String body) throws Exception {
+        Mac mac = Mac.getInstance("HmacSHA256");
+        mac.init(new SecretKeySpec(Bytes.utf8(secret), "HmacSHA256"));
+        return Bytes.hex(mac.doFinal(Bytes.utf8(body)));
     }
 
     private static void assertRefused(Webhooks webhooks, byte[] body, Map<String, List<String>> headers, Instant now) {
@@ -152,7 +211,9 @@ class VectorsTest {
             compared++;
         }
         assertTrue(compared >= 3);
-        String nested = "[".repeat(40) + "]".repeat(40);
+        JsonNode deepest = Vectors.MAPPER.readTree("[".repeat(32) + "]".repeat(32));
+        assertEquals(deepest.toString(), CanonicalJson.of(deepest));
+        String nested = "[".repeat(33) + "]".repeat(33);
         for (String text : List.of("1.5", "1e2", "9007199254740992", "\"\\ud800\"", "\"\\udc00\\ud800\"", nested)) {
             JsonNode input = Vectors.MAPPER.readTree(text);
             assertThrows(VerificationException.class, () -> CanonicalJson.of(input), text);
