@@ -1,5 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { it } from '@jest/globals';
+import { itWhere } from './it-where.js';
 import { runProgram } from './run-program.js';
 
 /** The folder of one client under clients/. */
@@ -32,13 +34,22 @@ export async function runTool(
   throw new Error(`${command} ${args.join(' ')} ended with ${ended.status}:\n${ended.stdout}${ended.stderr}`);
 }
 
-/** Has a toolchain download what it needs: false where it has no registry and not everything is kept. */
-export async function canPrepare(prepare: () => Promise<unknown>): Promise<boolean> {
+/**
+ * Has a toolchain download what it needs: false where it has no registry and not everything is kept. It must do nothing
+ * that could fail to connect for a reason of the client's own, such as running its tests.
+ */
+export async function canDownload(download: () => Promise<unknown>): Promise<boolean> {
   try {
-    await prepare();
+    await download();
     return true;
   } catch (error) {
     if (error instanceof Error && noRegistry.test(error.message)) return false;
     throw error;
   }
+}
+
+/** `it` where a toolchain is there. Elsewhere it is skipped, or fails where `FAIRLEAD_TOOLCHAINS` is `required`, as in CI. */
+export function itWithToolchain(available: boolean, reason: string): typeof it {
+  if (!available && process.env.FAIRLEAD_TOOLCHAINS === 'required') throw new Error(reason);
+  return itWhere(available, reason);
 }

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect } from '@jest/globals';
 import { expectFirstRequest, expectWholeTour, tourFixture } from '../../fixtures/clients/tour.js';
-import { itWhere, runsHere } from '../../support/it-where.js';
+import { runsHere } from '../../support/it-where.js';
 import {
-  canPrepare,
+  canDownload,
   clientFolder,
+  itWithToolchain,
   runTool,
   toolchainCache,
   toolchainTimeoutMs,
@@ -19,30 +20,30 @@ const copy = join(folder, 'clients/java');
 const classPath = ['target/classes', 'target/lib/*'].join(':');
 const inJava = (...args: string[]) => runTool('java', args, { cwd: copy, env: process.env });
 
-/** Generates and compiles the client, runs its tests, and packs it. */
-async function build(): Promise<string> {
+const maven = (...goals: string[]) =>
+  runTool(
+    'mvn',
+    ['-B', '-ntp', '-Dstyle.color=never', `-Dmaven.repo.local=${toolchainCache('maven')}`, ...goals],
+    { cwd: copy, env: process.env },
+  );
+
+/** Generates and compiles the client and its tests, for which Maven downloads all but what runs tests. */
+async function download(): Promise<void> {
   for (const path of ['docs/openapi.client.json', 'contract/vectors', 'test/vectors'])
     cpSync(join(clientFolder('java'), '../..', path), join(folder, path), { recursive: true });
   cpSync(clientFolder('java'), copy, { recursive: true, filter: (path) => !path.endsWith('/target') });
-  const args = [
-    '-B',
-    '-ntp',
-    '-Dstyle.color=never',
-    `-Dmaven.repo.local=${toolchainCache('maven')}`,
-    'package',
-  ];
-  return runTool('mvn', args, { cwd: copy, env: process.env });
+  await maven('package', '-DskipTests');
 }
 
-const hasJava = runsHere('mvn', '--version') && runsHere('java', '--source', '17', '--version');
-let built = '';
-const itInJava = itWhere(
-  hasJava &&
-    (await canPrepare(async () => {
-      built = await build();
-    })),
+const hasJava =
+  runsHere('mvn', '--version') &&
+  runsHere('java', '--source', '17', '--version') &&
+  (await canDownload(download));
+const itInJava = itWithToolchain(
+  hasJava,
   'no Java 17 with Maven, or no repository of its packages: the client in Java',
 );
+const built = hasJava ? await maven('package') : '';
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect } from '@jest/globals';
 import { expectFirstRequest, expectWholeTour, tourFixture } from '../../fixtures/clients/tour.js';
-import { itWhere, runsHere } from '../../support/it-where.js';
+import { runsHere } from '../../support/it-where.js';
 import {
-  canPrepare,
+  canDownload,
   clientFolder,
+  itWithToolchain,
   runTool,
   toolchainCache,
   toolchainTimeoutMs,
@@ -25,7 +26,7 @@ const env = {
 };
 const inPython = (...args: string[]) => runTool(python, args, { cwd: copy, env });
 
-/** Builds the wheel as it would be published, and installs it. */
+/** Builds the wheel as it would be published, with the build system that pip downloads, and installs it. */
 async function install(): Promise<void> {
   for (const path of ['docs/openapi.client.json', 'contract/vectors', 'test/vectors'])
     cpSync(join(clientFolder('python'), '../..', path), join(folder, path), { recursive: true });
@@ -45,8 +46,8 @@ const hasPython = runsHere(
   '-c',
   'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))',
 );
-const itInPython = itWhere(
-  hasPython && (await canPrepare(install)),
+const itInPython = itWithToolchain(
+  hasPython && (await canDownload(install)),
   'no python3 of 3.11 or later with venv, or no package index: the client in Python',
 );
 
