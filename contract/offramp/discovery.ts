@@ -64,11 +64,10 @@ async function readToml(run: Run, url: URL): Promise<Record<string, unknown>> {
   }
 }
 
-/** https, or what the stellar.toml itself was read over: http is for anchors on the own machine. */
+/** https; also http on the own machine, where the stellar.toml itself was read so. */
 export function isSafeUrl(value: unknown, protocol: string): value is string {
   if (typeof value !== 'string' || !URL.canParse(value)) return false;
   const url = new URL(value);
-  return (
-    (url.protocol === 'https:' || url.protocol === protocol) && url.username === '' && url.password === ''
-  );
+  const isPrivate = url.protocol === 'https:' || (url.protocol === protocol && loopback.has(url.hostname));
+  return isPrivate && url.username === '' && url.password === '';
 }

@@ -21,7 +21,7 @@ export const offrampErrors = {
   service_unavailable:
     'The service could not be reached, or refused for the moment, for as long as `patienceMs`.',
   service_refused: 'The service refused a request; `detail` is its error code.',
-  service_mismatch: 'The service registered other terms than those it was sent.',
+  service_mismatch: 'The service registered other terms, or another payment, than it was sent.',
   anchor_unavailable:
     'The anchor could not be reached, or answered with errors, for as long as `patienceMs`.',
   anchor_refused: 'The anchor refused a request; `detail` is the status and what it said.',
@@ -68,6 +68,25 @@ export const offrampErrors = {
 
 export type OfframpErrorCode = keyof typeof offrampErrors;
 
+/** Where resuming can lead no further: there is nothing to resume, it has ended, or a person has to look first. */
+const finalCodes: ReadonlySet<OfframpErrorCode> = new Set<OfframpErrorCode>([
+  'arguments_invalid',
+  'state_invalid',
+  'account_unsupported',
+  'service_refused',
+  'service_mismatch',
+  'not_offered',
+  'withdrawal_ended',
+  'payment_refused',
+  'instructions_changed',
+  'not_followed',
+  'already_paid',
+  'sequence_taken',
+  'payment_unknown',
+  'refunded',
+  'not_paid_out',
+]);
+
 /** Thrown inside the steps; the driver adds the state and what became of the money. */
 export class Stop extends Error {
   constructor(
@@ -86,6 +105,8 @@ export class OfframpError extends Error {
   readonly detail: string | null;
   /** The state to resume from; null where it stopped before there was one: then nothing was registered or paid. */
   readonly state: OfframpState | null;
+  /** Whether it is of use to hand `state` to `resumeOfframp`, at once or later. */
+  readonly resumable: boolean;
 
   constructor(
     code: OfframpErrorCode,
@@ -98,5 +119,6 @@ export class OfframpError extends Error {
     this.moneyMoved = of.moneyMoved;
     this.detail = of.detail ?? null;
     this.state = of.state;
+    this.resumable = of.state !== null && !finalCodes.has(code);
   }
 }

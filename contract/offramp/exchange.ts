@@ -34,7 +34,7 @@ export async function exchange(run: Run, url: string, init: RequestInit = {}): P
     // A redirect could take the token or the payment to another host.
     const request = { ...init, cache: 'no-store', redirect: 'error', signal: controller.signal } as const;
     const response = await run.fetch(url, request);
-    const text = (await response.text()).slice(0, maxAnswerChars);
+    const text = await readText(response);
     const { status } = response;
     if (status === 429 || status >= 500) {
       throw new Unavailable(`${new URL(url).host} answered ${status}`, retryAfterMs(response.headers));
@@ -46,6 +46,22 @@ export async function exchange(run: Run, url: string, init: RequestInit = {}): P
   } finally {
     clearTimeout(timer);
     run.signal?.removeEventListener('abort', follow);
+  }
+}
+
+/** In pieces, so that an answer without an end fills no memory. */
+async function readText(response: Response): Promise<string> {
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  for (;;) {
+    const { done, value } = (await reader?.read()) ?? { done: true };
+    if (done) return text + decoder.decode();
+    text += decoder.decode(value, { stream: true });
+    if (text.length > maxAnswerChars) {
+      await reader?.cancel();
+      throw new Error(`an answer of more than ${maxAnswerChars} characters`);
+    }
   }
 }
 

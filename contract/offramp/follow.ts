@@ -88,9 +88,11 @@ function byOutcome(
 
 function byRecord(state: EndedState, intent: IntentAnswer | null, record: AnchorRecord): OfframpResult {
   if (record.status === 'refunded') throw new Stop('refunded', { moneyMoved: 'returned' });
+  const { destinationAsset } = state.anchor;
   if (record.status !== 'completed') {
     throw new Stop('not_paid_out', { detail: record.status, moneyMoved: 'yes' });
   }
-  const { amount_out: amountOut } = record;
-  return { state, intent, amountOut: typeof amountOut === 'string' ? amountOut : null };
+  const { amount_out: amountOut, amount_out_asset: asset = destinationAsset } = record;
+  const isFiat = typeof amountOut === 'string' && asset === destinationAsset;
+  return { state, intent, amountOut: isFiat ? amountOut : null };
 }

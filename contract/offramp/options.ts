@@ -42,7 +42,10 @@ export interface OfframpOptions {
   signal?: AbortSignal;
   /** The public network when absent. */
   networkPassphrase?: string;
-  /** The least payout to accept, in fiat: checked by the service when the intent is registered, and before paying. */
+  /**
+   * The least payout to accept, in fiat: checked by the service when the intent is registered, and before paying where the
+   * anchor's record says what it will pay out. Where it does not, the quote that the service knows is all there is.
+   */
   minReceive?: string;
   /** Highest fee for the payment, in stroops; 10,000 (0.001 XLM) when absent. The ledger charges what it has to. */
   maxFeeStroops?: string;

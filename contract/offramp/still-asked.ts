@@ -54,8 +54,14 @@ export async function announce(run: Run, state: PayingState): Promise<void> {
   const body = { nonce: terms.nonce, paymentHash: payment.hash };
   const intent = await callService(run, ({ intents }, fetchOptions) =>
     intents.attachTransaction({ params: { intentHash }, body, fetchOptions }),
-  );
+  ).catch((error: unknown) => {
+    if (!(error instanceof Stop) || error.options.detail !== 'TRANSACTION_CONFLICT') throw error;
+    // It has found another payment since it was asked.
+    throw new Stop('already_paid', { moneyMoved: 'unknown', cause: error });
+  });
   checkIntent(intent, state);
+  const { named = [], found = null } = intent.payment ?? {};
+  if (![found, ...named].some((each) => each?.hash === payment.hash)) throw new Stop('service_mismatch');
 }
 
 function checkIntent(intent: IntentAnswer, state: InstructedState | PayingState): void {

@@ -217,6 +217,8 @@ describe('docs/guides/wallets.md', () => {
       expect(await begun).toMatch(/closed/);
 
       const second = await openPage(context, complaints);
+      const another = `offers('usdc-ngn', '100').then(([best]) => sell(best, wallet)).catch((e) => e.message)`;
+      expect(await second.evaluate(another)).toMatch(/not finished/);
       const done = (await second.evaluate('goOn(wallet).catch(explain)')) as {
         intent: { intentHash: string; anchorId: string };
         amountOut: string;
@@ -236,7 +238,10 @@ describe('docs/guides/wallets.md', () => {
       );
       expect(filed).toMatchObject({ status: 'open', intentHash, filedBy: 'account' });
       const refused = `sell({ corridor: 'usdc-ngn', anchorId: 'nobody', sellAmount: '1' }, wallet).catch(explain)`;
-      expect(await second.evaluate(refused)).toMatch(/^service_refused \(UNKNOWN_ANCHOR\): money moved: no/);
+      expect(await second.evaluate(refused)).toMatch(
+        /^service_refused \(UNKNOWN_ANCHOR\): money moved: no; over$/,
+      );
+      expect(await second.evaluate('localStorage.length')).toBe(0);
       expect(complaints).toEqual([]);
     },
     180_000,

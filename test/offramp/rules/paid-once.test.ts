@@ -28,6 +28,14 @@ describe('two runs', () => {
     expect(world.paid).toHaveLength(1);
   });
 
+  it('pay nothing where the service does not remember the payment that is named to it', async () => {
+    const world = smallWorld();
+    world.knobs.forgetsPayments = true;
+    const { ended } = await world.run(stored.attached);
+    expect(ended).toMatchObject({ code: 'service_mismatch', moneyMoved: 'no' });
+    expect(world.paid).toHaveLength(0);
+  });
+
   it('pay once where the place is taken between building and signing', async () => {
     const world = smallWorld();
     const slow = {
