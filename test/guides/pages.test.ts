@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-const notOurs = new Set(['node_modules', 'dist', 'data', 'target', 'coverage']);
+const notOurs = new Set(['node_modules', 'dist', 'data', 'artifacts', 'target', 'coverage']);
 
 function pagesIn(folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
