@@ -74,7 +74,7 @@ function expectResults(results: Results): void {
   expect(results.rates).toMatchObject({ best: { anchorId: expect.any(String) } });
   expect(results.etag).toMatch(/^(W\/)?"/);
   expect(results.unknown).toBe('UNKNOWN_CORRIDOR');
-  expect(results.unlisted).toBe(404);
+  expect(results.unlisted).toBe('NOT_FOUND');
   expect(results.created).toBe(results.ownHash);
   expect(results.rateLimits.map(({ limit, remaining }) => ({ limit, remaining }))).toEqual([
     { limit: rateLimitClasses.rates.points, remaining: expect.any(Number) },
