@@ -65,7 +65,8 @@ async function readText(response: Response): Promise<string> {
   }
 }
 
-function retryAfterMs(headers: Headers): number | null {
+/** What the answer asks to wait for; null where it names no whole number of seconds. */
+export function retryAfterMs(headers: Headers): number | null {
   const text = headers.get('retry-after') ?? '';
   return /^\d{1,6}$/.test(text) ? Number(text) * 1_000 : null;
 }

@@ -1,6 +1,6 @@
 import type { IntentAnswer } from '../client/types/intents.js';
 import { Stop } from './errors.js';
-import { Unavailable } from './exchange.js';
+import { retryAfterMs, Unavailable } from './exchange.js';
 import type { OfframpService, Run } from './options.js';
 import { patiently } from './patience.js';
 
@@ -28,11 +28,7 @@ async function askOnce<A extends ServiceAnswer>(
   if (status === 200 || status === 201) return body as Good<A>;
   const { code = String(status) } = (body ?? {}) as { code?: string };
   if (status !== 429 && status < 500) throw new Stop('service_refused', { detail: code });
-  const seconds = answer.headers.get('retry-after') ?? '';
-  throw new Unavailable(
-    `the service answers ${code}`,
-    /^\d{1,6}$/.test(seconds) ? Number(seconds) * 1_000 : null,
-  );
+  throw new Unavailable(`the service answers ${code}`, retryAfterMs(answer.headers));
 }
 
 /** The same, asked again for as long as `patienceMs`. */
