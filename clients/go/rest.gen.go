@@ -2270,7 +2270,7 @@ type AttachTransactionBody struct {
 	PaymentHash *string `json:"paymentHash,omitempty"`
 }
 
-// AttemptOutcome `acknowledged`: A 2xx status. `refused`: A 4xx status. `failed`: Another status: a 5xx, or a redirect, which is not followed. `timeout`: No complete answer within 5 seconds. `unreachable`: No such name, no connection, no TLS session, or closed before an answer. `bad_response`: What came back is not an HTTP answer that can be read. `blocked`: The address leads where this service must not go; nothing was sent. `unknown`: The sender ended before it could record the outcome; the receiver may or may not have got it.
+// AttemptOutcome `acknowledged`: A 2xx status. `refused`: A 4xx status. `failed`: Another status: a 5xx, or a redirect, which is not followed. `timeout`: No complete answer within 5 seconds. `unreachable`: No such name, no connection, no TLS session, or closed before an answer. `bad_response`: What came back is not an HTTP answer that can be read. `blocked`: The address leads where this service must not go; nothing was sent. `unknown`: The sender ended before it recorded the outcome; the receiver may have got it.
 type AttemptOutcome string
 
 // BatchEntries Entries of a batch, by anchor and corridor. Hash every member as it is, unknown ones too.
@@ -2695,13 +2695,13 @@ type DeliveryAttempt struct {
 	// At When it began.
 	At string `json:"at"`
 
-	// Attempt Its number, counted over re-sending. POSTs that follow each other at once during a rotation, each signed with another secret, share it and count as one attempt.
+	// Attempt Its number, counted over re-sending. During a rotation, the POSTs with either secret share it.
 	Attempt int64 `json:"attempt"`
 
 	// ElapsedMs Time taken in milliseconds, or null if unknown.
 	ElapsedMs *int64 `json:"elapsedMs"`
 
-	// Outcome `acknowledged`: A 2xx status. `refused`: A 4xx status. `failed`: Another status: a 5xx, or a redirect, which is not followed. `timeout`: No complete answer within 5 seconds. `unreachable`: No such name, no connection, no TLS session, or closed before an answer. `bad_response`: What came back is not an HTTP answer that can be read. `blocked`: The address leads where this service must not go; nothing was sent. `unknown`: The sender ended before it could record the outcome; the receiver may or may not have got it.
+	// Outcome `acknowledged`: A 2xx status. `refused`: A 4xx status. `failed`: Another status: a 5xx, or a redirect, which is not followed. `timeout`: No complete answer within 5 seconds. `unreachable`: No such name, no connection, no TLS session, or closed before an answer. `bad_response`: What came back is not an HTTP answer that can be read. `blocked`: The address leads where this service must not go; nothing was sent. `unknown`: The sender ended before it recorded the outcome; the receiver may have got it.
 	Outcome AttemptOutcome `json:"outcome"`
 
 	// SignedWith Which secret made X-Fairlead-Signature: `present`, the one set last, or `former`, one that a rotation is replacing. Null where the outcome is unknown, and for attempts that were recorded without it.
@@ -2833,7 +2833,7 @@ type Finding struct {
 // FindingCode `toml_unavailable`: Its stellar.toml cannot be read. `info_unavailable`: The `/info` of a transfer server cannot be read. `quotes_unavailable`: Its quote server gives no price, or none that is valid. `not_json`: It answers a web page, or something else that is not JSON. `slow`: It took longer than 2 seconds, the time that a request for rates gives it. `price_off`: Its price is more than 10 % from the median of the corridor's own prices, or from the mid-market where fewer than three anchors give one. `fee_changed`: It charges another fee than before. A fee that stands for 7 days is its usual one from then on. `key_changed`: Its stellar.toml shows another signing key than the one it was onboarded with. `method_dropped`: It no longer lists a delivery method: one of the fleet file (SEP-38), or one that it listed before (SEP-6). `withdrawal_dropped`: A transfer server no longer lists the withdrawal of the stablecoin, or has disabled it. `service_dropped`: Its stellar.toml no longer names a server that it named before.
 type FindingCode string
 
-// FollowedTransaction The anchor's transaction, as last seen. `problem` is what the last look found wrong with the id, and null where all is well or nothing was heard of it yet.
+// FollowedTransaction The anchor's transaction, as last seen. `problem`: what the last look found wrong with the id; null: nothing, or not heard of yet.
 type FollowedTransaction struct {
 	// FundsReceivedAt When funds received were first seen, or null.
 	FundsReceivedAt *string `json:"fundsReceivedAt"`
@@ -3037,13 +3037,13 @@ type IntentOutcome struct {
 	// AmountOut Fiat paid out, by the anchor's record (`amount_out`), with the currency's minor units at least. Null unless settled, where the record names another asset, and for outcomes recorded before it was kept.
 	AmountOut *string `json:"amountOut"`
 
-	// Counts `pending`: Not decided yet: the next aggregation counts it or leaves it out, within seconds of the outcome as a rule. `filled`: It counts as paid out. `not_filled`: It counts as not paid out. `no`: It does not count; `uncountedReason` says why.
+	// Counts `pending`: Not decided yet: the next aggregation decides, within seconds as a rule. `filled`: It counts as paid out. `not_filled`: It counts as not paid out. `no`: It does not count; `uncountedReason` says why.
 	Counts IntentOutcomeCounts `json:"counts"`
 
-	// Evidence What the outcome rests on. `ledger`: The payment was found on the ledger and is that of this intent. `anchor`: The anchor's word: the service had no ledger to ask when the outcome was recorded. `unverified`: A ledger is configured, but the payment could not be verified there: the outcome counts for and against nobody.
+	// Evidence What the outcome rests on. `ledger`: The payment was found on the ledger and is that of this intent. `anchor`: The anchor's word: the service had no ledger to ask when the outcome was recorded. `unverified`: A ledger is configured, but the payment could not be verified there: it counts for nobody.
 	Evidence IntentOutcomeEvidence `json:"evidence"`
 
-	// PaidOutAt When the anchor completed the payout, as exactly as it was observed (cash: when it was collected); null unless settled. `recordedAt` is when the outcome was recorded.
+	// PaidOutAt When the anchor completed the payout, as exactly as it was observed (cash: when it was collected); null unless settled.
 	PaidOutAt *string `json:"paidOutAt"`
 
 	// Reason `completed`: Settled: the anchor completed the withdrawal and names the amount paid out. `recovered`: Settled: it had failed, and the anchor completed it within 30 days. `refunded`: Failed: the anchor sent the funds back. `error`: Failed: the anchor closed the withdrawal without paying out, and left it so for 24 hours. `overdue`: Failed: still open when the corridor's time for a payout was over. `unproven`: Failed: called completed, but 24 hours later without an amount paid out. `no_transaction`: Expired: no transaction was attached in time. `never_funded`: Expired: the anchor saw no funds in time. `abandoned`: Expired: the anchor closed the withdrawal before it saw funds. `not_collected`: Expired: the cash lay ready for 90 days and was not collected.
@@ -3055,7 +3055,7 @@ type IntentOutcome struct {
 	// RecoveredAt When a failed intent became settled, or null.
 	RecoveredAt *string `json:"recoveredAt"`
 
-	// Scored Whether the transaction is one that may count. It says nothing of the rules for small and repeated intents: `counts` says whether the outcome does count.
+	// Scored Whether the transaction is one that may count; `counts` says whether the outcome does.
 	Scored bool `json:"scored"`
 
 	// SettleSeconds Seconds from payment to pay-out (for cash: to ready for pick-up); null unless settled.
@@ -3067,17 +3067,17 @@ type IntentOutcome struct {
 	// Status How it ended.
 	Status IntentOutcomeStatus `json:"status"`
 
-	// UncountedReason `not_a_withdrawal`: The transaction is not a withdrawal. `sender_mismatch`: The transaction names another sender than the intent's account. `asset_mismatch`: The transaction names another asset than the corridor's. `amount_mismatch`: The amount paid in is not within 10 % of the sell amount. `amount_missing`: It was completed without saying what was paid in. `started_before_intent`: The transaction was started before the intent was registered. `seen_after_payment`: The transaction was first seen, since this intent presented it, when the funds had already been received, and its record does not excuse a late look. `below_least_amount`: Less than 10 units of stablecoin were to be sold. `account_day_full`: Three other outcomes of the same account, anchor, corridor and UTC day were counted before it. `unverified`: Its payment could not be verified on the ledger, which counts against nobody. `expired`: It expired, which counts against nobody. `dispute_accepted`: An accepted dispute took it out.
+	// UncountedReason `not_a_withdrawal`: The transaction is not a withdrawal. `sender_mismatch`: The transaction names another sender than the intent's account. `asset_mismatch`: The transaction names another asset than the corridor's. `amount_mismatch`: The amount paid in is not within 10 % of the sell amount. `amount_missing`: It was completed without saying what was paid in. `started_before_intent`: The transaction was started before the intent was registered. `seen_after_payment`: The transaction was first seen after the funds had been received, and its record does not excuse a late look. `below_least_amount`: Less than 10 units of stablecoin were to be sold. `account_day_full`: Three other outcomes of the same account, anchor, corridor and UTC day were counted before it. `unverified`: Its payment could not be verified on the ledger, which counts against nobody. `expired`: It expired, which counts against nobody. `dispute_accepted`: An accepted dispute took it out.
 	UncountedReason *IntentOutcomeUncountedReason `json:"uncountedReason"`
 
-	// UnscoredReason `not_a_withdrawal`: The transaction is not a withdrawal. `sender_mismatch`: The transaction names another sender than the intent's account. `asset_mismatch`: The transaction names another asset than the corridor's. `amount_mismatch`: The amount paid in is not within 10 % of the sell amount. `amount_missing`: It was completed without saying what was paid in. `started_before_intent`: The transaction was started before the intent was registered. `seen_after_payment`: The transaction was first seen, since this intent presented it, when the funds had already been received, and its record does not excuse a late look.
+	// UnscoredReason `not_a_withdrawal`: The transaction is not a withdrawal. `sender_mismatch`: The transaction names another sender than the intent's account. `asset_mismatch`: The transaction names another asset than the corridor's. `amount_mismatch`: The amount paid in is not within 10 % of the sell amount. `amount_missing`: It was completed without saying what was paid in. `started_before_intent`: The transaction was started before the intent was registered. `seen_after_payment`: The transaction was first seen after the funds had been received, and its record does not excuse a late look.
 	UnscoredReason *IntentOutcomeUnscoredReason `json:"unscoredReason"`
 }
 
-// IntentOutcomeCounts `pending`: Not decided yet: the next aggregation counts it or leaves it out, within seconds of the outcome as a rule. `filled`: It counts as paid out. `not_filled`: It counts as not paid out. `no`: It does not count; `uncountedReason` says why.
+// IntentOutcomeCounts `pending`: Not decided yet: the next aggregation decides, within seconds as a rule. `filled`: It counts as paid out. `not_filled`: It counts as not paid out. `no`: It does not count; `uncountedReason` says why.
 type IntentOutcomeCounts string
 
-// IntentOutcomeEvidence What the outcome rests on. `ledger`: The payment was found on the ledger and is that of this intent. `anchor`: The anchor's word: the service had no ledger to ask when the outcome was recorded. `unverified`: A ledger is configured, but the payment could not be verified there: the outcome counts for and against nobody.
+// IntentOutcomeEvidence What the outcome rests on. `ledger`: The payment was found on the ledger and is that of this intent. `anchor`: The anchor's word: the service had no ledger to ask when the outcome was recorded. `unverified`: A ledger is configured, but the payment could not be verified there: it counts for nobody.
 type IntentOutcomeEvidence string
 
 // IntentOutcomeReason `completed`: Settled: the anchor completed the withdrawal and names the amount paid out. `recovered`: Settled: it had failed, and the anchor completed it within 30 days. `refunded`: Failed: the anchor sent the funds back. `error`: Failed: the anchor closed the withdrawal without paying out, and left it so for 24 hours. `overdue`: Failed: still open when the corridor's time for a payout was over. `unproven`: Failed: called completed, but 24 hours later without an amount paid out. `no_transaction`: Expired: no transaction was attached in time. `never_funded`: Expired: the anchor saw no funds in time. `abandoned`: Expired: the anchor closed the withdrawal before it saw funds. `not_collected`: Expired: the cash lay ready for 90 days and was not collected.
@@ -3111,7 +3111,7 @@ type IntentPaymentNamedItem struct {
 	// LookedUpAt When it was last looked up, or null.
 	LookedUpAt *string `json:"lookedUpAt"`
 
-	// Problem Why it is not taken for the payment, or null. `ledger_unavailable`: No ledger answered, or none that could be read. It is looked up again. `out_of_range`: Not found, but the ledgers that are asked do not reach so far back. It is looked up again. `not_found`: The ledger has no such transaction. It is looked up again; once it has been missing for an hour, a record that names it is not believed. `no_instructions`: No record of the anchor that named account and memo was stored before it closed. `transaction_failed`: The transaction failed: nothing was paid. `no_payment`: The transaction holds no payment. `too_early`: It closed before the intent was registered. `too_late`: It closed more than a day after the intent expired, or after a record had shown the withdrawal as closed. `other_sender`: No operation is from the intent's account. `other_destination`: None pays the account that the anchor's record named before it closed. `other_asset`: None pays in the corridor's stablecoin. `wrong_memo`: It carries neither the memo that the anchor's record named nor a muxed id in its place. `amount_mismatch`: What it delivers is not within 10 % of the sell amount. `already_used`: It is the payment of another intent: one payment serves one.
+	// Problem Why it is not taken for the payment, or null. `ledger_unavailable`: No ledger answered, or none that could be read. It is looked up again. `out_of_range`: Not found, but the ledgers that are asked do not reach so far back. It is looked up again. `not_found`: The ledger has no such transaction. It is looked up again; after an hour a record that names it is not believed. `no_instructions`: No record of the anchor that named account and memo was stored before it closed. `transaction_failed`: The transaction failed: nothing was paid. `no_payment`: The transaction holds no payment. `too_early`: It closed before the intent was registered. `too_late`: It closed more than a day after the intent expired, or after a record had shown the withdrawal as closed. `other_sender`: No operation is from the intent's account. `other_destination`: None pays the account that the anchor's record named before it closed. `other_asset`: None pays in the corridor's stablecoin. `wrong_memo`: It carries neither the memo that the anchor's record named nor a muxed id in its place. `amount_mismatch`: What it delivers is not within 10 % of the sell amount. `already_used`: It is the payment of another intent: one payment serves one.
 	Problem *IntentPaymentNamedItemProblem `json:"problem"`
 }
 
@@ -3141,7 +3141,7 @@ type IntentQuote struct {
 	// Tier `anchor`: the anchor's own indicative SEP-38 price. `estimate`: computed from the fee it publishes (SEP-24 or SEP-6 /info) and a reference exchange rate. Neither is firm.
 	Tier QuoteTier `json:"tier"`
 
-	// Unranked Why it would not be ranked among the rates: it is far from what others pay. The anchor is held to it all the same. Null where it is ranked, and for intents registered before this was kept. `above_band`: Its rate is above the `high` of the band: more than anyone can be expected to pay. `below_band`: Its rate is below the `low` of the band: hardly anything is paid out.
+	// Unranked Why it would not be ranked among the rates: it is far from what others pay. The anchor is still held to it. Null where it is ranked, and for intents registered before this was kept. `above_band`: Its rate is above the `high` of the band: more than anyone can be expected to pay. `below_band`: Its rate is below the `low` of the band: hardly anything is paid out.
 	Unranked *UnrankedReason `json:"unranked"`
 }
 
@@ -5067,7 +5067,7 @@ type ClientInterface interface {
 
 	// ResolveDisputeWithBody Accept or reject a dispute
 	//
-	// Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes what the outcome counts as, and the scores follow with the next aggregation and refresh; unless the anchor has made the disputed failure good in the meantime, so that it counts as settled already.
+	// Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes what the outcome counts as, and the scores follow with the next aggregation and refresh, unless the anchor has made the disputed failure good in the meantime.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5080,7 +5080,7 @@ type ClientInterface interface {
 
 	// ResolveDispute Accept or reject a dispute
 	//
-	// Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes what the outcome counts as, and the scores follow with the next aggregation and refresh; unless the anchor has made the disputed failure good in the meantime, so that it counts as settled already.
+	// Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes what the outcome counts as, and the scores follow with the next aggregation and refresh, unless the anchor has made the disputed failure good in the meantime.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5320,7 +5320,7 @@ type ClientInterface interface {
 
 	// GetObservations Read what was observed of one anchor
 	//
-	// What any wallet may ask an anchor, asked on a schedule: availability and latency of its services, how far its quotes lie from the mid-market and from what it paid out, and what is wrong with it now. Without a single intent, and apart from the delivery score, which holds none of it. A figure of too few observations is null, with the reason beside it.
+	// What any wallet may ask an anchor, asked on a schedule: availability and latency of its services, how far its quotes lie from the mid-market and from what it paid out, and what is wrong with it now. It takes no intent and is no part of the delivery score. A figure of too few observations is null, with the reason beside it.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5340,7 +5340,7 @@ type ClientInterface interface {
 
 	// CreateIntentWithBody Register an off-ramp intent, or attach its transaction
 	//
-	// Records what an account is about to sell through an anchor, against the quote of this moment. The intentHash is computed from the terms (`intentHash` of the contract package), so the same intent sent again is the same intent: 201 the first time, 200 with its present state after that. Send it again with `anchorTransactionId` to attach the transaction the anchor made of it; a different one replaces it until the anchor has shown a record of it, and is 409 after that. One that another intent holds is 409 too; the claim is remembered, and the transaction passes to the intent whose account the anchor names as the sender, before any outcome. Where the anchor has no quote at the moment the intent is accepted with `quote: null`, unless it names `minReceive`, which cannot be checked then (503). A client that holds its share of the intents that nobody paid gets 503 `NOT_READY` for a new one; the free places are shared out by client address.
+	// Records what an account is about to sell through an anchor, against the quote of this moment. The intentHash is computed from the terms (`intentHash` of the contract package), so the same intent sent again is the same intent: 201 the first time, 200 with its present state after that. Send it again with `anchorTransactionId` to attach the transaction the anchor made of it; a different one replaces it until the anchor has shown a record of it, and is 409 after that. One that another intent holds is 409 too; the claim is remembered, and the transaction passes to the intent whose account the anchor names as the sender, before any outcome. Where the anchor has no quote now, the intent is accepted with `quote: null`, unless it names `minReceive`, which cannot be checked then (503). A client that holds its share of the intents that nobody paid gets 503 `NOT_READY` for a new one.
 	//
 	// Limit: 20 requests per 60 s, per client address.
 	//
@@ -5353,7 +5353,7 @@ type ClientInterface interface {
 
 	// CreateIntent Register an off-ramp intent, or attach its transaction
 	//
-	// Records what an account is about to sell through an anchor, against the quote of this moment. The intentHash is computed from the terms (`intentHash` of the contract package), so the same intent sent again is the same intent: 201 the first time, 200 with its present state after that. Send it again with `anchorTransactionId` to attach the transaction the anchor made of it; a different one replaces it until the anchor has shown a record of it, and is 409 after that. One that another intent holds is 409 too; the claim is remembered, and the transaction passes to the intent whose account the anchor names as the sender, before any outcome. Where the anchor has no quote at the moment the intent is accepted with `quote: null`, unless it names `minReceive`, which cannot be checked then (503). A client that holds its share of the intents that nobody paid gets 503 `NOT_READY` for a new one; the free places are shared out by client address.
+	// Records what an account is about to sell through an anchor, against the quote of this moment. The intentHash is computed from the terms (`intentHash` of the contract package), so the same intent sent again is the same intent: 201 the first time, 200 with its present state after that. Send it again with `anchorTransactionId` to attach the transaction the anchor made of it; a different one replaces it until the anchor has shown a record of it, and is 409 after that. One that another intent holds is 409 too; the claim is remembered, and the transaction passes to the intent whose account the anchor names as the sender, before any outcome. Where the anchor has no quote now, the intent is accepted with `quote: null`, unless it names `minReceive`, which cannot be checked then (503). A client that holds its share of the intents that nobody paid gets 503 `NOT_READY` for a new one.
 	//
 	// Limit: 20 requests per 60 s, per client address.
 	//
@@ -5377,7 +5377,7 @@ type ClientInterface interface {
 
 	// ReportIntentStatusWithBody Take an anchor's status callback
 	//
-	// Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Of the body only the members that say how the transaction stands are read; bank details are neither stored nor logged. The limit counts an anchor's callbacks once their signature is verified. Requests that fail before that are counted per client address, 60 per 60 s. The headers show the limit that the request was counted by.
+	// Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Of the body only the members that say how the transaction stands are read; bank details are neither stored nor logged. Callbacks with a valid signature are counted per anchor, and others per client address, 60 per 60 s. The headers show the limit that counted the request.
 	//
 	// Limit: 12000 requests per 60 s, per anchor.
 	//
@@ -5390,7 +5390,7 @@ type ClientInterface interface {
 
 	// ReportIntentStatus Take an anchor's status callback
 	//
-	// Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Of the body only the members that say how the transaction stands are read; bank details are neither stored nor logged. The limit counts an anchor's callbacks once their signature is verified. Requests that fail before that are counted per client address, 60 per 60 s. The headers show the limit that the request was counted by.
+	// Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Of the body only the members that say how the transaction stands are read; bank details are neither stored nor logged. Callbacks with a valid signature are counted per anchor, and others per client address, 60 per 60 s. The headers show the limit that counted the request.
 	//
 	// Limit: 12000 requests per 60 s, per anchor.
 	//
@@ -5403,7 +5403,7 @@ type ClientInterface interface {
 
 	// AttachTransactionWithBody Attach the transaction of an intent
 	//
-	// Does what sending the intent again with `anchorTransactionId` does, with the nonce in place of the terms, and without counting as a registration. The same id sent again is 200 with the present state of the intent. A nonce that is not the one the intent was registered with is 404, like a hash that nobody registered.
+	// Does what sending the intent again with `anchorTransactionId` does, with the nonce in place of the terms, and without counting as a registration. The same id sent again is 200 with the present state of the intent. A wrong nonce is 404, like an unknown hash.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5416,7 +5416,7 @@ type ClientInterface interface {
 
 	// AttachTransaction Attach the transaction of an intent
 	//
-	// Does what sending the intent again with `anchorTransactionId` does, with the nonce in place of the terms, and without counting as a registration. The same id sent again is 200 with the present state of the intent. A nonce that is not the one the intent was registered with is 404, like a hash that nobody registered.
+	// Does what sending the intent again with `anchorTransactionId` does, with the nonce in place of the terms, and without counting as a registration. The same id sent again is 200 with the present state of the intent. A wrong nonce is 404, like an unknown hash.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5554,7 +5554,7 @@ type ClientInterface interface {
 
 	// FileDisputeWithBody Dispute an outcome
 	//
-	// Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over intentHash is verified before anything is stored. The dispute is read with its intent. The same one again answers 200. A key can file ten disputes in 24 hours, and from one client make ten attempts at it; each client has the default limit besides. An expired intent whose transaction the anchor never showed can be disputed as well: by three disputes of a client and 200 against an anchor in 24 hours. The headers show the limit with the least left.
+	// Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over intentHash is verified before anything is stored. The dispute is read with its intent. The same one again answers 200. A key can file ten disputes in 24 hours, and from one client make ten attempts at it; each client has the default limit besides. Of expired intents whose transaction the anchor never showed, a client disputes three in 24 hours, and all together 200 per anchor. The headers show the limit with the least left.
 	//
 	// Limit: 10 requests per 24 h, per public key.
 	//
@@ -5567,7 +5567,7 @@ type ClientInterface interface {
 
 	// FileDispute Dispute an outcome
 	//
-	// Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over intentHash is verified before anything is stored. The dispute is read with its intent. The same one again answers 200. A key can file ten disputes in 24 hours, and from one client make ten attempts at it; each client has the default limit besides. An expired intent whose transaction the anchor never showed can be disputed as well: by three disputes of a client and 200 against an anchor in 24 hours. The headers show the limit with the least left.
+	// Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over intentHash is verified before anything is stored. The dispute is read with its intent. The same one again answers 200. A key can file ten disputes in 24 hours, and from one client make ten attempts at it; each client has the default limit besides. Of expired intents whose transaction the anchor never showed, a client disputes three in 24 hours, and all together 200 per anchor. The headers show the limit with the least left.
 	//
 	// Limit: 10 requests per 24 h, per public key.
 	//
@@ -5751,7 +5751,7 @@ func (c *Client) ListDisputes(ctx context.Context, params *ListDisputesParams, r
 
 // ResolveDisputeWithBody Accept or reject a dispute
 //
-// Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes what the outcome counts as, and the scores follow with the next aggregation and refresh; unless the anchor has made the disputed failure good in the meantime, so that it counts as settled already.
+// Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes what the outcome counts as, and the scores follow with the next aggregation and refresh, unless the anchor has made the disputed failure good in the meantime.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -5774,7 +5774,7 @@ func (c *Client) ResolveDisputeWithBody(ctx context.Context, contentType string,
 
 // ResolveDispute Accept or reject a dispute
 //
-// Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes what the outcome counts as, and the scores follow with the next aggregation and refresh; unless the anchor has made the disputed failure good in the meantime, so that it counts as settled already.
+// Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes what the outcome counts as, and the scores follow with the next aggregation and refresh, unless the anchor has made the disputed failure good in the meantime.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -6214,7 +6214,7 @@ func (c *Client) GetAnchor(ctx context.Context, anchor string, params *GetAnchor
 
 // GetObservations Read what was observed of one anchor
 //
-// What any wallet may ask an anchor, asked on a schedule: availability and latency of its services, how far its quotes lie from the mid-market and from what it paid out, and what is wrong with it now. Without a single intent, and apart from the delivery score, which holds none of it. A figure of too few observations is null, with the reason beside it.
+// What any wallet may ask an anchor, asked on a schedule: availability and latency of its services, how far its quotes lie from the mid-market and from what it paid out, and what is wrong with it now. It takes no intent and is no part of the delivery score. A figure of too few observations is null, with the reason beside it.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -6254,7 +6254,7 @@ func (c *Client) ListCorridors(ctx context.Context, params *ListCorridorsParams,
 
 // CreateIntentWithBody Register an off-ramp intent, or attach its transaction
 //
-// Records what an account is about to sell through an anchor, against the quote of this moment. The intentHash is computed from the terms (`intentHash` of the contract package), so the same intent sent again is the same intent: 201 the first time, 200 with its present state after that. Send it again with `anchorTransactionId` to attach the transaction the anchor made of it; a different one replaces it until the anchor has shown a record of it, and is 409 after that. One that another intent holds is 409 too; the claim is remembered, and the transaction passes to the intent whose account the anchor names as the sender, before any outcome. Where the anchor has no quote at the moment the intent is accepted with `quote: null`, unless it names `minReceive`, which cannot be checked then (503). A client that holds its share of the intents that nobody paid gets 503 `NOT_READY` for a new one; the free places are shared out by client address.
+// Records what an account is about to sell through an anchor, against the quote of this moment. The intentHash is computed from the terms (`intentHash` of the contract package), so the same intent sent again is the same intent: 201 the first time, 200 with its present state after that. Send it again with `anchorTransactionId` to attach the transaction the anchor made of it; a different one replaces it until the anchor has shown a record of it, and is 409 after that. One that another intent holds is 409 too; the claim is remembered, and the transaction passes to the intent whose account the anchor names as the sender, before any outcome. Where the anchor has no quote now, the intent is accepted with `quote: null`, unless it names `minReceive`, which cannot be checked then (503). A client that holds its share of the intents that nobody paid gets 503 `NOT_READY` for a new one.
 //
 // Limit: 20 requests per 60 s, per client address.
 //
@@ -6277,7 +6277,7 @@ func (c *Client) CreateIntentWithBody(ctx context.Context, contentType string, b
 
 // CreateIntent Register an off-ramp intent, or attach its transaction
 //
-// Records what an account is about to sell through an anchor, against the quote of this moment. The intentHash is computed from the terms (`intentHash` of the contract package), so the same intent sent again is the same intent: 201 the first time, 200 with its present state after that. Send it again with `anchorTransactionId` to attach the transaction the anchor made of it; a different one replaces it until the anchor has shown a record of it, and is 409 after that. One that another intent holds is 409 too; the claim is remembered, and the transaction passes to the intent whose account the anchor names as the sender, before any outcome. Where the anchor has no quote at the moment the intent is accepted with `quote: null`, unless it names `minReceive`, which cannot be checked then (503). A client that holds its share of the intents that nobody paid gets 503 `NOT_READY` for a new one; the free places are shared out by client address.
+// Records what an account is about to sell through an anchor, against the quote of this moment. The intentHash is computed from the terms (`intentHash` of the contract package), so the same intent sent again is the same intent: 201 the first time, 200 with its present state after that. Send it again with `anchorTransactionId` to attach the transaction the anchor made of it; a different one replaces it until the anchor has shown a record of it, and is 409 after that. One that another intent holds is 409 too; the claim is remembered, and the transaction passes to the intent whose account the anchor names as the sender, before any outcome. Where the anchor has no quote now, the intent is accepted with `quote: null`, unless it names `minReceive`, which cannot be checked then (503). A client that holds its share of the intents that nobody paid gets 503 `NOT_READY` for a new one.
 //
 // Limit: 20 requests per 60 s, per client address.
 //
@@ -6321,7 +6321,7 @@ func (c *Client) GetIntent(ctx context.Context, intentHash string, reqEditors ..
 
 // ReportIntentStatusWithBody Take an anchor's status callback
 //
-// Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Of the body only the members that say how the transaction stands are read; bank details are neither stored nor logged. The limit counts an anchor's callbacks once their signature is verified. Requests that fail before that are counted per client address, 60 per 60 s. The headers show the limit that the request was counted by.
+// Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Of the body only the members that say how the transaction stands are read; bank details are neither stored nor logged. Callbacks with a valid signature are counted per anchor, and others per client address, 60 per 60 s. The headers show the limit that counted the request.
 //
 // Limit: 12000 requests per 60 s, per anchor.
 //
@@ -6344,7 +6344,7 @@ func (c *Client) ReportIntentStatusWithBody(ctx context.Context, intentHash stri
 
 // ReportIntentStatus Take an anchor's status callback
 //
-// Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Of the body only the members that say how the transaction stands are read; bank details are neither stored nor logged. The limit counts an anchor's callbacks once their signature is verified. Requests that fail before that are counted per client address, 60 per 60 s. The headers show the limit that the request was counted by.
+// Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Of the body only the members that say how the transaction stands are read; bank details are neither stored nor logged. Callbacks with a valid signature are counted per anchor, and others per client address, 60 per 60 s. The headers show the limit that counted the request.
 //
 // Limit: 12000 requests per 60 s, per anchor.
 //
@@ -6367,7 +6367,7 @@ func (c *Client) ReportIntentStatus(ctx context.Context, intentHash string, para
 
 // AttachTransactionWithBody Attach the transaction of an intent
 //
-// Does what sending the intent again with `anchorTransactionId` does, with the nonce in place of the terms, and without counting as a registration. The same id sent again is 200 with the present state of the intent. A nonce that is not the one the intent was registered with is 404, like a hash that nobody registered.
+// Does what sending the intent again with `anchorTransactionId` does, with the nonce in place of the terms, and without counting as a registration. The same id sent again is 200 with the present state of the intent. A wrong nonce is 404, like an unknown hash.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -6390,7 +6390,7 @@ func (c *Client) AttachTransactionWithBody(ctx context.Context, intentHash strin
 
 // AttachTransaction Attach the transaction of an intent
 //
-// Does what sending the intent again with `anchorTransactionId` does, with the nonce in place of the terms, and without counting as a registration. The same id sent again is 200 with the present state of the intent. A nonce that is not the one the intent was registered with is 404, like a hash that nobody registered.
+// Does what sending the intent again with `anchorTransactionId` does, with the nonce in place of the terms, and without counting as a registration. The same id sent again is 200 with the present state of the intent. A wrong nonce is 404, like an unknown hash.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -6648,7 +6648,7 @@ func (c *Client) GetRateHistory(ctx context.Context, corridor string, params *Ge
 
 // FileDisputeWithBody Dispute an outcome
 //
-// Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over intentHash is verified before anything is stored. The dispute is read with its intent. The same one again answers 200. A key can file ten disputes in 24 hours, and from one client make ten attempts at it; each client has the default limit besides. An expired intent whose transaction the anchor never showed can be disputed as well: by three disputes of a client and 200 against an anchor in 24 hours. The headers show the limit with the least left.
+// Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over intentHash is verified before anything is stored. The dispute is read with its intent. The same one again answers 200. A key can file ten disputes in 24 hours, and from one client make ten attempts at it; each client has the default limit besides. Of expired intents whose transaction the anchor never showed, a client disputes three in 24 hours, and all together 200 per anchor. The headers show the limit with the least left.
 //
 // Limit: 10 requests per 24 h, per public key.
 //
@@ -6671,7 +6671,7 @@ func (c *Client) FileDisputeWithBody(ctx context.Context, contentType string, bo
 
 // FileDispute Dispute an outcome
 //
-// Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over intentHash is verified before anything is stored. The dispute is read with its intent. The same one again answers 200. A key can file ten disputes in 24 hours, and from one client make ten attempts at it; each client has the default limit besides. An expired intent whose transaction the anchor never showed can be disputed as well: by three disputes of a client and 200 against an anchor in 24 hours. The headers show the limit with the least left.
+// Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over intentHash is verified before anything is stored. The dispute is read with its intent. The same one again answers 200. A key can file ten disputes in 24 hours, and from one client make ten attempts at it; each client has the default limit besides. Of expired intents whose transaction the anchor never showed, a client disputes three in 24 hours, and all together 200 per anchor. The headers show the limit with the least left.
 //
 // Limit: 10 requests per 24 h, per public key.
 //
@@ -9479,7 +9479,7 @@ type ClientWithResponsesInterface interface {
 
 	// ResolveDisputeWithBodyWithResponse Accept or reject a dispute
 	//
-	// Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes what the outcome counts as, and the scores follow with the next aggregation and refresh; unless the anchor has made the disputed failure good in the meantime, so that it counts as settled already.
+	// Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes what the outcome counts as, and the scores follow with the next aggregation and refresh, unless the anchor has made the disputed failure good in the meantime.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9492,7 +9492,7 @@ type ClientWithResponsesInterface interface {
 
 	// ResolveDisputeWithResponse Accept or reject a dispute
 	//
-	// Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes what the outcome counts as, and the scores follow with the next aggregation and refresh; unless the anchor has made the disputed failure good in the meantime, so that it counts as settled already.
+	// Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes what the outcome counts as, and the scores follow with the next aggregation and refresh, unless the anchor has made the disputed failure good in the meantime.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9746,7 +9746,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetObservationsWithResponse Read what was observed of one anchor
 	//
-	// What any wallet may ask an anchor, asked on a schedule: availability and latency of its services, how far its quotes lie from the mid-market and from what it paid out, and what is wrong with it now. Without a single intent, and apart from the delivery score, which holds none of it. A figure of too few observations is null, with the reason beside it.
+	// What any wallet may ask an anchor, asked on a schedule: availability and latency of its services, how far its quotes lie from the mid-market and from what it paid out, and what is wrong with it now. It takes no intent and is no part of the delivery score. A figure of too few observations is null, with the reason beside it.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9770,7 +9770,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateIntentWithBodyWithResponse Register an off-ramp intent, or attach its transaction
 	//
-	// Records what an account is about to sell through an anchor, against the quote of this moment. The intentHash is computed from the terms (`intentHash` of the contract package), so the same intent sent again is the same intent: 201 the first time, 200 with its present state after that. Send it again with `anchorTransactionId` to attach the transaction the anchor made of it; a different one replaces it until the anchor has shown a record of it, and is 409 after that. One that another intent holds is 409 too; the claim is remembered, and the transaction passes to the intent whose account the anchor names as the sender, before any outcome. Where the anchor has no quote at the moment the intent is accepted with `quote: null`, unless it names `minReceive`, which cannot be checked then (503). A client that holds its share of the intents that nobody paid gets 503 `NOT_READY` for a new one; the free places are shared out by client address.
+	// Records what an account is about to sell through an anchor, against the quote of this moment. The intentHash is computed from the terms (`intentHash` of the contract package), so the same intent sent again is the same intent: 201 the first time, 200 with its present state after that. Send it again with `anchorTransactionId` to attach the transaction the anchor made of it; a different one replaces it until the anchor has shown a record of it, and is 409 after that. One that another intent holds is 409 too; the claim is remembered, and the transaction passes to the intent whose account the anchor names as the sender, before any outcome. Where the anchor has no quote now, the intent is accepted with `quote: null`, unless it names `minReceive`, which cannot be checked then (503). A client that holds its share of the intents that nobody paid gets 503 `NOT_READY` for a new one.
 	//
 	// Limit: 20 requests per 60 s, per client address.
 	//
@@ -9783,7 +9783,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateIntentWithResponse Register an off-ramp intent, or attach its transaction
 	//
-	// Records what an account is about to sell through an anchor, against the quote of this moment. The intentHash is computed from the terms (`intentHash` of the contract package), so the same intent sent again is the same intent: 201 the first time, 200 with its present state after that. Send it again with `anchorTransactionId` to attach the transaction the anchor made of it; a different one replaces it until the anchor has shown a record of it, and is 409 after that. One that another intent holds is 409 too; the claim is remembered, and the transaction passes to the intent whose account the anchor names as the sender, before any outcome. Where the anchor has no quote at the moment the intent is accepted with `quote: null`, unless it names `minReceive`, which cannot be checked then (503). A client that holds its share of the intents that nobody paid gets 503 `NOT_READY` for a new one; the free places are shared out by client address.
+	// Records what an account is about to sell through an anchor, against the quote of this moment. The intentHash is computed from the terms (`intentHash` of the contract package), so the same intent sent again is the same intent: 201 the first time, 200 with its present state after that. Send it again with `anchorTransactionId` to attach the transaction the anchor made of it; a different one replaces it until the anchor has shown a record of it, and is 409 after that. One that another intent holds is 409 too; the claim is remembered, and the transaction passes to the intent whose account the anchor names as the sender, before any outcome. Where the anchor has no quote now, the intent is accepted with `quote: null`, unless it names `minReceive`, which cannot be checked then (503). A client that holds its share of the intents that nobody paid gets 503 `NOT_READY` for a new one.
 	//
 	// Limit: 20 requests per 60 s, per client address.
 	//
@@ -9809,7 +9809,7 @@ type ClientWithResponsesInterface interface {
 
 	// ReportIntentStatusWithBodyWithResponse Take an anchor's status callback
 	//
-	// Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Of the body only the members that say how the transaction stands are read; bank details are neither stored nor logged. The limit counts an anchor's callbacks once their signature is verified. Requests that fail before that are counted per client address, 60 per 60 s. The headers show the limit that the request was counted by.
+	// Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Of the body only the members that say how the transaction stands are read; bank details are neither stored nor logged. Callbacks with a valid signature are counted per anchor, and others per client address, 60 per 60 s. The headers show the limit that counted the request.
 	//
 	// Limit: 12000 requests per 60 s, per anchor.
 	//
@@ -9822,7 +9822,7 @@ type ClientWithResponsesInterface interface {
 
 	// ReportIntentStatusWithResponse Take an anchor's status callback
 	//
-	// Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Of the body only the members that say how the transaction stands are read; bank details are neither stored nor logged. The limit counts an anchor's callbacks once their signature is verified. Requests that fail before that are counted per client address, 60 per 60 s. The headers show the limit that the request was counted by.
+	// Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Of the body only the members that say how the transaction stands are read; bank details are neither stored nor logged. Callbacks with a valid signature are counted per anchor, and others per client address, 60 per 60 s. The headers show the limit that counted the request.
 	//
 	// Limit: 12000 requests per 60 s, per anchor.
 	//
@@ -9835,7 +9835,7 @@ type ClientWithResponsesInterface interface {
 
 	// AttachTransactionWithBodyWithResponse Attach the transaction of an intent
 	//
-	// Does what sending the intent again with `anchorTransactionId` does, with the nonce in place of the terms, and without counting as a registration. The same id sent again is 200 with the present state of the intent. A nonce that is not the one the intent was registered with is 404, like a hash that nobody registered.
+	// Does what sending the intent again with `anchorTransactionId` does, with the nonce in place of the terms, and without counting as a registration. The same id sent again is 200 with the present state of the intent. A wrong nonce is 404, like an unknown hash.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9848,7 +9848,7 @@ type ClientWithResponsesInterface interface {
 
 	// AttachTransactionWithResponse Attach the transaction of an intent
 	//
-	// Does what sending the intent again with `anchorTransactionId` does, with the nonce in place of the terms, and without counting as a registration. The same id sent again is 200 with the present state of the intent. A nonce that is not the one the intent was registered with is 404, like a hash that nobody registered.
+	// Does what sending the intent again with `anchorTransactionId` does, with the nonce in place of the terms, and without counting as a registration. The same id sent again is 200 with the present state of the intent. A wrong nonce is 404, like an unknown hash.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -10000,7 +10000,7 @@ type ClientWithResponsesInterface interface {
 
 	// FileDisputeWithBodyWithResponse Dispute an outcome
 	//
-	// Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over intentHash is verified before anything is stored. The dispute is read with its intent. The same one again answers 200. A key can file ten disputes in 24 hours, and from one client make ten attempts at it; each client has the default limit besides. An expired intent whose transaction the anchor never showed can be disputed as well: by three disputes of a client and 200 against an anchor in 24 hours. The headers show the limit with the least left.
+	// Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over intentHash is verified before anything is stored. The dispute is read with its intent. The same one again answers 200. A key can file ten disputes in 24 hours, and from one client make ten attempts at it; each client has the default limit besides. Of expired intents whose transaction the anchor never showed, a client disputes three in 24 hours, and all together 200 per anchor. The headers show the limit with the least left.
 	//
 	// Limit: 10 requests per 24 h, per public key.
 	//
@@ -10013,7 +10013,7 @@ type ClientWithResponsesInterface interface {
 
 	// FileDisputeWithResponse Dispute an outcome
 	//
-	// Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over intentHash is verified before anything is stored. The dispute is read with its intent. The same one again answers 200. A key can file ten disputes in 24 hours, and from one client make ten attempts at it; each client has the default limit besides. An expired intent whose transaction the anchor never showed can be disputed as well: by three disputes of a client and 200 against an anchor in 24 hours. The headers show the limit with the least left.
+	// Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over intentHash is verified before anything is stored. The dispute is read with its intent. The same one again answers 200. A key can file ten disputes in 24 hours, and from one client make ten attempts at it; each client has the default limit besides. Of expired intents whose transaction the anchor never showed, a client disputes three in 24 hours, and all together 200 per anchor. The headers show the limit with the least left.
 	//
 	// Limit: 10 requests per 24 h, per public key.
 	//
@@ -11810,7 +11810,7 @@ func (c *ClientWithResponses) ListDisputesWithResponse(ctx context.Context, para
 
 // ResolveDisputeWithBodyWithResponse Accept or reject a dispute
 //
-// Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes what the outcome counts as, and the scores follow with the next aggregation and refresh; unless the anchor has made the disputed failure good in the meantime, so that it counts as settled already.
+// Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes what the outcome counts as, and the scores follow with the next aggregation and refresh, unless the anchor has made the disputed failure good in the meantime.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -11829,7 +11829,7 @@ func (c *ClientWithResponses) ResolveDisputeWithBodyWithResponse(ctx context.Con
 
 // ResolveDisputeWithResponse Accept or reject a dispute
 //
-// Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes what the outcome counts as, and the scores follow with the next aggregation and refresh; unless the anchor has made the disputed failure good in the meantime, so that it counts as settled already.
+// Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes what the outcome counts as, and the scores follow with the next aggregation and refresh, unless the anchor has made the disputed failure good in the meantime.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -12203,7 +12203,7 @@ func (c *ClientWithResponses) GetAnchorWithResponse(ctx context.Context, anchor 
 
 // GetObservationsWithResponse Read what was observed of one anchor
 //
-// What any wallet may ask an anchor, asked on a schedule: availability and latency of its services, how far its quotes lie from the mid-market and from what it paid out, and what is wrong with it now. Without a single intent, and apart from the delivery score, which holds none of it. A figure of too few observations is null, with the reason beside it.
+// What any wallet may ask an anchor, asked on a schedule: availability and latency of its services, how far its quotes lie from the mid-market and from what it paid out, and what is wrong with it now. It takes no intent and is no part of the delivery score. A figure of too few observations is null, with the reason beside it.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -12239,7 +12239,7 @@ func (c *ClientWithResponses) ListCorridorsWithResponse(ctx context.Context, par
 
 // CreateIntentWithBodyWithResponse Register an off-ramp intent, or attach its transaction
 //
-// Records what an account is about to sell through an anchor, against the quote of this moment. The intentHash is computed from the terms (`intentHash` of the contract package), so the same intent sent again is the same intent: 201 the first time, 200 with its present state after that. Send it again with `anchorTransactionId` to attach the transaction the anchor made of it; a different one replaces it until the anchor has shown a record of it, and is 409 after that. One that another intent holds is 409 too; the claim is remembered, and the transaction passes to the intent whose account the anchor names as the sender, before any outcome. Where the anchor has no quote at the moment the intent is accepted with `quote: null`, unless it names `minReceive`, which cannot be checked then (503). A client that holds its share of the intents that nobody paid gets 503 `NOT_READY` for a new one; the free places are shared out by client address.
+// Records what an account is about to sell through an anchor, against the quote of this moment. The intentHash is computed from the terms (`intentHash` of the contract package), so the same intent sent again is the same intent: 201 the first time, 200 with its present state after that. Send it again with `anchorTransactionId` to attach the transaction the anchor made of it; a different one replaces it until the anchor has shown a record of it, and is 409 after that. One that another intent holds is 409 too; the claim is remembered, and the transaction passes to the intent whose account the anchor names as the sender, before any outcome. Where the anchor has no quote now, the intent is accepted with `quote: null`, unless it names `minReceive`, which cannot be checked then (503). A client that holds its share of the intents that nobody paid gets 503 `NOT_READY` for a new one.
 //
 // Limit: 20 requests per 60 s, per client address.
 //
@@ -12258,7 +12258,7 @@ func (c *ClientWithResponses) CreateIntentWithBodyWithResponse(ctx context.Conte
 
 // CreateIntentWithResponse Register an off-ramp intent, or attach its transaction
 //
-// Records what an account is about to sell through an anchor, against the quote of this moment. The intentHash is computed from the terms (`intentHash` of the contract package), so the same intent sent again is the same intent: 201 the first time, 200 with its present state after that. Send it again with `anchorTransactionId` to attach the transaction the anchor made of it; a different one replaces it until the anchor has shown a record of it, and is 409 after that. One that another intent holds is 409 too; the claim is remembered, and the transaction passes to the intent whose account the anchor names as the sender, before any outcome. Where the anchor has no quote at the moment the intent is accepted with `quote: null`, unless it names `minReceive`, which cannot be checked then (503). A client that holds its share of the intents that nobody paid gets 503 `NOT_READY` for a new one; the free places are shared out by client address.
+// Records what an account is about to sell through an anchor, against the quote of this moment. The intentHash is computed from the terms (`intentHash` of the contract package), so the same intent sent again is the same intent: 201 the first time, 200 with its present state after that. Send it again with `anchorTransactionId` to attach the transaction the anchor made of it; a different one replaces it until the anchor has shown a record of it, and is 409 after that. One that another intent holds is 409 too; the claim is remembered, and the transaction passes to the intent whose account the anchor names as the sender, before any outcome. Where the anchor has no quote now, the intent is accepted with `quote: null`, unless it names `minReceive`, which cannot be checked then (503). A client that holds its share of the intents that nobody paid gets 503 `NOT_READY` for a new one.
 //
 // Limit: 20 requests per 60 s, per client address.
 //
@@ -12296,7 +12296,7 @@ func (c *ClientWithResponses) GetIntentWithResponse(ctx context.Context, intentH
 
 // ReportIntentStatusWithBodyWithResponse Take an anchor's status callback
 //
-// Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Of the body only the members that say how the transaction stands are read; bank details are neither stored nor logged. The limit counts an anchor's callbacks once their signature is verified. Requests that fail before that are counted per client address, 60 per 60 s. The headers show the limit that the request was counted by.
+// Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Of the body only the members that say how the transaction stands are read; bank details are neither stored nor logged. Callbacks with a valid signature are counted per anchor, and others per client address, 60 per 60 s. The headers show the limit that counted the request.
 //
 // Limit: 12000 requests per 60 s, per anchor.
 //
@@ -12315,7 +12315,7 @@ func (c *ClientWithResponses) ReportIntentStatusWithBodyWithResponse(ctx context
 
 // ReportIntentStatusWithResponse Take an anchor's status callback
 //
-// Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Of the body only the members that say how the transaction stands are read; bank details are neither stored nor logged. The limit counts an anchor's callbacks once their signature is verified. Requests that fail before that are counted per client address, 60 per 60 s. The headers show the limit that the request was counted by.
+// Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Of the body only the members that say how the transaction stands are read; bank details are neither stored nor logged. Callbacks with a valid signature are counted per anchor, and others per client address, 60 per 60 s. The headers show the limit that counted the request.
 //
 // Limit: 12000 requests per 60 s, per anchor.
 //
@@ -12334,7 +12334,7 @@ func (c *ClientWithResponses) ReportIntentStatusWithResponse(ctx context.Context
 
 // AttachTransactionWithBodyWithResponse Attach the transaction of an intent
 //
-// Does what sending the intent again with `anchorTransactionId` does, with the nonce in place of the terms, and without counting as a registration. The same id sent again is 200 with the present state of the intent. A nonce that is not the one the intent was registered with is 404, like a hash that nobody registered.
+// Does what sending the intent again with `anchorTransactionId` does, with the nonce in place of the terms, and without counting as a registration. The same id sent again is 200 with the present state of the intent. A wrong nonce is 404, like an unknown hash.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -12353,7 +12353,7 @@ func (c *ClientWithResponses) AttachTransactionWithBodyWithResponse(ctx context.
 
 // AttachTransactionWithResponse Attach the transaction of an intent
 //
-// Does what sending the intent again with `anchorTransactionId` does, with the nonce in place of the terms, and without counting as a registration. The same id sent again is 200 with the present state of the intent. A nonce that is not the one the intent was registered with is 404, like a hash that nobody registered.
+// Does what sending the intent again with `anchorTransactionId` does, with the nonce in place of the terms, and without counting as a registration. The same id sent again is 200 with the present state of the intent. A wrong nonce is 404, like an unknown hash.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -12577,7 +12577,7 @@ func (c *ClientWithResponses) GetRateHistoryWithResponse(ctx context.Context, co
 
 // FileDisputeWithBodyWithResponse Dispute an outcome
 //
-// Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over intentHash is verified before anything is stored. The dispute is read with its intent. The same one again answers 200. A key can file ten disputes in 24 hours, and from one client make ten attempts at it; each client has the default limit besides. An expired intent whose transaction the anchor never showed can be disputed as well: by three disputes of a client and 200 against an anchor in 24 hours. The headers show the limit with the least left.
+// Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over intentHash is verified before anything is stored. The dispute is read with its intent. The same one again answers 200. A key can file ten disputes in 24 hours, and from one client make ten attempts at it; each client has the default limit besides. Of expired intents whose transaction the anchor never showed, a client disputes three in 24 hours, and all together 200 per anchor. The headers show the limit with the least left.
 //
 // Limit: 10 requests per 24 h, per public key.
 //
@@ -12596,7 +12596,7 @@ func (c *ClientWithResponses) FileDisputeWithBodyWithResponse(ctx context.Contex
 
 // FileDisputeWithResponse Dispute an outcome
 //
-// Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over intentHash is verified before anything is stored. The dispute is read with its intent. The same one again answers 200. A key can file ten disputes in 24 hours, and from one client make ten attempts at it; each client has the default limit besides. An expired intent whose transaction the anchor never showed can be disputed as well: by three disputes of a client and 200 against an anchor in 24 hours. The headers show the limit with the least left.
+// Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over intentHash is verified before anything is stored. The dispute is read with its intent. The same one again answers 200. A key can file ten disputes in 24 hours, and from one client make ten attempts at it; each client has the default limit besides. Of expired intents whose transaction the anchor never showed, a client disputes three in 24 hours, and all together 200 per anchor. The headers show the limit with the least left.
 //
 // Limit: 10 requests per 24 h, per public key.
 //

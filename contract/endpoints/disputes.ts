@@ -44,8 +44,8 @@ export const disputesContract = c.router(
         'transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over ' +
         'intentHash is verified before anything is stored. The dispute is read with its intent. The same one again ' +
         'answers 200. A key can file ten disputes in 24 hours, and from one client make ten attempts at it; each ' +
-        'client has the default limit besides. An expired intent whose transaction the anchor never showed can be ' +
-        'disputed as well: by three disputes of a client and 200 against an anchor in 24 hours. The headers show the limit with the least left.',
+        'client has the default limit besides. Of expired intents whose transaction the anchor never showed, a ' +
+        'client disputes three in 24 hours, and all together 200 per anchor. The headers show the limit with the least left.',
       query: noQuery,
       body: fileDisputeBody,
       responses: { 200: disputeAnswer, 201: disputeAnswer },
@@ -113,10 +113,9 @@ export const adminDisputesContract = c.router(
       errors: ['UNKNOWN_DISPUTE', 'DISPUTE_RESOLVED'],
       summary: 'Accept or reject a dispute',
       description:
-        'Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409. Accepting an unsupported dispute requires ' +
-        '`evidence`. Accepting ' +
-        'changes what the outcome counts as, and the scores follow with the next aggregation and refresh; unless the anchor ' +
-        'has made the disputed failure good in the meantime, so that it counts as settled already.',
+        'Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409. Accepting an ' +
+        'unsupported dispute requires `evidence`. Accepting changes what the outcome counts as, and the scores follow ' +
+        'with the next aggregation and refresh, unless the anchor has made the disputed failure good in the meantime.',
       query: noQuery,
       body: resolveDisputeBody,
       responses: { 200: adminDispute },

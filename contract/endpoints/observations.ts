@@ -20,9 +20,8 @@ export const observationsContract = c.router(
       summary: 'Read what was observed of one anchor',
       description:
         'What any wallet may ask an anchor, asked on a schedule: availability and latency of its services, how far its ' +
-        'quotes lie from the mid-market and from what it paid out, and what is wrong with it now. Without a single ' +
-        'intent, and apart from the delivery score, which holds none of it. A figure of too few observations is null, ' +
-        'with the reason beside it.',
+        'quotes lie from the mid-market and from what it paid out, and what is wrong with it now. It takes no ' +
+        'intent and is no part of the delivery score. A figure of too few observations is null, with the reason beside it.',
       pathParams: z.object({ anchor: anchorInRequest }),
       query: z
         .object({

@@ -76,7 +76,7 @@ export const unscoredReasons = {
   amount_missing: 'It was completed without saying what was paid in.',
   started_before_intent: 'The transaction was started before the intent was registered.',
   seen_after_payment:
-    'The transaction was first seen, since this intent presented it, when the funds had already been received, and its record does not excuse a late look.',
+    'The transaction was first seen after the funds had been received, and its record does not excuse a late look.',
 } as const;
 
 export type UnscoredReason = keyof typeof unscoredReasons;
@@ -100,8 +100,7 @@ export type TransactionProblem = keyof typeof transactionProblems;
 
 /** Whether an outcome counts in the anchor's reputation. */
 export const outcomeCounts = {
-  pending:
-    'Not decided yet: the next aggregation counts it or leaves it out, within seconds of the outcome as a rule.',
+  pending: 'Not decided yet: the next aggregation decides, within seconds as a rule.',
   filled: 'It counts as paid out.',
   not_filled: 'It counts as not paid out.',
   no: 'It does not count; `uncountedReason` says why.',
@@ -124,8 +123,7 @@ export type UncountedReason = keyof typeof uncountedReasons;
 export const outcomeEvidences = {
   ledger: 'The payment was found on the ledger and is that of this intent.',
   anchor: "The anchor's word: the service had no ledger to ask when the outcome was recorded.",
-  unverified:
-    'A ledger is configured, but the payment could not be verified there: the outcome counts for and against nobody.',
+  unverified: 'A ledger is configured, but the payment could not be verified there: it counts for nobody.',
 } as const;
 
 export type OutcomeEvidence = keyof typeof outcomeEvidences;
@@ -145,8 +143,7 @@ export const intentOutcome = z
     paidOutAt: instant
       .nullable()
       .describe(
-        'When the anchor completed the payout, as exactly as it was observed (cash: when it was collected); null ' +
-          'unless settled. `recordedAt` is when the outcome was recorded.',
+        'When the anchor completed the payout, as exactly as it was observed (cash: when it was collected); null unless settled.',
       ),
     recoveredAt: instant.nullable().describe('When a failed intent became settled, or null.'),
     settleSeconds: z
@@ -160,10 +157,7 @@ export const intentOutcome = z
       .describe("Share by which the pay-out fell short of the anchor's own quote, nine places, or null."),
     scored: z
       .boolean()
-      .describe(
-        'Whether the transaction is one that may count. It says nothing of the rules for small and repeated intents: ' +
-          '`counts` says whether the outcome does count.',
-      ),
+      .describe('Whether the transaction is one that may count; `counts` says whether the outcome does.'),
     unscoredReason: mayGrow(enumOfMeanings(unscoredReasons)).nullable(),
     evidence: enumOfMeanings(outcomeEvidences, 'What the outcome rests on.'),
     counts: enumOfMeanings(outcomeCounts),
@@ -185,8 +179,8 @@ export const intentQuote = z
     unranked: unrankedReason
       .nullable()
       .describe(
-        'Why it would not be ranked among the rates: it is far from what others pay. The anchor is held to it all the ' +
-          `same. Null where it is ranked, and for intents registered before this was kept. ${unrankedReason.description}`,
+        'Why it would not be ranked among the rates: it is far from what others pay. The anchor is still held to it. ' +
+          `Null where it is ranked, and for intents registered before this was kept. ${unrankedReason.description}`,
       ),
   })
   .describe('The quote the intent was accepted against; indicative, never firm.');
@@ -207,8 +201,7 @@ export const followedTransaction = z
     problem: mayGrow(enumOfMeanings(transactionProblems)).nullable(),
   })
   .describe(
-    "The anchor's transaction, as last seen. `problem` is what the last look found wrong with the id, and null where " +
-      'all is well or nothing was heard of it yet.',
+    "The anchor's transaction, as last seen. `problem`: what the last look found wrong with the id; null: nothing, or not heard of yet.",
   );
 
 /** The dispute of an intent, in short. */

@@ -14,7 +14,7 @@ export const paymentProblems = {
   ledger_unavailable: 'No ledger answered, or none that could be read. It is looked up again.',
   out_of_range: 'Not found, but the ledgers that are asked do not reach so far back. It is looked up again.',
   not_found:
-    'The ledger has no such transaction. It is looked up again; once it has been missing for an hour, a record that names it is not believed.',
+    'The ledger has no such transaction. It is looked up again; after an hour a record that names it is not believed.',
   no_instructions: 'No record of the anchor that named account and memo was stored before it closed.',
   transaction_failed: 'The transaction failed: nothing was paid.',
   no_payment: 'The transaction holds no payment.',

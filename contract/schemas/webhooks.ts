@@ -168,7 +168,7 @@ export const attemptOutcomes = {
   unreachable: 'No such name, no connection, no TLS session, or closed before an answer.',
   bad_response: 'What came back is not an HTTP answer that can be read.',
   blocked: 'The address leads where this service must not go; nothing was sent.',
-  unknown: 'The sender ended before it could record the outcome; the receiver may or may not have got it.',
+  unknown: 'The sender ended before it recorded the outcome; the receiver may have got it.',
 } as const;
 
 export const deliveryState = enumOfMeanings(deliveryStates);
@@ -181,8 +181,7 @@ export const deliveryAttempt = z
       .int()
       .min(1)
       .describe(
-        'Its number, counted over re-sending. POSTs that follow each other at once during a rotation, each signed ' +
-          'with another secret, share it and count as one attempt.',
+        'Its number, counted over re-sending. During a rotation, the POSTs with either secret share it.',
       ),
     at: instant.describe('When it began.'),
     outcome: attemptOutcome,

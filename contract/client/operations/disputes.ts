@@ -48,9 +48,9 @@ export interface DisputesOperations {
    * transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over
    * intentHash is verified before anything is stored. The dispute is read with its intent. The same one again
    * answers 200. A key can file ten disputes in 24 hours, and from one client make ten attempts at it; each
-   * client has the default limit besides. An expired intent whose transaction the anchor never showed can be
-   * disputed as well: by three disputes of a client and 200 against an anchor in 24 hours. The headers show
-   * the limit with the least left.
+   * client has the default limit besides. Of expired intents whose transaction the anchor never showed, a
+   * client disputes three in 24 hours, and all together 200 per anchor. The headers show the limit with the
+   * least left.
    *
    * Limit: 10 requests per 24 h, per public key.
    *

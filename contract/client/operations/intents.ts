@@ -127,10 +127,9 @@ export interface IntentsOperations {
    * `anchorTransactionId` to attach the transaction the anchor made of it; a different one replaces it until
    * the anchor has shown a record of it, and is 409 after that. One that another intent holds is 409 too; the
    * claim is remembered, and the transaction passes to the intent whose account the anchor names as the
-   * sender, before any outcome. Where the anchor has no quote at the moment the intent is accepted with
-   * `quote: null`, unless it names `minReceive`, which cannot be checked then (503). A client that holds its
-   * share of the intents that nobody paid gets 503 `NOT_READY` for a new one; the free places are shared out
-   * by client address.
+   * sender, before any outcome. Where the anchor has no quote now, the intent is accepted with `quote: null`,
+   * unless it names `minReceive`, which cannot be checked then (503). A client that holds its share of the
+   * intents that nobody paid gets 503 `NOT_READY` for a new one.
    *
    * Limit: 20 requests per 60 s, per client address.
    *
@@ -159,8 +158,7 @@ export interface IntentsOperations {
    *
    * Does what sending the intent again with `anchorTransactionId` does, with the nonce in place of the terms,
    * and without counting as a registration. The same id sent again is 200 with the present state of the
-   * intent. A nonce that is not the one the intent was registered with is 404, like a hash that nobody
-   * registered.
+   * intent. A wrong nonce is 404, like an unknown hash.
    *
    * Limit: 60 requests per 60 s, per client address.
    *
@@ -177,9 +175,8 @@ export interface IntentsOperations {
    * s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host
    * being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Of the
    * body only the members that say how the transaction stands are read; bank details are neither stored nor
-   * logged. The limit counts an anchor's callbacks once their signature is verified. Requests that fail
-   * before that are counted per client address, 60 per 60 s. The headers show the limit that the request was
-   * counted by.
+   * logged. Callbacks with a valid signature are counted per anchor, and others per client address, 60 per 60
+   * s. The headers show the limit that counted the request.
    *
    * Limit: 12000 requests per 60 s, per anchor.
    *

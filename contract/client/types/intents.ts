@@ -44,8 +44,8 @@ export interface CreateIntentBody {
 }
 
 /**
- * The anchor's transaction, as last seen. `problem` is what the last look found wrong with the id, and null
- * where all is well or nothing was heard of it yet.
+ * The anchor's transaction, as last seen. `problem`: what the last look found wrong with the id; null:
+ * nothing, or not heard of yet.
  */
 export interface FollowedTransaction {
   /** The `id` the anchor gave the withdrawal (SEP-24 or SEP-6). */
@@ -165,7 +165,7 @@ export interface IntentOutcome {
   amountOut: string | null;
   /**
    * When the anchor completed the payout, as exactly as it was observed (cash: when it was collected); null
-   * unless settled. `recordedAt` is when the outcome was recorded.
+   * unless settled.
    */
   paidOutAt: string | null;
   /** When a failed intent became settled, or null. */
@@ -174,10 +174,7 @@ export interface IntentOutcome {
   settleSeconds: number | null;
   /** Share by which the pay-out fell short of the anchor's own quote, nine places, or null. */
   shortfall: string | null;
-  /**
-   * Whether the transaction is one that may count. It says nothing of the rules for small and repeated
-   * intents: `counts` says whether the outcome does count.
-   */
+  /** Whether the transaction is one that may count; `counts` says whether the outcome does. */
   scored: boolean;
   /**
    * `not_a_withdrawal`: The transaction is not a withdrawal. `sender_mismatch`: The transaction names another
@@ -185,8 +182,7 @@ export interface IntentOutcome {
    * corridor's. `amount_mismatch`: The amount paid in is not within 10 % of the sell amount.
    * `amount_missing`: It was completed without saying what was paid in. `started_before_intent`: The
    * transaction was started before the intent was registered. `seen_after_payment`: The transaction was first
-   * seen, since this intent presented it, when the funds had already been received, and its record does not
-   * excuse a late look.
+   * seen after the funds had been received, and its record does not excuse a late look.
    */
   unscoredReason:
     | 'not_a_withdrawal'
@@ -200,14 +196,13 @@ export interface IntentOutcome {
   /**
    * What the outcome rests on. `ledger`: The payment was found on the ledger and is that of this intent.
    * `anchor`: The anchor's word: the service had no ledger to ask when the outcome was recorded.
-   * `unverified`: A ledger is configured, but the payment could not be verified there: the outcome counts for
-   * and against nobody.
+   * `unverified`: A ledger is configured, but the payment could not be verified there: it counts for nobody.
    */
   evidence: 'ledger' | 'anchor' | 'unverified';
   /**
-   * `pending`: Not decided yet: the next aggregation counts it or leaves it out, within seconds of the
-   * outcome as a rule. `filled`: It counts as paid out. `not_filled`: It counts as not paid out. `no`: It
-   * does not count; `uncountedReason` says why.
+   * `pending`: Not decided yet: the next aggregation decides, within seconds as a rule. `filled`: It counts
+   * as paid out. `not_filled`: It counts as not paid out. `no`: It does not count; `uncountedReason` says
+   * why.
    */
   counts: 'pending' | 'filled' | 'not_filled' | 'no';
   /**
@@ -216,11 +211,11 @@ export interface IntentOutcome {
    * corridor's. `amount_mismatch`: The amount paid in is not within 10 % of the sell amount.
    * `amount_missing`: It was completed without saying what was paid in. `started_before_intent`: The
    * transaction was started before the intent was registered. `seen_after_payment`: The transaction was first
-   * seen, since this intent presented it, when the funds had already been received, and its record does not
-   * excuse a late look. `below_least_amount`: Less than 10 units of stablecoin were to be sold.
-   * `account_day_full`: Three other outcomes of the same account, anchor, corridor and UTC day were counted
-   * before it. `unverified`: Its payment could not be verified on the ledger, which counts against nobody.
-   * `expired`: It expired, which counts against nobody. `dispute_accepted`: An accepted dispute took it out.
+   * seen after the funds had been received, and its record does not excuse a late look. `below_least_amount`:
+   * Less than 10 units of stablecoin were to be sold. `account_day_full`: Three other outcomes of the same
+   * account, anchor, corridor and UTC day were counted before it. `unverified`: Its payment could not be
+   * verified on the ledger, which counts against nobody. `expired`: It expired, which counts against nobody.
+   * `dispute_accepted`: An accepted dispute took it out.
    */
   uncountedReason:
     | 'not_a_withdrawal'
@@ -256,10 +251,10 @@ export interface IntentQuote {
   /** When the anchor answered. */
   quotedAt: string;
   /**
-   * Why it would not be ranked among the rates: it is far from what others pay. The anchor is held to it all
-   * the same. Null where it is ranked, and for intents registered before this was kept. `above_band`: Its
-   * rate is above the `high` of the band: more than anyone can be expected to pay. `below_band`: Its rate is
-   * below the `low` of the band: hardly anything is paid out.
+   * Why it would not be ranked among the rates: it is far from what others pay. The anchor is still held to
+   * it. Null where it is ranked, and for intents registered before this was kept. `above_band`: Its rate is
+   * above the `high` of the band: more than anyone can be expected to pay. `below_band`: Its rate is below
+   * the `low` of the band: hardly anything is paid out.
    */
   unranked: UnrankedReason | null;
 }

@@ -55,16 +55,15 @@ export interface IntentPaymentNamedItem {
    * Why it is not taken for the payment, or null. `ledger_unavailable`: No ledger answered, or none that
    * could be read. It is looked up again. `out_of_range`: Not found, but the ledgers that are asked do not
    * reach so far back. It is looked up again. `not_found`: The ledger has no such transaction. It is looked
-   * up again; once it has been missing for an hour, a record that names it is not believed.
-   * `no_instructions`: No record of the anchor that named account and memo was stored before it closed.
-   * `transaction_failed`: The transaction failed: nothing was paid. `no_payment`: The transaction holds no
-   * payment. `too_early`: It closed before the intent was registered. `too_late`: It closed more than a day
-   * after the intent expired, or after a record had shown the withdrawal as closed. `other_sender`: No
-   * operation is from the intent's account. `other_destination`: None pays the account that the anchor's
-   * record named before it closed. `other_asset`: None pays in the corridor's stablecoin. `wrong_memo`: It
-   * carries neither the memo that the anchor's record named nor a muxed id in its place. `amount_mismatch`:
-   * What it delivers is not within 10 % of the sell amount. `already_used`: It is the payment of another
-   * intent: one payment serves one.
+   * up again; after an hour a record that names it is not believed. `no_instructions`: No record of the
+   * anchor that named account and memo was stored before it closed. `transaction_failed`: The transaction
+   * failed: nothing was paid. `no_payment`: The transaction holds no payment. `too_early`: It closed before
+   * the intent was registered. `too_late`: It closed more than a day after the intent expired, or after a
+   * record had shown the withdrawal as closed. `other_sender`: No operation is from the intent's account.
+   * `other_destination`: None pays the account that the anchor's record named before it closed.
+   * `other_asset`: None pays in the corridor's stablecoin. `wrong_memo`: It carries neither the memo that the
+   * anchor's record named nor a muxed id in its place. `amount_mismatch`: What it delivers is not within 10 %
+   * of the sell amount. `already_used`: It is the payment of another intent: one payment serves one.
    */
   problem:
     | 'ledger_unavailable'

@@ -5,7 +5,7 @@
  * which is not followed. `timeout`: No complete answer within 5 seconds. `unreachable`: No such name, no
  * connection, no TLS session, or closed before an answer. `bad_response`: What came back is not an HTTP
  * answer that can be read. `blocked`: The address leads where this service must not go; nothing was sent.
- * `unknown`: The sender ended before it could record the outcome; the receiver may or may not have got it.
+ * `unknown`: The sender ended before it recorded the outcome; the receiver may have got it.
  */
 export type AttemptOutcome =
   | 'acknowledged'
@@ -75,10 +75,7 @@ export interface DeliveryAnswer {
 
 /** One POST of a delivery. */
 export interface DeliveryAttempt {
-  /**
-   * Its number, counted over re-sending. POSTs that follow each other at once during a rotation, each signed
-   * with another secret, share it and count as one attempt.
-   */
+  /** Its number, counted over re-sending. During a rotation, the POSTs with either secret share it. */
   attempt: number;
   /** When it began. */
   at: string;
@@ -87,7 +84,7 @@ export interface DeliveryAttempt {
    * which is not followed. `timeout`: No complete answer within 5 seconds. `unreachable`: No such name, no
    * connection, no TLS session, or closed before an answer. `bad_response`: What came back is not an HTTP
    * answer that can be read. `blocked`: The address leads where this service must not go; nothing was sent.
-   * `unknown`: The sender ended before it could record the outcome; the receiver may or may not have got it.
+   * `unknown`: The sender ended before it recorded the outcome; the receiver may have got it.
    */
   outcome: AttemptOutcome;
   /** The HTTP status, or null without an answer. */

@@ -158,8 +158,8 @@ export interface AdminDisputesOperatorOperations {
    *
    * Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409.
    * Accepting an unsupported dispute requires `evidence`. Accepting changes what the outcome counts as, and
-   * the scores follow with the next aggregation and refresh; unless the anchor has made the disputed failure
-   * good in the meantime, so that it counts as settled already.
+   * the scores follow with the next aggregation and refresh, unless the anchor has made the disputed failure
+   * good in the meantime.
    *
    * Limit: 60 requests per 60 s, per client address.
    *
