@@ -1,5 +1,6 @@
+import type { Random } from '../../server/ports.js';
+import { between } from '../lib/random.js';
 import type { Course } from './course.js';
-import { between, type Chance } from './random.js';
 
 export const yearDays = 365;
 
@@ -19,18 +20,18 @@ export interface Player {
   name: string;
   /** What it does, in a few words. */
   does: string;
-  year(chance: Chance): Withdrawal[];
+  year(random: Random): Withdrawal[];
 }
 
 const customersADay = 12;
 const regulars = 2_000;
 
 /** Customers of an anchor that treats each withdrawal as `course` says. */
-function customers(chance: Chance, course: (day: number) => Course): Withdrawal[] {
+function customers(random: Random, course: (day: number) => Course): Withdrawal[] {
   return Array.from({ length: yearDays * customersADay }, (_, index) => {
     const day = Math.floor(index / customersADay);
-    const account = `customer-${between(chance, 1, regulars)}`;
-    return { day, account, amount: between(chance, 20, 400), course: course(day), by: 'customer' };
+    const account = `customer-${between(random, 1, regulars)}`;
+    return { day, account, amount: between(random, 20, 400), course: course(day), by: 'customer' };
   });
 }
 
@@ -46,9 +47,9 @@ function ownWithdrawals(
 }
 
 /** As an honest anchor delivers: one in fifty goes back because a customer gave wrong details. */
-function delivered(chance: Chance): Course {
-  if (chance() < 0.02) return { kind: 'refunded' };
-  return { kind: 'paid_out', afterSeconds: between(chance, 40, 240), shortfallPercent: 0, tells: true };
+function delivered(random: Random): Course {
+  if (random() < 0.02) return { kind: 'refunded' };
+  return { kind: 'paid_out', afterSeconds: between(random, 40, 240), shortfallPercent: 0, tells: true };
 }
 
 const atOnce: Course = { kind: 'paid_out', afterSeconds: 1, shortfallPercent: 0, tells: true };
@@ -59,41 +60,41 @@ export const players: readonly Player[] = [
   {
     name: 'honest',
     does: 'delivers; 2 % go back for wrong details',
-    year: (chance) => customers(chance, () => delivered(chance)),
+    year: (random) => customers(random, () => delivered(random)),
   },
   {
     name: 'late improver',
     does: 'keeps 40 % for nine months, then delivers',
-    year: (chance) =>
-      customers(chance, (day) => (day < 275 && chance() < 0.4 ? { kind: 'kept' } : delivered(chance))),
+    year: (random) =>
+      customers(random, (day) => (day < 275 && random() < 0.4 ? { kind: 'kept' } : delivered(random))),
   },
   {
     name: 'under-payer',
     does: 'pays out 3 % less than it quoted',
-    year: (chance) =>
-      customers(chance, () => {
-        const course = delivered(chance);
+    year: (random) =>
+      customers(random, () => {
+        const course = delivered(random);
         return course.kind === 'paid_out' ? { ...course, shortfallPercent: 3 } : course;
       }),
   },
   {
     name: 'silent',
     does: 'takes 25 minutes, tells of payouts alone',
-    year: (chance) =>
-      customers(chance, () => {
-        const course = delivered(chance);
+    year: (random) =>
+      customers(random, () => {
+        const course = delivered(random);
         return course.kind === 'paid_out' ? { ...course, afterSeconds: 1_500, tells: false } : course;
       }),
   },
   {
     name: 'part vanisher',
     does: 'keeps one payment in ten, and keeps silent',
-    year: (chance) => customers(chance, () => (chance() < 0.1 ? { kind: 'kept' } : delivered(chance))),
+    year: (random) => customers(random, () => (random() < 0.1 ? { kind: 'kept' } : delivered(random))),
   },
   {
     name: 'vanisher',
     does: 'keeps every payment, and keeps silent',
-    year: (chance) => customers(chance, () => ({ kind: 'kept' })),
+    year: (random) => customers(random, () => ({ kind: 'kept' })),
   },
   {
     name: 'inventor',
@@ -103,16 +104,16 @@ export const players: readonly Player[] = [
   {
     name: 'sybil wallets',
     does: 'the part vanisher; 100 wallets of its own report 60 payouts a day',
-    year: (chance) => [
-      ...customers(chance, () => (chance() < 0.1 ? { kind: 'kept' } : delivered(chance))),
+    year: (random) => [
+      ...customers(random, () => (random() < 0.1 ? { kind: 'kept' } : delivered(random))),
       ...ownWithdrawals({ from: 0, days: yearDays, aDay: 60, accounts: 100 }, { kind: 'invented' }),
     ],
   },
   {
     name: 'paid sybils',
     does: 'the same, and each wallet truly pays',
-    year: (chance) => [
-      ...customers(chance, () => (chance() < 0.1 ? { kind: 'kept' } : delivered(chance))),
+    year: (random) => [
+      ...customers(random, () => (random() < 0.1 ? { kind: 'kept' } : delivered(random))),
       ...ownWithdrawals({ from: 0, days: yearDays, aDay: 60, accounts: 100 }, atOnce),
     ],
   },
@@ -134,32 +135,32 @@ export const players: readonly Player[] = [
   {
     name: 'honest, rival 1',
     does: 'a rival registers 100 withdrawals a day there, and pays for none',
-    year: (chance) => [
-      ...customers(chance, () => delivered(chance)),
+    year: (random) => [
+      ...customers(random, () => delivered(random)),
       ...ownWithdrawals({ ...lastDays(30), aDay: 100, accounts: 50 }, { kind: 'abandoned' }),
     ],
   },
   {
     name: 'honest, rival 2',
     does: 'the rival pays itself, and says that it paid the anchor',
-    year: (chance) => [
-      ...customers(chance, () => delivered(chance)),
+    year: (random) => [
+      ...customers(random, () => delivered(random)),
       ...ownWithdrawals({ ...lastDays(30), aDay: 12, accounts: 4 }, { kind: 'framed' }),
     ],
   },
   {
     name: 'honest, rival 3',
     does: 'the rival pays, gives wrong details and is refunded, 3 times a day',
-    year: (chance) => [
-      ...customers(chance, () => delivered(chance)),
+    year: (random) => [
+      ...customers(random, () => delivered(random)),
       ...ownWithdrawals({ ...lastDays(30), aDay: 3, accounts: 1 }, { kind: 'refunded' }),
     ],
   },
   {
     name: 'honest, rival 4',
     does: 'the same, 12 times a day',
-    year: (chance) => [
-      ...customers(chance, () => delivered(chance)),
+    year: (random) => [
+      ...customers(random, () => delivered(random)),
       ...ownWithdrawals({ ...lastDays(30), aDay: 12, accounts: 4 }, { kind: 'refunded' }),
     ],
   },

@@ -1,11 +1,11 @@
 import type { PublishedCard } from '../../contract/schemas/score-card.js';
 import type { Formula } from '../../contract/verification/formulas.js';
 import type { AggregatableIntent } from '../../server/features/intents/aggregation.js';
+import { seeded } from '../lib/random.js';
 import { type Spent, spentOn } from './costs.js';
 import type { Course } from './course.js';
 import { type Followed, follow } from './follow.js';
 import { type Player, players, type Withdrawal, yearDays } from './players.js';
-import { chanceOf } from './random.js';
 import { corridor, LabReputation } from './service.js';
 
 export interface Ending {
@@ -35,7 +35,7 @@ export function playYears(seed: number, parties: readonly Player[] = players): P
   const honest: Partial<Record<Formula, (string | null)[]>> = {};
   return parties.map((player) => {
     // The same customers come to each of them.
-    const withdrawals = player.year(chanceOf(seed));
+    const withdrawals = player.year(seeded(seed));
     const ended = (formula: Formula) => {
       const { scores, ...ending } = playYear(withdrawals, formula);
       honest[formula] ??= scores;

@@ -1,21 +1,12 @@
 import { randomInt } from 'node:crypto';
 
+export { seeded } from '../../scripts/lib/random.js';
+
 const variable = 'TEST_SEED';
 
 /** Where the environment of the tests finds what to print when one fails. */
 export interface SeededRun {
   fairleadTestSeed?: string;
-}
-
-/** Mulberry32: the same numbers in [0, 1) for the same seed. */
-export function seeded(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /**
