@@ -9,8 +9,9 @@ import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { type Compiled, compile } from '../lib/compile.js';
 import { compareCheckouts, printComparison } from './lib/against.js';
-import { type Bench, type BenchRun, type Compiled, compile, runBench } from './lib/bench.js';
+import { type Bench, type BenchRun, runBench } from './lib/bench.js';
 import { significant, toTables } from './lib/figures.js';
 import { profileArgs, readProfile } from './lib/profile.js';
 
@@ -69,7 +70,7 @@ interface Tools {
 
 async function withTools(names: readonly string[], run: (name: string, tools: Tools) => Promise<void>) {
   const seconds = secondsOf(process.env.BENCH_SECONDS);
-  const compiled = await compile();
+  const compiled = await compile({ name: 'bench' });
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-bench-'));
   try {
     console.log(`Node ${process.version}, ${availableParallelism()} cores, measurements of ${seconds} s.`);

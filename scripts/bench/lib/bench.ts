@@ -1,9 +1,8 @@
-import { cp, rm, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import getPort from 'get-port';
 import { withTimeout } from '../../../server/time-limits.js';
+import type { Compiled } from '../../lib/compile.js';
 import { StartedParts } from '../../lib/started-parts.js';
 import { untilReady } from '../../lib/until-ready.js';
 import { type RunningMongo, startMongo } from '../../mongod/replica-set.js';
@@ -165,52 +164,5 @@ function contextOf(settings: BenchSettings, parts: StartedParts, signal: AbortSi
       // Rejects when the bench is being stopped already; the part is still kept and stopped.
       parts.add(name, Promise.resolve({ stop })).catch(() => undefined);
     },
-  };
-}
-
-export interface Compiled {
-  /** The compiled file of a program, which is named without ending from the root of the project. */
-  fileOf(program: string): string;
-  folder: string;
-  remove(): Promise<void>;
-}
-
-/** What the service reads beside its own TypeScript, as `npm run build` has it. */
-const copiedFiles = ['docs/openapi.json', 'docs/openapi.client.json', 'server/signatures/verify-worker.mjs'];
-
-const root = fileURLToPath(new URL('../../../', import.meta.url));
-
-/**
- * Contract, server and scripts as plain JavaScript, file by file as `npm run build` makes them. Not run through tsx: it
- * wraps every function to keep its name, and a measurement would include that. Not in dist/, which may be in use.
- */
-export async function compile(): Promise<Compiled> {
-  const folder = join(root, '.cache', `bench-${process.pid}`);
-  const remove = () => rm(folder, { recursive: true, force: true });
-  try {
-    await build({
-      absWorkingDir: root,
-      entryPoints: ['contract/**/*.ts', 'server/**/*.ts', 'scripts/**/*.ts'],
-      outbase: root,
-      outdir: folder,
-      format: 'esm',
-      platform: 'node',
-      target: 'node20',
-      sourcemap: true,
-      logLevel: 'error',
-    });
-    for (const file of copiedFiles) await cp(join(root, file), join(folder, file));
-  } catch (error) {
-    await remove();
-    throw error;
-  }
-  return {
-    fileOf(program) {
-      const file = join(folder, `${program}.js`);
-      if (relative(folder, file).startsWith('..')) throw new Error(`${program} lies outside the project`);
-      return file;
-    },
-    folder,
-    remove,
   };
 }
