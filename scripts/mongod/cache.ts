@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { lock } from 'proper-lockfile';
 
 /**
  * Where a fetched mongod is kept. Beside node_modules rather than in it, since `npm ci` empties that and would
@@ -31,22 +30,5 @@ export async function keepFetched(
     return final;
   } finally {
     await rm(workFolder, { recursive: true, force: true });
-  }
-}
-
-/** Runs `work` while no other process runs it. A lock whose holder has died is taken over after `stale` ms. */
-export async function withFetchLock<T>(work: () => Promise<T>, folder = cacheFolder): Promise<T> {
-  await mkdir(folder, { recursive: true });
-  const release = await lock(folder, {
-    lockfilePath: join(folder, 'fetch.lock'),
-    stale: 10_000,
-    retries: { forever: true, factor: 1, minTimeout: 200, maxTimeout: 200 },
-    // The lock only saves a second download. If it is lost, the rename in keepFetched keeps the result correct.
-    onCompromised: () => undefined,
-  });
-  try {
-    return await work();
-  } finally {
-    await release().catch(() => undefined);
   }
 }

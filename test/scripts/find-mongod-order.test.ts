@@ -167,6 +167,6 @@ describe('MongoNotFound', () => {
   it('prints its message without a stack trace', async () => {
     const error = (await find(places()).catch((thrown: unknown) => thrown)) as MongoNotFound;
     expect(error.stack).toBe(error.message);
-    expect(existsSync(join(cacheFolder(), 'fetch.lock'))).toBe(false);
+    expect(existsSync(join(cacheFolder(), 'work.lock'))).toBe(false);
   });
 });

@@ -3,7 +3,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { fetchedPath, keepFetched, withFetchLock } from '../../scripts/mongod/cache.js';
+import { withFolderLock } from '../../scripts/lib/folder-lock.js';
+import { fetchedPath, keepFetched } from '../../scripts/mongod/cache.js';
 import { runProgram } from '../../scripts/mongod/run-program.js';
 
 let folder = '';
@@ -37,8 +38,8 @@ describe('keepFetched', () => {
   }
 });
 
-describe('withFetchLock', () => {
-  it('lets only one caller fetch at a time', async () => {
+describe('withFolderLock', () => {
+  it('lets only one caller work at a time', async () => {
     let inside = 0;
     let most = 0;
     const work = async () => {
@@ -48,19 +49,19 @@ describe('withFetchLock', () => {
       inside -= 1;
     };
     await Promise.all([
-      withFetchLock(work, folder),
-      withFetchLock(work, folder),
-      withFetchLock(work, folder),
+      withFolderLock(folder, work),
+      withFolderLock(folder, work),
+      withFolderLock(folder, work),
     ]);
     expect(most).toBe(1);
     expect(await readdir(folder)).toEqual([]);
   });
 
   it('takes over the lock of a process that has died', async () => {
-    const abandoned = join(folder, 'fetch.lock');
+    const abandoned = join(folder, 'work.lock');
     await mkdir(abandoned);
     await utimes(abandoned, 0, 0);
-    expect(await withFetchLock(async () => 'fetched', folder)).toBe('fetched');
+    expect(await withFolderLock(folder, async () => 'fetched')).toBe('fetched');
   });
 });
 
