@@ -23,13 +23,33 @@ export default class OneRealmOfErrors extends TestEnvironment {
     for (const name of errorClasses) acceptHostErrors(this.global[name] as ErrorClass, globalThis[name]);
   }
 
-  /** A failed test of a file that draws from a seed prints it, so that the run can be repeated. */
-  handleTestEvent(event: { name: string; test?: { errors: unknown[] } }): void {
-    const { fairleadTestSeed } = this.global as SeededRun;
-    if (event.name !== 'test_done' || event.test?.errors.length === 0 || fairleadTestSeed === undefined)
-      return;
-    process.stderr.write(`${fairleadTestSeed}\n`);
+  handleTestEvent(event: TestEvent): void {
+    if (event.name === 'run_describe_start') closeLastFirst(event.describeBlock.hooks);
+    if (event.name === 'test_done') this.#printSeed(event.test);
   }
+
+  /** A failed test of a file that draws from a seed prints it, so that the run can be repeated. */
+  #printSeed({ errors }: { errors: unknown[] }): void {
+    const { fairleadTestSeed } = this.global as SeededRun;
+    if (errors.length > 0 && fairleadTestSeed !== undefined) process.stderr.write(`${fairleadTestSeed}\n`);
+  }
+}
+
+interface Hook {
+  type: string;
+}
+
+type TestEvent =
+  | { name: 'run_describe_start'; describeBlock: { hooks: Hook[] } }
+  | { name: 'test_done'; test: { errors: unknown[] } };
+
+/**
+ * Jest calls afterAll hooks in the order in which they were given. What was opened last must close first: a service
+ * whose database has gone before it cannot hand back what it holds.
+ */
+function closeLastFirst(hooks: Hook[]): void {
+  const reversed = hooks.filter(({ type }) => type === 'afterAll').reverse();
+  hooks.splice(0, hooks.length, ...hooks.filter(({ type }) => type !== 'afterAll'), ...reversed);
 }
 
 function acceptHostErrors(ours: ErrorClass, hosts: ErrorClass): void {
