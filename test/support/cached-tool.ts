@@ -6,9 +6,9 @@ import { type Ended, runProgram } from './run-program.js';
 
 const cache = fileURLToPath(new URL('../../.cache/', import.meta.url));
 
-/** What npm and pip say where no registry answers, and Python where it cannot make an environment. */
+/** What npm, pip and go say where no registry answers, and Python where it cannot make an environment. */
 const cannotInstall =
-  /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENOTCACHED|NewConnectionError|Connect(ion)?Timeout|ProxyError|ensurepip/;
+  /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENOTCACHED|NewConnectionError|Connect(ion)?Timeout|ProxyError|dial tcp|no such host|ensurepip/;
 
 /**
  * The folder in .cache in which a tool is installed, under a name that changes with the files that pin its versions, copies of

@@ -16,6 +16,17 @@ export function toolchainCache(name: string): string {
   return folder;
 }
 
+/** What `go` is run with: modules and builds are kept; which versions, go.mod and go.sum say. */
+export function goEnvironment(): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    GOMODCACHE: toolchainCache('go-modules'),
+    GOCACHE: toolchainCache('go-builds'),
+    GOFLAGS: '-modcacherw -buildvcs=false',
+    GOTOOLCHAIN: 'local',
+  };
+}
+
 /** The first time, packages are downloaded and generators are compiled. */
 export const toolchainTimeoutMs = 8 * 60_000;
 

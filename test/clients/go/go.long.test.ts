@@ -7,9 +7,9 @@ import { runsHere } from '../../support/it-where.js';
 import {
   canDownload,
   clientFolder,
+  goEnvironment,
   itWithToolchain,
   runTool,
-  toolchainCache,
   toolchainTimeoutMs,
 } from '../../support/toolchains.js';
 
@@ -18,14 +18,7 @@ const source = clientFolder('go');
 const folder = mkdtempSync(join(tmpdir(), 'fairlead-go-'));
 /** Where the client lies in a copy of the repository. */
 const copy = join(folder, 'clients/go');
-/** Modules and builds are kept; which versions, go.mod and go.sum say. */
-const env = {
-  ...process.env,
-  GOMODCACHE: toolchainCache('go-modules'),
-  GOCACHE: toolchainCache('go-builds'),
-  GOFLAGS: '-modcacherw -buildvcs=false',
-  GOTOOLCHAIN: 'local',
-};
+const env = goEnvironment();
 const go = (...args: string[]) => runTool('go', args, { cwd: copy, env });
 
 /** The generator too, in the version of generate.go. */

@@ -6,27 +6,15 @@ import { signer, storedIntent } from '../../fixtures/disputes/dispute-values.js'
 import { insertIntents } from '../../fixtures/intents/stored-intents.js';
 import { publisherFixture } from '../../fixtures/publisher/publisher-over-http.js';
 import { testAdminKey, testCronSecret } from '../../support/app.js';
-import { cachedTool, runEach } from '../../support/cached-tool.js';
-import { itWhere, python3 } from '../../support/it-where.js';
+import { pythonTools } from '../../support/installed-tools.js';
+import { itWhere } from '../../support/it-where.js';
 import { runProgram } from '../../support/run-program.js';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const artifacts = fileURLToPath(new URL('../../../artifacts', import.meta.url));
 const fixture = await publisherFixture();
 
-/** In an environment of its own, so that nothing of this machine is used or changed. */
-const installed = python3
-  ? await cachedTool('schemathesis', [new URL('requirements.txt', import.meta.url)], (folder) => {
-      const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps'];
-      return runEach(
-        [
-          ['python3', '-m', 'venv', folder],
-          [join(folder, 'bin/python'), ...pip, '--only-binary', ':all:', '-r', 'requirements.txt'],
-        ],
-        folder,
-      );
-    })
-  : undefined;
+const installed = await pythonTools('schemathesis', new URL('requirements.txt', import.meta.url));
 
 const itInstalled = itWhere(installed !== undefined, 'no python3 or no PyPI: schemathesis');
 
