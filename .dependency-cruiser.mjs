@@ -114,7 +114,7 @@ export default {
       to: {
         path: '(^|/)node_modules/',
         pathNot:
-          '(^|/)node_modules/(@noble/(ed25519|hashes)|@ts-rest/core|@stellar/stellar-base|canonicalize|smol-toml|zod)/',
+          '(^|/)node_modules/(@noble/(ed25519|hashes)|@ts-rest/core|@stellar/stellar-base|canonicalize|decimal\\.js|smol-toml|zod)/',
       },
     },
     {

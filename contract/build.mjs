@@ -19,7 +19,13 @@ const entries = {
   'offramp/index': 'offramp/index.ts',
 };
 /** Packages that can be required; every other one becomes part of the CommonJS modules. */
-const requirable = [/^zod($|\/)/, /^@ts-rest\/core($|\/)/, /^smol-toml$/, /^@stellar\/stellar-base$/];
+const requirable = [
+  /^zod($|\/)/,
+  /^@ts-rest\/core($|\/)/,
+  /^smol-toml$/,
+  /^decimal\.js$/,
+  /^@stellar\/stellar-base$/,
+];
 
 rmSync(join(folder, 'dist'), { recursive: true, force: true });
 execFileSync(process.execPath, [require.resolve('typescript/bin/tsc'), '-p', folder], { stdio: 'inherit' });

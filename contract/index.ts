@@ -51,6 +51,7 @@ export * from './verification/intent-hash.js';
 export * from './verification/merkle.js';
 export * from './verification/nonce.js';
 export * from './verification/public-key.js';
+export * from './verification/score.js';
 export * from './verification/sep53.js';
 export * from './verification/sign-dispute.js';
 export * from './verification/strkey.js';

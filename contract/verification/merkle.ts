@@ -137,24 +137,32 @@ function climbWhileCarried(at: Climb): void {
   while (!isRightChild(at) && at.own !== 0) climb(at);
 }
 
-/** The claim that this leaf stands at `index` of a tree of `size` leaves with this root; `proof` from leaf to root. */
-export interface InclusionClaim {
+/** A leaf, its place in a tree of `size` leaves, and its sibling hashes from leaf to root. */
+export interface InclusionProof {
   leafHash: Uint8Array;
   index: number;
   size: number;
   proof: readonly Uint8Array[];
+}
+
+/** The claim that this leaf stands at `index` of a tree of `size` leaves with this root; `proof` from leaf to root. */
+export interface InclusionClaim extends InclusionProof {
   root: Uint8Array;
 }
 
-/** RFC 9162 section 2.1.3.2. Anything malformed is false, because proofs come from untrusted parties. */
-export function verifyInclusion({ leafHash: leaf, index, size, proof, root }: InclusionClaim): boolean {
-  if (!Number.isSafeInteger(index) || !Number.isSafeInteger(size)) return false;
-  if (index < 0 || index >= size) return false;
-  if ([leaf, root, ...proof].some((hash) => hash.length !== HASH_BYTES)) return false;
+/**
+ * The hashes of the nodes on the way from the leaf, which is the first, to the root, which is the last: RFC 9162 section
+ * 2.1.3.2. Null where the place, the length of the proof or that of a hash cannot be.
+ */
+export function inclusionPath({ leafHash: leaf, index, size, proof }: InclusionProof): Uint8Array[] | null {
+  if (!Number.isSafeInteger(index) || !Number.isSafeInteger(size)) return null;
+  if (index < 0 || index >= size) return null;
+  if ([leaf, ...proof].some((hash) => hash.length !== HASH_BYTES)) return null;
   const at: Climb = { own: index, last: size - 1 };
   let hash = leaf;
+  const path = [leaf];
   for (const sibling of proof) {
-    if (at.last === 0) return false;
+    if (at.last === 0) return null;
     if (isRightChild(at) || at.own === at.last) {
       hash = nodeHash(sibling, hash);
       climbWhileCarried(at);
@@ -162,8 +170,15 @@ export function verifyInclusion({ leafHash: leaf, index, size, proof, root }: In
       hash = nodeHash(hash, sibling);
     }
     climb(at);
+    path.push(hash);
   }
-  return at.last === 0 && equalInConstantTime(hash, root);
+  return at.last === 0 ? path : null;
+}
+
+/** RFC 9162 section 2.1.3.2. Anything malformed is false, because proofs come from untrusted parties. */
+export function verifyInclusion({ root, ...proof }: InclusionClaim): boolean {
+  const computed = inclusionPath(proof)?.at(-1);
+  return computed !== undefined && root.length === HASH_BYTES && equalInConstantTime(computed, root);
 }
 
 /** The claim that the tree of `size2` leaves begins with the tree of `size1`. */

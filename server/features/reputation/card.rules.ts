@@ -8,6 +8,7 @@ import {
   type ScoreCardV2,
 } from '../../../contract/schemas/score-card.js';
 import type { Formula } from '../../../contract/verification/formulas.js';
+import { hasEnough, scoreOf, weightedScore } from '../../../contract/verification/score.js';
 import {
   addRollup,
   addTally,
@@ -17,7 +18,6 @@ import {
   type Tally,
 } from './counters.rules.js';
 import { fraction } from './fraction.rules.js';
-import { hasEnough, scoreOf, weightedScore } from './score.rules.js';
 import { percentileSeconds } from './settle-histogram.rules.js';
 import { signsOf } from './signs.rules.js';
 import { addAccountDay, addDay, type CountedAccountDay, emptySpread, type Spread } from './spread.rules.js';

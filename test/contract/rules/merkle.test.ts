@@ -6,6 +6,7 @@ import {
   consistencyProof,
   createMerkleAccumulator,
   type InclusionClaim,
+  inclusionPath,
   inclusionProof,
   leafHash,
   merkleRoot,
@@ -123,6 +124,24 @@ describe('Merkle trees of every size up to 70', () => {
         );
       }
     }
+  });
+
+  it('lead from each leaf over the hash of every node above it to the root', () => {
+    const leaves = leavesOf(7);
+    const [a, b, c, d, e, f, g] = leaves as [Uint8Array, ...Uint8Array[]] & Uint8Array[];
+    const left = nodeHash(nodeHash(a, b as Uint8Array), nodeHash(c as Uint8Array, d as Uint8Array));
+    const pair = nodeHash(e as Uint8Array, f as Uint8Array);
+    const right = nodeHash(pair, g as Uint8Array);
+    const pathOf = (index: number) =>
+      inclusionPath({
+        leafHash: leaves[index] as Uint8Array,
+        index,
+        size: 7,
+        proof: inclusionProof(leaves, index),
+      })?.map(toHex);
+    const hex = (...hashes: (Uint8Array | undefined)[]) => hashes.map((hash) => toHex(hash as Uint8Array));
+    expect(pathOf(4)).toEqual(hex(e, pair, right, nodeHash(left, right)));
+    expect(pathOf(6)).toEqual(hex(g, right, nodeHash(left, right)));
   });
 
   it('prove that they extend each smaller tree', () => {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { RateQuote } from '../../../contract/schemas/rates.js';
+import { leastOutcomes } from '../../../contract/verification/score.js';
 import { rankQuotes } from '../../../server/features/rates/ranking.rules.js';
 import {
   expectedRecord,
@@ -18,7 +19,6 @@ import {
   worthOf,
 } from '../../../server/features/rates/worth.rules.js';
 import { noRecord } from '../../../server/features/reputation/quote-reputation.js';
-import { leastOutcomes } from '../../../server/features/reputation/score.rules.js';
 import { scoredRecord } from '../../fixtures/rates/records.js';
 import { itWhere, python3 } from '../../support/it-where.js';
 

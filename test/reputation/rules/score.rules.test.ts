@@ -6,7 +6,7 @@ import {
   type ScoreInputs,
   scoreOf,
   weightedScore,
-} from '../../../server/features/reputation/score.rules.js';
+} from '../../../contract/verification/score.js';
 
 const inputs = fc
   .record({

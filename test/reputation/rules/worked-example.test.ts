@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { Decimal } from 'decimal.js';
-import { type ScoreInputs, scoreOf } from '../../../server/features/reputation/score.rules.js';
+import { type ScoreInputs, scoreOf } from '../../../contract/verification/score.js';
 
 const Exact = Decimal.clone({ precision: 50 });
 const text = readFileSync(new URL('../../../docs/reputation.md', import.meta.url), 'utf8');

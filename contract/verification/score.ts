@@ -1,7 +1,8 @@
 import { Decimal } from 'decimal.js';
 
 /**
- * Formula v1, with N outcomes, F of them filled, mean shortfall S, median settle time P and speed target T:
+ * The formula of a card, the same for v1 and v2, with N outcomes, F of them filled, mean shortfall S, median settle time
+ * P and speed target T:
  *
  *   score = 100 × W × max(0, 1 − 10·S) × 2^(−P/T)
  *   W     = (2F + z² − z·√(z² + 4F(N − F)/N)) / (2(N + z²))      lower bound of Wilson's 95 % interval (1927)
@@ -13,7 +14,7 @@ import { Decimal } from 'decimal.js';
 const D = Decimal.clone({ precision: 34, rounding: Decimal.ROUND_HALF_EVEN, toExpNeg: -40, toExpPos: 40 });
 
 /** The 97.5 % quantile of the normal distribution. */
-export const wilsonZ = '1.959963984540054';
+const wilsonZ = '1.959963984540054';
 const z = new D(wilsonZ);
 const zSquared = z.times(z);
 
@@ -33,11 +34,15 @@ export interface ScoreInputs {
   speedTargetSeconds: number;
 }
 
+/** Whether a record is large enough for a score. */
 export function hasEnough(record: Pick<ScoreInputs, 'outcomes' | 'accountDays'>): boolean {
   return record.outcomes >= leastOutcomes && record.accountDays >= leastAccountDays;
 }
 
-/** `0.00` to `100.00` with two places, rounded down; null while there is too little to judge. */
+/**
+ * The score that the inputs of a card give: `0.00` to `100.00` with two places, rounded down; null while there is too
+ * little to judge. A published card is checked by comparing it with `card.score`.
+ */
 export function scoreOf(inputs: ScoreInputs): string | null {
   if (!hasEnough(inputs)) return null;
   const shortfall = new D(inputs.meanShortfall ?? '0');
