@@ -1,5 +1,5 @@
 export type * from './client/answer.js';
-export type { RetryOptions } from './client/caller.js';
+export type { RetryOptions } from './client/client-options.js';
 export * from './client/fairlead-error.js';
 export type * from './client/operations/index.js';
 export type { Client } from './client/operations/operator/client.js';

@@ -1,7 +1,8 @@
-import { type ClientOptions, createCaller } from './caller.js';
+import type { ClientOptions } from './client-options.js';
 import { createOperations } from './create-operations.js';
 import type { Client } from './operations/client.js';
 import { routes } from './operations/routes.js';
+import { createTransport } from './transport.js';
 
 /**
  * A small typed client of the service at `baseUrl` (`https://fairlead.example`, or `''` for the page's own origin), for
@@ -12,5 +13,6 @@ import { routes } from './operations/routes.js';
  * The form of bodies is not validated: `createClient` of `@fairlead/contract` does that.
  */
 export function createClient(baseUrl: string, options: ClientOptions = {}): Client {
-  return createOperations(routes, createCaller(baseUrl, options)) as unknown as Client;
+  const transport = createTransport(baseUrl, options);
+  return createOperations(routes, transport, options) as unknown as Client;
 }

@@ -1,12 +1,19 @@
 import { allItems } from './all-items.js';
-import type { Caller } from './caller.js';
+import { type Caller, createCaller } from './caller.js';
+import type { ClientOptions } from './client-options.js';
 import type { CallArguments } from './request.js';
 import type { Route, RouteTable } from './route.js';
+import type { Transport } from './transport.js';
 
 type Operation = (args?: CallArguments) => unknown;
 
 /** A function for each route of the table, under the same keys; lists have `all`. */
-export function createOperations(table: RouteTable, call: Caller): Record<string, Record<string, Operation>> {
+export function createOperations(
+  table: RouteTable,
+  transport: Transport,
+  { retry }: ClientOptions,
+): Record<string, Record<string, Operation>> {
+  const call = createCaller(transport, retry);
   return mapValues(table, (group) => mapValues(group, (route) => createOperation(route, call)));
 }
 

@@ -1,6 +1,6 @@
 /** The entry `@fairlead/contract/client`: nothing here may bring a schema into a bundle. */
 export type * from './answer.js';
-export type { ClientOptions, RetryOptions } from './caller.js';
+export type { ClientOptions, RetryOptions } from './client-options.js';
 export * from './create-client.js';
 export * from './fairlead-error.js';
 export type { Client } from './operations/client.js';

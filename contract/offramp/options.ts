@@ -1,3 +1,4 @@
+import { waitByTimer } from '../client/attempt.js';
 import type { Client } from '../client/operations/client.js';
 import type { OfframpState } from './state.js';
 
@@ -78,21 +79,6 @@ export interface Run extends Required<Omit<OfframpOptions, 'signal' | 'minReceiv
 }
 
 const publicNetwork = 'Public Global Stellar Network ; September 2015';
-
-function waitByTimer(waitMs: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
-      resolve();
-    }, waitMs);
-    if (signal?.aborted) stop();
-    else signal?.addEventListener('abort', stop, { once: true });
-  });
-}
 
 export function withDefaults(
   options: OfframpOptions,

@@ -3,8 +3,8 @@ import { type ZodIssue, type ZodTypeAny, z } from 'zod';
 import { contract } from '../../contract.js';
 import type { RouteMetadata } from '../../describe-route.js';
 import { type ErrorCode, errorBody, errorTable } from '../../errors.js';
-import type { AnswerFault } from '../caller.js';
 import type { Route } from '../route.js';
+import type { AnswerFault } from '../transport.js';
 
 const operations = new Map(
   Object.values(contract as AppRouter).flatMap((group) =>
@@ -19,19 +19,26 @@ const operations = new Map(
  * What of an answer is not as the contract says; undefined where all is. What a later minor version may add is no fault:
  * a member that is not known, or another value of an enum, such as the name of a new event.
  */
-export function answerFault({ operationId }: Route, status: number, body: unknown): AnswerFault | undefined {
-  const schema = status < 400 ? operations.get(operationId)?.responses[status] : errorSchema(status, body);
+export function answerFault(
+  { operationId }: Route,
+  status: number | null,
+  body: unknown,
+): AnswerFault | undefined {
+  const schema =
+    status === null || status >= 400
+      ? errorSchema(status, body)
+      : operations.get(operationId)?.responses[status];
   if (!(schema instanceof z.ZodType)) throw new Error(`${operationId} has no schema of its answer ${status}`);
   const issue = firstFault((schema as ZodTypeAny).safeParse(body).error?.issues ?? []);
   return issue && { path: ['body', ...issue.path].join('.'), message: issue.message };
 }
 
 /** That of the error's own code; an error whose code came later has only what every error has. */
-function errorSchema(status: number, body: unknown): z.ZodTypeAny {
+function errorSchema(status: number | null, body: unknown): z.ZodTypeAny {
   const { code } = body as { code: string };
   const known = Object.hasOwn(errorTable, code) ? (code as ErrorCode) : undefined;
   if (known === undefined) return z.object({ code: z.string(), message: z.string() });
-  return errorTable[known].status === status ? errorBody(known) : z.never();
+  return status === null || status === errorTable[known].status ? errorBody(known) : z.never();
 }
 
 /** Such as a window of 365 days beside those of 7, 30 and 90. */

@@ -1,9 +1,10 @@
-import { type ClientOptions as CommonOptions, createCaller } from '../caller.js';
+import type { ClientOptions as CommonOptions } from '../client-options.js';
 import { createOperations } from '../create-operations.js';
 import type { Client } from '../operations/operator/client.js';
 import { operatorRoutes } from '../operations/operator/routes.js';
 import { routes } from '../operations/routes.js';
 import type { Route, RouteTable } from '../route.js';
+import { createTransport } from '../transport.js';
 import { answerFault } from './answer-fault.js';
 
 /** Options of `createClient`; every one may be left out. */
@@ -37,6 +38,6 @@ export function createClient(baseUrl: string, options: ClientOptions = {}): Clie
     if (access === 'internal' && cronSecret !== undefined) return { authorization: `Bearer ${cronSecret}` };
     return {};
   };
-  const call = createCaller(baseUrl, options, { credential, faultOf: answerFault });
-  return createOperations(allRoutes, call) as unknown as Client;
+  const transport = createTransport(baseUrl, options, { credential, faultOf: answerFault });
+  return createOperations(allRoutes, transport, options) as unknown as Client;
 }

@@ -1,0 +1,33 @@
+import type { RateLimit } from './read-headers.js';
+
+/** How often and for how long 429 and 503 are retried. */
+export interface RetryOptions {
+  /** Retries after the first request; 2 when absent. */
+  retries?: number;
+  /**
+   * The longest wait over all retries of a call together; 10,000 when absent. An answer that asks for a longer wait is
+   * returned. `all` waits a minute for a page if need be, since a long list takes more requests than a window grants.
+   */
+  maxWaitMs?: number;
+  /**
+   * The methods that are retried; only `GET` when absent. `POST` is safe for intents and disputes: sent twice, they count
+   * once. It is not for what operators do, such as adding a webhook.
+   */
+  methods?: readonly string[];
+}
+
+/** Options of `createClient`; every one may be left out. */
+export interface ClientOptions {
+  /** Sends the requests; the global `fetch` when absent. */
+  fetch?: typeof globalThis.fetch;
+  /** Time for one attempt, its answer read whole; 15,000 when absent. Then the call rejects with a `TimeoutError`. */
+  timeoutMs?: number;
+  /** Sent with every request. */
+  headers?: Readonly<Record<string, string>>;
+  /** Whether and how 429 and 503 are retried after their `Retry-After`; false for never. */
+  retry?: RetryOptions | false;
+  /** Called with the limit headers of every answer, retried ones included. What it throws is reported as uncaught. */
+  onRateLimit?: (rateLimit: RateLimit, answer: { operationId: string; status: number }) => void;
+  /** Waits between attempts; a timer when absent. Must reject when the signal aborts. */
+  wait?: (waitMs: number, signal: AbortSignal | undefined) => Promise<void>;
+}

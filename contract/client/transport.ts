@@ -1,0 +1,146 @@
+import type { Answer } from './answer.js';
+import { waitByTimer } from './attempt.js';
+import type { ClientOptions } from './client-options.js';
+import type { TextAnswer } from './exchange.js';
+import { FairleadError } from './fairlead-error.js';
+import { readRateLimit } from './read-headers.js';
+import { addressOf, type CallArguments, mergeHeaders } from './request.js';
+import type { Route } from './route.js';
+import type { ErrorBody } from './types/errors.js';
+import { UnexpectedAnswerError } from './unexpected-answer-error.js';
+
+/** Where an answer differs from the contract. */
+export interface AnswerFault {
+  path: string;
+  message: string;
+}
+
+/** What a client may add to the requests of every client. */
+export interface TransportParts {
+  /** The credential that this operation takes; it is sent with no other. */
+  credential?: (route: Route) => Record<string, string>;
+  /**
+   * What is wrong with the body of an answer; undefined where nothing is.
+   * @param status null for an error in a stream, which has none
+   */
+  faultOf?: (route: Route, status: number | null, body: unknown) => AnswerFault | undefined;
+}
+
+/** How a client makes requests and judges answers, whether they are read whole or as a stream. */
+export interface Transport {
+  send: typeof globalThis.fetch;
+  /** Time for one attempt. */
+  timeoutMs: number;
+  /** Waits; rejects with the reason of the signal when that aborts. */
+  wait: (waitMs: number, signal: AbortSignal | undefined) => Promise<void>;
+  /** What to send for a call. Throws RangeError on an empty path parameter. */
+  requestOf(route: Route, args: CallArguments): { url: string; init: RequestInit };
+  /** Tells whoever asked for it what an answer says of the limit. */
+  tellRateLimit(route: Route, answer: { status: number; headers: Headers }): void;
+  /** An answer that the contract lists. Throws FairleadError on another error of the service, else UnexpectedAnswerError. */
+  answerOf(route: Route, answer: TextAnswer): Answer<number, unknown>;
+  /** What an event of a stream holds: an error where it is a problem. Throws UnexpectedAnswerError on anything else. */
+  dataOf(route: Route, headers: Headers, text: string, isProblem: boolean): unknown;
+}
+
+/** The one way in which every client sends requests and reads answers. */
+export function createTransport(
+  baseUrl: string,
+  options: ClientOptions,
+  parts: TransportParts = {},
+): Transport {
+  const { timeoutMs = 15_000, onRateLimit, wait = waitByTimer } = options;
+  return {
+    // Called as a bare function: in browsers, fetch throws when it is a method of anything but the window.
+    send: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    timeoutMs,
+    wait,
+
+    requestOf(route, args) {
+      const { body, extraHeaders, fetchOptions, signal } = args;
+      const secret = parts.credential?.(route) ?? {};
+      const hasBody = body !== undefined;
+      const init: RequestInit = {
+        // No operation redirects. Following one would send the body, which may hold a nonce, and headers to another host.
+        redirect: 'error',
+        ...fetchOptions,
+        ...(signal !== undefined && { signal }),
+        ...(Object.keys(secret).length > 0 && { redirect: 'error' }),
+        method: route.method,
+        headers: mergeHeaders(
+          options.headers,
+          hasBody ? { 'content-type': 'application/json' } : undefined,
+          secret,
+          extraHeaders,
+        ),
+        body: hasBody ? JSON.stringify(body) : null,
+      };
+      return { url: addressOf(baseUrl, route, args), init };
+    },
+
+    tellRateLimit({ operationId }, { status, headers }) {
+      const rateLimit = readRateLimit(headers);
+      if (rateLimit !== null) reportThrown(() => onRateLimit?.(rateLimit, { operationId, status }));
+    },
+
+    answerOf(route, { status, headers, text }) {
+      const answer = { status, headers, body: parsed(text) };
+      const isListed = route.statuses.includes(status);
+      if (status >= 400 && !isListed && isErrorOfService(headers, answer.body))
+        throw new FairleadError({ status, headers, body: answer.body });
+      if (!isListed) throw new UnexpectedAnswerError(route.operationId, answer);
+      check(route, answer, status);
+      return answer;
+    },
+
+    dataOf(route, headers, text, isProblem) {
+      const answer = { status: 200, headers, body: parsed(text) };
+      check(route, answer, isProblem ? null : 200);
+      return answer.body;
+    },
+  };
+
+  function check(route: Route, answer: Answer<number, unknown>, status: number | null): void {
+    const { body } = answer;
+    const isDocumented = status !== null && status < 400 ? isObject(body) : isError(body);
+    if (!isDocumented) throw new UnexpectedAnswerError(route.operationId, answer);
+    const fault = parts.faultOf?.(route, status, body);
+    if (fault !== undefined) throw new UnexpectedAnswerError(route.operationId, answer, fault);
+  }
+}
+
+/** Parsed if it is JSON, otherwise the text. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return text;
+  }
+}
+
+/** Calls what the caller passed in. What it throws is reported as uncaught: the answer is there all the same. */
+export function reportThrown(call: () => void): void {
+  try {
+    call();
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}
+
+/** Tells an answer of the service from a proxy's own page. */
+function isObject(body: unknown): boolean {
+  return typeof body === 'object' && body !== null;
+}
+
+function isError(body: unknown): body is { code: string; message: string } {
+  const { code, message } = Object(body) as Record<string, unknown>;
+  return typeof code === 'string' && typeof message === 'string';
+}
+
+/** An error of the service that this operation does not list: no operation saw the request, or a later version has it. */
+function isErrorOfService(headers: Headers, body: unknown): body is ErrorBody {
+  return headers.has('x-request-id') && isError(body);
+}
