@@ -1,5 +1,4 @@
 import { writeSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type { Connection } from 'mongoose';
 import { composeService, type Service } from './compose.js';
@@ -8,14 +7,14 @@ import { readFleet } from './features/anchors/fleet-file.js';
 import { fittingConnections } from './http/descriptors.js';
 import { listen } from './http/listen.js';
 import { requestLimits } from './http/request-limits.js';
-import { createLifecycle } from './lifecycle.js';
+import { createLifecycle, type Lifecycle } from './lifecycle.js';
 import { neverWaitFor, openLog } from './log-output.js';
 import { connectMongo } from './mongo/connection.js';
 import { createDatabaseClock, readDatabaseTime } from './mongo/database-clock.js';
-import { isMongoUnavailable } from './mongo/failures.js';
+import { createPatience, type Patiently } from './mongo/patience.js';
 import { createNewId } from './new-id.js';
 import type { World } from './ports.js';
-import { atMostEvery, pauseInRealTime } from './time-limits.js';
+import { pauseInRealTime } from './time-limits.js';
 
 export interface RunningService {
   port: number;
@@ -28,9 +27,6 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
-const mongoPatienceMs = 60_000;
-const mongoRetryMs = 1_000;
-const waitingLineMs = 60_000;
 const shutdownGraceMs = 10_000;
 /** Few scrape an instance. */
 const metricsConnections = 16;
@@ -53,39 +49,61 @@ export function realWorld(config: Config): GivenWorld {
   };
 }
 
-/** Reads the fleet, connects, boots, starts the background work, listens. Throws when one of these cannot be done. */
+export interface OpenService {
+  service: Service;
+  connection: Connection;
+  /** Those that the process can open. */
+  maxConnections: number;
+  patiently: Patiently;
+}
+
+/** Reads the fleet, connects to the database and composes the service, which then does nothing yet. */
+export async function openService(
+  config: Config,
+  world: GivenWorld,
+  { lifecycle }: { lifecycle: Lifecycle },
+): Promise<OpenService> {
+  const { logger } = world;
+  const fleet = readFleet(config.fleetFile);
+  const patiently = createPatience(world);
+  const connection = await patiently(() =>
+    connectMongo({
+      uri: config.mongodbUri,
+      ...(config.mongodbDatabase === undefined ? {} : { databaseName: config.mongodbDatabase }),
+    }),
+  );
+  lifecycle.onStop('database connection', () => connection.close());
+  const databaseClock = createDatabaseClock({ readTime: () => readDatabaseTime(connection) });
+  // Before anything is compared with it.
+  await patiently(databaseClock.read);
+  const maxConnections = fittingConnections(config.maxConnections, logger);
+  const service = composeService({
+    config,
+    fleet,
+    connection,
+    world: { ...world, clock: world.clock ?? databaseClock.now },
+    databaseClock,
+    lifecycle,
+  });
+  return { service, connection, maxConnections, patiently };
+}
+
+/** Opens the service, boots, starts the background work, listens. Throws when one of these cannot be done. */
 export async function startService(
   config: Config,
   world: GivenWorld = realWorld(config),
 ): Promise<RunningService> {
   const { logger, newId } = world;
-  const fleet = readFleet(config.fleetFile);
   const lifecycle = createLifecycle({ logger });
   try {
-    const patiently = createPatience(world);
-    const connection = await patiently(() =>
-      connectMongo({
-        uri: config.mongodbUri,
-        ...(config.mongodbDatabase === undefined ? {} : { databaseName: config.mongodbDatabase }),
-      }),
-    );
-    lifecycle.onStop('database connection', () => connection.close());
-    const databaseClock = createDatabaseClock({ readTime: () => readDatabaseTime(connection) });
-    // Before anything is compared with it.
-    await patiently(databaseClock.read);
-    const service = composeService({
-      config,
-      fleet,
-      connection,
-      world: { ...world, clock: world.clock ?? databaseClock.now },
-      databaseClock,
+    const { service, connection, maxConnections, patiently } = await openService(config, world, {
       lifecycle,
     });
     // Every step of it may be repeated.
     await patiently(service.boot);
     service.start();
     const connections = {
-      max: fittingConnections(config.maxConnections, logger),
+      max: maxConnections,
       maxPerClient: config.maxConnectionsPerClient,
       stalledWriteMs: requestLimits.stalledWriteMs,
       trustProxy: config.trustProxy,
@@ -116,31 +134,6 @@ export async function startService(
     await lifecycle.stop().catch(() => undefined);
     throw error;
   }
-}
-
-/**
- * The database may start at the same time as the service, or lose its primary meanwhile: what needs it is tried again
- * until it succeeds, for a minute at most in all.
- */
-function createPatience({
-  clock = () => performance.now(),
-  logger,
-}: GivenWorld): <T>(work: () => Promise<T>) => Promise<T> {
-  const givingUpAt = clock() + mongoPatienceMs;
-  const sayThatItWaits = atMostEvery(waitingLineMs, clock, (error: unknown) =>
-    logger.warn({ err: error }, 'waiting for the database'),
-  );
-  return async (work) => {
-    for (;;) {
-      try {
-        return await work();
-      } catch (error) {
-        if (!isMongoUnavailable(error) || clock() > givingUpAt) throw error;
-        sayThatItWaits(error);
-        await delay(mongoRetryMs);
-      }
-    }
-  };
 }
 
 async function run(): Promise<void> {

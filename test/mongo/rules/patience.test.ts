@@ -1,0 +1,31 @@
+import { describe, expect, it } from '@jest/globals';
+import { mongo } from 'mongoose';
+import { createPatience } from '../../../server/mongo/patience.js';
+import { silentLogger } from '../../support/silent-logger.js';
+
+const lost = () => new mongo.MongoNetworkError('connection 1 to 127.0.0.1:27017 closed');
+
+/** Work each attempt of which takes so many seconds and fails, but the last. */
+function attempts(...seconds: number[]) {
+  const time = { now: 0 };
+  const patiently = createPatience({ clock: () => time.now, logger: silentLogger });
+  const work = async () => {
+    const took = seconds.shift() ?? 0;
+    time.now += took * 1_000;
+    if (seconds.length > 0) throw lost();
+    return 'done';
+  };
+  return patiently(work);
+}
+
+describe('work that waits for its database', () => {
+  it('is tried again for a minute in all', async () => {
+    await expect(attempts(40, 15, 0)).resolves.toBe('done');
+    await expect(attempts(40, 25, 0)).rejects.toThrow('closed');
+  });
+
+  it('is tried again after the primary was lost in the tenth minute of an index build', async () => {
+    await expect(attempts(600, 40, 0)).resolves.toBe('done');
+    await expect(attempts(600, 40, 25, 0)).rejects.toThrow('closed');
+  });
+});
