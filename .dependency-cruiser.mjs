@@ -20,7 +20,8 @@
  * @type {import('dependency-cruiser').IConfiguration}
  */
 const typeOnly = ['type-only'];
-const ring = 'http|front|limits|mongo|jobs|cache|deliveries|outbound|ledger|crypto|signatures';
+const ring =
+  'http|front|streams|limits|mongo|jobs|cache|deliveries|outbound|ledger|crypto|signatures|tracing';
 const router = '[-/]router\\.ts$';
 const store = '[-/]store\\.ts$|/store/';
 const factory = '^server/features/[^/]+/feature\\.ts$';

@@ -54,6 +54,7 @@ import { createInTransaction } from './mongo/transactions.js';
 import { createConnectors } from './outbound/outbound.js';
 import type { World } from './ports.js';
 import { createVerifyPool } from './signatures/verify-pool.js';
+import { createStreams } from './streams/streams.js';
 
 /** The composed service: main.ts boots it, starts it and lets it listen. */
 export interface Service {
@@ -63,6 +64,8 @@ export interface Service {
   /** Serves the metrics where they have a port of their own. */
   metricsApp: ReturnType<typeof createOperationsApp> | undefined;
   connectionMeter: ConnectionMeter;
+  /** Ends the streams that are open. */
+  stopStreams(): Promise<void>;
   /** Brings the database in order; once, before anything else. */
   boot(): Promise<void>;
   /** Starts the background work; the lifecycle stops it. */
@@ -77,6 +80,8 @@ export function composeService(deps: {
   world: World;
   databaseClock: DatabaseClock;
   lifecycle: Lifecycle;
+  /** Open at once, over all clients. */
+  maxStreams: number;
 }): Service {
   const { config, fleet, connection, world, databaseClock, lifecycle } = deps;
   const { clock, pause, random, newId, logger, logOutput, env } = world;
@@ -145,6 +150,12 @@ export function composeService(deps: {
     logger,
   });
   const inTransaction = createInTransaction(connection);
+  const streams = createStreams({
+    max: deps.maxStreams,
+    maxPerClient: config.maxStreamsPerClient,
+    meter: metrics.streams,
+    random,
+  });
   const scheduler = createScheduler<TaskName>({ meter: metrics.jobs, random, logger });
 
   /** What any feature may take of it. `env` is for the anchors alone: it holds their tokens. */
@@ -392,6 +403,9 @@ export function composeService(deps: {
     front,
     metricsApp,
     connectionMeter: metrics.connections,
+    async stopStreams() {
+      await streams.stop();
+    },
     boot: () => boot({ connection, leases, leaseNames, webhooks, cacheVersions, directory }),
     start() {
       lifecycle.onStop('anchors that are being read', () => directory.stop());

@@ -22,6 +22,9 @@ export interface Config {
   /** Open at once: from all clients, and from one that is not a trusted proxy. */
   maxConnections: number;
   maxConnectionsPerClient: number;
+  /** Streams open at once: of all clients, half of the connections where it is not set; and of one client. */
+  maxStreams: number | undefined;
+  maxStreamsPerClient: number;
   outboundAllow: string[];
   fxUrl: string | undefined;
   /** The name that answers give the reference; undefined: the host of `fxUrl`. */
@@ -104,6 +107,8 @@ const environment = z.object({
   TRUST_PROXY: list(parseTrustProxy),
   MAX_CONNECTIONS: count.default('1000'),
   MAX_CONNECTIONS_PER_CLIENT: count.default('100'),
+  MAX_STREAMS: count.optional(),
+  MAX_STREAMS_PER_CLIENT: count.default('20'),
   OUTBOUND_ALLOW: list(parseOutboundAllow),
   FX_URL: httpUrl.optional(),
   FX_SOURCE: z.string().max(80, 'must have at most 80 characters').optional(),
@@ -172,6 +177,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     trustProxy: values.TRUST_PROXY,
     maxConnections: values.MAX_CONNECTIONS,
     maxConnectionsPerClient: values.MAX_CONNECTIONS_PER_CLIENT,
+    maxStreams: values.MAX_STREAMS,
+    maxStreamsPerClient: values.MAX_STREAMS_PER_CLIENT,
     outboundAllow: values.OUTBOUND_ALLOW,
     fxUrl: values.FX_URL,
     fxSource: values.FX_SOURCE,

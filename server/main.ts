@@ -4,7 +4,7 @@ import type { Connection } from 'mongoose';
 import { composeService, type Service } from './compose.js';
 import { type Config, ConfigError, httpOrigin, readConfig } from './config.js';
 import { readFleet } from './features/anchors/fleet-file.js';
-import { fittingConnections } from './http/descriptors.js';
+import { fittingConnections, fittingStreams } from './http/descriptors.js';
 import { listen } from './http/listen.js';
 import { requestLimits } from './http/request-limits.js';
 import { createLifecycle, type Lifecycle } from './lifecycle.js';
@@ -84,6 +84,7 @@ export async function openService(
     world: { ...world, clock: world.clock ?? databaseClock.now },
     databaseClock,
     lifecycle,
+    maxStreams: fittingStreams(config.maxStreams, maxConnections, logger),
   });
   return { service, connection, maxConnections, patiently };
 }
@@ -117,6 +118,8 @@ export async function startService(
       connections,
     });
     lifecycle.onStop('listener', () => listener.stop(shutdownGraceMs));
+    // Before the listener, which waits for the requests in hand: a stream is one without end.
+    lifecycle.onStop('streams', service.stopStreams);
     const url = httpOrigin(host, listener.port);
     const { metricsApp } = service;
     let metricsUrl: string | undefined;

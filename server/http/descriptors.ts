@@ -38,3 +38,19 @@ export function fittingConnections(
   }
   return max;
 }
+
+/** Of all connections, as a share: the rest is for requests, which get through however many streams are open. */
+const shareOfStreams = { usual: 0.5, most: 0.9 };
+
+/** The bound of all streams: what is wanted, or less where the connections leave no room for requests. */
+export function fittingStreams(wanted: number | undefined, maxConnections: number, logger: Logger): number {
+  if (wanted === undefined) return Math.floor(maxConnections * shareOfStreams.usual);
+  const max = Math.min(wanted, Math.floor(maxConnections * shareOfStreams.most));
+  if (max < wanted) {
+    logger.warn(
+      { maxConnections, maxStreams: max },
+      `MAX_STREAMS is lowered to ${max}: of ${maxConnections} connections a tenth is kept for requests`,
+    );
+  }
+  return max;
+}

@@ -6,6 +6,7 @@ import { type Backlogs, registerBacklogs } from './backlog-gauges.js';
 import { createConnectionMeter } from './connection-meter.js';
 import type { ConnectionMeter } from './connections.js';
 import { createRequestMeter, type RequestMeter } from './request-meter.js';
+import { createStreamMeter, type StreamMetrics } from './stream-meter.js';
 
 /** Prometheus metrics of one service instance, labelled by route template and never by text of a client. */
 export interface Metrics {
@@ -22,6 +23,7 @@ export interface Metrics {
   };
   jobs: JobMeter;
   connections: ConnectionMeter;
+  streams: StreamMetrics;
 }
 
 export interface MetricsDeps {
@@ -100,6 +102,7 @@ export function createMetrics(deps: MetricsDeps): Metrics {
     },
     jobs: jobMeter(registry, deps.clock),
     connections: createConnectionMeter(registry),
+    streams: createStreamMeter(registry),
     webhooks: {
       attempted: (outcome) => webhookAttempts.inc({ outcome }),
       settled: (state) => webhookDeliveries.inc({ state }),

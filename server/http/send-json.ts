@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Topic } from '../cache/changes.js';
 import { type Coding, codingFor, encode } from './content-coding.js';
 import { hashOf, matchesTag, tagOf } from './entity-tag.js';
-import { sendStream, streamOf } from './send-stream.js';
+import { senderOf } from './send-stream.js';
 
 const compressFromBytes = 1_024;
 
@@ -73,9 +73,9 @@ export function setKeeping(res: Response, keeping: Pick<KeepableAnswer, 'sameFor
 export function sendJson({ keep }: { keep: KeepAnswer }): RequestHandler {
   return (req, res, next) => {
     res.json = (body: unknown) => {
-      const stream = streamOf(body);
-      if (stream !== undefined) {
-        sendStream(req, res, stream).catch(next);
+      const send = senderOf(body);
+      if (send !== undefined) {
+        send(req, res).catch(next);
         return res;
       }
       const rendered = render(body);

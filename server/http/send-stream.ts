@@ -12,17 +12,26 @@ export interface StreamedBody {
   chunks(): AsyncIterable<string | Buffer>;
 }
 
-const streamedBodies = new WeakMap<object, StreamedBody>();
+/** Sends an answer in another form than JSON. Where it rejects, nothing may have been sent yet, or the connection is cut. */
+export type SendBody = (req: Request, res: Response) => Promise<void>;
 
-/** Stands for the stream where the contract has an object: a handler returns it as its body. */
-export function streamedBody<T extends object>(stream: StreamedBody): T {
+const ownBodies = new WeakMap<object, SendBody>();
+
+/** Stands for such an answer where the contract has an object: a handler returns it as its body. */
+export function bodySentBy<T extends object>(send: SendBody): T {
   const body = {} as T;
-  streamedBodies.set(body, stream);
+  ownBodies.set(body, send);
   return body;
 }
 
-export function streamOf(body: unknown): StreamedBody | undefined {
-  return typeof body === 'object' && body !== null ? streamedBodies.get(body) : undefined;
+/** How this body is sent; undefined where it is JSON. */
+export function senderOf(body: unknown): SendBody | undefined {
+  return typeof body === 'object' && body !== null ? ownBodies.get(body) : undefined;
+}
+
+/** A body that is streamed. */
+export function streamedBody<T extends object>(stream: StreamedBody): T {
+  return bodySentBy((req, res) => sendStream(req, res, stream));
 }
 
 /** No more of it is made than the client reads. If that fails, the connection ends before the body does. */

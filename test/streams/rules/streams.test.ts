@@ -1,0 +1,99 @@
+import { EventEmitter, once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import { expect, it } from '@jest/globals';
+import express, { type Request, type Response } from 'express';
+import { ApiError } from '../../../server/errors.js';
+import { senderOf } from '../../../server/http/send-stream.js';
+import { createStreams } from '../../../server/streams/streams.js';
+import { waitFor } from '../../support/wait-for.js';
+
+const meter = { opened: () => {}, closed: () => {}, sent: () => {}, refused: () => {} };
+
+function request(clientKey = 'a') {
+  const res = Object.assign(new EventEmitter(), { closed: false, locals: { clientKey } });
+  return { req: { method: 'GET' } as Request, res: res as unknown as Response & EventEmitter };
+}
+
+const prepare = async () => () => ({ onFree: () => {}, onClose: () => {} });
+
+it('a request that fails, or that its client broke off, gives its place back', async () => {
+  const streams = createStreams({ max: 10, maxPerClient: 1, meter, random: () => 0.5 });
+  const failed = request();
+  const fault = new Error('no such corridor');
+  await expect(streams.open('rates', failed, () => Promise.reject(fault))).rejects.toBe(fault);
+  await expect(streams.open('rates', request(), prepare)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+  failed.res.emit('close');
+  const over = request();
+  Object.assign(over.res, { closed: true });
+  await streams.open('rates', over, prepare);
+  await streams.open('rates', request(), prepare);
+});
+
+it('a service that is stopping opens none, not even one that was being prepared', async () => {
+  const streams = createStreams({ max: 10, maxPerClient: 10, meter, random: () => 0.5 });
+  let finish = () => {};
+  const slow = streams.open('rates', request(), async () => {
+    await new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    return prepare();
+  });
+  await streams.stop();
+  finish();
+  await expect(slow).rejects.toMatchObject({ code: 'NOT_READY', extras: { retryAfter: 2 } });
+  await expect(streams.open('rates', request(), prepare)).rejects.toMatchObject({ code: 'NOT_READY' });
+});
+
+it('requests that a client sends without waiting leave no place taken and no stream fed once it is gone', async () => {
+  const now = { opened: 0, closed: 0, fed: 0 };
+  const streams = createStreams({
+    max: 4,
+    maxPerClient: 4,
+    meter: { ...meter, opened: () => (now.opened += 1), closed: () => (now.closed += 1) },
+    random: () => 0.5,
+  });
+  const app = express().get('/:corridor', async (req, res) => {
+    res.locals.clientKey = 'a';
+    try {
+      const body = await streams.open('rates', { req, res }, async () => {
+        if (req.params.corridor === 'none') throw new ApiError('UNKNOWN_CORRIDOR', 'not served');
+        now.fed += 1;
+        return () => ({ onFree: () => {}, onClose: () => (now.fed -= 1) });
+      });
+      await senderOf(body)?.(req, res);
+    } catch (error) {
+      const { status, code } = error as ApiError;
+      res.status(status).json({ code });
+    }
+  });
+  const server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const send = (...paths: string[]) => {
+    const seen = { text: '' };
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1', () => {
+      socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''));
+    });
+    socket.on('data', (bytes) => {
+      seen.text += bytes.toString();
+    });
+    return { seen, socket };
+  };
+  try {
+    // On one connection, each before the answer to the one before it: the first waits for no other.
+    const eager = send(...Array<string>(10).fill('/usdc-ngn'));
+    await waitFor(() => expect(now).toEqual({ opened: 1, closed: 0, fed: 1 }));
+    eager.socket.destroy();
+    await waitFor(() => expect(now).toEqual({ opened: 1, closed: 1, fed: 0 }));
+    const failed = send(...Array<string>(10).fill('/none'));
+    await waitFor(() => expect(failed.seen.text.match(/"code"/g)).toHaveLength(10));
+    expect(failed.seen.text).toMatch(/^HTTP\/1.1 404 /);
+    expect(failed.seen.text.match(/INVALID_REQUEST/g)).toHaveLength(9);
+    const patient = Array.from({ length: 4 }, () => send('/usdc-ngn'));
+    for (const { seen } of patient) await waitFor(() => expect(seen.text).toMatch(/^HTTP\/1.1 200 /));
+    for (const { socket } of [failed, ...patient]) socket.destroy();
+    await waitFor(() => expect(now).toEqual({ opened: 5, closed: 5, fed: 0 }));
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+});
