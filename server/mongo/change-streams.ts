@@ -1,57 +1,82 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { Model } from 'mongoose';
 import type { Logger } from '../ports.js';
 
-/** A change stream that only wakes a worker, which finds its work by state: a missed wake-up costs time, not work. */
-export interface Waker {
+/** What is started, is stopped, and may be started again. */
+export interface ChangeStream {
   start(): void;
   stop(): Promise<void>;
 }
 
-const reopenDelayMs = 1_000;
+/** A change stream that only wakes a worker, which finds its work by state: a missed wake-up costs time, not work. */
+export type Waker = ChangeStream;
 
-/**
- * Calls `wake` on every change that matches `pipeline`, and once each time the stream opens, so that the worker finds
- * what changed while the stream was closed or its history was lost.
- */
-export function createWaker<T>(deps: {
+export interface ChangeStreamDeps<T> {
   model: Model<T>;
   pipeline: Record<string, unknown>[];
-  wake: () => void;
+  /**
+   * The stream is open: each change from now on is told. What changed while it was closed, or while its history was lost,
+   * has to be found by reading.
+   */
+  onOpen: () => void;
+  onChange: (change: { documentKey?: { _id?: unknown } }) => void;
   logger: Logger;
-}): Waker {
-  let stopped = false;
+}
+
+const reopenDelayMs = 1_000;
+
+/** Watches a collection, and opens the stream afresh after each error. */
+export function watchChanges<T>(deps: ChangeStreamDeps<T>): ChangeStream {
+  const { model, logger } = deps;
   let stream: ReturnType<Model<T>['collection']['watch']> | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  function open(): void {
-    if (stopped) return;
-    stream = deps.model.collection.watch(deps.pipeline, { timeoutMS: 0 });
-    stream.on('change', () => deps.wake());
-    stream.on('error', (error: unknown) => reopen(error));
-    stream.on('close', () => reopen(undefined));
-    deps.wake();
-  }
+  /** A stream outlives whoever starts it: bound here, it is no part of their request. */
+  const open = AsyncResource.bind((): void => {
+    timer = undefined;
+    const opened = model.collection.watch(deps.pipeline, { timeoutMS: 0 });
+    stream = opened;
+    let isOpen = false;
+    // The first token comes with the answer to the command that opens it: reading before would miss what changes in between.
+    opened.on('resumeTokenChanged', () => {
+      if (isOpen || stream !== opened) return;
+      isOpen = true;
+      deps.onOpen();
+    });
+    opened.on('change', (change) => {
+      if (stream === opened) deps.onChange(change as Parameters<typeof deps.onChange>[0]);
+    });
+    opened.on('error', (error: unknown) => reopen(opened, error));
+    opened.on('close', () => reopen(opened, undefined));
+  });
 
-  function reopen(error: unknown): void {
-    if (stopped || timer !== undefined) return;
-    deps.logger.warn(
-      { err: error, collection: deps.model.collection.name },
-      'change stream closed; opening afresh',
-    );
-    stream?.close().catch(() => undefined);
-    timer = setTimeout(() => {
-      timer = undefined;
-      open();
-    }, reopenDelayMs);
+  function reopen(closed: typeof stream, error: unknown): void {
+    if (closed === undefined || closed !== stream) return;
+    logger.warn({ err: error, collection: model.collection.name }, 'change stream closed; opening afresh');
+    stream = undefined;
+    closed.close().catch(() => undefined);
+    timer = setTimeout(open, reopenDelayMs);
     timer.unref();
   }
 
   return {
-    start: open,
+    start() {
+      if (stream === undefined && timer === undefined) open();
+    },
     async stop() {
-      stopped = true;
       clearTimeout(timer);
-      await stream?.close();
+      timer = undefined;
+      const closing = stream;
+      stream = undefined;
+      await closing?.close();
     },
   };
+}
+
+/** Calls `wake` on every change that matches `pipeline`, and once each time the stream opens. */
+export function createWaker<T>({
+  wake,
+  ...deps
+}: Pick<ChangeStreamDeps<T>, 'model' | 'pipeline' | 'logger'> & { wake: () => void }): Waker {
+  return watchChanges({ ...deps, onOpen: wake, onChange: wake });
 }

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type Connection, Schema } from 'mongoose';
+import { watchChanges } from '../../../server/mongo/change-streams.js';
+import { connectMongo } from '../../../server/mongo/connection.js';
+import { prepareCollections } from '../../../server/mongo/models.js';
+import { testDatabase } from '../../support/database.js';
+import { silentLogger } from '../../support/silent-logger.js';
+import { waitFor } from '../../support/wait-for.js';
+
+const database = testDatabase();
+let connection: Connection;
+const rows = new Schema({ n: Number }, { collection: 'rows', versionKey: false });
+
+beforeAll(async () => {
+  connection = await connectMongo({ uri: database.uri });
+  connection.model('Row', rows);
+  await prepareCollections(connection);
+});
+afterAll(() => connection.close());
+
+function watched() {
+  const seen: string[] = [];
+  const stream = watchChanges({
+    model: connection.model('Row'),
+    pipeline: [],
+    onOpen: () => seen.push('open'),
+    onChange: () => seen.push('change'),
+    logger: silentLogger,
+  });
+  return { seen, stream };
+}
+
+it('says that it is open before anything can be missed, and tells each change from then on', async () => {
+  const { seen, stream } = watched();
+  stream.start();
+  await waitFor(() => expect(seen).toEqual(['open']));
+  await connection.model('Row').create([{ n: 1 }, { n: 2 }]);
+  await waitFor(() => expect(seen).toEqual(['open', 'change', 'change']));
+  await stream.stop();
+});
+
+it('is opened afresh after it was invalidated, and says so, so that what was missed is read', async () => {
+  const { seen, stream } = watched();
+  stream.start();
+  await waitFor(() => expect(seen).toEqual(['open']));
+  await connection.collection('rows').drop();
+  await waitFor(() => expect(seen.filter((each) => each === 'open')).toHaveLength(2));
+  const before = seen.length;
+  await connection.model('Row').create({ n: 3 });
+  await waitFor(() => expect(seen.slice(before)).toEqual(['change']));
+  await stream.stop();
+});
+
+it('may be stopped and started again, and tells nothing in between', async () => {
+  const { seen, stream } = watched();
+  stream.start();
+  stream.start();
+  await waitFor(() => expect(seen).toEqual(['open']));
+  await stream.stop();
+  await connection.model('Row').create({ n: 4 });
+  stream.start();
+  await waitFor(() => expect(seen).toEqual(['open', 'open']));
+  await stream.stop();
+});
