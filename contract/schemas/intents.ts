@@ -26,6 +26,7 @@ export type {
   IntentDispute,
   IntentQuote,
   IntentStatus,
+  IntentTransition,
   ReconcileAnswer,
   StatusCallbackAnswer,
 } from '../client/types/intents.js';
@@ -249,6 +250,48 @@ export const intentAnswer = z
     dispute: intentDispute.nullable(),
   })
   .describe('An off-ramp intent, its outcome and its dispute.');
+
+/** What a step of an intent was, and when exactly each word is given. */
+export const transitionKinds = {
+  registered: 'The intent was registered.',
+  transaction_attached: 'It follows a transaction of the anchor, or another one than before.',
+  transaction_released: 'Its transaction passed to another intent, whose account paid it.',
+  transaction_status: "The anchor's status word for the transaction is another one.",
+  payment_found: 'Its payment was found on the ledger.',
+  funds_received: 'The anchor has the funds.',
+  ready_for_pickup: 'Cash is ready to be collected.',
+  settled: 'It was paid out.',
+  failed: 'The anchor received the funds and did not pay out.',
+  expired: 'It ended without funds received, or without the cash being collected.',
+  recovered: 'It had failed, and was paid out after all.',
+  reopened: 'It had expired, and its payment was found on the ledger: it is followed again.',
+} as const;
+
+export type TransitionKind = keyof typeof transitionKinds;
+
+/** A step of an intent, as its stream tells it. */
+export const intentTransition = z
+  .object({
+    number: z
+      .number()
+      .int()
+      .min(1)
+      .describe(
+        '1 for the first, without gaps: the same on every instance and at every time. The `id` of the event.',
+      ),
+    kind: mayGrow(enumOfMeanings(transitionKinds)),
+    at: instant.describe('When it happened, as exactly as is known; one may be told after a later one.'),
+    status: intentStatus.describe('The status of the intent after it.'),
+    transactionStatus: z
+      .string()
+      .nullable()
+      .describe("The anchor's status word for the transaction after it; null: none yet."),
+    last: z.boolean().describe('Whether nothing can follow, so that the stream ends after it.'),
+    intent: intentAnswer.describe(
+      'The intent as it stands when this is sent: it has this transition, and may have later ones.',
+    ),
+  })
+  .describe('A step of an intent, and the intent as it stands.');
 
 /** The secret of an intent. */
 export const intentNonce = z

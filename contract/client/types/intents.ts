@@ -265,6 +265,45 @@ export interface IntentQuote {
  */
 export type IntentStatus = 'pending' | 'settled' | 'failed' | 'expired';
 
+/** A step of an intent, and the intent as it stands. */
+export interface IntentTransition {
+  /** 1 for the first, without gaps: the same on every instance and at every time. The `id` of the event. */
+  number: number;
+  /**
+   * `registered`: The intent was registered. `transaction_attached`: It follows a transaction of the anchor,
+   * or another one than before. `transaction_released`: Its transaction passed to another intent, whose
+   * account paid it. `transaction_status`: The anchor's status word for the transaction is another one.
+   * `payment_found`: Its payment was found on the ledger. `funds_received`: The anchor has the funds.
+   * `ready_for_pickup`: Cash is ready to be collected. `settled`: It was paid out. `failed`: The anchor
+   * received the funds and did not pay out. `expired`: It ended without funds received, or without the cash
+   * being collected. `recovered`: It had failed, and was paid out after all. `reopened`: It had expired, and
+   * its payment was found on the ledger: it is followed again.
+   */
+  kind:
+    | 'registered'
+    | 'transaction_attached'
+    | 'transaction_released'
+    | 'transaction_status'
+    | 'payment_found'
+    | 'funds_received'
+    | 'ready_for_pickup'
+    | 'settled'
+    | 'failed'
+    | 'expired'
+    | 'recovered'
+    | 'reopened';
+  /** When it happened, as exactly as is known; one may be told after a later one. */
+  at: string;
+  /** The status of the intent after it. */
+  status: IntentStatus;
+  /** The anchor's status word for the transaction after it; null: none yet. */
+  transactionStatus: string | null;
+  /** Whether nothing can follow, so that the stream ends after it. */
+  last: boolean;
+  /** The intent as it stands when this is sent: it has this transition, and may have later ones. */
+  intent: IntentAnswer;
+}
+
 /** What the reconciliation looked at and what came of it. */
 export interface ReconcileAnswer {
   /** When it began. */

@@ -3,6 +3,7 @@ import type {
   OutcomeEvidence,
   OutcomeReason,
   TransactionProblem,
+  TransitionKind,
   UnscoredReason,
 } from '../../../contract/schemas/intents.js';
 import type { UnrankedReason } from '../../../contract/schemas/rates.js';
@@ -71,6 +72,8 @@ export interface Intent {
   /** Whether there is still something to look for, and when to look next. */
   open: boolean;
   due: Date;
+  /** Every transition so far, as its stream tells them; absent where none was written since they are kept (steps.rules.ts). */
+  steps?: readonly Step[];
   /** What the reputation holds of it; absent from an intent that is not in the store yet. */
   counting?: Counting;
   /** Grows with every write of this feature; compare-and-set writes are held against it. */
@@ -117,6 +120,15 @@ export type IntentChange = {
     | 'callbacks'
   >
 >;
+
+/** A transition of an intent as it is stored: its number is its place, counted from 1. */
+export interface Step {
+  kind: TransitionKind;
+  /** When it happened, as exactly as is known. */
+  at: Date;
+  /** Of `transaction_status`: the anchor's word. */
+  word?: string;
+}
 
 /** How an intent ended, as the transition wrote it. */
 export interface IntentOutcome {

@@ -55,6 +55,10 @@ function changed(intent: Intent, change: IntentChange) {
   return { intent, change, pendingAggregation: false };
 }
 
+function released(holder: Intent, releasedAt: Date) {
+  return { ...changed(holder, handedOver(holder)), releasedAt };
+}
+
 export function createOwnership({ store, inTransaction, clock }: OwnershipDeps): Ownership {
   return {
     async replace(intent, transactionId) {
@@ -95,8 +99,9 @@ export function createOwnership({ store, inTransaction, clock }: OwnershipDeps):
         const claimant = await store.findFirstClaimant(wanted, session);
         if (claimant === null || ownerElsewhere(current, sender) === null) return 'no_claimant';
         // The holder lets go first: one intent holds a transaction at any time.
-        await store.saveProgress(changed(current, handedOver(current)), session);
-        const change = takenOver(claimant, current, sender, new Date(clock()));
+        const now = new Date(clock());
+        await store.saveProgress(released(current, now), session);
+        const change = takenOver(claimant, current, sender, now);
         await store.saveProgress(changed(claimant, change), session);
         return { owner: claimant._id };
       });
@@ -112,8 +117,9 @@ export function createOwnership({ store, inTransaction, clock }: OwnershipDeps):
         if (held?.version !== holder.version || claims?.version !== claimant.version)
           return 'changed_meanwhile';
         if (!yieldsToPayer(held)) return 'kept';
-        await store.saveProgress(changed(held, handedOver(held)), session);
-        const change = takenOverByPayer(claims, held, found, new Date(clock()));
+        const now = new Date(clock());
+        await store.saveProgress(released(held, now), session);
+        const change = takenOverByPayer(claims, held, found, now);
         await store.saveProgress(
           { intent: claims, change, pendingAggregation: claims.outcome !== null },
           session,

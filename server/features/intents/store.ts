@@ -6,6 +6,7 @@ import type { CountedIntent } from './aggregation.js';
 import type { DisputeEffect, Intent, IntentChange } from './intent.js';
 import { attachment } from './ownership.rules.js';
 import { nothingKnown } from './payment-state.rules.js';
+import { stepsOf } from './steps.rules.js';
 
 /** An intent as stored; `sightings` and `unfolded` are the stored names of `observations` and `pendingAggregation`. */
 export interface IntentDocument extends Omit<Intent, 'observations' | 'counting'>, CountedIntent {
@@ -17,8 +18,10 @@ export interface IntentDocument extends Omit<Intent, 'observations' | 'counting'
 
 /** A change of the intent as it was read: written only if its version is still the same. */
 export interface VersionedChange {
-  intent: Pick<Intent, '_id' | 'version'>;
+  intent: Intent;
   change: IntentChange;
+  /** When its transaction passed to another intent, if this change hands it over. */
+  releasedAt?: Date;
   /** Whether the intent has to be counted again. */
   pendingAggregation: boolean;
 }
@@ -39,7 +42,7 @@ export interface IntentStore {
   isEmpty(): Promise<boolean>;
   /** Attaches a transaction, in place of the one before, to the intent as it was read, and makes it due at once. */
   attachTransaction(
-    intent: Pick<Intent, '_id' | 'version'>,
+    intent: Intent,
     transactionId: string,
     now: Date,
   ): Promise<Intent | 'changed_meanwhile' | 'taken_by_another'>;
@@ -110,6 +113,7 @@ const intentSchema = new Schema<IntentDocument>(
     firstLookAt: { type: Date, default: null },
     open: { type: Boolean, required: true },
     due: { type: Date, required: true },
+    steps: { type: Schema.Types.Mixed },
     version: { type: Number, required: true },
     outcome: mixed,
     scored: { type: Boolean, required: true },
@@ -306,13 +310,17 @@ function exactly(value: string) {
   return { $eq: value, $type: 'string' } as const;
 }
 
-function versionedUpdate({ intent: { _id, version }, change, pendingAggregation }: VersionedChange) {
+/** The steps that the change makes are written with it, and so are those that followed from the stored state alone. */
+function versionedUpdate({ intent, change, pendingAggregation, releasedAt }: VersionedChange) {
+  const { _id, version } = intent;
   const { observations: sightings, ...fields } = change;
+  const steps = stepsOf({ ...intent, ...change, steps: stepsOf(intent) } as Intent, releasedAt);
   const isKept = ([, value]: [string, unknown]) => value !== undefined;
   const $set = {
     ...Object.fromEntries(Object.entries(fields).filter(isKept)),
     ...(sightings === undefined ? {} : { sightings }),
     ...(pendingAggregation ? { unfolded: true } : {}),
+    ...(steps.length > (intent.steps?.length ?? 0) ? { steps } : {}),
   };
   const removed = Object.entries(fields).filter((entry) => !isKept(entry));
   const $unset = Object.fromEntries(removed.map(([name]) => [name, '' as const]));

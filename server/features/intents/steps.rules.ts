@@ -1,0 +1,146 @@
+import type { IntentStatus, TransitionKind } from '../../../contract/schemas/intents.js';
+import type { Intent, Step } from './intent.js';
+
+/** What the stream of an intent is made of. */
+export type SteppedIntent = Pick<
+  Intent,
+  | 'status'
+  | 'createdAt'
+  | 'transactionId'
+  | 'attachedAt'
+  | 'observations'
+  | 'payment'
+  | 'outcome'
+  | 'recoveredAt'
+  | 'steps'
+>;
+
+/** Where the intent stands after some steps. */
+interface Standing {
+  status: IntentStatus;
+  attachedAtMs: number | null;
+  word: string | null;
+  found: boolean;
+  funded: boolean;
+  ready: boolean;
+}
+
+/** Steps that anyone could repeat at will are not recorded beyond this; those of the outcome always are. */
+const mostSteps = 100;
+
+const atFirst: Standing = {
+  status: 'pending',
+  attachedAtMs: null,
+  word: null,
+  found: false,
+  funded: false,
+  ready: false,
+};
+
+const statusAfter: Partial<Record<TransitionKind, IntentStatus>> = {
+  settled: 'settled',
+  failed: 'failed',
+  expired: 'expired',
+  recovered: 'settled',
+  reopened: 'pending',
+};
+
+function standingAfter(before: Standing, { kind, at, word }: Step): Standing {
+  switch (kind) {
+    case 'transaction_attached':
+      return { ...before, attachedAtMs: at.getTime() };
+    case 'transaction_released':
+      return { ...atFirst, status: before.status };
+    case 'transaction_status':
+      return { ...before, word: word ?? null };
+    case 'payment_found':
+      return { ...before, found: true };
+    case 'funds_received':
+      return { ...before, funded: true };
+    case 'ready_for_pickup':
+      return { ...before, ready: true };
+    default:
+      return { ...before, status: statusAfter[kind] ?? before.status };
+  }
+}
+
+/**
+ * Every step of an intent so far: those that are stored, and those that its present state shows to be missing. It misses
+ * all of them where it was stored before they were kept, and some where an instance of an older release wrote since. As
+ * they follow from the stored document alone, everyone derives the same, and the next write stores them.
+ * `releasedAt`: when its transaction passed to another intent, if it does so now.
+ */
+export function stepsOf(intent: SteppedIntent, releasedAt?: Date): readonly Step[] {
+  const stored = intent.steps ?? [];
+  const steps: Step[] = [...stored];
+  let now = steps.reduce(standingAfter, atFirst);
+  const add = (kind: TransitionKind, at: Date, word?: string) => {
+    const step: Step = { kind, at, ...(word === undefined ? {} : { word }) };
+    steps.push(step);
+    now = standingAfter(now, step);
+  };
+  const addUnlessTooMany = (...step: Parameters<typeof add>) => {
+    if (steps.length < mostSteps) add(...step);
+  };
+  const last = () => steps.at(-1)?.at ?? intent.createdAt;
+
+  if (steps.length === 0) add('registered', intent.createdAt);
+  if (now.status === 'expired' && intent.status !== 'expired') {
+    add('reopened', dateOf(intent.payment.takenUpAtMs) ?? last());
+  }
+  const { transactionId, attachedAt, observations, payment } = intent;
+  const isFollowed = now.status === 'pending' || now.status === 'failed';
+  if (isFollowed && transactionId === undefined && now.attachedAtMs !== null) {
+    addUnlessTooMany('transaction_released', releasedAt ?? last());
+  }
+  if (isFollowed && transactionId !== undefined) {
+    if (now.attachedAtMs !== (attachedAt?.getTime() ?? null)) {
+      addUnlessTooMany('transaction_attached', attachedAt ?? last());
+    }
+    const { status: word, lastAtMs } = observations;
+    if (word !== null && word !== now.word) {
+      addUnlessTooMany('transaction_status', dateOf(lastAtMs) ?? last(), word);
+    }
+  }
+  if (payment.found !== null && !now.found) {
+    addUnlessTooMany('payment_found', new Date(payment.found.lookedUpAtMs));
+  }
+  if (isFollowed && transactionId !== undefined) {
+    const fundedAt = dateOf(observations.fundedAtMs);
+    if (fundedAt !== null && !now.funded) addUnlessTooMany('funds_received', fundedAt);
+    const readyAt = dateOf(observations.readyAtMs);
+    if (readyAt !== null && !now.ready) addUnlessTooMany('ready_for_pickup', readyAt);
+  }
+  if (intent.status !== now.status) {
+    const { kind, at } = endOf(now.status, intent);
+    add(kind, at ?? last());
+  }
+  return steps;
+}
+
+function endOf(
+  from: IntentStatus,
+  { status, outcome, recoveredAt }: SteppedIntent,
+): { kind: TransitionKind; at: Date | undefined } {
+  const recordedAt = outcome?.recordedAt;
+  if (from === 'failed' && status === 'settled') return { kind: 'recovered', at: recoveredAt ?? recordedAt };
+  return { kind: status === 'pending' ? 'reopened' : status, at: recordedAt };
+}
+
+/** What each step says besides its kind. */
+export function standingsOf(steps: readonly Step[]): { status: IntentStatus; word: string | null }[] {
+  let now = atFirst;
+  return steps.map((step) => {
+    now = standingAfter(now, step);
+    return { status: now.status, word: now.word };
+  });
+}
+
+/** Whether nothing can follow: it has ended, and neither a look at its transaction nor one at the ledger is due. */
+export function isOver({ status, open, lookUpDue }: Pick<Intent, 'status' | 'open' | 'lookUpDue'>): boolean {
+  return status !== 'pending' && !open && lookUpDue === undefined;
+}
+
+function dateOf(ms: number | null | undefined): Date | null {
+  return ms == null ? null : new Date(ms);
+}
