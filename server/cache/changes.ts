@@ -13,22 +13,49 @@ export interface Changes {
   count(): number;
   /** Whether one of these has changed since that number. */
   since(count: number, topics: readonly Topic[]): boolean;
+  /** Has this called, soon after, for one change of these topics or for many; returns what ends that. */
+  onChange(topics: readonly Topic[], changed: () => void): () => void;
 }
 
 export type Announce = Changes['announce'];
+
+/** Changes come in bursts, as when every corridor is quoted again. */
+const burstMs = 20;
 
 export function createChanges(): Changes {
   let count = 0;
   let allAt = 0;
   const changedAt = new Map<Topic, number>();
+  const listeners = new Set<(topic: Topic | undefined) => void>();
+  const tell = (topic: Topic | undefined) => {
+    for (const listener of listeners) listener(topic);
+  };
   return {
     announce(topic) {
       count += 1;
       changedAt.set(topic, count);
+      tell(topic);
     },
     announceAll() {
       count += 1;
       allAt = count;
+      tell(undefined);
+    },
+    onChange(topics, changed) {
+      let timer: NodeJS.Timeout | undefined;
+      const listener = (topic: Topic | undefined) => {
+        if (timer !== undefined || (topic !== undefined && !topics.includes(topic))) return;
+        timer = setTimeout(() => {
+          timer = undefined;
+          changed();
+        }, burstMs);
+        timer.unref();
+      };
+      listeners.add(listener);
+      return () => {
+        listeners.delete(listener);
+        clearTimeout(timer);
+      };
     },
     count: () => count,
     since: (before, topics) => allAt > before || topics.some((topic) => (changedAt.get(topic) ?? 0) > before),

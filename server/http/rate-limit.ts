@@ -51,12 +51,26 @@ export async function enforceNewAmounts(
   res: Response,
   client: string,
 ): Promise<void> {
-  const rule = rateLimitClasses.newAmounts;
-  const state = await consumeShown(limiter, res, rule, `newAmounts|${client}`);
+  const state = await consumeShown(limiter, res, rateLimitClasses.newAmounts, keyOfNewAmounts(client));
   if (state.retryAfterSeconds === undefined) return;
   showLimit(res, state);
-  const message = `More than ${rule.points} amounts in ${rule.windowSeconds} s that nobody asked for lately; amounts that are known are answered.`;
-  throw rateLimited(state.retryAfterSeconds, message);
+  throw tooManyAmounts(state.retryAfterSeconds);
+}
+
+/** The same where there is no answer to show it in, as for a stream that is open. */
+export async function takeNewAmount(limiter: Pick<RateLimiter, 'consume'>, client: string): Promise<void> {
+  const state = await limiter.consume(rateLimitClasses.newAmounts, keyOfNewAmounts(client));
+  if (state.retryAfterSeconds !== undefined) throw tooManyAmounts(state.retryAfterSeconds);
+}
+
+function keyOfNewAmounts(client: string): string {
+  return `newAmounts|${client}`;
+}
+
+function tooManyAmounts(retryAfterSeconds: number): ApiError {
+  const { points, windowSeconds } = rateLimitClasses.newAmounts;
+  const message = `More than ${points} amounts in ${windowSeconds} s that nobody asked for lately; amounts that are known are answered.`;
+  return rateLimited(retryAfterSeconds, message);
 }
 
 export function rateLimited(

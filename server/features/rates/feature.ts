@@ -92,5 +92,5 @@ export function createRatesFeature(deps: RatesFeatureDeps) {
   const router = createRatesRouter({ ...deps, rates, readPastAnswer: createReadPastAnswer(deps) });
   /** The reference exchange rate of a corridor. Never rejects because it cannot be read. */
   const midMarketOf = ({ sellCode, currency }: Corridor) => fx.rateOf({ code: sellCode, currency });
-  return { router, quote: rates.quote, quoteFrom: rates.quoteFrom, referenceOffers, midMarketOf };
+  return { router, ...rates, referenceOffers, midMarketOf };
 }

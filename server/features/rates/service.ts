@@ -43,11 +43,9 @@ export interface Rates {
    * not asked for before; what it throws is thrown. Throws INVALID_REQUEST, UNKNOWN_CORRIDOR, UNSUPPORTED_PAIR,
    * AMOUNT_OUT_OF_RANGE, RATES_UNAVAILABLE.
    */
-  quote(
-    corridorId: string,
-    query: LiveQuery,
-    options?: { maxAgeMs?: number; admitNew?: () => Promise<void> },
-  ): Promise<{ answer: RatesAnswer; freshForMs: number }>;
+  quote(corridorId: string, query: LiveQuery, options?: AskOptions): Promise<ServedRates>;
+  /** The same question, to be asked again and again. Throws as `quote` does for what is wrong with the question. */
+  live(corridorId: string, query: LiveQuery): LiveQuestion;
   /**
    * What one anchor offers an intent of `client` at the moment, without asking the others. Does not throw for failures of
    * the anchor. `retryAfter` are seconds, null where waiting does not help.
@@ -59,6 +57,32 @@ export interface Rates {
     deliveryMethod: string | undefined,
     client: string,
   ): Promise<{ quote: QuoteForIntent } | NoQuote>;
+}
+
+/** An answer, with the milliseconds for which it stays fresh. */
+export interface ServedRates {
+  answer: RatesAnswer;
+  freshForMs: number;
+}
+
+/** A question that is asked again and again, as by the readers of a stream. */
+export interface LiveQuestion {
+  /** Questions with the same key have the same answers. */
+  key: string;
+  /** Another number once the operator has voided what was answered before. */
+  version(): number;
+  /** What would be served now, without asking anyone: undefined where nothing is kept. */
+  kept(): ServedRates | undefined;
+  /** Whether it would make anchors be asked for an amount that is not kept quoted in any case. */
+  costsCalls(): boolean;
+  ask(options?: AskOptions): Promise<ServedRates>;
+}
+
+export interface AskOptions {
+  maxAgeMs?: number;
+  /** Where anchors are asked again, those are whose reply is as old as this. Default: `maxAgeMs`. */
+  replyMaxAgeMs?: number;
+  admitNew?: () => Promise<void>;
 }
 
 /** Without what quotes are compared by: nothing is ranked for an intent. */
@@ -118,8 +142,7 @@ export function createRates(deps: RatesDeps): Rates {
   const { directory, replies, clock } = deps;
   const answers = createCache<Question, KeptAnswer>({
     load: build,
-    keyOf: ({ corridor, asked, deliveryMethod, sort }) =>
-      [corridor.id, keyOfAsked(asked), deliveryMethod ?? '', sort].join('|'),
+    keyOf,
     lifetimeOf: ({ asOf, refreshAt }) => ({ asOf, freshUntil: refreshAt, staleUntil: asOf + staleMs }),
     versionOf: ({ corridor }) => deps.versionOf(corridor.id),
     maxBytes: deps.cacheBytes,
@@ -231,7 +254,7 @@ export function createRates(deps: RatesDeps): Rates {
     return { quote: null, reason, retryAfter: retryAfterFor([reason]) };
   }
 
-  function serve(kept: KeptAnswer): { answer: RatesAnswer; freshForMs: number } {
+  function serve(kept: KeptAnswer): ServedRates {
     const now = clock();
     // A missing quote, which is requested again sooner, does not make the others older.
     if (now - kept.asOf <= freshMs) return { answer: kept.fresh, freshForMs: kept.asOf + freshMs - now };
@@ -239,21 +262,45 @@ export function createRates(deps: RatesDeps): Rates {
     return { answer: kept.stale, freshForMs: 0 };
   }
 
+  function questionOf(corridorId: string, query: LiveQuery): Question {
+    const { amount, receive, deliveryMethod: givenMethod, sort = 'best', ...unused } = query;
+    // A parameter that the contract declares and nothing here uses does not compile.
+    unused satisfies Record<string, never>;
+    const corridor = directory.corridor(corridorId);
+    if (corridor === undefined) {
+      throw new ApiError('UNKNOWN_CORRIDOR', `The corridor ${corridorId} is not served.`);
+    }
+    const deliveryMethod = methodIn(corridor, givenMethod);
+    const asked = askedFor({ amount, receive }, corridor);
+    return { corridor, asked, deliveryMethod, sort, maxAgeMs: freshMs };
+  }
+
+  async function ask(question: Question, options: AskOptions): Promise<ServedRates> {
+    const { maxAgeMs, replyMaxAgeMs = maxAgeMs, admitNew } = options;
+    if (admitNew !== undefined && isNew(question)) await admitNew();
+    const asking = { ...question, maxAgeMs: replyMaxAgeMs ?? question.maxAgeMs };
+    return serve(await answers.get(asking, maxAgeMs === undefined ? undefined : { maxAgeMs }));
+  }
+
   return {
-    async quote(corridorId, query, options = {}) {
-      const { amount, receive, deliveryMethod: givenMethod, sort = 'best', ...unused } = query;
-      // A parameter that the contract declares and nothing here uses does not compile.
-      unused satisfies Record<string, never>;
-      const corridor = directory.corridor(corridorId);
-      if (corridor === undefined) {
-        throw new ApiError('UNKNOWN_CORRIDOR', `The corridor ${corridorId} is not served.`);
-      }
-      const deliveryMethod = methodIn(corridor, givenMethod);
-      const asked = askedFor({ amount, receive }, corridor);
-      const { maxAgeMs } = options;
-      const question = { corridor, asked, deliveryMethod, sort, maxAgeMs: maxAgeMs ?? freshMs };
-      if (options.admitNew !== undefined && isNew(question)) await options.admitNew();
-      return serve(await answers.get(question, maxAgeMs === undefined ? undefined : { maxAgeMs }));
+    quote: async (corridorId, query, options = {}) => ask(questionOf(corridorId, query), options),
+    live(corridorId, query) {
+      const question = questionOf(corridorId, query);
+      const { corridor, asked, deliveryMethod } = question;
+      return {
+        key: keyOf(question),
+        version: () => deps.versionOf(corridor.id),
+        kept() {
+          const kept = answers.peek(question);
+          return kept === undefined ? undefined : serve(kept.value);
+        },
+        costsCalls: () =>
+          asked.amount !== corridor.referenceAmount &&
+          directory
+            .anchorsOf(corridor.id)
+            .some((anchor) => replies.peek({ corridor, anchor, asked, deliveryMethod })?.fresh !== true),
+        ask: (options = {}) => ask(question, options),
+      };
     },
     async quoteFrom(corridorId, anchorId, amount, deliveryMethod, client) {
       const corridor = directory.corridor(corridorId);
@@ -273,4 +320,8 @@ export function createRates(deps: RatesDeps): Rates {
       return { quote: { tier, sellAmount, receiveAmount, rate, adjusted, quotedAt, unranked } };
     },
   };
+}
+
+function keyOf({ corridor, asked, deliveryMethod, sort }: Question): string {
+  return [corridor.id, keyOfAsked(asked), deliveryMethod ?? '', sort].join('|');
 }
