@@ -1,6 +1,7 @@
 import { type ClientSession, type Connection, Schema } from 'mongoose';
 import type { AdminDispute } from '../../../contract/schemas/disputes.js';
 import type { IntentDispute } from '../../../contract/schemas/intents.js';
+import { inBatches } from '../../mongo/in-batches.js';
 import { countUpTo, defineModel } from '../../mongo/models.js';
 import type { Effect, Party } from './entitlement.rules.js';
 
@@ -61,7 +62,7 @@ export interface DisputePlace {
 
 /** Every query of the disputes collection. */
 export interface DisputeStore {
-  /** For intents: the latest dispute of an intent, in short. */
+  /** For intents: the latest dispute of an intent, in short. Those that are asked for at the same time are read together. */
   disputeOf(intentHash: string): Promise<IntentDispute | null>;
   /** With a session, as that transaction sees it. */
   findById(session: ClientSession | null, id: string): Promise<DisputeDocument | null>;
@@ -154,6 +155,19 @@ const windowSchema = new Schema<DisputeWindowDocument>(
 );
 windowSchema.index({ endsAt: 1 }, { expireAfterSeconds: 0, name: 'expiry' });
 
+const maxBatch = 100;
+const inShort = { intentHash: 1, status: 1, createdAt: 1, resolvedAt: 1 } as const;
+type DisputeInShort = Pick<DisputeDocument, '_id' | keyof typeof inShort>;
+
+function shortAnswer({ _id, status, createdAt, resolvedAt }: DisputeInShort): IntentDispute {
+  return {
+    disputeId: _id,
+    status,
+    createdAt: createdAt.toISOString(),
+    resolvedAt: resolvedAt?.toISOString() ?? null,
+  };
+}
+
 export function createDisputeStore(connection: Connection): DisputeStore {
   const model = defineModel<DisputeDocument>(connection, 'Dispute', disputeSchema);
 
@@ -178,16 +192,19 @@ export function createDisputeStore(connection: Connection): DisputeStore {
   }
 
   return {
-    async disputeOf(intentHash) {
-      const latest = await model.findOne({ intentHash }).sort({ _id: -1 }).lean<DisputeDocument>();
-      if (latest === null) return null;
-      return {
-        disputeId: latest._id,
-        status: latest.status,
-        createdAt: latest.createdAt.toISOString(),
-        resolvedAt: latest.resolvedAt?.toISOString() ?? null,
-      };
-    },
+    disputeOf: inBatches<string, IntentDispute | null>({
+      async send(intentHashes) {
+        const found = await model
+          .find({ intentHash: { $in: [...new Set(intentHashes)] } })
+          .select(inShort)
+          .sort({ _id: 1 })
+          .lean<DisputeInShort[]>();
+        // The latest of an intent takes the place of those before it.
+        const latest = new Map(found.map((dispute) => [dispute.intentHash, shortAnswer(dispute)]));
+        return intentHashes.map((intentHash) => latest.get(intentHash) ?? null);
+      },
+      maxItems: maxBatch,
+    }),
     findById: (session, id) => model.findById(id).session(session).lean<DisputeDocument>(),
     findByParty: (intentHash, filedBy) => model.findOne({ intentHash, filedBy }).lean<DisputeDocument>(),
     listOfIntent: (session, intentHash) =>

@@ -1,0 +1,130 @@
+import type { IntentAnswer, IntentTransition } from '../../../contract/schemas/intents.js';
+import type { Random } from '../../ports.js';
+import { eventBytes } from '../../streams/events.rules.js';
+import type { EventWriter, StreamFeed } from '../../streams/ports.js';
+import type { Intent } from './intent.js';
+import { isOver, standingsOf, stepsOf } from './steps.rules.js';
+
+/** A reader of the stream of an intent. */
+export interface IntentReader extends StreamFeed {
+  /** The intent may have changed: it is read now, and once more shortly after. */
+  wake(): void;
+  /** To be called every second: reads the intent where that is due. */
+  onSecond(): void;
+}
+
+export interface IntentReaderDeps {
+  writer: EventWriter;
+  /** How many transitions the reader has. */
+  seen: number;
+  /** Null: there is no such intent any more. */
+  read: () => Promise<Intent | null>;
+  answerOf: (intent: Intent) => Promise<IntentAnswer>;
+  /** Whether reading may succeed later, though it failed. */
+  mayRetry: (error: unknown) => boolean;
+  random: Random;
+  onClose: () => void;
+}
+
+/** In one chunk, of some 2 KB each. */
+const mostAtOnce = 20;
+/**
+ * After a wake-up it is read again within this time: what woke the reader may not be stored by a majority yet where it is
+ * read, since the change stream has only just opened or the primary is another one.
+ */
+const secondsAfterWake = 2;
+/** Without any wake-up it is read this often, so that one that never comes costs time and no transition. */
+const idleSeconds = { least: 26, most: 30 };
+
+/**
+ * What a reader has not been sent is in the database and nowhere else: it is read when the reader is free, so nothing is
+ * queued for one that is slow, and none of it is left out.
+ */
+export function createIntentReader(deps: IntentReaderDeps): IntentReader {
+  const { writer, random } = deps;
+  let { seen } = deps;
+  let isReading = false;
+  let mayHaveMore = false;
+  let isClosed = false;
+  let hasFailed = false;
+  let secondsLeft = secondsAfterWake;
+
+  async function catchUp(): Promise<void> {
+    mayHaveMore = true;
+    if (isReading) return;
+    isReading = true;
+    try {
+      while (mayHaveMore && !isClosed && writer.isFree()) {
+        mayHaveMore = false;
+        await sendNext();
+      }
+    } catch (error) {
+      if (deps.mayRetry(error)) hasFailed = true;
+      else writer.end();
+    } finally {
+      isReading = false;
+    }
+  }
+
+  async function sendNext(): Promise<void> {
+    const intent = await deps.read();
+    if (intent === null) return writer.end();
+    const steps = stepsOf(intent);
+    if (seen < steps.length) {
+      const answer = await deps.answerOf(intent);
+      // A heartbeat may have been sent meanwhile: the next time it is free, the intent is read again.
+      if (isClosed || !writer.isFree()) {
+        mayHaveMore = true;
+        return;
+      }
+      const next = transitionsOf(intent, answer).slice(seen, seen + mostAtOnce);
+      seen += next.length;
+      mayHaveMore ||= seen < steps.length;
+      writer.write(Buffer.concat(next.map(bytesOf)), next.length);
+    }
+    if (seen >= steps.length && isOver(intent)) writer.end();
+  }
+
+  function wake(): void {
+    hasFailed = false;
+    secondsLeft = secondsAfterWake;
+    catchUp();
+  }
+
+  return {
+    wake,
+    onSecond() {
+      if (hasFailed) return wake();
+      secondsLeft -= 1;
+      if (secondsLeft > 0) return;
+      secondsLeft = idleSeconds.least + Math.floor(random() * (idleSeconds.most - idleSeconds.least + 1));
+      catchUp();
+    },
+    onFree() {
+      if (mayHaveMore) catchUp();
+    },
+    onClose() {
+      isClosed = true;
+      deps.onClose();
+    },
+  };
+}
+
+function bytesOf(transition: IntentTransition): Buffer {
+  const id = String(transition.number);
+  return eventBytes({ event: 'transition', id, data: JSON.stringify(transition) });
+}
+
+function transitionsOf(intent: Intent, answer: IntentAnswer): IntentTransition[] {
+  const steps = stepsOf(intent);
+  const standings = standingsOf(steps);
+  return steps.map(({ kind, at }, place) => ({
+    number: place + 1,
+    kind,
+    at: at.toISOString(),
+    status: standings[place]?.status ?? intent.status,
+    transactionStatus: standings[place]?.word ?? null,
+    last: place + 1 === steps.length && isOver(intent),
+    intent: answer,
+  }));
+}

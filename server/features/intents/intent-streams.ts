@@ -1,0 +1,134 @@
+import { ApiError, invalidRequest } from '../../errors.js';
+import { isMongoUnavailable } from '../../mongo/failures.js';
+import type { Logger } from '../../ports.js';
+import type { StreamSource } from '../../streams/ports.js';
+import { createIntentReader, type IntentReader, type IntentReaderDeps } from './intent-reader.js';
+import { isOver, stepsOf } from './steps.rules.js';
+import type { IntentStore } from './store.js';
+import type { IntentStreamStore } from './stream-store.js';
+
+/** The streams of intents. One change stream tells every reader when to read; it is open while there are readers. */
+export interface IntentStreams {
+  /**
+   * What feeds the stream of a reader; undefined where nothing can follow what it has seen. `lastEventId`: the number of
+   * the last transition that it has. Throws UNKNOWN_INTENT, INVALID_REQUEST and NOT_READY.
+   */
+  prepare(intentHash: string, lastEventId: string | undefined): Promise<StreamSource | undefined>;
+  stop(): Promise<void>;
+}
+
+/** Readers that come again find the change stream open. */
+const lingerMs = 30_000;
+const second = 1_000;
+/** A new primary has what its majority has after about this time. */
+const retryAfterSeconds = 2;
+
+export function createIntentStreams(
+  deps: Pick<IntentReaderDeps, 'answerOf' | 'random'> & {
+    store: Pick<IntentStore, 'findByHash'>;
+    streams: IntentStreamStore;
+    logger: Logger;
+  },
+): IntentStreams {
+  const { store, streams, answerOf, random, logger } = deps;
+  const readers = new Map<string, Set<IntentReader>>();
+  let linger: NodeJS.Timeout | undefined;
+  let everySecond: NodeJS.Timeout | undefined;
+
+  const changes = streams.watchSteps({
+    onStep: (intentHash) => {
+      for (const reader of readers.get(intentHash) ?? []) reader.wake();
+    },
+    // Whatever happened while it was closed is read.
+    onOpen: () => forEachReader((reader) => reader.wake()),
+    logger,
+  });
+
+  function forEachReader(tell: (reader: IntentReader) => void): void {
+    for (const those of readers.values()) for (const reader of those) tell(reader);
+  }
+
+  function start(): void {
+    clearTimeout(linger);
+    changes.start();
+    // One timer for all, so that those whose reading is due are read together.
+    everySecond ??= setInterval(() => forEachReader((reader) => reader.onSecond()), second).unref();
+  }
+
+  async function stop(): Promise<void> {
+    clearTimeout(linger);
+    clearInterval(everySecond);
+    everySecond = undefined;
+    await changes.stop();
+  }
+
+  function add(intentHash: string, reader: IntentReader): void {
+    readers.set(intentHash, (readers.get(intentHash) ?? new Set()).add(reader));
+    start();
+  }
+
+  function remove(intentHash: string, reader: IntentReader): void {
+    const those = readers.get(intentHash);
+    those?.delete(reader);
+    if (those?.size === 0) readers.delete(intentHash);
+    if (readers.size > 0) return;
+    linger = setTimeout(() => stop().catch(() => undefined), lingerMs);
+    linger.unref();
+  }
+
+  function mayRetry(error: unknown): boolean {
+    if (isMongoUnavailable(error)) return true;
+    logger.error({ err: error }, 'an intent that is followed could not be read; its stream ends');
+    return false;
+  }
+
+  return {
+    async prepare(intentHash, lastEventId) {
+      const seen = numberIn(lastEventId);
+      if (seen === undefined) throw notANumber();
+      const intent = await streams.readCommitted(intentHash);
+      if (intent === null) throw (await store.findByHash(intentHash)) === null ? unknown() : notYet();
+      const count = stepsOf(intent).length;
+      if (seen > count) throw notYet();
+      if (seen === count && isOver(intent)) return undefined;
+      return (writer) => {
+        const reader = createIntentReader({
+          writer,
+          seen,
+          read: () => streams.readCommitted(intentHash),
+          answerOf,
+          mayRetry,
+          random,
+          onClose: () => remove(intentHash, reader),
+        });
+        add(intentHash, reader);
+        reader.wake();
+        return reader;
+      };
+    },
+    stop,
+  };
+}
+
+/** No intent has more: steps that can be repeated at will are recorded up to the hundredth. */
+const mostDigits = 3;
+
+function numberIn(lastEventId: string | undefined): number | undefined {
+  if (lastEventId === undefined || lastEventId === '') return 0;
+  return /^\d+$/.test(lastEventId) && lastEventId.length <= mostDigits ? Number(lastEventId) : undefined;
+}
+
+function notANumber(): ApiError {
+  const message = 'must be the number of a transition, which has three digits at most';
+  return invalidRequest([{ path: 'header.last-event-id', message }]);
+}
+
+function unknown(): ApiError {
+  return new ApiError('UNKNOWN_INTENT', 'No intent has this hash.');
+}
+
+/** It was told, or will be: a majority of the database does not have it, where it was read. */
+function notYet(): ApiError {
+  const message = 'The database has not confirmed what Last-Event-ID names; try again shortly.';
+  return new ApiError('NOT_READY', message, { retryAfter: retryAfterSeconds });
+}
