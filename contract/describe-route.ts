@@ -11,6 +11,16 @@ export type CachePolicy = 'etag' | 'no-store';
 /** Forms of an answer beside JSON, for whoever asks for one by `Accept`. */
 export type MediaType = 'text/csv' | 'application/x-ndjson';
 
+/** Of an operation that answers with a stream of events (`text/event-stream`): its 200 schema is that of the data of each. */
+export interface EventStream {
+  /** The name of the events that carry the data. */
+  event: string;
+  /** What `Last-Event-ID` holds, and what is sent then. */
+  lastEventId: string;
+  /** Whether events named `problem` tell of errors after the start, with the body of the error as their data. */
+  problems: boolean;
+}
+
 /**
  * Operations that an answer leads to, by their operationId, and what each takes from this exchange: by parameter, or by member of
  * the body as `body.nonce`, a runtime expression of OpenAPI such as `$response.body#/intentHash`.
@@ -26,6 +36,8 @@ export interface RouteMetadata {
   cache: CachePolicy;
   /** The other forms that its 200 has, with what each holds. Errors are always JSON. */
   alsoAs?: Readonly<Partial<Record<MediaType, string>>>;
+  /** Absent on all but streams of events. */
+  stream?: EventStream;
   /** Absent on all but routes that should no longer be used. */
   deprecated?: Deprecation;
   /** What can be done next with what a success answers. */
@@ -87,6 +99,7 @@ export function describeRoute<const R extends RouteDescription>(description: R):
     limit,
     cache,
     alsoAs,
+    stream,
     deprecated,
     leadsTo,
     errors = [],
@@ -105,6 +118,7 @@ export function describeRoute<const R extends RouteDescription>(description: R):
       limit,
       cache,
       ...(alsoAs === undefined ? {} : { alsoAs }),
+      ...(stream === undefined ? {} : { stream }),
       ...(deprecated === undefined ? {} : { deprecated }),
       ...(leadsTo === undefined ? {} : { leadsTo }),
       errors: codes,

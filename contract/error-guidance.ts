@@ -44,7 +44,8 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
     retry: 'never',
     caller:
       'Read `details`: each entry names the place (`body.amount`, `query.limit`) and says what is wrong there. The typed client ' +
-      'finds most of these while it compiles. `details` is absent where the request was not valid HTTP.',
+      'finds most of these while it compiles. `details` is absent where the request was not valid HTTP, and where ' +
+      'it asks for a stream behind another request that its connection still waits for.',
     example: {
       message: 'query.limit: must be a whole number from 1 to 100',
       details: [{ path: 'query.limit', message: 'must be a whole number from 1 to 100' }],
@@ -269,7 +270,7 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
   RATE_LIMITED: {
     cause:
       'More requests than the operation grants in its window, all clients behind one address together; more than ten disputes of a ' +
-      'key in a day; or more amounts than 30 a minute that nobody asked for lately.',
+      'key in a day; more amounts than 30 a minute that nobody asked for lately; or more streams than 20 at once.',
     retry: 'waited',
     caller:
       'Wait for `Retry-After`, not less: earlier requests are refused and help nobody. Poll with `If-None-Match`, ask for events ' +
@@ -313,7 +314,9 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
   NOT_READY: {
     cause:
       'A restart, a database that changes its primary or does not answer, more disputes than can be verified at once, an instance ' +
-      'whose clock is wrong, or a client that holds too many unpaid intents; `message` says which.',
+      'whose clock is wrong, an instance that holds all the streams it can, a `Last-Event-ID` that the database has not ' +
+      'confirmed, or a client that holds too many unpaid intents; ' +
+      '`message` says which.',
     retry: 'waitedUnknown',
     caller: 'Wait for `Retry-After`, and show people that the service is not there for a moment.',
     operator:

@@ -91,7 +91,7 @@ export const errorTable = {
   },
   RATE_LIMITED: {
     status: 429,
-    when: 'The limit of this endpoint is used up, for this client address, public key or anchor as the operation says, or that of rates for amounts that nobody asked for lately; `retryAfter` says in how many seconds to come back.',
+    when: 'The limit of this endpoint is used up, for this client address, public key or anchor as the operation says, or that of rates for amounts that nobody asked for lately, or the client holds as many streams as it may; `retryAfter` says in how many seconds to come back.',
     extra: 'retryAfter',
   },
   HEADERS_TOO_LARGE: { status: 431, when: 'The header block is larger than 8 KB.' },
@@ -103,7 +103,7 @@ export const errorTable = {
   },
   NOT_READY: {
     status: 503,
-    when: 'The service is starting or stopping, its database does not answer, more disputes arrive than it can verify, a job was to be run by an instance whose clock is wrong, or the client that registers an intent holds its share of the unpaid ones.',
+    when: 'The service is starting or stopping, its database does not answer, more disputes arrive than it can verify, a job was to be run by an instance whose clock is wrong, the instance holds as many streams as it can, an intent is followed from a transition that the database has not confirmed, or the client that registers an intent holds its share of the unpaid ones.',
     extra: 'retryAfter',
   },
 } as const satisfies Record<string, ErrorRule>;

@@ -5,6 +5,7 @@ export type * from './client/operations/index.js';
 export type { Client } from './client/operations/operator/client.js';
 export type * from './client/operations/operator/index.js';
 export * from './client/read-headers.js';
+export type * from './client/streams/stream-options.js';
 export type * from './client/types/index.js';
 export * from './client/unexpected-answer-error.js';
 export * from './client/validating/create-client.js';

@@ -28,6 +28,8 @@ export const rateLimitClasses = {
    * Requests that fail before that are counted apart, per client address, with the default limit.
    */
   callback: { points: 12_000, windowSeconds: 60, key: 'anchor' },
+  /** Streams that a client opens. How many it may hold open is a setting of the service (docs/streams.md). */
+  streams: { points: 60, windowSeconds: 60, key: 'client' },
   publisherHealth: { points: 120, windowSeconds: 60, key: 'client' },
   scores: { points: 60, windowSeconds: 60, key: 'client' },
   default: { points: 60, windowSeconds: 60, key: 'client' },

@@ -31,7 +31,8 @@ export interface Operation {
 export function operationsOfContract(): Operation[] {
   return Object.entries(contract).flatMap(([group, routes]) =>
     Object.entries(routes).flatMap(([name, route]) =>
-      isAppRoute(route)
+      // A tool answers once; a stream does not.
+      isAppRoute(route) && (route.metadata as RouteMetadata).stream === undefined
         ? [
             {
               route,

@@ -18,6 +18,7 @@ import { createLookStore } from './features/intents/look-store.js';
 import { createLookUpStore } from './features/intents/look-up-store.js';
 import { createPayoutStore } from './features/intents/payout-store.js';
 import { createIntentStore } from './features/intents/store.js';
+import { createIntentStreamStore } from './features/intents/stream-store.js';
 import { createUnpaidStore } from './features/intents/unpaid-store.js';
 import { createObservationsFeature, observationLeases } from './features/observations/feature.js';
 import { createObservationStore } from './features/observations/store.js';
@@ -98,6 +99,7 @@ export function composeService(deps: {
   const lookUpStore = createLookUpStore(connection);
   const aggregation = createAggregationStore(connection);
   const payoutStore = createPayoutStore(connection);
+  const intentStreamStore = createIntentStreamStore(connection);
   const observationStore = createObservationStore(connection);
   const disputeStore = createDisputeStore(connection);
   const disputeWindows = createDisputeWindowStore(connection);
@@ -167,6 +169,7 @@ export function composeService(deps: {
     leases,
     inTransaction,
     announce,
+    streams,
     publicCache: config.cachePublic,
   };
 
@@ -248,6 +251,8 @@ export function composeService(deps: {
     fxMaxAgeMs: config.fxMaxAgeSeconds * 1_000,
     limiter,
     cacheVersions,
+    changes,
+    onSkipped: metrics.streams.skipped,
     meter: metrics.quotes,
     reputationOf: reputation.reputationOf,
     findSampleAsOf: rateSampleStore.findAsOf,
@@ -278,6 +283,7 @@ export function composeService(deps: {
     unpaid: unpaidStore,
     looks: lookStore,
     lookUps: lookUpStore,
+    streamStore: intentStreamStore,
     ledger,
     directory,
     limiter,
@@ -405,6 +411,7 @@ export function composeService(deps: {
     connectionMeter: metrics.connections,
     async stopStreams() {
       await streams.stop();
+      await intents.stopStreams();
     },
     boot: () => boot({ connection, leases, leaseNames, webhooks, cacheVersions, directory }),
     start() {

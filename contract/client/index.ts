@@ -6,5 +6,6 @@ export * from './fairlead-error.js';
 export type { Client } from './operations/client.js';
 export type * from './operations/index.js';
 export * from './read-headers.js';
+export type * from './streams/stream-options.js';
 export type * from './types/index.js';
 export * from './unexpected-answer-error.js';

@@ -5,6 +5,7 @@ import {
   attachTransactionBody,
   createIntentBody,
   intentAnswer,
+  intentTransition,
   reconcileAnswer,
   statusCallbackAnswer,
   statusCallbackBody,
@@ -66,6 +67,34 @@ export const intentsContract = c.router(
       pathParams: z.object({ intentHash: intentHashText }),
       query: noQuery,
       responses: { 200: intentAnswer },
+    }),
+    stream: describeRoute({
+      method: 'GET',
+      path: '/api/intent/:intentHash/stream',
+      operationId: 'streamIntent',
+      tag: 'intents',
+      access: 'public',
+      limit: 'streams',
+      cache: 'no-store',
+      stream: {
+        event: 'transition',
+        lastEventId:
+          'The `id` of the last transition that was received: the next one is sent first. Absent or 0: from the first. ' +
+          'One that is ahead of what the database has confirmed, as may be while it changes its primary, is 503 `NOT_READY`.',
+        problems: false,
+      },
+      errors: ['UNKNOWN_INTENT'],
+      summary: 'Follow an intent through its transitions',
+      description:
+        'Every transition so far and each one to come, in order, none left out and none sent twice; with ' +
+        '`Last-Event-ID` those after it, on whichever instance. The stream ends after the last transition that is ' +
+        'possible: settled; expired, with nothing left to look up; failed, once it cannot recover any more, after ' +
+        'up to 30 days. Opened again with its number it answers 204, at which an EventSource stops. ' +
+        'Disputes are no transitions: `intent.dispute` shows one as it stands. At most 20 streams are open for one ' +
+        'client address (docs/streams.md).',
+      pathParams: z.object({ intentHash: intentHashText }),
+      query: noQuery,
+      responses: { 200: intentTransition, 204: c.noBody() },
     }),
     attachTransaction: describeRoute({
       method: 'POST',

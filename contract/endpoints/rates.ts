@@ -2,7 +2,7 @@ import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { describeRoute } from '../describe-route.js';
 import { corridorInRequest } from '../schemas/primitives.js';
-import { ratesAnswer, ratesQuery } from '../schemas/rates.js';
+import { ratesAnswer, ratesQuery, ratesStreamQuery } from '../schemas/rates.js';
 
 const c = initContract();
 
@@ -42,6 +42,33 @@ export const ratesContract = c.router(
         'known, do not count. With `asOf` no anchor is asked: the answer is one of the past, from the rate history.',
       pathParams: z.object({ corridor: corridorInRequest }),
       query: ratesQuery,
+      responses: { 200: ratesAnswer },
+    }),
+    stream: describeRoute({
+      method: 'GET',
+      path: '/api/rates/:corridor/stream',
+      operationId: 'streamRates',
+      tag: 'rates',
+      access: 'public',
+      limit: 'streams',
+      cache: 'no-store',
+      stream: {
+        event: 'rates',
+        lastEventId:
+          'The `id` of the last answer that was received: nothing is sent until the present answer is another one.',
+        problems: true,
+      },
+      errors: ['UNKNOWN_CORRIDOR', 'UNSUPPORTED_PAIR', 'AMOUNT_OUT_OF_RANGE', 'RATES_UNAVAILABLE'],
+      summary: 'Follow what the anchors of a corridor pay out',
+      description:
+        'The present answer of `GET /api/rates/{corridor}`, and the next one whenever it changes, until either side ' +
+        'closes the stream. A reader that is slower than the changes is sent the newest answer only. When nobody has a ' +
+        'quote any more, an event `problem` carries the error, and the stream goes on. The amounts of streams come out ' +
+        'of the same budget as those of requests: 30 per 60 s and client address, one when the amount is new and one ' +
+        'whenever the anchors are asked again for it, which its readers pay in turn; the reference amount is free. At ' +
+        'most 20 streams are open for one client address (docs/streams.md).',
+      pathParams: z.object({ corridor: corridorInRequest }),
+      query: ratesStreamQuery,
       responses: { 200: ratesAnswer },
     }),
   },

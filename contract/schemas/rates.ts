@@ -303,3 +303,6 @@ export const ratesQuery = z
       ),
   })
   .strict();
+
+/** The query of a stream of rates, which is of the present. */
+export const ratesStreamQuery = ratesQuery.omit({ asOf: true }).strict();

@@ -1,16 +1,17 @@
 import type { OpenApiDocument } from './document.js';
+import type { OperationObject } from './operation-object.js';
 
 export type ClientDocument = Omit<OpenApiDocument, 'webhooks'>;
 
 /**
  * The document without `webhooks` and `links`, for generators of clients that stumble on them (openapi-generator 7.25
  * takes no link with an object as its body), and without what only webhooks use: what receivers implement is no part of a
- * client.
+ * client. Streams of events are left out as well: a generated call returns when the whole answer is there, which is never.
  */
 export function clientDocument({ webhooks, ...document }: OpenApiDocument): ClientDocument {
   const onlyTheirs = new Set(Object.values(webhooks).flatMap(({ post }) => post.tags));
   const tags = document.tags.filter(({ name }) => !onlyTheirs.has(name));
-  const paths = withoutLinks(document.paths);
+  const paths = withoutLinks(withoutStreams(document.paths));
   const { schemas, ...components } = document.components;
   const needed = new Set<string>();
   let found = schemaNamesIn([paths, components]);
@@ -20,6 +21,16 @@ export function clientDocument({ webhooks, ...document }: OpenApiDocument): Clie
   }
   const kept = Object.entries(schemas).filter(([name]) => needed.has(name));
   return { ...document, tags, paths, components: { ...components, schemas: Object.fromEntries(kept) } };
+}
+
+function withoutStreams(paths: OpenApiDocument['paths']): OpenApiDocument['paths'] {
+  const isStream = ({ responses }: OperationObject) =>
+    Object.values(responses).some((one) => 'content' in one && 'text/event-stream' in (one.content ?? {}));
+  const kept = Object.entries(paths).map(([path, item]): [string, Record<string, OperationObject>] => [
+    path,
+    Object.fromEntries(Object.entries(item).filter(([, operation]) => !isStream(operation))),
+  ]);
+  return Object.fromEntries(kept.filter(([, item]) => Object.keys(item).length > 0));
 }
 
 /** Nothing else in an operation has this name. */

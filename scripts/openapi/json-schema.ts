@@ -27,6 +27,9 @@ export interface JsonSchema {
   allOf?: JsonSchema[];
   anyOf?: JsonSchema[];
   oneOf?: JsonSchema[];
+  /** Of a text: what it holds, as a value of which schema. */
+  contentMediaType?: string;
+  contentSchema?: JsonSchema;
   discriminator?: { propertyName: string; mapping?: Record<string, string> };
 }
 

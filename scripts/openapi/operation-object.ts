@@ -5,6 +5,7 @@ import type { ErrorCode } from '../../contract/errors.js';
 import { type RateLimitClass, type RateLimitKey, rateLimitClasses } from '../../contract/rate-limits.js';
 import { type Answer, type ErrorAnswers, headersOf, type Link } from './answers.js';
 import { describeDeprecation } from './deprecations.js';
+import { eventStreamContent } from './event-streams.js';
 import type { JsonSchema } from './json-schema.js';
 import { codesByStatus, type Operation, successStatuses } from './operations.js';
 import { pascalCase, type SchemaWriter } from './zod-schema.js';
@@ -127,10 +128,15 @@ function responsesOf(
 function success({ route, metadata, example }: Operation, status: number, writer: SchemaWriter): Answer {
   const schema: unknown = route.responses[status];
   const headers = headersOf(metadata, status);
-  if (schema === ContractNoBody) return { description: 'Done; the answer has no body.', headers };
+  if (schema === ContractNoBody) return { description: noBodyText(metadata), headers };
   if (!(schema instanceof z.ZodType))
     throw new Error(`${metadata.operationId} answers ${status} in a form the emitter does not know`);
   const { answer } = example;
+  if (metadata.stream !== undefined) {
+    const data = writer.write(schema, `${pascalCase(metadata.operationId)}Data`);
+    const content = eventStreamContent(metadata.stream, data, answer);
+    return { description: `A stream of events. ${schema.description}`, headers, content };
+  }
   return {
     description: schema.description ?? route.summary ?? '',
     headers,
@@ -144,6 +150,12 @@ function success({ route, metadata, example }: Operation, status: number, writer
     },
     ...(metadata.leadsTo === undefined ? {} : { links: linksOf(metadata.leadsTo) }),
   };
+}
+
+function noBodyText({ stream }: Operation['metadata']): string {
+  return stream === undefined
+    ? 'Done; the answer has no body.'
+    : 'Nothing can follow what `Last-Event-ID` names: do not open the stream again.';
 }
 
 /** Of the members of a body an object is made: tools that follow links put it into the body that they send. */
@@ -189,6 +201,10 @@ const ifNoneMatch: Parameter = {
   schema: { type: 'string' },
 };
 
+function lastEventId(description: string): Parameter {
+  return { name: 'Last-Event-ID', in: 'header', required: false, description, schema: { type: 'string' } };
+}
+
 const callbackSignature: Parameter = {
   name: 'Signature',
   in: 'header',
@@ -220,6 +236,7 @@ export function parametersOf(
     ),
     ...(metadata.access === 'callback' ? [callbackSignature] : []),
     ...(metadata.cache === 'etag' ? [ifNoneMatch] : []),
+    ...(metadata.stream === undefined ? [] : [lastEventId(metadata.stream.lastEventId)]),
   ];
 }
 

@@ -154,7 +154,15 @@ function tagDescription(operations: readonly ClientOperation[], document: OpenAp
   return document.tags.find(({ name }) => name === tag)?.description ?? '';
 }
 
-/** The imports of a file: what it uses and does not declare itself, and the two types that operations are made of. */
+/** The types that operations are made of, and the files that declare them. */
+const madeOf = {
+  Answer: 'answer.ts',
+  CallOptions: 'answer.ts',
+  StreamEvent: 'streams/stream-options.ts',
+  StreamOptions: 'streams/stream-options.ts',
+};
+
+/** The imports of a file: what it uses and does not declare itself. */
 function imports({ path, text, used }: Declared, homes: ReadonlyMap<string, string>): string {
   const up = '../'.repeat(path.split('/').length - 1);
   const byFile = new Map<string, string[]>();
@@ -167,8 +175,8 @@ function imports({ path, text, used }: Declared, homes: ReadonlyMap<string, stri
     add(isNear ? home.replace('types/', './') : `${up}${home}`, name);
   }
   if (path.startsWith('operations/'))
-    for (const name of ['Answer', 'CallOptions'])
-      if (new RegExp(`\\b${name}\\b`).test(text)) add(`${up}answer.ts`, name);
+    for (const [name, from] of Object.entries(madeOf))
+      if (new RegExp(`\\b${name}\\b`).test(text)) add(`${up}${from}`, name);
   const lines = [...byFile]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([from, names]) => importLine(names.sort(), from.replace(/\.ts$/, '.js')));

@@ -1,12 +1,12 @@
 import { type AppRoute, type AppRouter, isAppRoute } from '@ts-rest/core';
-import type { RouteMetadata } from '../../contract/describe-route.js';
+import type { EventStream, RouteMetadata } from '../../contract/describe-route.js';
 import type { OpenApiDocument } from '../openapi/document.js';
 import type { JsonSchema } from '../openapi/json-schema.js';
 import type { OperationObject } from '../openapi/operation-object.js';
 import { codesByStatus, successStatuses } from '../openapi/operations.js';
 import { pascalCase } from '../openapi/zod-schema.js';
 import { errorBodyName } from './errors.js';
-import { createTypeWriter, doc, referred, type TypeWriter, union } from './write-type.js';
+import { callable, createTypeWriter, doc, referred, type TypeWriter, union } from './write-type.js';
 
 /** An operation of the contract as a client has it: `client.<group>.<name>`. */
 export interface ClientOperation {
@@ -56,7 +56,9 @@ export function operationDeclarations(
   const errors = new Set<string>();
   const parts = operations.flatMap((operation) => [
     ...argumentsOf(operation, types),
-    answerOf(operation, types, errors),
+    operation.metadata.stream === undefined
+      ? answerOf(operation, types, errors)
+      : eventOf(operation, operation.metadata.stream, types, errors),
     ...(operation.isList ? [listOf(operation, schemas, types)] : []),
   ]);
   const members = operations.map((operation) => memberOf(operation));
@@ -112,10 +114,12 @@ function argumentsOf(operation: ClientOperation, types: TypeWriter): string[] {
     );
   }
   const start = `${doc(`What \`${callOf(operation)}\` takes.`)}export `;
+  // A stream takes its options apart from what it asks for.
+  const extended = operation.metadata.stream === undefined ? ' extends CallOptions' : '';
   parts.push(
     members.length === 0
       ? `${start}type ${name}Arguments = CallOptions;\n`
-      : `${start}interface ${name}Arguments extends CallOptions {\n${members.join('')}}\n`,
+      : `${start}interface ${name}Arguments${extended} {\n${members.join('')}}\n`,
   );
   return parts;
 }
@@ -140,12 +144,42 @@ function answerOf(operation: ClientOperation, types: TypeWriter, errors: Set<str
   );
 }
 
+/** The events of a stream: those that carry its data, and problems where it has any. */
+function eventOf(
+  operation: ClientOperation,
+  { event, problems }: EventStream,
+  types: TypeWriter,
+  errors: Set<string>,
+): string {
+  const name = typeName(operation);
+  const data = types.alternatives(successSchema(operation, 200)).join(' | ');
+  const all = [`StreamEvent<'${event}', ${data}>`];
+  const parts: string[] = [];
+  if (problems) {
+    const bodies = operation.metadata.errors.map(errorBodyName).sort();
+    for (const body of bodies) errors.add(body);
+    all.push(`StreamEvent<'problem', ${name}Problem>`);
+    parts.push(
+      doc(`What an event \`problem\` of \`${callOf(operation)}\` holds: told apart by \`code\`.`) +
+        union(`export type ${name}Problem =`, bodies, '  '),
+    );
+  }
+  parts.push(
+    doc(`An event of \`${callOf(operation)}\`: told apart by \`event\`.`) +
+      union(`export type ${name}Event =`, all, '  '),
+  );
+  return parts.join('\n');
+}
+
 function successSchema({ object, metadata }: ClientOperation, status: number): JsonSchema {
   const response = object.responses[status];
   const content = response !== undefined && 'content' in response ? response.content : undefined;
-  const { schema } = (content?.['application/json'] ?? {}) as { schema?: JsonSchema };
-  if (schema === undefined) throw new Error(`${metadata.operationId} answers ${status} without JSON`);
-  return schema;
+  const { schema } = (content?.['application/json'] ?? content?.['text/event-stream'] ?? {}) as {
+    schema?: JsonSchema;
+  };
+  const data = metadata.stream === undefined ? schema : schema?.contentSchema;
+  if (data === undefined) throw new Error(`${metadata.operationId} answers ${status} without JSON`);
+  return data;
 }
 
 /** Whether a call may leave out its arguments. */
@@ -180,15 +214,27 @@ const allDescription =
   'Every item of this page and of those after it, for `for await`: a page is asked for when its first item is. Throws ' +
   'FairleadError where a page is an error, and whatever else a call rejects with.';
 
+const streamDescription =
+  'Events for `for await`, over as many connections as it takes: it connects anew, after the last event that came, ' +
+  'where the connection is lost, the service stops or refuses for the moment. `break`, `return()` and `options.signal` ' +
+  'close it. Throws FairleadError on an error that waiting does not mend, and UnexpectedAnswerError on what is not in ' +
+  'the contract.';
+
 function memberOf(operation: ClientOperation): string {
   const name = typeName(operation);
+  if (operation.metadata.stream !== undefined) {
+    const parameters = [parameterOf(operation), 'options?: StreamOptions'];
+    const rest = `: AsyncGenerator<${name}Event, void, undefined>;`;
+    return `${doc(describe(operation, streamDescription), '  ')}${callable(operation.name, parameters, rest)}`;
+  }
   const member = operation.isList
     ? `${operation.name}: ${name};`
     : `${operation.name}(${parameterOf(operation)}): Promise<${name}Result>;`;
   return `${doc(describe(operation), '  ')}  ${member}\n`;
 }
 
-function describe({ object, route }: ClientOperation): string {
+function describe({ object, route }: ClientOperation, more?: string): string {
   const deprecated = object.deprecated === true ? '\n\n@deprecated' : '';
-  return `${object.summary}.\n\n${object.description}\n\n\`${route.method} ${route.path}\`${deprecated}`;
+  const description = [object.description, ...(more === undefined ? [] : [more])].join('\n\n');
+  return `${object.summary}.\n\n${description}\n\n\`${route.method} ${route.path}\`${deprecated}`;
 }

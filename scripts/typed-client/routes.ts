@@ -22,12 +22,14 @@ function routeOf({ name, route, metadata, isList }: ClientOperation): string {
     .sort((a, b) => a - b);
   const credential =
     metadata.access === 'admin' || metadata.access === 'internal' ? [`access: '${metadata.access}'`] : [];
+  const { stream } = metadata;
   const members = [
     `operationId: '${metadata.operationId}'`,
     `method: '${route.method}'`,
     `path: '${route.path}'`,
     `statuses: [${statuses.join(', ')}]`,
     ...(isList ? ['isList: true'] : []),
+    ...(stream === undefined ? [] : [`events: ['${stream.event}'${stream.problems ? ", 'problem'" : ''}]`]),
     ...credential,
   ];
   return `    ${name}: {\n${members.map((member) => `      ${member},\n`).join('')}    },\n`;

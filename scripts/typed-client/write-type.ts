@@ -113,6 +113,13 @@ export function union(start: string, types: readonly string[], indent: string): 
   return `${start}\n${types.map((type) => `${indent}| ${type}`).join('\n')};\n`;
 }
 
+/** A method on one line, or where that is too long with a line for each parameter. */
+export function callable(name: string, parameters: readonly string[], rest: string): string {
+  const line = `  ${name}(${parameters.join(', ')})${rest}`;
+  if (line.length <= lineWidth) return `${line}\n`;
+  return `  ${name}(\n${parameters.map((one) => `    ${one},\n`).join('')}  )${rest}\n`;
+}
+
 /** A docstring, wrapped; paragraphs stay apart. Nothing for a schema without a description. */
 export function doc(text: string | undefined, indent = ''): string {
   if (text === undefined || text === '') return '';

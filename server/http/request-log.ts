@@ -76,9 +76,11 @@ export function createRequestRecord(deps: {
       res.once('close', () => {
         const status = res.headersSent ? res.statusCode : null;
         const route = req.route?.path ?? 'unmatched';
+        // A stream goes on long after it was answered.
+        const answeredAt: number = res.locals.answeredAt ?? performance.now();
         meter
           .of(knownMethod(req.method), route, status ?? 'none')
-          .observe((performance.now() - startedAt) / 1_000);
+          .observe((answeredAt - startedAt) / 1_000);
         if (isRepeatable(status, res) && !sampler.of(route, status).takes()) return;
         log(req, res, { requestId: res.locals.requestId, path, startedAt });
       });

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { errorTable } from '../../contract/errors.js';
 import { contract } from '../../contract/index.js';
 import { fileDisputeBody } from '../../contract/schemas/disputes.js';
 import { eventEnvelope } from '../../contract/schemas/events.js';
-import { attachTransactionBody, createIntentBody } from '../../contract/schemas/intents.js';
+import { attachTransactionBody, createIntentBody, intentTransition } from '../../contract/schemas/intents.js';
 import { corridorObservations } from '../../contract/schemas/observations.js';
 import { ratesAnswer } from '../../contract/schemas/rates.js';
 import { scoreCard } from '../../contract/schemas/score-card.js';
@@ -134,6 +134,18 @@ const rules: Rule[] = [
   { file: 'docs/reputation.md', block: /^\ncurl /, is: shell },
   { file: 'docs/reputation.md', block: /^text\n/, is: { test: 'test/reputation/lab.test.ts' } },
   { file: 'docs/reputation.md', block: /^json\n/, is: { json: scoreCard.partial() } },
+  { file: 'docs/streams.md', block: /^\nGET /, is: { endpoints: true } },
+  { file: 'docs/streams.md', block: /^js\n/, is: { test: 'test/guides/streams.long.test.ts' } },
+  {
+    file: 'docs/streams.md',
+    block: /^jsonc\n/,
+    is: { json: intentTransition.extend({ intent: z.object({}) }) },
+  },
+  {
+    file: 'docs/upgrading.md',
+    block: /^sh (migrate|haproxy)\n/,
+    is: { test: 'test/operations/upgrade/rolling.long.test.ts' },
+  },
   { file: 'docs/webhooks.md', block: /^sh\n/, is: shell },
   { file: 'docs/webhooks.md', block: /^json\n/, is: { json: eventEnvelope('intent.settled') } },
   { file: 'docs/webhooks.md', block: /^(ts|python)\n/, is: { test: 'test/webhooks/rules/guide.test.ts' } },

@@ -21,6 +21,7 @@ import { day, disputePath, disputesFixture } from '../fixtures/disputes/disputes
 import { secret, webhooksFixture } from '../fixtures/webhooks/webhooks-over-http.js';
 import type { Received } from '../support/answers.js';
 import { testCronSecret } from '../support/app.js';
+import { openStream } from '../support/event-stream.js';
 import { waitFor } from '../support/wait-for.js';
 
 /**
@@ -315,6 +316,17 @@ const checks: Record<string, () => Promise<void>> = {
     const released = readFileSync(new URL('../../docs/releases/openapi-2.3.0.json', import.meta.url), 'utf8');
     expect(Object.keys(JSON.parse(released).webhooks)).toContain('intent.settled');
     expect((await webhooks.register('/planned')).enabled).toBe(true);
+  },
+  'Answers are JSON, one for each request': async () => {
+    for (const path of ['/api/rates/usdc-ngn/stream', `/api/intent/${'0'.repeat(64)}/stream`]) {
+      const stream = await openStream(disputes.app.url, path);
+      stream.close();
+      expect([stream.status, stream.headers['content-type']]).toEqual(
+        path.includes('rates')
+          ? [200, 'text/event-stream; charset=utf-8']
+          : [404, 'application/json; charset=utf-8'],
+      );
+    }
   },
   'Answers are JSON': async () => {
     const typeOf = async (path: string, accept: string) =>

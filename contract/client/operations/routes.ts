@@ -10,6 +10,13 @@ export const routes = {
       path: '/api/rates/:corridor',
       statuses: [200, 400, 404, 422, 429, 500, 503],
     },
+    stream: {
+      operationId: 'streamRates',
+      method: 'GET',
+      path: '/api/rates/:corridor/stream',
+      statuses: [200, 400, 404, 422, 429, 500, 503],
+      events: ['rates', 'problem'],
+    },
   },
   rateHistory: {
     getRateHistory: {
@@ -72,6 +79,13 @@ export const routes = {
       method: 'GET',
       path: '/api/intent/:intentHash',
       statuses: [200, 400, 404, 429, 500, 503],
+    },
+    stream: {
+      operationId: 'streamIntent',
+      method: 'GET',
+      path: '/api/intent/:intentHash/stream',
+      statuses: [200, 204, 400, 404, 429, 500, 503],
+      events: ['transition'],
     },
     attachTransaction: {
       operationId: 'attachTransaction',

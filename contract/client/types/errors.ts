@@ -298,8 +298,8 @@ export interface AmountOutOfRangeErrorBody {
 
 /**
  * `RATE_LIMITED`, status 429. The limit of this endpoint is used up, for this client address, public key or
- * anchor as the operation says, or that of rates for amounts that nobody asked for lately; `retryAfter` says
- * in how many seconds to come back.
+ * anchor as the operation says, or that of rates for amounts that nobody asked for lately, or the client
+ * holds as many streams as it may; `retryAfter` says in how many seconds to come back.
  */
 export interface RateLimitedErrorBody {
   /** Always RATE_LIMITED. */
@@ -343,8 +343,9 @@ export interface RatesUnavailableErrorBody {
 
 /**
  * `NOT_READY`, status 503. The service is starting or stopping, its database does not answer, more disputes
- * arrive than it can verify, a job was to be run by an instance whose clock is wrong, or the client that
- * registers an intent holds its share of the unpaid ones.
+ * arrive than it can verify, a job was to be run by an instance whose clock is wrong, the instance holds as
+ * many streams as it can, an intent is followed from a transition that the database has not confirmed, or the
+ * client that registers an intent holds its share of the unpaid ones.
  */
 export interface NotReadyErrorBody {
   /** What went wrong, for programs. */
@@ -433,8 +434,8 @@ export interface ErrorBodies {
   AMOUNT_OUT_OF_RANGE: AmountOutOfRangeErrorBody;
   /**
    * The limit of this endpoint is used up, for this client address, public key or anchor as the operation
-   * says, or that of rates for amounts that nobody asked for lately; `retryAfter` says in how many seconds to
-   * come back.
+   * says, or that of rates for amounts that nobody asked for lately, or the client holds as many streams as
+   * it may; `retryAfter` says in how many seconds to come back.
    */
   RATE_LIMITED: RateLimitedErrorBody;
   /** The header block is larger than 8 KB. */
@@ -448,8 +449,9 @@ export interface ErrorBodies {
   RATES_UNAVAILABLE: RatesUnavailableErrorBody;
   /**
    * The service is starting or stopping, its database does not answer, more disputes arrive than it can
-   * verify, a job was to be run by an instance whose clock is wrong, or the client that registers an intent
-   * holds its share of the unpaid ones.
+   * verify, a job was to be run by an instance whose clock is wrong, the instance holds as many streams as it
+   * can, an intent is followed from a transition that the database has not confirmed, or the client that
+   * registers an intent holds its share of the unpaid ones.
    */
   NOT_READY: NotReadyErrorBody;
 }

@@ -36,8 +36,12 @@ export function ratesOverInstantAnchors(anchorCount: number): RatesFixture {
     const json: unknown = JSON.parse(body.toString('utf8'));
     return { status: 200, headers: {}, body, json, elapsedMs: 0, truncated: false };
   };
+  const changes = createChanges();
   const rates = createRatesFeature({
-    announce: createChanges().announce,
+    announce: changes.announce,
+    changes,
+    streams: { open: async () => undefined },
+    onSkipped: () => undefined,
     directory: {
       anchors: () => fleet.anchors,
       corridor: (id) => fleet.corridors.find((corridor) => corridor.id === id),

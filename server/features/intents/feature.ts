@@ -4,9 +4,11 @@ import type { RateLimiter } from '../../limits/rate-limiter.js';
 import type { Leases } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
-import type { Clock, Logger, Pause } from '../../ports.js';
+import type { Clock, Logger, Pause, Random } from '../../ports.js';
 import type { VerifyPool } from '../../signatures/verify-pool.js';
+import type { Streams } from '../../streams/streams.js';
 import type { AnchorDirectory } from '../anchors/service.js';
+import { createIntentStreams } from './intent-streams.js';
 import type { LookStore } from './look-store.js';
 import type { LookUpStore } from './look-up-store.js';
 import { createOwnership } from './ownership.js';
@@ -17,6 +19,7 @@ import { createIntentsRouter, createReconcileRouter } from './router.js';
 import { createIntentService, type IntentServiceDeps } from './service.js';
 import { createTakeStatusCallback } from './status-callback.js';
 import type { IntentStore } from './store.js';
+import type { IntentStreamStore } from './stream-store.js';
 import { createTransactionPoll, type PollDirectory } from './transaction-poll.js';
 import { createRemoveUnpaid } from './unpaid-removal.js';
 import { createUnpaidRoom } from './unpaid-room.js';
@@ -31,6 +34,8 @@ export interface IntentsDeps
   unpaid: UnpaidStore;
   looks: LookStore;
   lookUps: LookUpStore;
+  streamStore: IntentStreamStore;
+  streams: Pick<Streams, 'open'>;
   /** Null where none is configured: then the anchor's word is taken. */
   ledger: Ledger | null;
   directory: IntentServiceDeps['directory'] & PollDirectory & Pick<AnchorDirectory, 'signingKeyOf'>;
@@ -47,6 +52,7 @@ export interface IntentsDeps
   inTransaction: InTransaction;
   writeEvent: Emit;
   failureGraceMs: number;
+  random: Random;
   /** Address of this service as clients and anchors know it, without a trailing slash. */
   publicUrl: string;
   clock: Clock;
@@ -59,6 +65,8 @@ export interface Intents {
   reconcileRouter: ReturnType<typeof createReconcileRouter>;
   /** A job: follows the open intents that are due. */
   reconcile: Reconcile['run'];
+  /** Ends the change stream behind the streams of intents. */
+  stopStreams(): Promise<void>;
 }
 
 export function createIntentsFeature(deps: IntentsDeps): Intents {
@@ -69,6 +77,8 @@ export function createIntentsFeature(deps: IntentsDeps): Intents {
   const progress = createMakeProgress({ ...deps, ownership, limits, onLookUpDue: deps.onAttached });
   const room = createUnpaidRoom({ store: deps.unpaid, max: deps.maxUnpaidIntents, clock });
   const service = createIntentService({ ...deps, ownership, progress, room });
+  const { answerOf } = service;
+  const intentStreams = createIntentStreams({ ...deps, streams: deps.streamStore, answerOf });
   const takeStatusCallback = createTakeStatusCallback({
     store,
     progress,
@@ -84,8 +94,15 @@ export function createIntentsFeature(deps: IntentsDeps): Intents {
   const poll = createTransactionPoll(deps);
   const reconcile = createReconcile({ ...deps, progress, poll, lookUpPayments, removeUnpaid });
   return {
-    router: createIntentsRouter({ service, takeStatusCallback, limiter }),
+    router: createIntentsRouter({
+      service,
+      takeStatusCallback,
+      limiter,
+      streams: deps.streams,
+      intentStreams,
+    }),
     reconcileRouter: createReconcileRouter({ reconcile }),
     reconcile: reconcile.run,
+    stopStreams: intentStreams.stop,
   };
 }

@@ -1,12 +1,15 @@
 import { initServer } from '@ts-rest/express';
 import { intentsContract, reconcileContract } from '../../../contract/endpoints/intents.js';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
+import type { IntentTransition } from '../../../contract/schemas/intents.js';
 import { ApiError } from '../../errors.js';
 import { clientHash } from '../../http/client-hash.js';
 import { rawBody } from '../../http/json-body.js';
 import { enforceLimit } from '../../http/rate-limit.js';
 import { markVerified } from '../../http/unverified-limit.js';
 import type { RateLimiter } from '../../limits/rate-limiter.js';
+import type { Streams } from '../../streams/streams.js';
+import type { IntentStreams } from './intent-streams.js';
 import type { Reconcile } from './reconcile.js';
 import type { IntentService } from './service.js';
 import type { TakeStatusCallback } from './status-callback.js';
@@ -18,6 +21,8 @@ export function createIntentsRouter(deps: {
   service: IntentService;
   takeStatusCallback: TakeStatusCallback;
   limiter: Pick<RateLimiter, 'consume'>;
+  streams: Pick<Streams, 'open'>;
+  intentStreams: Pick<IntentStreams, 'prepare'>;
 }) {
   return initServer().router(intentsContract, {
     createIntent: async ({ body, res }) => {
@@ -27,6 +32,11 @@ export function createIntentsRouter(deps: {
       return { status: 201, body: answer };
     },
     getIntent: async ({ params }) => ({ status: 200, body: await deps.service.read(params.intentHash) }),
+    stream: async ({ params, req, res }) => {
+      const prepare = () => deps.intentStreams.prepare(params.intentHash, req.get('last-event-id'));
+      const body = await deps.streams.open<IntentTransition>('intents', { req, res }, prepare);
+      return body === undefined ? { status: 204, body: undefined } : { status: 200, body };
+    },
     attachTransaction: async ({ params, body }) => ({
       status: 200,
       body: await deps.service.attach(params.intentHash, body),

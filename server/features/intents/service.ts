@@ -49,6 +49,8 @@ export interface IntentService {
   attach(intentHash: string, body: AttachTransactionBody): Promise<IntentAnswer>;
   /** Throws UNKNOWN_INTENT. */
   read(intentHash: string): Promise<IntentAnswer>;
+  /** The intent as it is answered. */
+  answerOf(intent: Intent): Promise<IntentAnswer>;
 }
 
 /** Nothing is counted of an intent that was just made. */
@@ -190,6 +192,7 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
       if (intent === null) throw new ApiError('UNKNOWN_INTENT', 'No intent has this hash.');
       return answerOf(intent);
     },
+    answerOf,
   };
 }
 

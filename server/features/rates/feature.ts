@@ -1,8 +1,12 @@
-import type { Announce } from '../../cache/changes.js';
+import type { Announce, Changes } from '../../cache/changes.js';
+import { bodyOf, toApiError } from '../../http/error-mapper.js';
+import { takeNewAmount } from '../../http/rate-limit.js';
 import type { RateLimiter } from '../../limits/rate-limiter.js';
 
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Clock, Logger, Random } from '../../ports.js';
+import { problemFrame } from '../../streams/events.rules.js';
+import type { Streams } from '../../streams/streams.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { CacheVersions } from '../cache/cache-versions.js';
@@ -12,6 +16,7 @@ import { createFxReference } from './fx-reference.js';
 import { createReadPastAnswer, type FindSampleAsOf } from './past-answer.js';
 import { createQuoteSource } from './quote-source.js';
 import { createQuoteWatch, type QuoteMeter } from './quote-watch.js';
+import { createRateStreams } from './rate-streams.js';
 import type { QuoteReputation } from './record.rules.js';
 import { referenceOffers } from './reference-offer.rules.js';
 import { createReplies } from './replies.js';
@@ -54,6 +59,10 @@ export interface RatesFeatureDeps {
   /** Counts the amounts that a client asks for first. */
   limiter: Pick<RateLimiter, 'consume'>;
   announce: Announce;
+  changes: Pick<Changes, 'onChange'>;
+  streams: Pick<Streams, 'open'>;
+  /** Counts the answers that a reader of a stream missed because it was slower than the changes. */
+  onSkipped: () => void;
   limits?: Partial<RatesLimits>;
   /** Resolves after this many milliseconds of the clock. */
   wait?: (ms: number) => Promise<unknown>;
@@ -89,7 +98,18 @@ export function createRatesFeature(deps: RatesFeatureDeps) {
     cacheBytes: limits.cacheBytes,
     hasFx: deps.fxUrl !== undefined,
   });
-  const router = createRatesRouter({ ...deps, rates, readPastAnswer: createReadPastAnswer(deps) });
+  const rateStreams = createRateStreams({
+    ...deps,
+    rates,
+    payFor: (client) => takeNewAmount(deps.limiter, client),
+    problemOf(error) {
+      const known = toApiError(error);
+      if (known.code === 'INTERNAL') deps.logger.error({ err: error }, 'rates of a stream failed');
+      return { code: known.code, frame: problemFrame(bodyOf(known)) };
+    },
+  });
+  const readPastAnswer = createReadPastAnswer(deps);
+  const router = createRatesRouter({ ...deps, rates, rateStreams, readPastAnswer });
   /** The reference exchange rate of a corridor. Never rejects because it cannot be read. */
   const midMarketOf = ({ sellCode, currency }: Corridor) => fx.rateOf({ code: sellCode, currency });
   return { router, ...rates, referenceOffers, midMarketOf };

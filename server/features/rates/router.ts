@@ -4,8 +4,11 @@ import type { RatesAnswer } from '../../../contract/schemas/rates.js';
 import { enforceNewAmounts } from '../../http/rate-limit.js';
 import { renderedBody, setFreshness } from '../../http/send-json.js';
 import type { RateLimiter } from '../../limits/rate-limiter.js';
+import { contentNameIn } from '../../streams/events.rules.js';
+import type { Streams } from '../../streams/streams.js';
 import { pastInstantIn } from './asked-for.rules.js';
 import type { ReadPastAnswer } from './past-answer.js';
+import type { RateStreams } from './rate-streams.js';
 import type { Rates } from './service.js';
 
 export function createRatesRouter(deps: {
@@ -15,6 +18,8 @@ export function createRatesRouter(deps: {
   limiter: Pick<RateLimiter, 'consume'>;
   /** Cache-Control: public instead of private. */
   publicCache: boolean;
+  streams: Pick<Streams, 'open'>;
+  rateStreams: RateStreams;
 }) {
   return initServer().router(ratesContract, {
     getRates: async ({ params, query, res }) => {
@@ -33,6 +38,14 @@ export function createRatesRouter(deps: {
         voidedBy: ['rates'],
       });
       return { status: 200, body: answer };
+    },
+    stream: async ({ params, query, req, res }) => {
+      const client: string = res.locals.clientKey;
+      const admitNew = () => enforceNewAmounts(deps.limiter, res, client);
+      const reader = { client, lastSeen: contentNameIn(req.get('last-event-id')), admitNew };
+      const prepare = () => deps.rateStreams.prepare(params.corridor, query, reader);
+      const body = await deps.streams.open<RatesAnswer>('rates', { req, res }, prepare);
+      return { status: 200, body: body as RatesAnswer };
     },
   });
 }

@@ -23,12 +23,14 @@ type Same<A, B> =
 
 type Part<T, K extends PropertyKey> = K extends keyof T ? Exclude<T[K], undefined> : Record<never, never>;
 type Call = (...args: never[]) => Promise<{ status: number; body: unknown }>;
-type Arguments<C extends Call> = Exclude<Parameters<C>[0], undefined>;
+/** A stream: its events but for problems hold what the schema of its 200 says. */
+type Stream = (...args: never[]) => AsyncGenerator<{ event: string; data: unknown }, void, undefined>;
+type Arguments<C extends Call | Stream> = Exclude<Parameters<C>[0], undefined>;
 type Bodies<A extends { status: number; body: unknown }> = {
   [S in A['status']]: Extract<A, { status: S }>['body'];
 };
 
-type ArgumentsAgree<R extends AppRoute, C extends Call> = Same<
+type ArgumentsAgree<R extends AppRoute, C extends Call | Stream> = Same<
   [
     Part<OperationArguments<R>, 'params'>,
     Part<OperationArguments<R>, 'query'>,
@@ -46,12 +48,23 @@ type AnswersAgree<R extends AppRoute, C extends Call> = Same<
   Bodies<ClientInferResponses<R>>,
   Bodies<Awaited<ReturnType<C>>>
 >;
+type EventsAgree<R extends AppRoute, C extends Stream> =
+  ReturnType<C> extends AsyncGenerator<infer Event>
+    ? Same<
+        ClientInferResponses<R, 200>['body'],
+        Exclude<Event, { event: 'problem' }> extends { data: infer Data } ? Data : never
+      >
+    : false;
 type Agree<R, C> = R extends AppRoute
   ? C extends Call
     ? [ArgumentsAgree<R, C>, AnswersAgree<R, C>] extends [true, true]
       ? true
       : false
-    : false
+    : C extends Stream
+      ? [ArgumentsAgree<R, C>, EventsAgree<R, C>] extends [true, true]
+        ? true
+        : false
+      : false
   : false;
 
 type Contract = typeof contract;
@@ -75,10 +88,14 @@ type OtherArguments = (
   args: Parameters<RatesCall>[0] & { query: { more?: string } },
 ) => ReturnType<RatesCall>;
 type OtherAnswer = (args: Parameters<RatesCall>[0]) => Promise<{ status: 200; body: { asOf?: string } }>;
+type OtherEvents = (
+  args: Parameters<Client['rates']['stream']>[0],
+) => AsyncGenerator<{ event: 'rates'; data: { asOf?: string } }, void, undefined>;
 
 export const verdicts: {
   operations: [Disagreeing] extends [never] ? true : Disagreeing;
   events: [DisagreeingEvent] extends [never] ? true : DisagreeingEvent;
   noticesArguments: Agree<Rates, OtherArguments>;
   noticesAnswers: Agree<Rates, OtherAnswer>;
-} = { operations: true, events: true, noticesArguments: false, noticesAnswers: false };
+  noticesEvents: Agree<Contract['rates']['stream'], OtherEvents>;
+} = { operations: true, events: true, noticesArguments: false, noticesAnswers: false, noticesEvents: false };

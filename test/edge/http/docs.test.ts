@@ -42,10 +42,16 @@ describe('/openapi.json', () => {
     },
   );
 
-  it('has a form without webhooks and links for generators of clients, with the same operations', async () => {
+  it('has a form without webhooks, links and streams for generators of clients, with all other operations', async () => {
     const client = (await (await fetch(`${url}/openapi.client.json`)).json()) as typeof document;
     expect(client).not.toHaveProperty('webhooks');
-    const paths = JSON.stringify(document.paths, (name, value) => (name === 'links' ? undefined : value));
+    const streams = Object.keys(document.paths).filter((path) => path.endsWith('/stream'));
+    expect(streams.length).toBe(2);
+    // Generators make nothing of a body without an end.
+    const left = Object.entries(document.paths).filter(([path]) => !streams.includes(path));
+    const paths = JSON.stringify(Object.fromEntries(left), (name, value) =>
+      name === 'links' ? undefined : value,
+    );
     expect(client.paths).toEqual(JSON.parse(paths));
     expect(paths).not.toBe(JSON.stringify(document.paths));
     expect(client.tags.map(({ name }) => name)).not.toContain('events');

@@ -100,8 +100,8 @@ const examples: Record<string, Example> = {
   },
 };
 
-/** Where the name is compared with that of an intent, which must exist first: see the tests of disputes. */
-const elsewhere = ['fileDispute'];
+/** Where the name is compared with that of an intent, which must exist first, and where an answer has no end: see their tests. */
+const elsewhere = ['fileDispute', 'streamRates'];
 
 const unknown: Record<string, string> = {
   corridor: 'usdc-zzz',

@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { createChanges } from '../../../server/cache/changes.js';
+import { createRateStreams } from '../../../server/features/rates/rate-streams.js';
 import { ngnAnchors, price, simulatedRates } from '../../fixtures/rates/simulated-rates.js';
 import { waitFor } from '../../support/wait-for.js';
 
@@ -51,6 +53,17 @@ describe('the cache of the rates', () => {
     expect(callsTo('harbour')).toBe(2);
   });
 
+  it('asks every anchor whose reply is older than is wanted when it asks one again', async () => {
+    const { rates } = fixture.service;
+    const live = rates.live('usdc-ngn', { amount: '250' });
+    await rates.quoteFrom('usdc-ngn', 'harbour', '250', undefined, 'client');
+    world.now += 6_000;
+    expect((await live.ask()).freshForMs).toBe(9_000);
+    world.now += 9_000;
+    const again = await live.ask({ maxAgeMs: 15_000, replyMaxAgeMs: 5_000 });
+    expect([callsTo('harbour'), callsTo('squall'), again.freshForMs]).toEqual([2, 2, 15_000]);
+  });
+
   it('does not keep an answer that was requested before an invalidation', async () => {
     let release = () => {};
     fixture.simulated.anchor('harbour').override(price, async (_req, res) => {
@@ -71,5 +84,49 @@ describe('the cache of the rates', () => {
     expect(receive(old)).toBe('1.00');
     expect(receive(after)).not.toBe('1.00');
     expect(await quoteNgn()).toBe(after);
+  });
+});
+
+describe('a stream of an amount', () => {
+  /** Opens the stream as client a, and closes it when it has said something; returns what it was sent, and who paid for what. */
+  function opener() {
+    const paid: string[] = [];
+    const streams = createRateStreams({
+      rates: fixture.service.rates,
+      changes: createChanges(),
+      clock: () => world.now,
+      payFor: async () => void paid.push('refresh'),
+      problemOf: (error) => {
+        throw error;
+      },
+      onSkipped: () => undefined,
+    });
+    return async () => {
+      paid.length = 0;
+      const admitNew = async () => void paid.push('new');
+      const source = await streams.prepare(
+        'usdc-ngn',
+        { amount: '250' },
+        { client: 'a', lastSeen: undefined, admitNew },
+      );
+      const texts: string[] = [];
+      const writer = { isFree: () => true, write: (bytes: Buffer) => void texts.push(`${bytes}`), end() {} };
+      const feed = source(writer);
+      const stale = () => texts.map((text) => text.includes('"stale":true'));
+      await waitFor(() => expect(stale()).toContain(false));
+      feed.onClose();
+      return { paid: [...paid], stale: stale() };
+    };
+  }
+
+  it('that is opened again is sent what is kept, and pays for what anchors are asked', async () => {
+    const open = opener();
+    expect(await open()).toEqual({ paid: ['new'], stale: [false] });
+    expect(await open()).toEqual({ paid: [], stale: [false] });
+    world.now += 20_000;
+    expect(await open()).toEqual({ paid: ['refresh'], stale: [true, false] });
+    world.now += 61_000;
+    expect(await open()).toEqual({ paid: ['new'], stale: [false] });
+    expect(callsTo('harbour')).toBe(3);
   });
 });

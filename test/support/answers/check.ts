@@ -11,7 +11,7 @@ export interface Answer {
   path: string;
   status: number;
   headers: AnswerHeaders;
-  /** Parsed JSON; undefined where there was no body. */
+  /** Parsed JSON, of a stream the data of an event; undefined where there was no body. */
   body: unknown;
 }
 
@@ -119,6 +119,9 @@ function bodyFaults(answer: Answer, method: string, { schema, otherTypes }: Docu
     return answer.body === undefined ? [] : ['there is a body where none is documented'];
   }
   const type = header(answer, 'Content-Type') ?? 'none';
+  if (type === 'text/event-stream; charset=utf-8' && otherTypes.includes('text/event-stream')) {
+    return faultsOf(schema, answer.body);
+  }
   if (otherTypes.some((other) => type === `${other}; charset=utf-8`)) return [];
   if (!/^application\/json; charset=utf-8$/.test(type)) return [`the Content-Type is ${type}`];
   return faultsOf(schema, answer.body);

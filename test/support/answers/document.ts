@@ -21,7 +21,7 @@ export function listedOperations(): ListedOperation[] {
 
 export interface DocumentedResponse {
   headers: Record<string, { required: boolean; schema: JsonSchema }>;
-  /** Undefined where the answer has no body. */
+  /** Undefined where the answer has no body. Of a stream: that of the data of each event. */
   schema: JsonSchema | undefined;
   /** Types beside JSON that the answer may have. */
   otherTypes: string[];
@@ -63,9 +63,13 @@ function resolveResponse(listed: OperationObject['responses'][string]): Document
     ([name, { $ref }]) => [name, componentOf(document.components.headers, $ref)] as const,
   );
   const content = response.content?.['application/json'];
+  const events = response.content?.['text/event-stream'] as { schema: JsonSchema } | undefined;
   return {
     headers: Object.fromEntries(headers),
-    schema: content !== undefined && 'schema' in content ? (content.schema as JsonSchema) : undefined,
+    schema:
+      content !== undefined && 'schema' in content
+        ? (content.schema as JsonSchema)
+        : events?.schema.contentSchema,
     otherTypes: Object.keys(response.content ?? {}).filter((type) => type !== 'application/json'),
   };
 }

@@ -69,8 +69,8 @@ class Code(str, Enum):
     # anchor refused it or would take an amount outside those limits.
     AMOUNT_OUT_OF_RANGE = "AMOUNT_OUT_OF_RANGE"
     # The limit of this endpoint is used up, for this client address, public key or anchor as the operation
-    # says, or that of rates for amounts that nobody asked for lately; `retryAfter` says in how many seconds
-    # to come back.
+    # says, or that of rates for amounts that nobody asked for lately, or the client holds as many streams
+    # as it may; `retryAfter` says in how many seconds to come back.
     RATE_LIMITED = "RATE_LIMITED"
     # The header block is larger than 8 KB.
     HEADERS_TOO_LARGE = "HEADERS_TOO_LARGE"
@@ -80,6 +80,7 @@ class Code(str, Enum):
     # `retryAfter` is there only if waiting may help.
     RATES_UNAVAILABLE = "RATES_UNAVAILABLE"
     # The service is starting or stopping, its database does not answer, more disputes arrive than it can
-    # verify, a job was to be run by an instance whose clock is wrong, or the client that registers an
-    # intent holds its share of the unpaid ones.
+    # verify, a job was to be run by an instance whose clock is wrong, the instance holds as many streams as
+    # it can, an intent is followed from a transition that the database has not confirmed, or the client
+    # that registers an intent holds its share of the unpaid ones.
     NOT_READY = "NOT_READY"

@@ -1,0 +1,105 @@
+import { type IncomingMessage, request } from 'node:http';
+import { checkAnswer } from './answers.js';
+import { waitFor } from './wait-for.js';
+
+/** An event as a reader gets it, its data parsed. */
+export interface ReceivedEvent<Data = unknown> {
+  event: string;
+  id: string | undefined;
+  data: Data;
+}
+
+export interface OpenStream<Data> {
+  status: number;
+  headers: IncomingMessage['headers'];
+  /** The body of an answer that is no stream. */
+  body: { code?: string; retryAfter?: number; [member: string]: unknown };
+  /** All so far. */
+  events: ReceivedEvent<Data>[];
+  /** Everything received, as text. */
+  text(): string;
+  /** Waits for so many events, and returns them. */
+  received(count: number): Promise<ReceivedEvent<Data>[]>;
+  /** Whether the answer came to its end. */
+  ended: Promise<boolean>;
+  /** Reads no more, or again. */
+  pause(): void;
+  resume(): void;
+  close(): void;
+}
+
+/** Opens a stream, as a reader that checks each answer, and the data of each event, against the document. */
+export async function openStream<Data = unknown>(
+  origin: string,
+  path: string,
+  options: { headers?: Record<string, string>; method?: string; localAddress?: string } = {},
+): Promise<OpenStream<Data>> {
+  const { headers = {}, method = 'GET', localAddress } = options;
+  const outgoing = request(`${origin}${path}`, {
+    method,
+    headers,
+    agent: false,
+    ...(localAddress === undefined ? {} : { localAddress }),
+  });
+  outgoing.end();
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    outgoing.once('response', resolve);
+    outgoing.once('error', reject);
+  });
+  const { statusCode: status = 0 } = response;
+  const isStream = /^text\/event-stream/.test(response.headers['content-type'] ?? '') && method === 'GET';
+  const events: ReceivedEvent<Data>[] = [];
+  let text = '';
+  let parsed = 0;
+  response.setEncoding('utf8');
+  response.on('data', (part: string) => {
+    text += part;
+    if (!isStream) return;
+    for (let end = text.indexOf('\n\n', parsed); end >= 0; end = text.indexOf('\n\n', parsed)) {
+      const found = eventIn<Data>(text.slice(parsed, end));
+      parsed = end + 2;
+      if (found !== undefined) events.push(found);
+    }
+  });
+  const ended = new Promise<boolean>((resolve) => {
+    response.once('end', () => resolve(true));
+    response.once('error', () => resolve(false));
+  });
+  if (!isStream) await ended;
+  const body = isStream || text === '' ? undefined : JSON.parse(text);
+  if (!isStream) checkAnswer({ method, path, status, headers: response.headers, body });
+  return {
+    status,
+    headers: response.headers,
+    body: body ?? {},
+    events,
+    text: () => text,
+    async received(count) {
+      await waitFor(() => {
+        if (events.length < count)
+          throw new Error(`${events.length} of ${count} events: ${text.slice(-300)}`);
+      });
+      for (const { event, data } of events) {
+        if (event !== 'problem') checkAnswer({ method, path, status, headers: response.headers, body: data });
+      }
+      return events;
+    },
+    ended,
+    pause: () => response.pause(),
+    resume: () => response.resume(),
+    close: () => outgoing.destroy(),
+  };
+}
+
+/** Comments and `retry` are no events. */
+function eventIn<Data>(block: string): ReceivedEvent<Data> | undefined {
+  const fields = new Map(
+    block.split('\n').map((line): [string, string] => {
+      const colon = line.indexOf(': ');
+      return [line.slice(0, colon), line.slice(colon + 2)];
+    }),
+  );
+  const data = fields.get('data');
+  if (data === undefined) return undefined;
+  return { event: fields.get('event') ?? '', id: fields.get('id'), data: JSON.parse(data) };
+}
