@@ -3,9 +3,11 @@ import { type Caller, createCaller } from './caller.js';
 import type { ClientOptions } from './client-options.js';
 import type { CallArguments } from './request.js';
 import type { Route, RouteTable } from './route.js';
+import type { StreamOptions } from './streams/stream-options.js';
+import { createStreamer, type Streamer } from './streams/streamer.js';
 import type { Transport } from './transport.js';
 
-type Operation = (args?: CallArguments) => unknown;
+type Operation = (args?: CallArguments, options?: StreamOptions) => unknown;
 
 /** A function for each route of the table, under the same keys; lists have `all`. */
 export function createOperations(
@@ -14,10 +16,12 @@ export function createOperations(
   { retry }: ClientOptions,
 ): Record<string, Record<string, Operation>> {
   const call = createCaller(transport, retry);
-  return mapValues(table, (group) => mapValues(group, (route) => createOperation(route, call)));
+  const stream = createStreamer(transport);
+  return mapValues(table, (group) => mapValues(group, (route) => createOperation(route, call, stream)));
 }
 
-function createOperation(route: Route, call: Caller): Operation {
+function createOperation(route: Route, call: Caller, stream: Streamer): Operation {
+  if (route.events !== undefined) return (args = {}, options) => stream(route, args, options);
   const operation = async (args: CallArguments = {}) => call(route, args);
   if (route.isList !== true) return operation;
   return Object.assign(operation, { all: (args?: CallArguments) => allItems(call, route, args) });

@@ -48,6 +48,7 @@ import { goOn, sell } from './sell.js';
 import { tryingWallet } from './wallet.js';
 import { explain } from './stopped.js';
 import { outcomeOf } from './follow.js';
+import { showSteps } from './live.js';
 import { dispute } from './dispute.js';
 
 const wallet = {
@@ -57,7 +58,7 @@ const wallet = {
     return { signedMessage: btoa(String.fromCharCode(...signature)) };
   },
 };
-Object.assign(globalThis, { offers, sell, goOn, explain, outcomeOf, dispute, wallet });
+Object.assign(globalThis, { offers, sell, goOn, explain, outcomeOf, showSteps, dispute, wallet });
 `;
 
 beforeAll(async () => {
@@ -110,7 +111,7 @@ function writeModules(): void {
       .replaceAll('http://127.0.0.1:7298/rpc', ledger.rpcUrl);
     writeFileSync(join(folder, `${name}.ts`), here);
   }
-  expect(names).toEqual(['compare', 'sell', 'wallet', 'stopped', 'follow', 'dispute']);
+  expect(names).toEqual(['compare', 'sell', 'wallet', 'stopped', 'follow', 'live', 'dispute']);
   writeFileSync(join(folder, 'page.ts'), pageProgram);
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
@@ -233,6 +234,11 @@ describe('docs/guides/wallets.md', () => {
         reason: 'completed',
         amountOut: done.amountOut,
       });
+      const steps = (await second.evaluate(
+        `(async () => { const steps = []; await showSteps('${intentHash}', (step) => steps.push(step)); return steps; })()`,
+      )) as string[];
+      expect(steps[0]).toMatch(/^\S+Z registered $/);
+      expect(steps.at(-1)).toMatch(/^\S+Z settled completed$/);
       const filed = await second.evaluate(
         `dispute(${JSON.stringify(done.intent)}, wallet, 'Nothing arrived.')`,
       );

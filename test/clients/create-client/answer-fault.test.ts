@@ -1,8 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AppRoute, AppRouter } from '@ts-rest/core';
 import { examples } from '../../../contract/examples/index.js';
-import { contract, createClient, UnexpectedAnswerError } from '../../../contract/index.js';
+import {
+  contract,
+  createClient,
+  type RouteMetadata,
+  UnexpectedAnswerError,
+} from '../../../contract/index.js';
 import { successStatuses } from '../../../scripts/openapi/operations.js';
+import { eventText } from '../streams/scripted-streams.js';
 import { type ScriptedService, startScriptedService } from './scripted-service.js';
 
 let service: ScriptedService;
@@ -101,13 +107,23 @@ describe('what a later version may add', () => {
 });
 
 it('every example of the contract passes', async () => {
-  const calls = client() as unknown as Record<string, Record<string, (args: unknown) => Promise<unknown>>>;
+  type Call = (args: unknown) => Promise<unknown> & AsyncGenerator<unknown>;
+  const calls = client() as unknown as Record<string, Record<string, Call>>;
   let called = 0;
   for (const { route, group, name, example } of listOfExamples()) {
+    called += 1;
+    const { stream } = route.metadata as RouteMetadata;
+    if (stream !== undefined) {
+      const headers = { 'content-type': 'text/event-stream' };
+      service.answers = [{ status: 200, headers, body: eventText(stream.event, '1', example.answer) }];
+      const events = calls[group]?.[name]?.(example);
+      expect((await events?.next())?.value).toMatchObject({ event: stream.event, data: example.answer });
+      await events?.return(undefined);
+      continue;
+    }
     const status = Math.max(...successStatuses(route));
     service.answers = [{ status, body: example.answer }];
     await expect(calls[group]?.[name]?.(example)).resolves.toMatchObject({ status });
-    called += 1;
   }
   expect(called).toBeGreaterThan(30);
 });

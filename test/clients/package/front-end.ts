@@ -6,6 +6,7 @@ import {
   intentHash,
   isFairleadError,
   type RateLimit,
+  type StreamState,
   signDispute,
   verifyBatch,
   verifyWebhook,
@@ -30,6 +31,17 @@ export async function useEverything(task: FrontEndTask) {
   const rates = await client.rates.getRates({ params, query: { amount: '250' } });
   const unknown = await client.rates.getRates({ params: { corridor: 'usdc-zzz' } });
   const created = await client.intents.createIntent({ body: task.newIntent });
+  const streamed: string[] = [];
+  const onState = ({ state }: StreamState) => state === 'live' && streamed.push(state);
+  for await (const { event, data } of client.rates.stream({ params }, { onState })) {
+    streamed.push(event === 'rates' ? `${event} ${data.corridor}` : data.code);
+    break;
+  }
+  const intent = { params: { intentHash: intentHash(task.newIntent) } };
+  for await (const { event, data } of client.intents.stream(intent, { onState, lastEventId: '0' })) {
+    streamed.push(`${event} ${data.kind}`);
+    break;
+  }
   const unlisted = await createClient(`${task.url}/elsewhere`)
     .snapshot.getSnapshot()
     .catch((error: unknown) => error);
@@ -38,6 +50,7 @@ export async function useEverything(task: FrontEndTask) {
     etag: rates.headers.get('etag'),
     unknown: unknown.status === 404 ? unknown.body.code : null,
     created: created.status === 201 ? created.body.intentHash : created.body,
+    streamed,
     ownHash: intentHash(task.newIntent),
     unlisted: isFairleadError(unlisted) ? unlisted.code : String(unlisted),
     rateLimits,

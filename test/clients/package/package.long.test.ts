@@ -76,10 +76,13 @@ function expectResults(results: Results): void {
   expect(results.unknown).toBe('UNKNOWN_CORRIDOR');
   expect(results.unlisted).toBe('NOT_FOUND');
   expect(results.created).toBe(results.ownHash);
+  expect(results.streamed).toEqual(['live', 'rates usdc-ngn', 'live', 'transition registered']);
   expect(results.rateLimits.map(({ limit, remaining }) => ({ limit, remaining }))).toEqual([
     { limit: rateLimitClasses.rates.points, remaining: expect.any(Number) },
     { limit: rateLimitClasses.rates.points, remaining: expect.any(Number) },
     { limit: rateLimitClasses.intent.points, remaining: expect.any(Number) },
+    { limit: rateLimitClasses.streams.points, remaining: expect.any(Number) },
+    { limit: rateLimitClasses.streams.points, remaining: expect.any(Number) },
   ]);
 }
 
@@ -100,7 +103,7 @@ describe('the tarball', () => {
     );
     // No examples: those are for the document and the tests.
     const room =
-      '((client(/(operations(/operator)?|types|validating))?|endpoints|offramp|schemas|verification)/)?';
+      '((client(/(operations(/operator)?|streams|types|validating))?|endpoints|offramp|schemas|verification)/)?';
     const expected = new RegExp(
       '^(package\\.json|README\\.md|CHANGELOG\\.md|LICENSE|vectors/(README\\.md|[a-z-]+\\.json)|dist/cjs/package\\.json|' +
         `${room}[a-z0-9-]+\\.ts|dist/(esm|cjs)/(chunks/)?${room}[a-z0-9-]+\\.(d\\.ts|js)(\\.map)?)$`,

@@ -68,6 +68,7 @@ describe("the README's snippets, in a project with the package installed", () =>
       'first-request',
       'light',
       'lists',
+      'live',
       'limits',
       'intent',
       'dispute',
@@ -96,6 +97,12 @@ describe("the README's snippets, in a project with the package installed", () =>
   itInstalled('read a list whole', async () => {
     expect((await placed.run('lists', 'corridorsOf', 'harbour')).result).toContain('usdc-ngn');
     expect((await placed.run('lists', 'corridorsOf', 'nobody')).result).toEqual([]);
+  });
+
+  itInstalled('wait live for the best offer', async () => {
+    const { result, printed } = await placed.run('live', 'onceBest', 'usdc-ngn', 'harbour');
+    expect(result).toMatch(/^\d+\.\d\d$/);
+    expect(printed).toEqual(['connecting', 'live']);
   });
 
   itInstalled('tell how many requests are left', async () => {
@@ -134,6 +141,8 @@ describe("the README's snippets, in a project with the package installed", () =>
         status: 'settled',
         scored: true,
       });
+      const { result: kinds } = await run('live', 'follow', intent.intentHash);
+      expect([(kinds as string[])[0], (kinds as string[]).at(-1)]).toEqual(['registered', 'settled']);
 
       const { result: dispute } = await run(
         'dispute',

@@ -1,0 +1,118 @@
+import type { Attempt } from '../attempt.js';
+import { FairleadError } from '../fairlead-error.js';
+import { readRetryAfter } from '../read-headers.js';
+import type { Route } from '../route.js';
+import type { Transport } from '../transport.js';
+import type { ErrorBody } from '../types/errors.js';
+import { UnexpectedAnswerError } from '../unexpected-answer-error.js';
+import type { EventParser, RawEvent } from './event-parser.js';
+import type { StreamEvent } from './stream-options.js';
+
+/** A connection that ended before the stream did; another attempt goes on after what it brought. */
+export class Lost extends Error {
+  /** @param askedMs how long the answer asks to wait */
+  constructor(
+    override readonly cause?: unknown,
+    readonly askedMs = 0,
+  ) {
+    super('the connection was lost');
+  }
+}
+
+/** What a connection is opened for. */
+export interface Opening {
+  transport: Transport;
+  route: Route;
+  request: { url: string; init: RequestInit };
+  /** Of the whole stream, which the attempt follows. */
+  signal: AbortSignal;
+  attempt: Attempt;
+  parser: EventParser;
+  silenceMs: number;
+  /** Called once the service has begun to stream. */
+  onLive: () => void;
+}
+
+/** An event is a few kilobytes; nothing that a server sends may fill the memory. */
+const mostPendingChars = 2 ** 20;
+
+/**
+ * The events of one connection; returns when no more are to come. Throws Lost where another attempt is of use, the error of
+ * an answer that waiting does not mend, and the reason of the signal.
+ */
+export async function* connect(opening: Opening): AsyncGenerator<StreamEvent<string, unknown>, void> {
+  const { transport, route, request, attempt, parser, signal } = opening;
+  const { url, init } = request;
+  const { send, timeoutMs } = transport;
+  // An address, header or option that is wrong stays so; where fetch told of it, it would look like a lost connection.
+  new Request(url, { ...init, signal: null });
+  const response = await hear(opening, timeoutMs, send(url, { ...init, signal: attempt.signal }));
+  transport.tellRateLimit(route, response);
+  const { status, headers, body } = response;
+  if (status === 204) return;
+  const isStream = /^text\/event-stream\b/.test(headers.get('content-type') ?? '');
+  if (status !== 200 || !isStream || body === null) {
+    throw refusal(opening, { status, headers, text: await hear(opening, timeoutMs, response.text()) });
+  }
+  opening.onLive();
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  try {
+    for (;;) {
+      const { done, value } = await hear(opening, opening.silenceMs, reader.read());
+      if (done) throw new Lost();
+      for (const raw of parser.parse(decoder.decode(value, { stream: true }))) {
+        // The event of a later version, whose form is not known.
+        if (!route.events?.includes(raw.event)) continue;
+        const event = read(opening, headers, raw);
+        yield event;
+        signal.throwIfAborted();
+        if (isLast(event)) return;
+      }
+      if (parser.pendingChars > mostPendingChars) {
+        const fault = { path: 'body', message: `an event of more than ${mostPendingChars} characters` };
+        throw new UnexpectedAnswerError(route.operationId, { status, headers, body: null }, fault);
+      }
+    }
+  } finally {
+    // For a fetch that takes no notice of signals.
+    reader.cancel().catch(() => undefined);
+  }
+}
+
+/** What is waited for; Lost where it does not come, unless the whole stream was ended. */
+async function hear<T>({ attempt, signal }: Opening, limitMs: number, waitedFor: Promise<T>): Promise<T> {
+  try {
+    return await attempt.within(limitMs, waitedFor);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new Lost(error);
+  }
+}
+
+/** What to throw for an answer that is no stream: Lost for one that waiting may mend. */
+function refusal({ transport, route }: Opening, answer: Parameters<Transport['answerOf']>[1]): unknown {
+  const { status, headers, text } = answer;
+  const error =
+    status < 400 ? new UnexpectedAnswerError(route.operationId, { status, headers, body: text }) : errorOf();
+  const isPassing = status >= 500 || status === 429 || status === 408;
+  return isPassing ? new Lost(error, (readRetryAfter(headers) ?? 0) * 1000) : error;
+
+  function errorOf(): unknown {
+    try {
+      const { body } = transport.answerOf(route, answer);
+      return new FairleadError({ status, headers, body: body as ErrorBody });
+    } catch (error) {
+      return error;
+    }
+  }
+}
+
+function read({ transport, route }: Opening, headers: Headers, { event, data, id }: RawEvent) {
+  return { event, data: transport.dataOf(route, headers, data, event === 'problem'), id };
+}
+
+/** Whether the event says that none follows. */
+function isLast({ data }: StreamEvent<string, unknown>): boolean {
+  return (data as { last?: unknown }).last === true;
+}

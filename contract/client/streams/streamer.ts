@@ -1,0 +1,98 @@
+import { type Attempt, startAttempt } from '../attempt.js';
+import type { CallArguments } from '../request.js';
+import type { Route } from '../route.js';
+import { reportThrown, type Transport } from '../transport.js';
+import { connect, Lost } from './connection.js';
+import { createEventParser } from './event-parser.js';
+import { reconnectWaitMs } from './reconnect-wait.js';
+import type { StreamEvent, StreamOptions, StreamState } from './stream-options.js';
+
+type Events = AsyncGenerator<StreamEvent<string, unknown>, void, undefined>;
+
+/** Streams what an operation tells, over as many connections as it takes, until there is nothing more to come. */
+export type Streamer = (route: Route, args: CallArguments, options?: StreamOptions) => Events;
+
+/** Until a stream says how long to wait before reconnecting. */
+const usualRetryMs = 1_000;
+
+/** The one way in which every client streams: at the pace of the loop that reads it. */
+export function createStreamer(transport: Transport): Streamer {
+  return (route, args, options = {}) => {
+    let whole: Attempt | undefined;
+    let isLeft = false;
+    async function* untilLeft(): Events {
+      whole = startAttempt(options.signal ?? options.fetchOptions?.signal);
+      try {
+        yield* reconnecting(transport, route, args, options, whole.signal);
+      } catch (error) {
+        if (!isLeft) throw error;
+      } finally {
+        whole.end();
+      }
+    }
+    const events = untilLeft();
+    const leave = events.return.bind(events);
+    return Object.assign(events, {
+      // By itself, a generator would return after the event that is waited for.
+      return(value: undefined) {
+        isLeft = true;
+        whole?.end();
+        return leave(value);
+      },
+    });
+  };
+}
+
+async function* reconnecting(
+  transport: Transport,
+  route: Route,
+  args: CallArguments,
+  options: StreamOptions,
+  signal: AbortSignal,
+): Events {
+  const { onState, silenceMs = 45_000 } = options;
+  const tell = (state: StreamState) => reportThrown(() => onState?.(state));
+  const onLive = () => tell({ state: 'live' });
+  let { lastEventId = '' } = options;
+  let retryMs = usualRetryMs;
+  for (let attempts = 1; ; attempts += 1) {
+    tell({ state: 'connecting' });
+    const request = requestOf(transport, route, args, { ...options, lastEventId });
+    const attempt = startAttempt(signal);
+    const parser = createEventParser(lastEventId);
+    let lost: Lost;
+    try {
+      yield* connect({ transport, route, request, signal, attempt, parser, silenceMs, onLive });
+      return;
+    } catch (error) {
+      if (!(error instanceof Lost)) throw error;
+      lost = error;
+    } finally {
+      attempt.end();
+    }
+    lastEventId = parser.lastEventId;
+    retryMs = parser.retryMs ?? retryMs;
+    if (parser.isAlive) attempts = 1;
+    const waitMs = reconnectWaitMs(attempts, lost.askedMs, retryMs, Math.random());
+    tell({ state: 'waiting', waitMs, cause: lost.cause });
+    await transport.wait(waitMs, signal);
+  }
+}
+
+function requestOf(
+  transport: Transport,
+  route: Route,
+  args: CallArguments,
+  { lastEventId, extraHeaders, fetchOptions }: StreamOptions,
+): ReturnType<Transport['requestOf']> {
+  return transport.requestOf(route, {
+    ...args,
+    extraHeaders: {
+      accept: 'text/event-stream',
+      'last-event-id': lastEventId || undefined,
+      ...extraHeaders,
+    },
+    // An event stream is never kept. Node has no such option, and takes no notice of it.
+    fetchOptions: { cache: 'no-store', ...fetchOptions } as RequestInit,
+  });
+}

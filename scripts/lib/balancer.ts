@@ -1,0 +1,66 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** One address for several instances, as a balancer that looks at nothing but connections. */
+export interface Balancer<Ports extends Iterable<number> = Set<number>> {
+  url: string;
+  /** Ports of the instances that new connections go to, in turn; those that refuse one are passed over. */
+  ports: Ports;
+  /** Breaks every connection; new ones are taken. */
+  breakAll(): void;
+  stop(): Promise<void>;
+}
+
+/** With two instances, a client that reconnects mostly comes to the other one. */
+export async function startBalancer<Ports extends Iterable<number>>(ports: Ports): Promise<Balancer<Ports>> {
+  const sockets = new Set<Socket>();
+  let turn = 0;
+
+  const server = createServer((client) => {
+    turn += 1;
+    const all = [...ports];
+    const inTurn = all.map((_, index) => all[(turn + index) % all.length] ?? 0);
+    keep(client);
+    passOn(client, inTurn);
+  });
+
+  function passOn(client: Socket, [port, ...others]: number[]): void {
+    if (port === undefined || client.destroyed) {
+      client.destroy();
+      return;
+    }
+    const instance = connect({ port, host: '127.0.0.1' });
+    keep(instance);
+    const refused = () => passOn(client, others);
+    instance.once('error', refused);
+    instance.once('connect', () => {
+      instance.off('error', refused);
+      client.on('close', () => instance.destroy());
+      instance.on('close', () => client.destroy());
+      client.pipe(instance);
+      instance.pipe(client);
+    });
+  }
+
+  function keep(socket: Socket): void {
+    sockets.add(socket);
+    socket.setNoDelay(true);
+    // Those of a killed instance are reset; `close` follows.
+    socket.on('error', () => undefined);
+    socket.on('close', () => sockets.delete(socket));
+  }
+
+  function breakAll(): void {
+    for (const socket of sockets) socket.destroy();
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ports,
+    breakAll,
+    async stop() {
+      breakAll();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import { describe, expect, it } from '@jest/globals';
+import { createEventParser, type RawEvent } from '../../../contract/client/streams/event-parser.js';
+import { expectFor } from '../../support/expect-for.js';
+
+const event = (data: string, id = '', name = 'message'): RawEvent => ({ event: name, data, id });
+
+/** Streams and their events. Those of the standard are from §9.2.6 of the HTML standard, "Interpreting an event stream". */
+const vectors: [name: string, stream: string, events: RawEvent[]][] = [
+  ['the standard: data over three lines', 'data: YHOO\ndata: +2\ndata: 10\n\n', [event('YHOO\n+2\n10')]],
+  [
+    'the standard: a comment, ids, an id without a value, a second space',
+    ': test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n\n',
+    [event('first event', '1'), event('second event'), event(' third event')],
+  ],
+  [
+    'the standard: empty data, two empty lines of data, and an event without an end',
+    'data\n\ndata\ndata\n\ndata:',
+    [event(''), event('\n')],
+  ],
+  [
+    'the standard: one space after the colon or none',
+    'data:test\n\ndata: test\n\n',
+    [event('test'), event('test')],
+  ],
+  [
+    'lines that end with CRLF',
+    'event: rates\r\nid: 7\r\ndata: a\r\n\r\ndata: b\r\n\r\n',
+    [event('a', '7', 'rates'), event('b', '7')],
+  ],
+  ['lines that end with CR', 'id: 7\rdata: a\r\rdata: b\r\r', [event('a', '7'), event('b', '7')]],
+  ['all three ends of lines', 'data: a\r\n\ndata: b\r\rdata: c\n\r\n', [event('a'), event('b'), event('c')]],
+  ['a byte order mark at the start', '\uFEFFdata: a\n\n', [event('a')]],
+  ['a byte order mark elsewhere, which makes another field', 'data: a\n\n\uFEFFdata: b\n\n', [event('a')]],
+  ['comments between the lines of an event', ':\ndata: a\n: data: x\ndata: b\n:\n\n', [event('a\nb')]],
+  ['an id with NUL, which is ignored', 'id: 1\n\nid: 2\0\ndata: a\n\n', [event('a', '1')]],
+  ['an id without data, which is kept for what follows', 'id: 1\n\ndata: a\n\n', [event('a', '1')]],
+  ['a name without data, which is not kept', 'event: rates\n\ndata: a\n\n', [event('a')]],
+  ['a name given twice', 'event: first\nevent: second\ndata: a\n\n', [event('a', '', 'second')]],
+  ['an empty name', 'event: rates\nevent:\ndata: a\n\n', [event('a')]],
+  [
+    'unknown fields, and fields in upper case',
+    'datas: x\nDATA: x\n data: x\ndata : x\ndata: a\n\n',
+    [event('a')],
+  ],
+  ['colons in the data', 'data: {"at":"09:30:00"}\n\n', [event('{"at":"09:30:00"}')]],
+  [
+    'characters that end lines elsewhere',
+    'data: a\u2028b\u0085c\vd\fe\n\n',
+    [event('a\u2028b\u0085c\vd\fe')],
+  ],
+  ['characters of two, three and four bytes', 'id: é\ndata: ₦ 150 🎉\n\n', [event('₦ 150 🎉', 'é')]],
+  ['a tab after the colon, which is data', 'data:\ta\n\n', [event('\ta')]],
+];
+
+const encoder = new TextEncoder();
+
+/** The events of a stream that arrives in these pieces. */
+function eventsOf(pieces: readonly Uint8Array[]): RawEvent[] {
+  const parser = createEventParser('');
+  const decoder = new TextDecoder();
+  return pieces.flatMap((piece) => parser.parse(decoder.decode(piece, { stream: true })));
+}
+
+describe('an event stream', () => {
+  it.each(vectors)(
+    'has the same events in one piece, cut at any byte, and byte by byte: %s',
+    (_name, stream, events) => {
+      const bytes = encoder.encode(stream);
+      expect(eventsOf([bytes])).toEqual(events);
+      expect(eventsOf([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(events);
+      for (let cut = 0; cut <= bytes.length; cut += 1)
+        expectFor(`cut at ${cut}`, eventsOf([bytes.subarray(0, cut), bytes.subarray(cut)])).toEqual(events);
+    },
+  );
+
+  it('gives an event as soon as its last line ends, also where a CR ends it', () => {
+    const parser = createEventParser('');
+    expect(parser.parse('data: a\n')).toEqual([]);
+    expect(parser.parse('\r')).toEqual([event('a')]);
+    expect(parser.parse('\ndata: b\n\n')).toEqual([event('b')]);
+  });
+});
+
+describe('beside its events, a stream tells', () => {
+  it('the id to reconnect with, which is that of the last event that ended, and before any event the one it began with', () => {
+    const parser = createEventParser('of before');
+    parser.parse('data: a\n\n');
+    expect(parser.lastEventId).toBe('of before');
+    parser.parse('id: 1\ndata: b\n\nid: 2\ndata: c\n');
+    expect(parser.lastEventId).toBe('1');
+    parser.parse('\n');
+    expect(parser.lastEventId).toBe('2');
+  });
+
+  it.each([
+    ['retry: 2500\n', 2_500],
+    ['retry: 2500\nretry: 30\n', 30],
+    ['retry: 2.5\n', undefined],
+    ['retry: -1\n', undefined],
+    ['retry\n', undefined],
+    ['retry: 1s\n', undefined],
+  ])('how long to wait before reconnecting, in digits only: %j', (stream, retryMs) => {
+    const parser = createEventParser('');
+    parser.parse(stream);
+    expect(parser.retryMs).toBe(retryMs);
+  });
+
+  it.each([
+    ['retry: 2500\n\n', false],
+    ['data: a\n', false],
+    ['data: a\n\n', true],
+    [':\n', true],
+  ])('that it is alive once an event or a comment has arrived: %j', (stream, isAlive) => {
+    const parser = createEventParser('');
+    parser.parse(stream);
+    expect(parser.isAlive).toBe(isAlive);
+  });
+
+  it('how much is kept of a line or an event without an end', () => {
+    const parser = createEventParser('');
+    for (const piece of ['data: 1234\n', 'data: 5678', '9']) parser.parse(piece);
+    expect(parser.pendingChars).toBe('1234\n'.length + 'data: 56789'.length);
+    parser.parse('\n\n');
+    expect(parser.pendingChars).toBe(0);
+  });
+});

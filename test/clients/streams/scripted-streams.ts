@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What a connection does, after the headers of a stream unless it answers otherwise. */
+export type Script = (response: ServerResponse) => void | Promise<void>;
+
+export interface Connection {
+  url: string;
+  headers: IncomingMessage['headers'];
+  /** Resolves once the client is gone or the answer has ended. */
+  closed: Promise<void>;
+}
+
+export interface ScriptedStreams {
+  url: string;
+  connections: Connection[];
+  /** What the next connections do, in order; the last one is repeated. */
+  scripts: Script[];
+  /** Refuses connections until it is started again. */
+  stop(): Promise<void>;
+}
+
+/** A listener on loopback whose streams say what they are told to. */
+export async function startScriptedStreams(atPort = 0): Promise<ScriptedStreams> {
+  const service = { connections: [] as Connection[], scripts: [] as Script[] };
+  const server = createServer((request, response) => {
+    const { url = '', headers } = request;
+    const closed = once(response, 'close').then(() => undefined);
+    service.connections.push({ url, headers, closed });
+    const script = service.scripts[Math.min(service.connections.length, service.scripts.length) - 1];
+    void script?.(response);
+  });
+  server.listen(atPort, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return Object.assign(service, {
+    url: `http://127.0.0.1:${port}`,
+    stop: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  });
+}
+
+const begin = (response: ServerResponse, text: string) =>
+  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' }).write(text);
+
+/** Begins to stream this, and stays open. */
+export const opens =
+  (text: string): Script =>
+  (response) =>
+    void begin(response, text);
+
+/** Streams this and ends, as a service that stops. */
+export const ends =
+  (text: string): Script =>
+  (response) => {
+    begin(response, text);
+    response.end();
+  };
+
+/** Streams this; then the connection breaks. */
+export const breaks =
+  (text: string): Script =>
+  (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(text, () => response.destroy());
+  };
+
+/** Answers something that is no stream. */
+export const answers =
+  (status: number, body?: unknown, headers: Record<string, string> = {}): Script =>
+  (response) => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
+  };
+
+/** One event as the service writes it. */
+export function eventText(event: string, id: string | null, data: unknown): string {
+  return `event: ${event}\n${id === null ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
+}

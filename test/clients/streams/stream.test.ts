@@ -1,0 +1,441 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import * as light from '../../../contract/client/index.js';
+import { examples } from '../../../contract/examples/index.js';
+import * as whole from '../../../contract/index.js';
+import { expectFor } from '../../support/expect-for.js';
+import {
+  answers,
+  breaks,
+  ends,
+  eventText,
+  opens,
+  type ScriptedStreams,
+  startScriptedStreams,
+} from './scripted-streams.js';
+
+let service: ScriptedStreams;
+/** The waits before attempts to reconnect, in milliseconds. */
+let waits: number[];
+let states: light.StreamState[];
+
+beforeEach(async () => {
+  service = await startScriptedStreams();
+  waits = [];
+  states = [];
+});
+afterEach(() => service.stop());
+
+const rates = examples.rates.getRates.answer;
+const settled = examples.intents.stream.answer as light.IntentTransition;
+const params = { corridor: 'usdc-ngn' };
+const ofIntent = { params: { intentHash: settled.intent.intentHash } };
+const ratesEvent = (id: string) => eventText('rates', id, rates);
+const transition = (number: number, last = false) =>
+  eventText('transition', String(number), { ...settled, number, last });
+const busy = (status: number, code: string, retryAfter: number) =>
+  answers(status, { code, message: 'Later.', retryAfter }, { 'retry-after': String(retryAfter) });
+const noWait = async (waitMs: number) => {
+  waits.push(waitMs);
+};
+const lastEventIds = () => service.connections.map(({ headers }) => headers['last-event-id']);
+
+async function take<Event>(events: AsyncIterable<Event>, most = 100): Promise<Event[]> {
+  const taken: Event[] = [];
+  for await (const event of events) if (taken.push(event) === most) break;
+  return taken;
+}
+
+const idsOf = (events: readonly { id: string }[]) => events.map(({ id }) => id);
+
+describe.each([
+  ['@fairlead/contract', whole],
+  ['@fairlead/contract/client', light],
+] as const)('a stream of %s', (entry, { createClient, FairleadError, UnexpectedAnswerError }) => {
+  const client = (options: light.ClientOptions = {}): light.Client =>
+    createClient(service.url, { wait: noWait, ...options });
+  const onState = (state: light.StreamState) => void states.push(state);
+
+  describe('that is opened', () => {
+    it('asks for events of its operation, with parameters and headers as every call', async () => {
+      service.scripts = [opens(ratesEvent('a'))];
+      const stream = client({ headers: { 'x-app': 'wallet' } }).rates.stream(
+        { params: { corridor: 'a/b' }, query: { amount: '1&2', sort: undefined } },
+        { extraHeaders: { 'x-request-id': 'of-the-stream' } },
+      );
+      expect(service.connections).toHaveLength(0);
+      expect(await take(stream, 1)).toEqual([{ event: 'rates', id: 'a', data: rates }]);
+      const [connection] = service.connections;
+      expect(connection?.url).toBe('/api/rates/a%2Fb/stream?amount=1%262');
+      expect(connection?.headers).toMatchObject({
+        accept: 'text/event-stream',
+        'x-app': 'wallet',
+        'x-request-id': 'of-the-stream',
+      });
+      expect(lastEventIds()).toEqual([undefined]);
+    });
+
+    it('goes on after the event that it is given the id of', async () => {
+      service.scripts = [opens(transition(4))];
+      await take(client().intents.stream(ofIntent, { lastEventId: '3' }), 1);
+      expect(lastEventIds()).toEqual(['3']);
+    });
+
+    it('is not opened with the path of another operation', async () => {
+      const stream = client().rates.stream({ params: { corridor: '..' } });
+      await expect(stream.next()).rejects.toThrow(RangeError);
+      expect(service.connections).toEqual([]);
+    });
+
+    it('tells the limits that its answer names', async () => {
+      const limits = {
+        'x-ratelimit-limit': '60',
+        'x-ratelimit-remaining': '59',
+        'x-ratelimit-reset': '1795253460',
+      };
+      service.scripts = [
+        (response) =>
+          void response
+            .writeHead(200, { 'content-type': 'text/event-stream', ...limits })
+            .write(ratesEvent('a')),
+      ];
+      const told: unknown[] = [];
+      const onRateLimit = (limit: light.RateLimit, answer: object) => told.push([limit.remaining, answer]);
+      await take(client({ onRateLimit }).rates.stream({ params }), 1);
+      expect(told).toEqual([[59, { operationId: 'streamRates', status: 200 }]]);
+    });
+  });
+
+  describe('that loses its connection', () => {
+    it.each([
+      ['breaks in the middle of an event', breaks(`${transition(1)}${transition(2).slice(0, -9)}`)],
+      ['breaks between two events', breaks(transition(1))],
+      ['is ended by the service', ends(`retry: 2500\n\n${transition(1)}`)],
+    ])('connects anew after the last whole event where it %s', async (_case, first) => {
+      service.scripts = [first, ends(transition(2) + transition(3, true))];
+      expect(idsOf(await take(client().intents.stream(ofIntent)))).toEqual(['1', '2', '3']);
+      expect(lastEventIds()).toEqual([undefined, '1']);
+      expect(waits).toHaveLength(1);
+    });
+
+    it('tells how it stands, and why it waits', async () => {
+      service.scripts = [ends(`retry: 2500\n\n${transition(1)}`), opens(transition(2, true))];
+      await take(client().intents.stream(ofIntent, { onState }));
+      expect(states).toEqual([
+        { state: 'connecting' },
+        { state: 'live' },
+        { state: 'waiting', waitMs: waits[0], cause: undefined },
+        { state: 'connecting' },
+        { state: 'live' },
+      ]);
+      expect(waits[0]).toBeGreaterThanOrEqual(2_500);
+      expect(waits[0]).toBeLessThanOrEqual(3_750);
+    });
+
+    it('waits longer with every failure in a row, and as at first after an event or a heartbeat', async () => {
+      service.scripts = [
+        ends('retry: 2000\n\n'),
+        ...Array.from({ length: 8 }, () => ends('')),
+        ends(transition(1)),
+        ends(''),
+        ends(': \n\n'),
+        opens(transition(2, true)),
+      ];
+      await take(client().intents.stream(ofIntent));
+      for (const [at, waitMs] of waits.entries()) {
+        const spreadMs = Math.min(30_000, 2_000 * 2 ** ((at < 9 ? at : at === 10 ? 1 : 0) - 1));
+        expectFor(`wait ${at}`, waitMs >= 2_000 && waitMs <= 2_000 + spreadMs).toBe(true);
+      }
+      expect(waits).toHaveLength(12);
+    });
+
+    it('keeps trying where nobody listens, and goes on once somebody does', async () => {
+      const { port } = new URL(service.url);
+      await service.stop();
+      let refused = 0;
+      const stream = createClient(`http://127.0.0.1:${port}`, {
+        wait: async () => {
+          refused += 1;
+          if (refused === 3) service = await startScriptedStreams(Number(port));
+          service.scripts = [opens(ratesEvent('a'))];
+        },
+      }).rates.stream({ params }, { onState });
+      expect(idsOf(await take(stream, 1))).toEqual(['a']);
+      expect(refused).toBe(3);
+      expect(states[1]).toMatchObject({ state: 'waiting', cause: expect.any(TypeError) });
+    });
+
+    it.each([
+      [429, 'RATE_LIMITED'],
+      [503, 'NOT_READY'],
+    ])('waits as an answer %i %s asks, whatever the retries of calls are', async (status, code) => {
+      service.scripts = [busy(status, code, 58), opens(ratesEvent('a'))];
+      await take(client({ retry: false }).rates.stream({ params }, { onState }), 1);
+      expect(waits[0]).toBeGreaterThanOrEqual(58_000);
+      expect(waits[0]).toBeLessThan(60_000);
+      const cause = states[1]?.state === 'waiting' ? states[1].cause : undefined;
+      expect(cause).toBeInstanceOf(FairleadError);
+      expect(cause).toMatchObject({ code, status, body: { retryAfter: 58 } });
+    });
+
+    it("waits out a proxy's own page while the service is away", async () => {
+      service.scripts = [answers(502, '<h1>Bad gateway</h1>'), opens(ratesEvent('a'))];
+      await take(client().rates.stream({ params }, { onState }), 1);
+      expect(states[1]).toMatchObject({ state: 'waiting', cause: expect.any(UnexpectedAnswerError) });
+    });
+
+    it('connects anew where nothing arrives for too long, and not while heartbeats do', async () => {
+      service.scripts = [
+        async (response) => {
+          opens(ratesEvent('a'))(response);
+          for (let beat = 0; beat < 6; beat += 1) {
+            await delay(100);
+            response.write(': \n\n');
+          }
+        },
+        opens(ratesEvent('b')),
+      ];
+      const startedAt = Date.now();
+      const stream = client().rates.stream({ params }, { silenceMs: 400, onState });
+      expect(idsOf(await take(stream, 2))).toEqual(['a', 'b']);
+      expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_000);
+      expect(lastEventIds()).toEqual([undefined, 'a']);
+      expect(states[2]).toMatchObject({ state: 'waiting', cause: { name: 'TimeoutError' } });
+      await service.connections[0]?.closed;
+    });
+
+    it('connects anew where no answer begins within the time of a call', async () => {
+      service.scripts = [() => undefined, opens(ratesEvent('a'))];
+      await take(client({ timeoutMs: 50 }).rates.stream({ params }, { onState }), 1);
+      expect(states[1]).toMatchObject({ state: 'waiting', cause: { name: 'TimeoutError' } });
+    });
+  });
+
+  describe('that has nothing more to tell', () => {
+    it('ends with the last transition, without asking again, and closes its connection', async () => {
+      service.scripts = [opens(transition(1) + transition(2, true))];
+      expect(idsOf(await take(client().intents.stream(ofIntent)))).toEqual(['1', '2']);
+      await service.connections[0]?.closed;
+      expect(service.connections).toHaveLength(1);
+    });
+
+    it('ends where the service answers 204', async () => {
+      service.scripts = [answers(204)];
+      expect(await take(client().intents.stream(ofIntent, { lastEventId: '7' }))).toEqual([]);
+      expect(waits).toEqual([]);
+    });
+  });
+
+  describe('that cannot go on', () => {
+    it.each([
+      [404, 'UNKNOWN_CORRIDOR'],
+      [400, 'INVALID_REQUEST'],
+      [422, 'UNSUPPORTED_PAIR'],
+    ])('throws the error of the service at %i %s', async (status, code) => {
+      service.scripts = [answers(status, { code, message: 'No.' })];
+      const failure = await take(client().rates.stream({ params })).catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(FairleadError);
+      expect(failure).toMatchObject({ code, status });
+      expect(waits).toEqual([]);
+    });
+
+    it('throws it after the events before it', async () => {
+      service.scripts = [ends(transition(1)), answers(404, { code: 'UNKNOWN_INTENT', message: 'Removed.' })];
+      const stream = client().intents.stream(ofIntent);
+      expect((await stream.next()).value).toMatchObject({ id: '1' });
+      await expect(stream.next()).rejects.toMatchObject({ code: 'UNKNOWN_INTENT' });
+      expect(await stream.next()).toEqual({ done: true, value: undefined });
+    });
+
+    it.each<[string, string | undefined, light.ClientOptions, light.StreamOptions]>([
+      ['an address that is none', 'fairlead.example', {}, {}],
+      ['an address with a port that is none', 'http://127.0.0.1:99999', {}, {}],
+      ['an address with a password', 'http://reader:secret@127.0.0.1', {}, {}],
+      ['the name of a header that is none', undefined, { headers: { 'x app': 'wallet' } }, {}],
+      ['the value of a header that is none', undefined, {}, { extraHeaders: { 'x-app': 'a\nb' } }],
+      ['an id that no header can hold', undefined, {}, { lastEventId: '\u20ac' }],
+      ['an option that fetch does not know', undefined, {}, { fetchOptions: { mode: 'any' as 'cors' } }],
+    ])('throws what is wrong with %s, and waits for nothing', async (_case, url, options, streamOptions) => {
+      const wait = async (waitMs: number) => {
+        waits.push(waitMs);
+        throw new Error('the stream waits');
+      };
+      const stream = createClient(url ?? service.url, { wait, ...options }).rates.stream(
+        { params },
+        { ...streamOptions, onState },
+      );
+      await expect(stream.next()).rejects.toThrow(TypeError);
+      expect(waits).toEqual([]);
+      expect(service.connections).toEqual([]);
+      expect(await stream.next()).toEqual({ done: true, value: undefined });
+    });
+
+    it('throws TypeError at an id of an event that no header can hold, after the event', async () => {
+      service.scripts = [ends(ratesEvent('\u20ac'))];
+      const stream = client({ wait: () => delay(1) }).rates.stream({ params });
+      expect((await stream.next()).value).toMatchObject({ id: '\u20ac' });
+      await expect(stream.next()).rejects.toThrow(TypeError);
+      expect(service.connections).toHaveLength(1);
+    });
+
+    it.each([
+      ['a page', answers(200, '<h1>Sign in</h1>', { 'content-type': 'text/html' })],
+      ['JSON', answers(200, rates)],
+      ['an error that is not of the service', answers(403, '<h1>Forbidden</h1>')],
+    ])('throws UnexpectedAnswerError at %s in place of a stream', async (_case, script) => {
+      service.scripts = [script];
+      const failure = await take(client().rates.stream({ params })).catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(UnexpectedAnswerError);
+      expect(failure).toMatchObject({ operationId: 'streamRates' });
+    });
+
+    it.each([
+      ['is not JSON', 'event: rates\ndata: {\n\n'],
+      ['is no object', 'event: rates\ndata: 7\n\n'],
+      ['is a problem without a code', 'event: problem\ndata: {}\n\n'],
+      ['never ends', `event: rates\ndata: ${'x'.repeat(2 ** 20)}`],
+    ])('throws UnexpectedAnswerError at an event that %s', async (_case, text) => {
+      service.scripts = [opens(text)];
+      const failure = await take(client().rates.stream({ params })).catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(UnexpectedAnswerError);
+      await service.connections[0]?.closed;
+    });
+
+    it(`${entry.endsWith('client') ? 'does not look into' : 'throws UnexpectedAnswerError at'} data of another form than the contract has`, async () => {
+      service.scripts = [opens(eventText('rates', 'a', { ...rates, asOf: undefined }))];
+      const events = take(client().rates.stream({ params }), 1);
+      if (entry.endsWith('client')) expect(await events).toHaveLength(1);
+      else await expect(events).rejects.toMatchObject({ operationId: 'streamRates', path: 'body.asOf' });
+    });
+  });
+
+  describe('events', () => {
+    it('are told apart by their names: rates and problems, which leave the id as it was', async () => {
+      const problem = { code: 'RATES_UNAVAILABLE', message: 'No quotes.', retryAfter: 5, unavailable: [] };
+      service.scripts = [opens(ratesEvent('a') + eventText('problem', null, problem) + ratesEvent('b'))];
+      const told: string[] = [];
+      for await (const event of client().rates.stream({ params })) {
+        if (event.event === 'rates') told.push(`${event.id} ${event.data.corridor}`);
+        else if (event.data.code === 'RATES_UNAVAILABLE')
+          told.push(`${event.id} ${event.data.unavailable.length} unavailable`);
+        if (told.length === 3) break;
+      }
+      expect(told).toEqual(['a usdc-ngn', 'a 0 unavailable', 'b usdc-ngn']);
+    });
+
+    it('of a later version are passed over, but for their ids', async () => {
+      service.scripts = [
+        ends(transition(1) + eventText('dispute', '1.5', { what: 'is this?' })),
+        opens(transition(2, true)),
+      ];
+      expect(idsOf(await take(client().intents.stream(ofIntent)))).toEqual(['1', '2']);
+      expect(lastEventIds()).toEqual([undefined, '1.5']);
+    });
+
+    it('wait with the service for a reader that takes its time', async () => {
+      const text = ratesEvent('a').repeat(20);
+      let written = 0;
+      service.scripts = [
+        (response) => {
+          const fill = () => {
+            do written += text.length;
+            while (response.write(text));
+          };
+          opens('')(response);
+          response.on('drain', fill);
+          fill();
+        },
+      ];
+      const stream = client().rates.stream({ params });
+      await stream.next();
+      const untilItWaits = async () => {
+        for (let before = -1; before !== written; await delay(300)) before = written;
+        return written;
+      };
+      // Sockets buffer some megabytes on loopback; then the service has to wait.
+      const first = await untilItWaits();
+      expect(first).toBeLessThan(32 * 2 ** 20);
+      while (written === first) await stream.next();
+      await stream.return();
+    });
+  });
+
+  describe('that is left', () => {
+    it('closes its connection at once on break', async () => {
+      service.scripts = [opens(ratesEvent('a'))];
+      await take(client().rates.stream({ params }), 1);
+      await service.connections[0]?.closed;
+    });
+
+    it('closes its connection at once on return() while an event is waited for', async () => {
+      service.scripts = [opens(ratesEvent('a'))];
+      const stream = client().rates.stream({ params });
+      await stream.next();
+      const waited = stream.next();
+      expect(await stream.return()).toEqual({ done: true, value: undefined });
+      expect(await waited).toEqual({ done: true, value: undefined });
+      await service.connections[0]?.closed;
+    });
+
+    it('throws what its reader throws into it', async () => {
+      service.scripts = [opens(ratesEvent('a'))];
+      const stream = client().rates.stream({ params });
+      await stream.next();
+      await expect(stream.throw(new TypeError('of the reader'))).rejects.toThrow('of the reader');
+      await service.connections[0]?.closed;
+    });
+
+    it('is not opened where return() comes first', async () => {
+      const stream = client().rates.stream({ params });
+      await stream.return();
+      expect(await stream.next()).toEqual({ done: true, value: undefined });
+      expect(service.connections).toEqual([]);
+    });
+  });
+
+  describe('whose signal aborts', () => {
+    const left = new Error('left the page');
+
+    it('throws the reason while an event is waited for, and closes its connection', async () => {
+      service.scripts = [opens(ratesEvent('a'))];
+      const controller = new AbortController();
+      const stream = client().rates.stream({ params }, { signal: controller.signal });
+      await stream.next();
+      const waited = stream.next();
+      controller.abort(left);
+      await expect(waited).rejects.toBe(left);
+      await service.connections[0]?.closed;
+    });
+
+    it('throws the reason between two events that came together', async () => {
+      service.scripts = [opens(transition(1) + transition(2))];
+      const controller = new AbortController();
+      const stream = client().intents.stream(ofIntent, { signal: controller.signal });
+      await stream.next();
+      controller.abort(left);
+      await service.connections[0]?.closed;
+      await expect(stream.next()).rejects.toBe(left);
+    });
+
+    it('throws the reason while it waits to reconnect', async () => {
+      service.scripts = [
+        answers(503, { code: 'NOT_READY', message: 'Later.', retryAfter: 60 }, { 'retry-after': '60' }),
+      ];
+      const controller = new AbortController();
+      const stream = createClient(service.url).rates.stream(
+        { params },
+        {
+          signal: controller.signal,
+          onState: ({ state }) => state === 'waiting' && setImmediate(() => controller.abort(left)),
+        },
+      );
+      await expect(stream.next()).rejects.toBe(left);
+    });
+
+    it('throws the reason where it aborted before', async () => {
+      const stream = client().rates.stream({ params }, { signal: AbortSignal.abort(left) });
+      await expect(stream.next()).rejects.toBe(left);
+      expect(service.connections).toEqual([]);
+    });
+  });
+});
