@@ -1,0 +1,268 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { mongo } from 'mongoose';
+import { createClient } from '../../../contract/client/create-client.js';
+import {
+  type Client,
+  type IntentTransition,
+  type RatesAnswer,
+  type StreamState,
+  unwrap,
+} from '../../../contract/client/index.js';
+import { intentHash } from '../../../contract/verification/intent-hash.js';
+import { newNonce } from '../../../contract/verification/nonce.js';
+import { type Balancer, startBalancer } from '../../../scripts/lib/balancer.js';
+import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
+import { type ServiceProcess, startServiceProcess } from '../../fixtures/edge/service-process.js';
+import { testCronSecret } from '../../support/app.js';
+import { type PrivateMongo, privateMongo } from '../../support/database.js';
+import { expectFor } from '../../support/expect-for.js';
+import { runSeed, seeded } from '../../support/seeded.js';
+import { waitFor } from '../../support/wait-for.js';
+
+const artifacts = fileURLToPath(new URL('../../../artifacts', import.meta.url));
+const kills = 50;
+/** Off-ramps that are under way at a time. */
+const atOnce = 6;
+const account = 'GBXFXNDLV4LSWA4VB7YIL5GBD7BVNR22SGBTDKMO2SBZZHDXSKZYCP7L';
+const random = seeded(runSeed());
+
+let mongod: PrivateMongo;
+let anchors: SimulatedAnchors;
+let balancer: Balancer;
+let instances: ServiceProcess[] = [];
+let clients = 0;
+/** Ends every stream, once the test is over. */
+const over = new AbortController();
+const { signal } = over;
+
+beforeAll(async () => {
+  mongod = await privateMongo();
+  const admin = new mongo.MongoClient(mongod.uri);
+  // The server ends transactions whose client is gone after a minute; here it does so after a second.
+  await admin.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds: 1 });
+  await admin.close();
+  anchors = await startSimulatedAnchors({
+    clock: Date.now,
+    random,
+    anchors: ['harbour', 'squall'],
+    latencyFactor: 0,
+    pace: 0.05,
+    tickMs: 100,
+  });
+  for (const anchor of anchors.anchors) anchor.setProfile({ outage: null });
+  balancer = await startBalancer(new Set<number>());
+  instances = await Promise.all([start(), start()]);
+}, 120_000);
+afterAll(async () => {
+  over.abort();
+  await Promise.all(instances.map(({ end }) => end('SIGKILL')));
+  await balancer?.stop();
+  await anchors?.stop();
+  await mongod?.stop();
+}, 60_000);
+
+async function start(): Promise<ServiceProcess> {
+  const instance = await startServiceProcess({
+    mongodbUri: mongod.uri,
+    stdout: 'ignore',
+    simulated: anchors,
+    env: { PUBLIC_URL: balancer.url, CRON_SECRET: testCronSecret },
+  });
+  balancer.ports.add(instance.port);
+  return instance;
+}
+
+async function kill(instance: ServiceProcess): Promise<void> {
+  await instance.end('SIGKILL');
+  balancer.ports.delete(instance.port);
+  instances = instances.filter((each) => each !== instance);
+}
+
+/** A client at an address of its own, since limits are tested where limits are; it waits a tenth of what it is told. */
+function newClient() {
+  clients += 1;
+  const headers = { 'x-forwarded-for': `203.3.${clients >> 8}.${clients & 255}` };
+  return createClient(balancer.url, { headers, wait: (waitMs) => delay(waitMs / 10), timeoutMs: 5_000 });
+}
+
+/** The answer of a call that is safe to repeat, asked for until a living instance gives it. */
+async function insist<A extends { status: number }>(call: () => Promise<A>): Promise<A> {
+  for (;;) {
+    const answer = await call().catch((error: unknown) => {
+      if (!(error instanceof TypeError || (error as Error).name === 'TimeoutError')) throw error;
+      return undefined;
+    });
+    if (answer !== undefined && answer.status < 500) return answer;
+    await delay(100);
+  }
+}
+
+interface Followed {
+  intentHash: string;
+  transitions: IntentTransition[];
+  /** How often the connection was lost on the way. */
+  losses: number;
+}
+
+/** One off-ramp from its intent to its outcome, followed from the first transition to the last. */
+async function offRamp(nth: number): Promise<Followed> {
+  const anchorId = nth % 2 === 0 ? 'harbour' : 'squall';
+  const client = newClient();
+  const terms = { corridor: 'usdc-ngn', anchorId, account, sellAmount: '100', nonce: newNonce() };
+  const params = { intentHash: intentHash(terms) };
+  const { statusCallbackUrl } = unwrap(await insist(() => client.intents.createIntent({ body: terms })));
+  const following = follow(client, params.intentHash);
+
+  const { origin, withdrawals } = anchors.anchor(anchorId);
+  const begun = await fetch(`${origin}/sep24/transactions/withdraw/interactive`, {
+    method: 'POST',
+    headers: { authorization: `Bearer sim.${account}.x`, 'content-type': 'application/json' },
+    body: JSON.stringify({ asset_code: 'USDC', amount: '100', destination_asset: 'iso4217:NGN' }),
+  });
+  const { id, url } = (await begun.json()) as { id: string; url: string };
+  const body = { nonce: terms.nonce, anchorTransactionId: id };
+  unwrap(await insist(() => client.intents.attachTransaction({ params, body })));
+  await (await fetch(`${url}?on_change_callback=${encodeURIComponent(statusCallbackUrl)}`)).text();
+  await delay(random() * 2_000);
+  const withdrawal = withdrawals.find(id);
+  if (withdrawal === undefined) throw new Error(`${anchorId} has no withdrawal ${id}`);
+  withdrawals.pay(withdrawal, { ending: 'complete' });
+  return following;
+}
+
+async function follow(client: Client, hash: string): Promise<Followed> {
+  const followed: Followed = { intentHash: hash, transitions: [], losses: 0 };
+  const onState = ({ state }: StreamState) => {
+    if (state === 'waiting') followed.losses += 1;
+  };
+  const stream = client.intents.stream({ params: { intentHash: hash } }, { onState, signal });
+  for await (const { id, data } of stream) {
+    expectFor(`the id of a transition of ${hash}`, id).toBe(String(data.number));
+    followed.transitions.push(data);
+  }
+  return followed;
+}
+
+/** What a transition says, apart from the intent as it stood when it was sent. */
+function told({ number, kind, at, status, transactionStatus, last }: IntentTransition) {
+  return { number, kind, at, status, transactionStatus, last };
+}
+
+/** A board that shows the newest answer of an amount, until it is left. */
+function watchRates(amount: string) {
+  const board = { answers: 0, losses: 0, newest: undefined as RatesAnswer | undefined };
+  const stream = newClient().rates.stream(
+    { params: { corridor: 'usdc-ngn' }, query: { amount } },
+    {
+      signal,
+      onState({ state }) {
+        if (state === 'waiting') board.losses += 1;
+      },
+    },
+  );
+  const watching = (async () => {
+    for await (const event of stream) {
+      if (event.event !== 'rates') continue;
+      board.newest = event.data;
+      board.answers += 1;
+    }
+  })();
+  // The board of a test that failed; that of one that passes is asked for its last answer.
+  watching.catch(() => undefined);
+  return board;
+}
+
+/** Kills an instance at a time, and now and then both, each replaced by a new one. */
+async function killAtRandom(goesOn: () => boolean, struck: () => void): Promise<void> {
+  while (goesOn()) {
+    const both = random() < 0.2;
+    const [first, second] = random() < 0.5 ? instances : [...instances].reverse();
+    const victims = [first, both ? second : undefined].filter((one) => one !== undefined);
+    for (const victim of victims) {
+      await kill(victim);
+      struck();
+    }
+    instances.push(...(await Promise.all(victims.map(start))));
+    await delay(random() * 1_000);
+  }
+}
+
+describe('clients of two instances that are killed fifty times', () => {
+  it('are told every transition of every intent once and in order, and the newest rates', async () => {
+    let struck = 0;
+    let begun = 0;
+    const goesOn = () => struck < kills && !signal.aborted;
+    const followed: Followed[] = [];
+    const boards = ['100', '250', '1000'].map(watchRates);
+
+    const offRamps = Array.from({ length: atOnce }, async () => {
+      while (goesOn()) {
+        begun += 1;
+        followed.push(await offRamp(begun));
+      }
+    });
+    const reconciling = reconcileUntilOver();
+    const killing = killAtRandom(goesOn, () => {
+      struck += 1;
+    });
+    await Promise.all([killing, ...offRamps]);
+    const lastKillAt = Date.now();
+
+    expect(struck).toBeGreaterThanOrEqual(kills);
+    for (const { intentHash: hash, transitions } of followed) {
+      const again = await follow(newClient(), hash);
+      expectFor(`transitions of ${hash}`, transitions.map(told)).toEqual(again.transitions.map(told));
+      expectFor(
+        `numbers of ${hash}`,
+        transitions.map(({ number }) => number),
+      ).toEqual(transitions.map((_, index) => index + 1));
+      expectFor(`ends of ${hash}`, [transitions[0]?.kind, transitions.at(-1)?.kind]).toEqual([
+        'registered',
+        'settled',
+      ]);
+    }
+    for (const board of boards) {
+      await waitFor(() => expect(Date.parse(board.newest?.asOf ?? '')).toBeGreaterThan(lastKillAt), {
+        timeout: 60_000,
+      });
+      expect(board.losses).toBeGreaterThan(0);
+    }
+    const losses = sum(followed.map((one) => one.losses));
+    report({
+      kills: struck,
+      intents: followed.length,
+      transitions: sum(followed.map(({ transitions }) => transitions.length)),
+      connectionsLost: losses,
+      rates: boards.map((board) => ({ answers: board.answers, connectionsLost: board.losses })),
+    });
+    expect(losses).toBeGreaterThan(kills);
+    over.abort();
+    await reconciling;
+  }, 900_000);
+});
+
+/** What a callback did not tell, because nobody was there to take it, a look at the anchor tells. */
+async function reconcileUntilOver(): Promise<void> {
+  for (let run = 0; !signal.aborted; run += 1) {
+    const headers = { authorization: `Bearer ${testCronSecret}`, 'x-forwarded-for': `203.4.0.${run & 255}` };
+    // Killed on the way or not there: the next run does it.
+    await fetch(`${balancer.url}/api/reputation/reconcile`, { method: 'POST', headers }).catch(
+      () => undefined,
+    );
+    await delay(2_000);
+  }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, one) => all + one, 0);
+}
+
+/** Kept beside the run. */
+function report(figures: object): void {
+  mkdirSync(artifacts, { recursive: true });
+  writeFileSync(join(artifacts, 'streams-killed.json'), `${JSON.stringify(figures, null, 2)}\n`);
+}
