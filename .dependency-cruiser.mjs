@@ -3,6 +3,7 @@
  *
  *   contract/**                         the package that front ends install: nothing of ours, nothing of Node
  *   mcp/**                              the MCP server: the contract, and what the generators read of it
+ *   web/**                              the web page: the entries of the contract package, and packages of its own
  *   server/{main,rebuild,formula,erase}.ts    programs, as signatures/verify-worker.mjs is of a thread
  *   server/compose.ts, boot.ts          the table of contents, and what is done once before serving
  *   server/{http,front,limits,mongo,jobs,cache,deliveries,outbound,ledger,crypto,signatures}/   the technical ring: knows no feature
@@ -138,10 +139,29 @@ export default {
       },
     },
     {
-      name: 'only-tests-import-mcp',
+      name: 'web-stands-on-the-contract',
+      comment: 'What a page of anyone else could import: the entries of the published package.',
+      severity: 'error',
+      from: { path: '^web/' },
+      to: { path: '^(contract|mcp|server|scripts|test)/', pathNot: '^contract/(client/)?index\\.ts$' },
+    },
+    {
+      name: 'web-own-packages',
+      comment:
+        'A reader loads each of them before the page shows: under 100 kB in all, and no second way to do a thing.',
+      severity: 'error',
+      from: { path: '^web/src/' },
+      to: {
+        path: '(^|/)node_modules/',
+        pathNot:
+          '(^|/)node_modules/(preact|preact-iso|@stellar/freighter-api|@tanstack/query-core|intl-messageformat|uplot)/',
+      },
+    },
+    {
+      name: 'only-tests-import-mcp-and-web',
       severity: 'error',
       from: { path: '^(contract|server|scripts)/' },
-      to: { path: '^mcp/' },
+      to: { path: '^(mcp|web)/' },
     },
     {
       name: 'light-client-is-light',
@@ -308,13 +328,13 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(contract|mcp)/dist/' },
+    exclude: { path: '^(contract|mcp|web)/dist/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'types', 'default'],
-      extensions: ['.ts', '.js', '.mjs', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.mjs', '.json'],
     },
   },
 };

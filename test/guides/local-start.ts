@@ -40,8 +40,9 @@ export interface LocalStart {
 
 export async function startLocally(): Promise<LocalStart> {
   const clone = mkdtempSync(join(tmpdir(), 'fairlead-clone-'));
-  const left = ['node_modules', '.git', '.cache', 'data', 'dist', 'artifacts', 'target'];
-  cpSync(root, clone, { recursive: true, filter: (path) => !left.includes(basename(relative(root, path))) });
+  const left = ['node_modules', '.git', '.cache', 'dist', 'artifacts', 'target'];
+  const isLeft = (path: string) => path === 'data' || left.includes(basename(path));
+  cpSync(root, clone, { recursive: true, filter: (path) => !isLeft(relative(root, path)) });
   for (const name of ['node_modules', '.cache'])
     if (existsSync(join(root, name))) symlinkSync(join(root, name), join(clone, name));
   const port = await getPort({ host: '127.0.0.1' });

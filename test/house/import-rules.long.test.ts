@@ -82,6 +82,9 @@ const sound: Record<string, string> = {
   'scripts/compare.ts':
     "import { verdict } from './breaking-changes/verdict.rules.js';\nexport const passes = verdict(0);\n",
   'scripts/emit.ts': "import { contract } from '../contract/index.js';\nexport const emitted = contract;\n",
+  'web/src/main.tsx':
+    "import { contract } from '@fairlead/contract';\nimport { render } from 'preact';\nimport { Page } from './page.js';\nrender(<Page contract={contract} />, document.body);\n",
+  'web/src/page.tsx': 'export const Page = (props: object) => <p>{JSON.stringify(props)}</p>;\n',
   'test/support/app.ts': "import { compose } from '../../server/compose.js';\nexport const app = compose;\n",
   'test/anchors/expected.ts': "import { app } from '../support/app.js';\nexport const expected = app;\n",
   'test/rates/expected.ts': "import { app } from '../support/app.js';\nexport const expected = app;\n",
@@ -94,7 +97,11 @@ const violations: [rule: string, file: string, line: string][] = [
   ['contract-own-packages', 'contract/rates.ts', "export * from 'mongoose';"],
   ['mcp-stands-on-the-contract', 'mcp/main.ts', "export * from '../server/errors.js';"],
   ['mcp-own-packages', 'mcp/main.ts', "export * from 'mongoose';"],
-  ['only-tests-import-mcp', 'server/errors.ts', "export * from '../mcp/main.js';"],
+  ['only-tests-import-mcp-and-web', 'server/errors.ts', "export * from '../mcp/main.js';"],
+  ['only-tests-import-mcp-and-web', 'scripts/emit.ts', "export * from '../web/src/page.js';"],
+  ['web-stands-on-the-contract', 'web/src/page.tsx', "export * from '../../server/errors.js';"],
+  ['web-stands-on-the-contract', 'web/src/page.tsx', "export * from '../../contract/rates.js';"],
+  ['web-own-packages', 'web/src/page.tsx', "export * from 'zod';"],
   ['light-client-is-light', 'contract/client/caller.ts', "export * from 'zod';"],
   ['light-client-is-light', 'contract/client/caller.ts', "export * from '../rates.js';"],
   ['offramp-weighs-on-nobody-else', 'contract/rates.ts', "export * from '@stellar/stellar-base';"],
@@ -164,8 +171,8 @@ describe('import rules', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'import-rules-'));
-    for (const name of ['.dependency-cruiser.mjs', 'tsconfig.json', 'package.json']) {
-      await cp(join(root, name), join(folder, name));
+    for (const name of ['.dependency-cruiser.mjs', 'tsconfig.json', 'package.json', 'web/package.json']) {
+      await cp(join(root, name), join(folder, name), { recursive: true });
     }
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
     for (const [name, text] of Object.entries(sound)) await write(name, text);
@@ -184,7 +191,7 @@ describe('import rules', () => {
     const output = await new Promise<string>((resolve) => {
       execFile(
         process.execPath,
-        [program, ...options, 'contract', 'mcp', 'server', 'scripts', 'test'],
+        [program, ...options, 'contract', 'mcp', 'server', 'scripts', 'test', 'web'],
         { cwd: folder, maxBuffer: 2 ** 24 },
         // It ends with the number of findings as its code: only its output tells whether it ran.
         (_error, stdout) => resolve(stdout),

@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+
+type Sections = Record<string, Record<string, string>>;
+
+const folder = new URL('../../web/locales/', import.meta.url);
+const files = readdirSync(folder);
+const read = (file: string): Sections => JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Sections;
+const english = textsOf(read('en.json'));
+
+function textsOf(sections: Sections): Map<string, string> {
+  return new Map(
+    Object.entries(sections).flatMap(([section, texts]) =>
+      Object.entries(texts).map(([name, text]) => [`${section}.${name}`, text] as const),
+    ),
+  );
+}
+
+/** The names of what is filled in: `{count, plural, …}` and `{ago}`. */
+function placesIn(text: string): string[] {
+  return [...new Set([...text.matchAll(/\{\s*([a-zA-Z]+)\s*[,}]/g)].map(([, name = '']) => name))].sort();
+}
+
+describe('the texts of the page', () => {
+  it('are there in English and French', () => {
+    expect(files).toEqual(expect.arrayContaining(['en.json', 'fr.json']));
+  });
+
+  it.each(files)('are the same in every language: %s', (file) => {
+    expect([...textsOf(read(file)).keys()].sort()).toEqual([...english.keys()].sort());
+  });
+
+  it.each(files)('are nowhere empty, and fill in the same places: %s', (file) => {
+    for (const [key, text] of textsOf(read(file))) {
+      expect({ key, text: text.trim() }).not.toEqual({ key, text: '' });
+      expect({ key, places: placesIn(text) }).toEqual({ key, places: placesIn(english.get(key) ?? '') });
+    }
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, it } from '@jest/globals';
+import { rateLimitClasses } from '../../contract/rate-limits.js';
+import { newAmountsLimit } from '../../web/src/data/new-amounts.js';
+import { createPacedFetch } from '../../web/src/data/paced-fetch.js';
+
+const startMs = 1_700_000_000_000;
+
+/** A service with fixed windows of 60 s, whose time passes only while somebody sleeps. */
+function service(limit: number) {
+  let now = startMs;
+  let windowEnds = 0;
+  let taken = 0;
+  const statuses: number[] = [];
+  const slept: number[] = [];
+  const fetch = async () => {
+    if (now >= windowEnds) {
+      windowEnds = now + 60_000;
+      taken = 0;
+    }
+    taken += 1;
+    const status = taken > limit ? 429 : 200;
+    statuses.push(status);
+    return new Response('{}', {
+      status,
+      headers: {
+        'x-ratelimit-limit': String(limit),
+        'x-ratelimit-remaining': String(Math.max(0, limit - taken)),
+        'x-ratelimit-reset': String(Math.ceil(windowEnds / 1_000)),
+      },
+    });
+  };
+  const paced = createPacedFetch({
+    fetch,
+    clock: () => now,
+    async sleep(waitMs, signal) {
+      slept.push(waitMs);
+      signal?.throwIfAborted();
+      now += waitMs;
+    },
+  });
+  return { paced, statuses, slept };
+}
+
+describe('the fetch of the page', () => {
+  it('is never refused, however many reads follow one another', async () => {
+    const { paced, statuses } = service(60);
+    for (let n = 0; n < 400; n += 1) await paced('/api/anchors', { method: 'GET' });
+    expect(new Set(statuses)).toEqual(new Set([200]));
+  });
+
+  it('is never refused where reads wait at the same time', async () => {
+    const { paced, statuses } = service(60);
+    await paced('/api/anchors', { method: 'GET' });
+    await Promise.all(Array.from({ length: 200 }, () => paced('/api/anchors', { method: 'GET' })));
+    expect(new Set(statuses)).toEqual(new Set([200]));
+  });
+
+  it('lets the first forty of sixty reads through at once', async () => {
+    const { paced, slept } = service(60);
+    for (let n = 0; n < 40; n += 1) await paced('/api/anchors', { method: 'GET' });
+    expect(slept).toEqual([]);
+  });
+
+  it('takes nothing of the limit for a read that was given up before its turn', async () => {
+    const { paced, statuses } = service(3);
+    for (let n = 0; n < 2; n += 1) await paced('/api/anchors', { method: 'GET' });
+    const gone = { method: 'GET', signal: AbortSignal.abort(new Error('another page')) };
+    await expect(paced('/api/anchors', gone)).rejects.toThrow('another page');
+    await paced('/api/anchors', { method: 'GET' });
+    expect(statuses).toEqual([200, 200, 200]);
+  });
+
+  it('never delays what is written', async () => {
+    const { paced, slept } = service(2);
+    for (let n = 0; n < 3; n += 1) await paced('/api/reputation/dispute', { method: 'POST' });
+    expect(slept).toEqual([]);
+  });
+
+  it('slows down before more new amounts are asked for than the service takes of one client', async () => {
+    const { points, windowSeconds } = rateLimitClasses.newAmounts;
+    // An open stream asks again every 15 s.
+    const ofStream = windowSeconds / 15;
+    expect(newAmountsLimit).toEqual({ points: points - ofStream, windowMs: windowSeconds * 1_000 });
+    const { paced, slept } = service(1_000_000);
+    for (let n = 0; n < 18; n += 1) await paced(`/api/rates/usdc-ngn?amount=${n}`, { method: 'GET' });
+    // The same again, and without an amount: known to the service.
+    for (let n = 0; n < 18; n += 1)
+      await paced(`/api/rates/usdc-ngn?amount=${n}&sort=score`, { method: 'GET' });
+    for (let n = 0; n < 20; n += 1) await paced('/api/rates/usdc-ngn', { method: 'GET' });
+    expect(slept).toEqual([]);
+    for (let n = 18; n < 26; n += 1) await paced(`/api/rates/usdc-ngn/stream?amount=${n}`, { method: 'GET' });
+    const tookMs = slept.reduce((sum, ms) => sum + ms, 0);
+    expect(slept).toHaveLength(8);
+    expect(tookMs).toBeGreaterThan(40_000);
+  });
+});

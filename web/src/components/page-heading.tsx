@@ -1,0 +1,20 @@
+import type { ComponentChildren } from 'preact';
+import styles from './page-heading.module.css';
+import { useDocumentTitle } from './use-document-title.js';
+
+/** The one h1 of a page. It takes the focus after navigation. */
+export function PageHeading(props: {
+  title: string;
+  /** Names the document where the heading does not say what is shown. */
+  documentTitle?: string | undefined;
+  children?: ComponentChildren;
+}) {
+  const { title, documentTitle = title, children } = props;
+  useDocumentTitle(documentTitle);
+  return (
+    <header class={styles.heading}>
+      <h1 tabIndex={-1}>{title}</h1>
+      {children !== undefined && <div class={styles.lead}>{children}</div>}
+    </header>
+  );
+}

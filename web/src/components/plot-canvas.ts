@@ -1,0 +1,136 @@
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import type { PlotProps, PlotSeries } from './plot-props.js';
+
+export interface DrawnPlot {
+  destroy(): void;
+}
+
+const height = 220;
+const secondsOfDay = 86_400;
+const secondsOfHour = 3_600;
+
+/** Draws into an element as wide as it is, in the colours of the theme, until it is destroyed. */
+export function drawPlot(
+  host: HTMLElement,
+  plot: PlotProps & {
+    locale: string;
+    hidden: ReadonlySet<string>;
+    onPoint: (index: number | undefined) => void;
+  },
+): DrawnPlot {
+  const { times, series, format, range, isDaily = false } = plot;
+  const colour = coloursOf(host);
+  const axis = { stroke: () => colour('--ink-soft'), font: `12px ${getComputedStyle(host).fontFamily}` };
+  const grid = { stroke: () => colour('--line'), width: 1 };
+  // A bar has half a day on each side of its day, and a single point lies in the middle of an hour.
+  const margin = isDaily ? secondsOfDay / 2 : times.length === 1 ? secondsOfHour / 2 : 0;
+  const drawn = new uPlot(
+    {
+      width: host.clientWidth,
+      height,
+      legend: { show: false },
+      cursor: { y: false, drag: { x: false, y: false }, points: { size: 8 } },
+      ...(isDaily ? { tzDate: (at: number) => uPlot.tzDate(new Date(at * 1_000), 'Etc/UTC') } : {}),
+      scales: {
+        x: { range: (_, from, to) => [from - margin, to + margin] },
+        y: range === undefined ? {} : { range: [...range] },
+      },
+      axes: [
+        {
+          ...axis,
+          grid: { show: false },
+          ticks: grid,
+          size: 36,
+          space: 70,
+          values: timeLabels(plot.locale, isDaily),
+        },
+        { ...axis, grid, ticks: { show: false }, size: axisWidth, values: (_, splits) => splits.map(format) },
+      ],
+      series: [
+        {},
+        ...series.map((each) => ({ ...seriesOf(each, colour), show: !plot.hidden.has(each.label) })),
+      ],
+      hooks: { setCursor: [({ cursor }) => plot.onPoint(cursor.idx ?? undefined)] },
+    },
+    [[...times], ...series.map(({ values }) => [...values])],
+    host,
+  );
+  const resized = new ResizeObserver(() => drawn.setSize({ width: host.clientWidth, height }));
+  resized.observe(host);
+  const stopFollowing = onThemeChange(() => drawn.redraw(false));
+  return {
+    destroy() {
+      stopFollowing();
+      resized.disconnect();
+      drawn.destroy();
+    },
+  };
+}
+
+function seriesOf(
+  { label, colour: index, kind = 'line', isDashed = false }: PlotSeries,
+  colour: (name: string) => string,
+): uPlot.Series {
+  const stroke = () => colour(`--plot-${index}`);
+  if (kind === 'line') {
+    const points = { fill: () => colour('--surface'), filter: pointsToShow };
+    return { label, stroke, width: 2, points, ...(isDashed && { dash: [6, 4] }) };
+  }
+  const paths = uPlot.paths.bars?.({ size: [0.6, 24] });
+  return { label, stroke, fill: stroke, width: 0, points: { show: false }, ...(paths && { paths }) };
+}
+
+/** Every point where there is room, else those that no line leads to: they would not be seen at all. */
+function pointsToShow(drawn: uPlot, index: number, hasRoom: boolean): number[] | null {
+  if (hasRoom) return null;
+  const values = drawn.data[index] ?? [];
+  return [...values.keys()].filter(
+    (at) => values[at] != null && values[at - 1] == null && values[at + 1] == null,
+  );
+}
+
+/** As wide as the longest label. */
+function axisWidth(drawn: uPlot, labels: string[] | null): number {
+  if (labels === null) return 40;
+  drawn.ctx.save();
+  drawn.ctx.font = `${12 * devicePixelRatio}px sans-serif`;
+  const widest = Math.max(...labels.map((label) => drawn.ctx.measureText(label).width));
+  drawn.ctx.restore();
+  return Math.ceil(widest / devicePixelRatio) + 16;
+}
+
+/** Days where the ticks are at least a day apart, else the time of day. */
+function timeLabels(locale: string, isDaily: boolean): uPlot.Axis.DynamicValues {
+  const timeZone = isDaily ? { timeZone: 'UTC' } : {};
+  const days = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', ...timeZone });
+  const hours = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', ...timeZone });
+  return (_, splits, __, ___, apart) =>
+    splits.map((at) => {
+      if (apart >= secondsOfDay) return days.format(at * 1_000);
+      // A day has no hours to tell.
+      return isDaily ? (at % secondsOfDay === 0 ? days.format(at * 1_000) : '') : hours.format(at * 1_000);
+    });
+}
+
+/** A canvas takes no `var()`: an element does, and tells the colour that it became. */
+function coloursOf(host: HTMLElement): (name: string) => string {
+  const probe = host.appendChild(document.createElement('span'));
+  probe.hidden = true;
+  return (name) => {
+    probe.style.color = `var(${name})`;
+    return getComputedStyle(probe).color;
+  };
+}
+
+/** The theme is the system's or the one chosen, which an attribute of the document tells. */
+function onThemeChange(redraw: () => void): () => void {
+  const system = matchMedia('(prefers-color-scheme: dark)');
+  const chosen = new MutationObserver(redraw);
+  chosen.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+  system.addEventListener('change', redraw);
+  return () => {
+    chosen.disconnect();
+    system.removeEventListener('change', redraw);
+  };
+}

@@ -1,0 +1,88 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLanguage } from '../i18n/language.js';
+import styles from './plot.module.css';
+import type { DrawnPlot } from './plot-canvas.js';
+import { PlotLegend } from './plot-legend.js';
+import type { PlotProps } from './plot-props.js';
+
+export type { PlotProps, PlotSeries } from './plot-props.js';
+
+/** Values over time, with what they are at the cursor, and a table of the same. The plot library is loaded when seen. */
+export function Plot(props: PlotProps) {
+  const { label, times, series, format, isDaily = false } = props;
+  const { t, locale, formats } = useLanguage();
+  const host = useRef<HTMLDivElement>(null);
+  const [pointed, setPointed] = useState<number>();
+  const [isDrawable, setDrawable] = useState(true);
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
+
+  useEffect(() => {
+    let drawn: DrawnPlot | undefined;
+    let isGone = false;
+    import('./plot-canvas.js')
+      .then(({ drawPlot }) => {
+        if (!isGone && host.current !== null)
+          drawn = drawPlot(host.current, { ...props, locale, hidden, onPoint: setPointed });
+      })
+      // Without the library, as after the connection was lost, the table stays.
+      .catch(() => setDrawable(false));
+    return () => {
+      isGone = true;
+      drawn?.destroy();
+    };
+  }, [times, series, locale, isDaily, hidden]);
+
+  const timeText = (at: number | undefined) => {
+    if (at === undefined) return '';
+    return isDaily ? formats.day(at * 1_000) : formats.dateTime(at * 1_000);
+  };
+  const valueText = (value: number | null | undefined) =>
+    value === null || value === undefined ? '–' : format(value);
+  const shown = pointed ?? times.length - 1;
+
+  return (
+    <figure class={styles.plot}>
+      <figcaption>
+        <PlotLegend
+          series={series}
+          time={timeText(times[shown])}
+          textOf={({ values }) => valueText(values[shown])}
+          hidden={hidden}
+          onChange={setHidden}
+        />
+      </figcaption>
+      {isDrawable && <div ref={host} class={styles.canvas} role="img" aria-label={label} />}
+      <details class={styles.table} open={!isDrawable}>
+        <summary>{t('common.asTable')}</summary>
+        {/* A region that scrolls has to be reached by keyboard. */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
+        <section class={styles.scroll} aria-label={label} tabIndex={0}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{t('common.time')}</th>
+                {series.map((each) => (
+                  <th key={each.label} scope="col">
+                    {each.label}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {times
+                .map((at, index) => (
+                  <tr key={at}>
+                    <th scope="row">{timeText(at)}</th>
+                    {series.map((each) => (
+                      <td key={each.label}>{valueText(each.values[index])}</td>
+                    ))}
+                  </tr>
+                ))
+                .reverse()}
+            </tbody>
+          </table>
+        </section>
+      </details>
+    </figure>
+  );
+}

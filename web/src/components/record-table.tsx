@@ -1,0 +1,59 @@
+import type { ComponentChildren } from 'preact';
+import styles from './record-table.module.css';
+
+export interface Column<Row> {
+  label: string;
+  cell: (row: Row) => ComponentChildren;
+  /** Below the label, such as the scale of the marks in the column. */
+  under?: ComponentChildren;
+  /**
+   * `name` heads its row, and `main` is what one looks for first: they head the card. `wide` has the whole width there;
+   * figures end at the same edge of their column.
+   */
+  kind?: 'name' | 'main' | 'wide' | 'figure';
+}
+
+/** Records in rows; where there is no room for columns, each is a card that repeats the labels. */
+export function RecordTable<Row>(props: {
+  caption: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  keyOf: (row: Row) => string;
+}) {
+  const { caption, columns, rows, keyOf } = props;
+  return (
+    <div class={styles.frame}>
+      <table class={styles.table}>
+        <caption class="visually-hidden">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ label, under, kind = 'plain' }) => (
+              <th key={label} scope="col" class={styles[kind]}>
+                {label}
+                {under}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map(({ label, under, cell, kind = 'plain' }) =>
+                kind === 'name' ? (
+                  <th key={label} scope="row" class={styles.name}>
+                    {cell(row)}
+                  </th>
+                ) : (
+                  <td key={label} data-label={label} class={styles[kind]}>
+                    {under !== undefined && <div class={styles.underInCard}>{under}</div>}
+                    {cell(row)}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,19 @@
+import type { CorridorAnswer } from '@fairlead/contract/client';
+import { client } from './client.js';
+import type { Question } from './use-answer.js';
+
+/** Every corridor of the service, by id. */
+export const corridorsQuestion: Question<CorridorAnswer[]> = {
+  key: ['corridors'],
+  async ask(signal) {
+    const corridors: CorridorAnswer[] = [];
+    for await (const corridor of client.corridors.listCorridors.all({ query: { limit: '100' }, signal }))
+      corridors.push(corridor);
+    return corridors;
+  },
+};
+
+/** `USDC` of `stellar:USDC:G…`, `NGN` of `iso4217:NGN`: the code of an asset in SEP-38 form. */
+export function codeOf(asset: string): string {
+  return asset.split(':')[1] ?? asset;
+}

@@ -1,0 +1,100 @@
+import type { StreamEvent, StreamState } from '@fairlead/contract/client';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { failureOf } from './problem.js';
+import type { StreamStanding } from './stream-standing.js';
+
+export interface OpenOptions {
+  signal: AbortSignal;
+  onState: (state: StreamState) => void;
+  /** The last event that was taken, after which the stream goes on. */
+  lastEventId: string | undefined;
+}
+
+/** Something to follow. */
+export interface Followed<E> {
+  /** Names it: another key is another stream. */
+  key: readonly unknown[];
+  /** Opens the stream: `(options) => client.rates.stream({ params, query }, options)`. */
+  open: (options: OpenOptions) => AsyncIterable<E>;
+  /** Takes each event in turn; nothing is called of a stream that is no longer followed. */
+  onEvent: (event: E) => void;
+}
+
+const connecting: StreamStanding = { state: 'connecting' };
+
+/** Follows a stream while the page is seen, and says how it stands with it; without one nothing is opened. */
+export function useStream<E extends StreamEvent<string, unknown>>(
+  followed: Followed<E> | undefined,
+): StreamStanding {
+  const key = followed === undefined ? undefined : JSON.stringify(followed.key);
+  const isSeen = useIsSeen();
+  const last = useRef<{ key: string | undefined; id: string | undefined }>({ key, id: undefined });
+  if (last.current.key !== key) last.current = { key, id: undefined };
+  const [standing, setStanding] = useState(connecting);
+  const [fault, setFault] = useState<unknown>();
+  useEffect(() => {
+    setStanding(connecting);
+    if (followed === undefined || !isSeen) return;
+    const controller = new AbortController();
+    const seen = last.current;
+    const taking = {
+      open: (options: Omit<OpenOptions, 'lastEventId'>) =>
+        followed.open({ ...options, lastEventId: seen.id }),
+      onEvent(event: E) {
+        followed.onEvent(event);
+        seen.id = event.id;
+      },
+    };
+    follow(taking, controller.signal, setStanding).catch(setFault);
+    return () => controller.abort();
+  }, [key, isSeen]);
+  if (fault !== undefined) throw fault;
+  return standing;
+}
+
+async function follow<E>(
+  {
+    open,
+    onEvent,
+  }: {
+    open: (options: Omit<OpenOptions, 'lastEventId'>) => AsyncIterable<E>;
+    onEvent: (event: E) => void;
+  },
+  signal: AbortSignal,
+  tell: (standing: StreamStanding) => void,
+): Promise<void> {
+  let isLost = false;
+  const onState = (state: StreamState) => {
+    isLost = state.state === 'waiting' || (isLost && state.state === 'connecting');
+    // An attempt to connect again is no news.
+    if (!signal.aborted && !(isLost && state.state === 'connecting')) tell(standingOf(state));
+  };
+  try {
+    for await (const event of open({ signal, onState })) {
+      if (signal.aborted) return;
+      onEvent(event);
+    }
+    if (!signal.aborted) tell({ state: 'ended' });
+  } catch (error) {
+    if (signal.aborted) return;
+    const failure = failureOf(error, navigator.onLine);
+    if (failure === undefined) throw error;
+    tell({ state: 'refused', problem: failure.problem });
+  }
+}
+
+function standingOf(state: StreamState): StreamStanding {
+  if (state.state !== 'waiting') return state;
+  return { state: 'reconnecting', problem: failureOf(state.cause, navigator.onLine)?.problem };
+}
+
+/** A page that nobody sees holds no connection. */
+function useIsSeen(): boolean {
+  const [isSeen, setSeen] = useState(!document.hidden);
+  useEffect(() => {
+    const tell = () => setSeen(!document.hidden);
+    document.addEventListener('visibilitychange', tell);
+    return () => document.removeEventListener('visibilitychange', tell);
+  }, []);
+  return isSeen;
+}

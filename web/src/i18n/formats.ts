@@ -1,0 +1,81 @@
+/** Decimal text as the API writes it; `Intl` formats it exactly, without making a number of it. */
+type Decimal = Intl.StringNumericLiteral;
+
+/** The least share that two places of a percentage show. */
+const leastShare = 0.0001;
+const day = 86_400;
+/** The largest unit that a time is at least one of. */
+const units: [Intl.RelativeTimeFormatUnit & ('second' | 'minute' | 'hour' | 'day'), number][] = [
+  ['day', day],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+];
+
+/** Everything that depends on the language in how figures and times are written. Amounts are decimal text of the API. */
+export interface Formats {
+  /** `1,234.50 USDC`, `NGN 1,548,230.00`: a currency where Intl knows the code as one, else the number and the code. */
+  money(amount: string, code: string): string;
+  number(value: string | number, options?: Intl.NumberFormatOptions): string;
+  /** Of a fraction: `0.9812` is `98.1 %`. */
+  percent(fraction: string | number, digits?: number): string;
+  /** Of a share that is often tiny: two places, and below the least of them `< 0.01 %`, which is not none. */
+  smallShare(fraction: string): string;
+  dateTime(instant: string | number): string;
+  date(instant: string | number): string;
+  /** Of a UTC day, wherever the reader is. */
+  day(instant: string | number): string;
+  /** `3 minutes ago`. */
+  ago(seconds: number): string;
+  /** `4 min`, `2.5 hr`: how long something takes. */
+  duration(seconds: number): string;
+}
+
+export function createFormats(locale: string): Formats {
+  const made = new Map<string, Intl.NumberFormat>();
+  const numberFormat = (options: Intl.NumberFormatOptions) => {
+    const key = JSON.stringify(options);
+    let format = made.get(key);
+    if (format === undefined) {
+      format = new Intl.NumberFormat(locale, options);
+      made.set(key, format);
+    }
+    return format;
+  };
+  const dateTimes = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
+  const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+  const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
+
+  const percent: Formats['percent'] = (fraction, digits = 1) =>
+    numberFormat({ style: 'percent', maximumFractionDigits: digits }).format(fraction as Decimal);
+
+  return {
+    percent,
+    smallShare: (fraction) =>
+      Number(fraction) > 0 && Number(fraction) < leastShare
+        ? `< ${percent(leastShare, 2)}`
+        : percent(fraction, 2),
+    money(amount, code) {
+      const digits = { minimumFractionDigits: amount.includes('.') ? 2 : 0, maximumFractionDigits: 7 };
+      // Three letters are a currency of ISO 4217; stablecoins have longer codes, which Intl refuses.
+      if (/^[A-Z]{3}$/.test(code))
+        return numberFormat({ style: 'currency', currency: code, ...digits }).format(amount as Decimal);
+      return `${numberFormat(digits).format(amount as Decimal)} ${code}`;
+    },
+    number: (value, options = {}) => numberFormat(options).format(value as Decimal),
+    dateTime: (instant) => dateTimes.format(new Date(instant)),
+    date: (instant) => dates.format(new Date(instant)),
+    day: (instant) => days.format(new Date(instant)),
+    ago(seconds) {
+      const [unit, size] = units.find(([, each]) => Math.abs(seconds) >= each) ?? (['second', 1] as const);
+      return relative.format(-Math.floor(seconds / size), unit);
+    },
+    duration(seconds) {
+      const [unit, size] = units.find(([, each]) => seconds >= each) ?? (['second', 1] as const);
+      return numberFormat({ style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 1 }).format(
+        seconds / size,
+      );
+    },
+  };
+}

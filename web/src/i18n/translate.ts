@@ -1,0 +1,26 @@
+import { IntlMessageFormat } from 'intl-messageformat';
+import type { Messages } from './locales.js';
+
+/** `rates.title`: a text by its section and name, checked against the English file. */
+export type TextKey = {
+  [Section in keyof Messages & string]: `${Section}.${keyof Messages[Section] & string}`;
+}[keyof Messages & string];
+
+export type TextValues = Record<string, string | number>;
+
+/** The text of a key in ICU message syntax, filled in: `t('anchors.outcomes', { count: 3 })`. */
+export type Translate = (key: TextKey, values?: TextValues) => string;
+
+export function createTranslate(locale: string, messages: Messages): Translate {
+  const formats = new Map<TextKey, IntlMessageFormat>();
+  return (key, values) => {
+    let format = formats.get(key);
+    if (format === undefined) {
+      const [section, name] = key.split('.') as [keyof Messages, string];
+      const text = (messages[section] as Record<string, string>)[name] ?? key;
+      format = new IntlMessageFormat(text, locale);
+      formats.set(key, format);
+    }
+    return format.format<string>(values) as string;
+  };
+}
