@@ -1,8 +1,17 @@
-import { LocationProvider, Route, Router, useLocation } from 'preact-iso';
+import type { ComponentType } from 'preact';
+import { LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso';
 import { PageNotFound } from './pages/page-not-found.js';
 import { PageBoundary } from './shell/page-boundary.js';
+import { PageMissing } from './shell/page-missing.js';
 import { Shell } from './shell/shell.js';
 
+const RatesPage = page(async () => (await import('./pages/rates/rates-page.js')).RatesPage);
+const EmbedPage = page(async () => (await import('./pages/embed/embed-page.js')).EmbedPage);
+
+/** A page whose code is loaded when it is opened; where that fails, the reader is told. */
+function page(load: () => Promise<ComponentType>) {
+  return lazy(() => load().catch(() => PageMissing));
+}
 
 /** Everything else on this origin is a document or the API, which a link leaves the page for. */
 const ownPaths = /^\/($|\?|(rates|anchors|offramp|dispute|desk|proof|embed)([/?]|$))/;
@@ -33,7 +42,9 @@ function Pages() {
   return (
     <PageBoundary path={path}>
       <Router onRouteChange={focusHeading}>
-        <Route path="/" component={PageNotFound} />
+        <Route path="/" component={RatesPage} />
+        <Route path="/rates/:corridor" component={RatesPage} />
+        <Route path="/embed/:corridor" component={EmbedPage} />
         <Route default component={PageNotFound} />
       </Router>
     </PageBoundary>

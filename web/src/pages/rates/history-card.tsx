@@ -1,0 +1,143 @@
+import type { CorridorAnswer, HistoryResolution, RateHistoryPoint } from '@fairlead/contract/client';
+import { useMemo } from 'preact/hooks';
+import { AnswerView } from '../../components/answer-view.js';
+import { Card } from '../../components/card.js';
+import { Choice } from '../../components/choice.js';
+import { Empty } from '../../components/empty.js';
+import { Plot } from '../../components/plot.js';
+import { client } from '../../data/client.js';
+import { codeOf } from '../../data/corridors.js';
+import { useAnswer } from '../../data/use-answer.js';
+import { useViewPart } from '../../data/use-view-part.js';
+import { anchorNames } from '../../figures/anchor-name.js';
+import { useLanguage } from '../../i18n/language.js';
+import type { TextKey } from '../../i18n/translate.js';
+import { percentStyle } from './best-offer.js';
+import styles from './history-card.module.css';
+import { type Metric, metrics, plotHistory } from './plot-history.js';
+
+interface Range {
+  resolution: HistoryResolution;
+  slotSeconds: number;
+  text: TextKey;
+}
+
+/** What a resolution shows without `from`: docs/rate-history.md. */
+const ranges = {
+  day: { resolution: '15m', slotSeconds: 900, text: 'rates.rangeDay' },
+  week: { resolution: '1h', slotSeconds: 3_600, text: 'rates.rangeWeek' },
+  quarter: { resolution: '1d', slotSeconds: 86_400, text: 'rates.rangeQuarter' },
+} as const satisfies Record<string, Range>;
+type RangeName = keyof typeof ranges;
+const rangeNames = Object.keys(ranges) as RangeName[];
+
+const metricTexts: Readonly<Record<Metric, TextKey>> = { rate: 'rates.metricRate', cost: 'rates.metricCost' };
+
+/** A sample is taken every quarter of an hour. */
+const everyMs = 300_000;
+
+/** What the anchors of a corridor offered lately, at its reference amount. */
+export function HistoryCard({ corridor }: { corridor: CorridorAnswer }) {
+  const { t, formats } = useLanguage();
+  const [named, chooseRange] = useViewPart('history', 'day');
+  const [asked, chooseMetric] = useViewPart('metric', 'rate');
+  const range = rangeNames.find((each) => each === named) ?? 'day';
+  const metric = metrics.find((each) => each === asked) ?? 'rate';
+  const { resolution } = ranges[range];
+  const samples = useAnswer<RateHistoryPoint[]>({
+    key: ['rate history', corridor.id, resolution],
+    everyMs,
+    async ask(signal) {
+      const all: RateHistoryPoint[] = [];
+      const query = { resolution, limit: '100' };
+      const params = { corridor: corridor.id };
+      for await (const sample of client.rateHistory.getRateHistory.all({ params, query, signal }))
+        all.push(sample);
+      return all;
+    },
+  });
+  const amount = formats.money(corridor.referenceAmount, codeOf(corridor.sellAsset));
+  return (
+    <Card
+      title={t('rates.history')}
+      aside={
+        <div class={styles.choices}>
+          <Choice
+            legend={t('rates.range')}
+            isLegendHidden
+            value={range}
+            options={rangeNames.map((value) => ({ value, label: t(ranges[value].text) }))}
+            onChoose={chooseRange}
+          />
+          <Choice
+            legend={t('rates.metric')}
+            isLegendHidden
+            value={metric}
+            options={metrics.map((value) => ({ value, label: t(metricTexts[value]) }))}
+            onChoose={chooseMetric}
+          />
+        </div>
+      }
+    >
+      <p class={styles.about}>{t('rates.historyAbout', { amount })}</p>
+      <AnswerView answer={samples} lines={5}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty title={t('rates.noSamples')} />
+          ) : (
+            <History key={metric} samples={all} corridor={corridor} range={range} metric={metric} />
+          )
+        }
+      </AnswerView>
+    </Card>
+  );
+}
+
+const colours = [1, 2, 3, 4, 5, 6] as const;
+
+function History(props: {
+  samples: RateHistoryPoint[];
+  corridor: CorridorAnswer;
+  range: RangeName;
+  metric: Metric;
+}) {
+  const { samples, corridor, range, metric } = props;
+  const { t, formats } = useLanguage();
+  const { slotSeconds, text } = ranges[range];
+  const { times, series } = useMemo(() => {
+    const plot = plotHistory(samples, metric, slotSeconds);
+    const nameOf = anchorNames([corridor]);
+    return {
+      times: plot.times,
+      series: plot.lines.map(({ anchorId, values }, index) => ({
+        label: nameOf(anchorId),
+        values,
+        colour: colours[index % colours.length] ?? 1,
+        isDashed: index >= colours.length,
+      })),
+    };
+  }, [samples, metric, slotSeconds, corridor]);
+  const currency = codeOf(corridor.buyAsset);
+  const format = (value: number) =>
+    metric === 'rate' ? formats.number(value, rateStyle(value)) : formats.number(value, percentStyle);
+  return (
+    <Plot
+      label={t('rates.historyLabel', {
+        range: t(text),
+        metric:
+          metric === 'rate'
+            ? t('rates.ratePer', { currency, code: codeOf(corridor.sellAsset) })
+            : t('rates.metricCost'),
+      })}
+      times={times}
+      series={series}
+      format={format}
+      isDaily={range === 'quarter'}
+    />
+  );
+}
+
+/** A rate of 0.92 needs more places than one of 1,520. */
+function rateStyle(value: number): Intl.NumberFormatOptions {
+  return { maximumFractionDigits: value >= 100 ? 2 : 4 };
+}

@@ -1,0 +1,44 @@
+import type { RateHistoryPoint } from '@fairlead/contract/client';
+
+export const metrics = ['rate', 'cost'] as const;
+export type Metric = (typeof metrics)[number];
+
+export interface HistoryPlot {
+  /** Epoch seconds, ascending. */
+  times: number[];
+  /** One for each anchor that had a ranked quote, by id; null where it had none. */
+  lines: { anchorId: string; values: (number | null)[] }[];
+}
+
+/**
+ * The samples as lines. Nothing is filled in: an anchor without a ranked quote has a gap, and so has every anchor where
+ * samples are further apart than one slot and a half. Quotes outside the band are left out, since one of them would
+ * flatten all others.
+ */
+export function plotHistory(
+  samples: readonly RateHistoryPoint[],
+  metric: Metric,
+  slotSeconds: number,
+): HistoryPlot {
+  const ordered = [...samples].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  const times: number[] = [];
+  const valuesOf = new Map<string, (number | null)[]>();
+  for (const sample of ordered) {
+    const time = Date.parse(sample.at) / 1_000;
+    const last = times.at(-1);
+    if (last !== undefined && time - last > slotSeconds * 1.5) times.push(last + slotSeconds);
+    times.push(time);
+    for (const quote of sample.quotes) {
+      const value = metric === 'rate' ? quote.rate : quote.costPercent;
+      if (value === null || quote.unranked !== null) continue;
+      const values = valuesOf.get(quote.anchorId) ?? [];
+      valuesOf.set(quote.anchorId, values);
+      values[times.length - 1] = Number(value);
+    }
+  }
+  const lines = [...valuesOf.keys()].sort().map((anchorId) => ({
+    anchorId,
+    values: Array.from(times, (_, index) => valuesOf.get(anchorId)?.[index] ?? null),
+  }));
+  return { times, lines };
+}

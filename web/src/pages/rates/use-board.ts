@@ -1,0 +1,70 @@
+import {
+  type CorridorAnswer,
+  type RatesAnswer,
+  type StreamRatesEvent,
+  unwrap,
+} from '@fairlead/contract/client';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { client } from '../../data/client.js';
+import { type Answered, keepAnswer, useAnswer } from '../../data/use-answer.js';
+import { useIsOnline } from '../../data/use-is-online.js';
+import { type OpenOptions, useStream } from '../../data/use-stream.js';
+import { type Liveness, livenessOf } from './liveness.js';
+
+/** What the board is asked: an amount to sell, or one to receive; with neither, the corridor's reference amount. */
+export interface Asked {
+  amount?: string;
+  receive?: string;
+  deliveryMethod?: string;
+}
+
+export interface Board {
+  answer: Answered<RatesAnswer>;
+  /** The last answer to an earlier question about this corridor, for as long as there is none to this one. */
+  before: RatesAnswer | undefined;
+  liveness: Liveness;
+  /** Whether the service refuses the amount, which the field says. */
+  isAmountRefused: boolean;
+}
+
+/** While no stream is open, the service is asked this often. */
+const everyMs = 15_000;
+
+/**
+ * The quotes of a corridor in the order `best`, kept up to date: by a stream once there is an answer, by asking again
+ * while the stream is not open or tells of a problem.
+ */
+export function useBoard(corridor: CorridorAnswer, asked: Asked): Board {
+  const { id } = corridor;
+  const key = ['rates', id, asked];
+  const question = JSON.stringify(key);
+  const call = { params: { corridor: id }, query: { ...asked } };
+  const [live, setLive] = useState<string>();
+  const [isTroubled, setTroubled] = useState(false);
+  const answer = useAnswer<RatesAnswer>({
+    key,
+    everyMs: live === question ? undefined : everyMs,
+    ask: async (signal) => unwrap(await client.rates.getRates({ ...call, signal })),
+  });
+  const stream = answer.value && {
+    key,
+    open: (options: OpenOptions) => client.rates.stream(call, options),
+    onEvent(event: StreamRatesEvent) {
+      setTroubled(event.event === 'problem');
+      if (event.event === 'rates') keepAnswer(key, event.data);
+    },
+  };
+  const standing = useStream(stream);
+  const isLive = standing.state === 'live' && !isTroubled;
+  useEffect(() => setLive(isLive ? question : undefined), [isLive, question]);
+  const before = useRef<RatesAnswer | undefined>(undefined);
+  if (answer.value !== undefined) before.current = answer.value;
+  const isOnline = useIsOnline();
+  const { problem } = answer;
+  return {
+    answer,
+    before: before.current?.corridor === id ? before.current : undefined,
+    liveness: livenessOf({ problem, standing, isTroubled, isOnline }),
+    isAmountRefused: problem?.kind === 'refused' && problem.body.code === 'AMOUNT_OUT_OF_RANGE',
+  };
+}

@@ -1,0 +1,79 @@
+import type { CorridorAnswer } from '@fairlead/contract/client';
+import { useRef } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { useViewPart } from '../../data/use-view-part.js';
+import { type Sort, sorts } from './order-quotes.js';
+import { type AmountRange, readTypedAmount } from './typed-amount.js';
+import type { Asked } from './use-board.js';
+
+/** What the reader looks at, as the address tells it, and what changes it. */
+export interface RatesView {
+  /** What is asked: no amount that the service would refuse. */
+  asked: Asked;
+  /** The amount of the address, whatever it is. */
+  amount: string;
+  sort: Sort;
+  /** The anchor whose quote is unfolded. */
+  opened: string;
+  /** What was asked about before the question was turned round. */
+  amountBefore: string;
+  askToSell(amount: string): void;
+  askToReceive(amount: string): void;
+  chooseMethod(method: string): void;
+  chooseSort(sort: Sort): void;
+  open(anchorId: string): void;
+  goTo(corridor: string): void;
+}
+
+/** Of every amount on Stellar. */
+export const stablecoinDecimals = 7;
+
+/** The names of the parts are those of the API, so that `/rates/usdc-ngn?amount=50` reads like a request. */
+export function useRatesView(corridor: CorridorAnswer): RatesView {
+  const { route } = useLocation();
+  const [amount, setAmount] = useViewPart('amount', '');
+  const [receive, setReceive] = useViewPart('receive', '');
+  const [method, chooseMethod] = useViewPart('deliveryMethod', '');
+  const [sort, chooseSort] = useViewPart('sort', 'best');
+  const [opened, open] = useViewPart('open', '');
+  const amountBefore = useRef('');
+  const { min, max, referenceAmount, payoutDecimals } = corridor;
+  const sold = amountOf(amount, { decimals: stablecoinDecimals, min, max });
+  const payout = amountOf(receive, { decimals: payoutDecimals });
+  return {
+    asked: {
+      ...(payout === undefined && sold !== undefined && sold !== referenceAmount && { amount: sold }),
+      ...(payout !== undefined && { receive: payout }),
+      ...(corridor.deliveryMethods.includes(method) && { deliveryMethod: method }),
+    },
+    amount,
+    sort: sorts.find((each) => each === sort) ?? 'best',
+    opened,
+    amountBefore: amountBefore.current,
+    askToSell(next) {
+      setReceive('');
+      setAmount(next);
+    },
+    askToReceive(next) {
+      if (receive === '') amountBefore.current = amount;
+      setAmount('');
+      setReceive(next);
+    },
+    chooseMethod,
+    chooseSort,
+    open,
+    goTo(id) {
+      const parts = new URLSearchParams(location.search);
+      // An amount of another currency says nothing here.
+      for (const part of ['receive', 'open']) parts.delete(part);
+      const search = parts.toString();
+      route(`/rates/${id}${search && `?${search}`}`);
+    },
+  };
+}
+
+/** An amount of the address as the service takes it; undefined where it would refuse it. */
+function amountOf(text: string, range: Omit<AmountRange, 'mark'>): string | undefined {
+  const read = readTypedAmount(text, { ...range, mark: '.' });
+  return read.kind === 'amount' ? read.amount : undefined;
+}

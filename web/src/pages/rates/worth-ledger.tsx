@@ -1,0 +1,52 @@
+import type { RateQuote } from '@fairlead/contract/client';
+import { subtractDecimals } from '../../figures/decimal.js';
+import { useLanguage } from '../../i18n/language.js';
+import type { Codes } from './texts.js';
+import styles from './worth-ledger.module.css';
+
+/** Outcomes from which on an anchor is judged by its own record alone. */
+const wholeRecord = 30;
+
+/** From what a quote promises to what it is worth: what the anchor's record takes off, line by line. */
+export function WorthLedger({ quote, codes }: { quote: RateQuote; codes: Codes }) {
+  const { t, formats } = useLanguage();
+  const { receiveAmount, expectedReceive, worth, reputation } = quote;
+  const { outcomes, fillRate, p50SettleSeconds, meanShortfall } = reputation;
+  const money = (amount: string) => formats.money(amount, codes.currency);
+  const less = (amount: string) => `− ${money(amount)}`;
+  const shortfall =
+    meanShortfall === null
+      ? t('rates.ledgerUnknown')
+      : t('rates.ledgerShortfallOf', { share: formats.smallShare(meanShortfall) });
+  const record =
+    fillRate === null || p50SettleSeconds === null
+      ? t('rates.ledgerUnknown')
+      : t('rates.ledgerRecordOf', {
+          share: formats.percent(fillRate),
+          time: formats.duration(p50SettleSeconds),
+        });
+  return (
+    <div>
+      <dl class={styles.ledger}>
+        <dt>{t('rates.ledgerPromised')}</dt>
+        <dd>{money(receiveAmount)}</dd>
+        <dt>
+          {t('rates.ledgerShortfall')} <small>{shortfall}</small>
+        </dt>
+        <dd>{less(subtractDecimals(receiveAmount, expectedReceive))}</dd>
+        <dt class={styles.sum}>{t('rates.ledgerExpected')}</dt>
+        <dd class={styles.sum}>{money(expectedReceive)}</dd>
+        <dt>
+          {t('rates.ledgerRisk')} <small>{record}</small>
+        </dt>
+        <dd>{less(subtractDecimals(expectedReceive, worth))}</dd>
+        <dt class={styles.result}>{t('rates.ledgerWorth')}</dt>
+        <dd class={styles.result}>{money(worth)}</dd>
+      </dl>
+      <p class={styles.note}>
+        {t('rates.ledgerNote')}
+        {outcomes < wholeRecord && ` ${t('rates.ledgerNewcomer', { outcomes, whole: wholeRecord })}`}
+      </p>
+    </div>
+  );
+}
