@@ -6,6 +6,7 @@ import { PageMissing } from './shell/page-missing.js';
 import { Shell } from './shell/shell.js';
 
 const RatesPage = page(async () => (await import('./pages/rates/rates-page.js')).RatesPage);
+const OfframpPage = page(async () => (await import('./pages/offramp/offramp-page.js')).OfframpPage);
 const EmbedPage = page(async () => (await import('./pages/embed/embed-page.js')).EmbedPage);
 
 /** A page whose code is loaded when it is opened; where that fails, the reader is told. */
@@ -44,6 +45,8 @@ function Pages() {
       <Router onRouteChange={focusHeading}>
         <Route path="/" component={RatesPage} />
         <Route path="/rates/:corridor" component={RatesPage} />
+        <Route path="/offramp" component={OfframpPage} />
+        <Route path="/offramp/:intentHash" component={OfframpPage} />
         <Route path="/embed/:corridor" component={EmbedPage} />
         <Route default component={PageNotFound} />
       </Router>

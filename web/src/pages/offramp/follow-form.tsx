@@ -1,0 +1,50 @@
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { Button } from '../../components/button.js';
+import { Field } from '../../components/field.js';
+import { useLanguage } from '../../i18n/language.js';
+import styles from './follow-form.module.css';
+import { readIntentHash } from './intent-hash.js';
+
+/** Takes the hash of an intent and leads to its off-ramp. */
+export function FollowForm({ first }: { first: string }) {
+  const { t } = useLanguage();
+  const { route } = useLocation();
+  const [text, setText] = useState(first);
+  const [isWrong, setIsWrong] = useState(first !== '');
+  const follow = (event: Event) => {
+    event.preventDefault();
+    const intentHash = readIntentHash(text);
+    setIsWrong(intentHash === undefined);
+    if (intentHash !== undefined) route(`/offramp/${intentHash}`);
+  };
+  return (
+    <form class={styles.form} onSubmit={follow} noValidate>
+      <Field
+        label={t('offramp.hash')}
+        hint={t('offramp.hashHint')}
+        error={isWrong ? t('offramp.hashWrong') : undefined}
+      >
+        {(ids) => (
+          <input
+            {...ids}
+            class={styles.hash}
+            type="text"
+            value={text}
+            onInput={(event) => {
+              setText(event.currentTarget.value);
+              setIsWrong(false);
+            }}
+            placeholder="b31e280fd02af20e…"
+            autocomplete="off"
+            autocapitalize="none"
+            spellcheck={false}
+          />
+        )}
+      </Field>
+      <Button type="submit" strong>
+        {t('offramp.follow')}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,70 @@
+import type { IntentAnswer, IntentTransition } from '@fairlead/contract/client';
+import { AnswerView } from '../../components/answer-view.js';
+import { Copyable } from '../../components/copyable.js';
+import { Empty } from '../../components/empty.js';
+import { PageHeading } from '../../components/page-heading.js';
+import { TimeAgo } from '../../components/time-ago.js';
+import { useLanguage } from '../../i18n/language.js';
+import { DisputeCard } from './dispute-card.js';
+import { LedgerCard, MoneyCard, RecordCard, TermsCard } from './evidence.js';
+import styles from './followed-offramp.module.css';
+import { LogCard } from './log-card.js';
+import { RememberButton } from './remembered-list.js';
+import { StateCard } from './state-card.js';
+import { useIntent } from './use-intent.js';
+import { useTransitions } from './use-transitions.js';
+
+/** One off-ramp while it goes through its states, and what its outcome rests on. */
+export function FollowedOfframp({ intentHash }: { intentHash: string }) {
+  const { t } = useLanguage();
+  const followed = useTransitions(intentHash);
+  const answer = useIntent(intentHash, followed.isLive);
+  const { problem, value, at } = answer;
+  const isUnknown = problem?.kind === 'refused' && problem.body.code === 'UNKNOWN_INTENT';
+  return (
+    <>
+      <PageHeading title={t('offramp.followed', { hash: intentHash.slice(0, 8) })}>
+        <Copyable text={intentHash} name={t('offramp.hash')} />
+      </PageHeading>
+      <div class={styles.actions}>
+        <p class={styles.live}>
+          {followed.isLive && <strong>{t('offramp.live')} · </strong>}
+          {at !== undefined && (
+            <>
+              {t('offramp.lookedAt')} <TimeAgo instant={new Date(at).toISOString()} />
+            </>
+          )}
+        </p>
+        {value !== undefined && <RememberButton intentHash={intentHash} />}
+        <a href="/offramp">{t('offramp.another')}</a>
+      </div>
+      {isUnknown && value === undefined ? (
+        <Empty title={t('offramp.unknown')}>
+          <p>{t('offramp.unknownWhy')}</p>
+        </Empty>
+      ) : (
+        <AnswerView answer={answer} lines={8}>
+          {(intent) => <Parts intent={intent} transitions={followed.transitions} />}
+        </AnswerView>
+      )}
+    </>
+  );
+}
+
+function Parts({ intent, transitions }: { intent: IntentAnswer; transitions: IntentTransition[] }) {
+  return (
+    <div class={styles.columns}>
+      <div class={styles.column}>
+        <StateCard intent={intent} transitions={transitions} />
+        <DisputeCard intent={intent} />
+        <LogCard transitions={transitions} />
+      </div>
+      <div class={styles.column}>
+        <MoneyCard intent={intent} />
+        <RecordCard intent={intent} />
+        <LedgerCard intent={intent} />
+        <TermsCard intent={intent} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+import { useState } from 'preact/hooks';
+import { Button } from '../../components/button.js';
+import { Card } from '../../components/card.js';
+import { useLanguage } from '../../i18n/language.js';
+import { forgetOfframp, rememberedOfframps, rememberOfframp } from './remembered.js';
+import styles from './remembered-list.module.css';
+
+/** The off-ramps that this device remembers; nothing where it remembers none. */
+export function RememberedList() {
+  const { t } = useLanguage();
+  const [hashes, setHashes] = useState(rememberedOfframps);
+  const forget = (hash: string) => {
+    forgetOfframp(hash);
+    setHashes(rememberedOfframps());
+  };
+  if (hashes.length === 0) return null;
+  return (
+    <Card title={t('offramp.remembered')}>
+      <ul class={styles.list}>
+        {hashes.map((hash) => (
+          <li key={hash}>
+            <a href={`/offramp/${hash}`}>
+              <code>{hash}</code>
+            </a>
+            <Button
+              aria-label={t('offramp.forgetName', { hash: hash.slice(0, 8) })}
+              onClick={() => forget(hash)}
+            >
+              {t('offramp.forget')}
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+/** Has this device remember an off-ramp, or forget it. */
+export function RememberButton({ intentHash }: { intentHash: string }) {
+  const { t } = useLanguage();
+  const [isKept, setIsKept] = useState(() => rememberedOfframps().includes(intentHash));
+  const turn = () => {
+    if (isKept) forgetOfframp(intentHash);
+    else rememberOfframp(intentHash);
+    setIsKept(!isKept);
+  };
+  return (
+    <Button aria-pressed={isKept} title={t('offramp.rememberHint')} onClick={turn}>
+      {isKept ? t('offramp.isRemembered') : t('offramp.remember')}
+    </Button>
+  );
+}

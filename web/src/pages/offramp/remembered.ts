@@ -1,0 +1,24 @@
+const storedUnder = 'fairlead-offramps';
+const most = 20;
+
+/**
+ * The hashes that the reader had this device remember, the latest first. A hash answers to whoever knows it with account
+ * and amounts, so none is kept unasked.
+ */
+export function rememberedOfframps(): string[] {
+  const stored = localStorage.getItem(storedUnder) ?? '';
+  return stored.split(' ').filter((each) => /^[0-9a-f]{64}$/.test(each));
+}
+
+export function rememberOfframp(intentHash: string): void {
+  keep([intentHash, ...rememberedOfframps().filter((each) => each !== intentHash)].slice(0, most));
+}
+
+export function forgetOfframp(intentHash: string): void {
+  keep(rememberedOfframps().filter((each) => each !== intentHash));
+}
+
+function keep(hashes: string[]): void {
+  if (hashes.length === 0) localStorage.removeItem(storedUnder);
+  else localStorage.setItem(storedUnder, hashes.join(' '));
+}

@@ -1,0 +1,61 @@
+import type { IntentAnswer, IntentTransition } from '@fairlead/contract/client';
+import { Card } from '../../components/card.js';
+import { Notice, type Tone } from '../../components/notice.js';
+import { useNow } from '../../data/use-now.js';
+import { useLanguage } from '../../i18n/language.js';
+import styles from './state-card.module.css';
+import { StateTrack } from './state-track.js';
+import { possibleEnds, trackOf } from './track.js';
+import { partyOf, turnOf } from './turn.js';
+
+const toneOf = { settled: 'good', failed: 'bad', expired: 'plain', pending: 'plain' } as const;
+
+/** Where the off-ramp is, whose turn it is, how it came there and how it can end. */
+export function StateCard(props: { intent: IntentAnswer; transitions: IntentTransition[] }) {
+  const { t, formats } = useLanguage();
+  const now = useNow();
+  const { intent, transitions } = props;
+  const { outcome, status, transaction, payment } = intent;
+  const turn = turnOf(intent, now);
+  const party = partyOf[turn];
+  const ends = possibleEnds(intent, turn);
+  const tone: Tone = party === 'wallet' ? 'warn' : toneOf[status];
+  const named = payment?.named.find(({ problem }) => problem !== null)?.problem;
+  return (
+    <Card title={t('offramp.state')} aside={<StatusMark status={status} />}>
+      {outcome !== null ? (
+        <Notice tone={toneOf[status]} title={t(`offramp.ended_${outcome.reason}`)}>
+          <p>{t(`offramp.explained_${outcome.reason}`)}</p>
+          {turn === 'mayRecover' && <p>{t('offramp.turn_mayRecover')}</p>}
+        </Notice>
+      ) : (
+        <Notice tone={tone} title={t(`offramp.party_${party}`)}>
+          <p>{t(`offramp.turn_${turn}`, { until: formats.dateTime(intent.expiresAt) })}</p>
+          {turn === 'mendTransaction' && transaction?.problem != null && (
+            <p>{t(`offramp.transaction_${transaction.problem}`)}</p>
+          )}
+          {turn === 'mendPayment' && named != null && <p>{t(`offramp.payment_${named}`)}</p>}
+        </Notice>
+      )}
+      <StateTrack stages={trackOf(intent, transitions)} />
+      {ends.length > 0 && (
+        <div>
+          <h3>{t('offramp.canEnd')}</h3>
+          <ul class={styles.ends}>
+            {ends.map((end) => (
+              <li key={end}>
+                <strong>{t(`offramp.stage_${end}`)}</strong> {t(`offramp.end_${end}`)}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </Card>
+  );
+}
+
+/** The status in a word, with a form of its own beside the colour. */
+export function StatusMark({ status }: { status: IntentAnswer['status'] }) {
+  const { t } = useLanguage();
+  return <span class={`${styles.mark} ${styles[status]}`}>{t(`offramp.status_${status}`)}</span>;
+}

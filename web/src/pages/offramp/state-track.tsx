@@ -1,0 +1,38 @@
+import { TimeAgo } from '../../components/time-ago.js';
+import { useLanguage } from '../../i18n/language.js';
+import styles from './state-track.module.css';
+import type { Stage } from './track.js';
+
+/** The stages of an off-ramp: those that are over with their times, the one it waits for, and those to come. */
+export function StateTrack({ stages }: { stages: Stage[] }) {
+  const { t } = useLanguage();
+  return (
+    <ol class={styles.track} aria-label={t('offramp.track')}>
+      {stages.map((stage) => (
+        <Step key={stage.name} stage={stage} />
+      ))}
+    </ol>
+  );
+}
+
+function Step({ stage }: { stage: Stage }) {
+  const { t, formats } = useLanguage();
+  const { name, state, at } = stage;
+  return (
+    <li
+      class={`${styles.step} ${styles[state]} ${styles[name] ?? ''}`}
+      aria-current={state === 'waiting' ? 'step' : undefined}
+    >
+      <span class={styles.name}>{t(`offramp.stage_${name}`)}</span>
+      <span class={styles.when}>
+        {at !== undefined ? (
+          <>
+            {formats.dateTime(at)} · <TimeAgo instant={at} />
+          </>
+        ) : (
+          t(`offramp.state_${state}`)
+        )}
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,68 @@
+import type { IntentAnswer, IntentTransition } from '@fairlead/contract/client';
+
+export type StageName =
+  | 'registered'
+  | 'attached'
+  | 'paid'
+  | 'received'
+  | 'ready'
+  | 'settled'
+  | 'failed'
+  | 'expired'
+  | 'recovered'
+  | 'ended';
+
+/** `done` with its time where that is known; `waiting` for it now; `later`; `skipped`: it ended without it. */
+export interface Stage {
+  name: StageName;
+  state: 'done' | 'waiting' | 'later' | 'skipped';
+  at?: string;
+}
+
+/** The stages of an off-ramp in their order. Only its transitions tell when the transaction was attached. */
+export function trackOf(
+  intent: IntentAnswer,
+  transitions: readonly Pick<IntentTransition, 'kind' | 'at'>[] = [],
+): Stage[] {
+  const { transaction, payment, outcome, deliveryMethod } = intent;
+  const isCash = deliveryMethod === 'cash' || transaction?.readyAt != null;
+  const attached = transitions.findLast(({ kind }) => kind === 'transaction_attached');
+  const steps: (Omit<Stage, 'state'> & { isDone: boolean })[] = [
+    { name: 'registered', isDone: true, at: intent.createdAt },
+    { name: 'attached', isDone: transaction !== null, ...(attached && { at: attached.at }) },
+    // Only where a ledger is asked is the payment a stage of its own.
+    ...(payment?.found ? [{ name: 'paid' as const, isDone: true, at: payment.found.closedAt }] : []),
+    { name: 'received', ...reached(transaction?.fundsReceivedAt) },
+    ...(isCash ? [{ name: 'ready' as const, ...reached(transaction?.readyAt) }] : []),
+  ];
+  const waitsFor = steps.findIndex(({ isDone }) => !isDone);
+  const stages = steps.map(({ isDone, ...stage }, index): Stage => {
+    if (isDone) return { ...stage, state: 'done' };
+    if (outcome !== null) return { ...stage, state: 'skipped' };
+    return { ...stage, state: index === waitsFor ? 'waiting' : 'later' };
+  });
+  return [...stages, ...endOf(outcome, waitsFor === -1)];
+}
+
+function endOf(outcome: IntentAnswer['outcome'], isNext: boolean): Stage[] {
+  if (outcome === null) return [{ name: 'ended', state: isNext ? 'waiting' : 'later' }];
+  const { status, recordedAt, recoveredAt } = outcome;
+  if (recoveredAt === null) return [{ name: status, state: 'done', at: recordedAt }];
+  return [
+    { name: 'failed', state: 'done', at: recordedAt },
+    { name: 'recovered', state: 'done', at: recoveredAt },
+  ];
+}
+
+function reached(at: string | null | undefined): { isDone: boolean; at?: string } {
+  return at == null ? { isDone: false } : { isDone: true, at };
+}
+
+export type End = 'settled' | 'failed' | 'expired' | 'recovered';
+
+/** How it can still end from here. */
+export function possibleEnds({ transaction, payment, outcome }: IntentAnswer, turn: string): End[] {
+  if (outcome !== null) return turn === 'mayRecover' ? ['recovered'] : [];
+  const isFunded = transaction?.fundsReceivedAt != null || payment?.found != null;
+  return isFunded ? ['settled', 'failed'] : ['settled', 'failed', 'expired'];
+}
