@@ -6,6 +6,10 @@ import { PageMissing } from './shell/page-missing.js';
 import { Shell } from './shell/shell.js';
 
 const RatesPage = page(async () => (await import('./pages/rates/rates-page.js')).RatesPage);
+const LeaderboardPage = page(
+  async () => (await import('./pages/anchors/leaderboard-page.js')).LeaderboardPage,
+);
+const AnchorPage = page(async () => (await import('./pages/anchors/anchor-page.js')).AnchorPage);
 const OfframpPage = page(async () => (await import('./pages/offramp/offramp-page.js')).OfframpPage);
 const EmbedPage = page(async () => (await import('./pages/embed/embed-page.js')).EmbedPage);
 
@@ -45,6 +49,8 @@ function Pages() {
       <Router onRouteChange={focusHeading}>
         <Route path="/" component={RatesPage} />
         <Route path="/rates/:corridor" component={RatesPage} />
+        <Route path="/anchors" component={LeaderboardPage} />
+        <Route path="/anchors/:anchorId" component={AnchorPage} />
         <Route path="/offramp" component={OfframpPage} />
         <Route path="/offramp/:intentHash" component={OfframpPage} />
         <Route path="/embed/:corridor" component={EmbedPage} />

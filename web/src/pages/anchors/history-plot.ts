@@ -1,0 +1,47 @@
+/** A day of the record (`HistoryPoint`), as far as it is drawn. */
+export interface DrawnDay {
+  day: string;
+  outcomes: number;
+  filled: number;
+  score: string | null;
+  p50SettleSeconds: number | null;
+  p95SettleSeconds: number | null;
+}
+
+export const measures = ['score', 'outcomes', 'time'] as const;
+export type Measure = (typeof measures)[number];
+
+export type LineName = 'score' | 'outcomes' | 'filled' | 'p50' | 'p95';
+
+export interface HistoryLines {
+  /** Epoch seconds of the days on which there was an outcome, which alone have a point. */
+  times: number[];
+  lines: { name: LineName; values: (number | null)[] }[];
+}
+
+const drawnOf: Record<LineName, (day: DrawnDay) => number | null> = {
+  score: ({ score }) => (score === null ? null : Number(score)),
+  outcomes: ({ outcomes }) => outcomes,
+  filled: ({ filled }) => filled,
+  p50: ({ p50SettleSeconds }) => p50SettleSeconds,
+  p95: ({ p95SettleSeconds }) => p95SettleSeconds,
+};
+
+const linesOf: Record<Measure, LineName[]> = {
+  score: ['score'],
+  outcomes: ['outcomes', 'filled'],
+  time: ['p50', 'p95'],
+};
+
+export function historyLines(days: readonly DrawnDay[], measure: Measure): HistoryLines {
+  return {
+    times: days.map(({ day }) => Date.parse(day) / 1_000),
+    lines: linesOf[measure].map((name) => ({ name, values: days.map(drawnOf[name]) })),
+  };
+}
+
+/** The scale of scores: it begins at 0, 50 or 80, so that a steady record looks steady. */
+export function scoreRange(values: readonly (number | null)[]): [number, number] {
+  const least = Math.min(100, ...values.filter((value) => value !== null));
+  return [[80, 50].find((start) => least >= start) ?? 0, 100];
+}

@@ -1,0 +1,69 @@
+import type { AnchorObservations } from '@fairlead/contract/client';
+import { AnswerView } from '../../components/answer-view.js';
+import { Card } from '../../components/card.js';
+import { Empty } from '../../components/empty.js';
+import { TimeAgo } from '../../components/time-ago.js';
+import { useAnswer } from '../../data/use-answer.js';
+import { useLanguage } from '../../i18n/language.js';
+import figures from './figures.module.css';
+import { FindingsList } from './findings-list.js';
+import styles from './observations-card.module.css';
+import { ObservedCorridors } from './observed-corridors.js';
+import { ObservedServices } from './observed-services.js';
+import { observationsQuestion } from './questions.js';
+import type { RecordView } from './use-record-view.js';
+
+/** What can be seen of the anchor without a single off-ramp: what is wrong, how it answers, what it charges. */
+export function ObservationsCard({ anchorId, view }: { anchorId: string; view: RecordView }) {
+  const { t } = useLanguage();
+  const answer = useAnswer(observationsQuestion(anchorId, view));
+  const lastObservedAt = answer.value?.lastObservedAt ?? null;
+  return (
+    <Card
+      title={t('anchors.observations')}
+      aside={
+        lastObservedAt !== null && (
+          <span class={figures.soft}>
+            {t('anchors.observed')} <TimeAgo instant={lastObservedAt} />
+          </span>
+        )
+      }
+    >
+      <p class={figures.note}>{t('anchors.observationsAbout')}</p>
+      <AnswerView answer={answer} lines={5}>
+        {(observations) => <Observations observations={observations} />}
+      </AnswerView>
+    </Card>
+  );
+}
+
+function Observations({ observations }: { observations: AnchorObservations }) {
+  const { t } = useLanguage();
+  const { findings, services, corridors, firstObservedAt } = observations;
+  if (firstObservedAt === null)
+    return (
+      <Empty title={t('anchors.notObserved')}>
+        <p>{t('anchors.notObservedAbout')}</p>
+      </Empty>
+    );
+  return (
+    <>
+      <div class={styles.part}>
+        <h3>{t('anchors.findings')}</h3>
+        <FindingsList findings={findings} />
+      </div>
+      {services.length > 0 && (
+        <div class={styles.part}>
+          <h3>{t('anchors.services')}</h3>
+          <ObservedServices services={services} />
+        </div>
+      )}
+      {corridors.length > 0 && (
+        <div class={styles.part}>
+          <h3>{t('anchors.terms')}</h3>
+          <ObservedCorridors corridors={corridors} />
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,55 @@
+import { Choice } from '../../components/choice.js';
+import { Field } from '../../components/field.js';
+import { corridorName } from '../../figures/corridor-name.js';
+import { useLanguage } from '../../i18n/language.js';
+import styles from './record-choices.module.css';
+import { type Formula, formulas, type RecordView, windows } from './use-record-view.js';
+
+/** Which corridor, over how long, and by which formula. */
+export function RecordChoices(props: {
+  view: RecordView;
+  /** Ids of the corridors to choose from; one that the address names besides is kept. */
+  corridors: readonly string[];
+  /** The formula of the answer that is shown. */
+  formula: Formula | undefined;
+}) {
+  const { view, formula } = props;
+  const { t, locale } = useLanguage();
+  const corridors = new Set([...props.corridors, ...(view.corridor === undefined ? [] : [view.corridor])]);
+  return (
+    <div class={styles.choices}>
+      <Field label={t('anchors.corridor')}>
+        {(ids) => (
+          <select
+            {...ids}
+            value={view.corridor ?? ''}
+            onChange={(event) => view.chooseCorridor(event.currentTarget.value)}
+          >
+            <option value="">{t('anchors.allCorridors')}</option>
+            {[...corridors].map((id) => (
+              <option key={id} value={id}>
+                {corridorName(id, locale)}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Choice
+        legend={t('anchors.window')}
+        options={windows.map((value) => ({ value, label: t('anchors.days', { days: Number(value) }) }))}
+        value={view.window}
+        onChoose={view.chooseWindow}
+      />
+      <Choice
+        legend={t('anchors.formula')}
+        options={formulas.map((value) => ({
+          value,
+          label: t(value === 'v1' ? 'anchors.formulaV1' : 'anchors.formulaV2'),
+          title: t(value === 'v1' ? 'anchors.formulaV1About' : 'anchors.formulaV2About'),
+        }))}
+        value={view.formula ?? formula ?? 'v1'}
+        onChoose={view.chooseFormula}
+      />
+    </div>
+  );
+}

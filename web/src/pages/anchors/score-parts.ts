@@ -1,0 +1,60 @@
+import { wilsonInterval } from '../../figures/wilson.js';
+
+/** What of a card its score is made of (docs/reputation.md). */
+export interface PartInputs {
+  outcomes: number;
+  filled: number;
+  meanShortfall: string | null;
+  p50SettleSeconds: number | null;
+  speedTargetSeconds: number;
+  score: string | null;
+}
+
+/** Where the hundred points went: what is left is the score. */
+export interface ScoreParts {
+  /** Outcomes that were not paid out. */
+  failures: number;
+  /** From the share that was seen down to what it shows for certain. */
+  doubt: number;
+  shortfall: number;
+  time: number;
+}
+
+export const partNames = ['failures', 'doubt', 'shortfall', 'time'] as const satisfies (keyof ScoreParts)[];
+
+/**
+ * The points that each factor of the formula takes from the hundred, in the formula's order, to draw them; null where
+ * there is no score. An input that is null takes nothing.
+ */
+export function scoreParts(card: PartInputs): ScoreParts | null {
+  const paid = wilsonInterval(card.filled, card.outcomes);
+  if (card.score === null || paid === null) return null;
+  const surePaid = paid.low;
+  const observed = card.filled / card.outcomes;
+  const kept = Math.max(0, 1 - 10 * Number(card.meanShortfall ?? 0));
+  const speed = 2 ** (-(card.p50SettleSeconds ?? 0) / card.speedTargetSeconds);
+  return {
+    failures: 100 * (1 - observed),
+    doubt: 100 * (observed - surePaid),
+    shortfall: 100 * surePaid * (1 - kept),
+    time: 100 * surePaid * kept * (1 - speed),
+  };
+}
+
+/** The parts of a score over several corridors: the mean of the scored ones, weighted by outcomes as the score is. */
+export function meanParts(cards: readonly PartInputs[]): ScoreParts | null {
+  const scored = cards.flatMap((card) => {
+    const parts = scoreParts(card);
+    return parts === null ? [] : [{ parts, outcomes: card.outcomes }];
+  });
+  if (scored.length === 0) return null;
+  const outcomes = scored.reduce((sum, card) => sum + card.outcomes, 0);
+  const mean = (name: keyof ScoreParts) =>
+    scored.reduce((sum, card) => sum + card.parts[name] * card.outcomes, 0) / outcomes;
+  return {
+    failures: mean('failures'),
+    doubt: mean('doubt'),
+    shortfall: mean('shortfall'),
+    time: mean('time'),
+  };
+}

@@ -1,0 +1,21 @@
+/** Below either, a corridor has no score (docs/reputation.md). */
+export const leastOutcomes = 30;
+export const leastAccountDays = 15;
+
+export interface Judged {
+  state: 'scored' | 'insufficient_data';
+  outcomes: number;
+  accountDays: number;
+}
+
+/** Whether there is a score, and if not, what is missing to one. */
+export type Standing = 'scored' | 'unused' | 'fewOutcomes' | 'fewAccountDays' | 'spreadThin';
+
+/** `isOneCorridor`: a record over all corridors may have enough in sum, and too little in each. */
+export function standingOf(record: Judged, isOneCorridor: boolean): Standing {
+  if (record.state === 'scored') return 'scored';
+  if (record.outcomes === 0) return 'unused';
+  if (record.outcomes < leastOutcomes) return 'fewOutcomes';
+  if (record.accountDays < leastAccountDays) return 'fewAccountDays';
+  return isOneCorridor ? 'fewOutcomes' : 'spreadThin';
+}

@@ -1,0 +1,131 @@
+import type { AnchorAnswer, StartingPoint } from '@fairlead/contract/client';
+import { useState } from 'preact/hooks';
+import { Button } from '../../components/button.js';
+import { Card } from '../../components/card.js';
+import { Choice } from '../../components/choice.js';
+import { Field } from '../../components/field.js';
+import { serviceUrl } from '../../data/service.js';
+import { useViewPart } from '../../data/use-view-part.js';
+import { corridorName } from '../../figures/corridor-name.js';
+import { useLanguage } from '../../i18n/language.js';
+import figures from './figures.module.css';
+import { startCall, startParameters } from './start-call.js';
+import styles from './start-card.module.css';
+import type { RecordView } from './use-record-view.js';
+
+/** How a wallet begins a withdrawal here: the steps with their addresses, and the call that tells a program the same. */
+export function StartCard({ anchor, view }: { anchor: AnchorAnswer; view: RecordView }) {
+  const { t, locale } = useLanguage();
+  const [chosen, choose] = useViewPart('protocol', 'sep24');
+  const corridors = [...new Set(anchor.start.map(({ corridor }) => corridor))];
+  const corridor = corridors.find((id) => id === view.corridor) ?? corridors[0];
+  const points = anchor.start.filter((point) => point.corridor === corridor);
+  const point = points.find(({ protocol }) => protocol === chosen) ?? points[0];
+  if (corridor === undefined || point === undefined) return null;
+  const code = startCall({
+    service: serviceUrl === '' ? location.origin : serviceUrl,
+    anchorId: anchor.id,
+    corridor,
+    protocol: point.protocol,
+  });
+  return (
+    <Card title={t('anchors.start')}>
+      <p class={figures.note}>{t('anchors.startAbout')}</p>
+      <div class={styles.choices}>
+        <Field label={t('anchors.corridor')}>
+          {(ids) => (
+            <select
+              {...ids}
+              value={corridor}
+              onChange={(event) => view.chooseCorridor(event.currentTarget.value)}
+            >
+              {corridors.map((id) => (
+                <option key={id} value={id}>
+                  {corridorName(id, locale)}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Choice
+          legend={t('anchors.protocol')}
+          options={points.map(({ protocol }) => ({
+            value: protocol,
+            label: t(protocol === 'sep24' ? 'anchors.protocolSep24' : 'anchors.protocolSep6'),
+          }))}
+          value={point.protocol}
+          onChoose={choose}
+        />
+      </div>
+      <Steps anchor={anchor} point={point} />
+      <h3>{t('anchors.startCode')}</h3>
+      <div class={styles.code}>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which a keyboard has to be able to */}
+        <pre tabIndex={0}>
+          <code>{code}</code>
+        </pre>
+        <CopyButton text={code} />
+      </div>
+      <p class={figures.note}>{t('anchors.startOfframp')}</p>
+    </Card>
+  );
+}
+
+function Steps({ anchor, point }: { anchor: AnchorAnswer; point: StartingPoint }) {
+  const { t } = useLanguage();
+  const { homeDomain, signingKey } = anchor;
+  return (
+    <ol class={styles.steps}>
+      {homeDomain !== null && (
+        <li>
+          <span>{t('anchors.stepToml')}</span>
+          <code>{tomlUrl(homeDomain)}</code>
+          {signingKey !== null && (
+            <span class={figures.soft}>
+              {t('anchors.stepKey')} <code>{signingKey}</code>
+            </span>
+          )}
+        </li>
+      )}
+      {point.webAuthEndpoint !== null && (
+        <li>
+          <span>{t('anchors.stepAuth')}</span>
+          <code>{point.webAuthEndpoint}</code>
+        </li>
+      )}
+      <li>
+        <span>{t('anchors.stepIntent')}</span>
+        <code>POST /api/intent/offramp</code>
+      </li>
+      <li>
+        <span>{t(point.protocol === 'sep24' ? 'anchors.stepSep24' : 'anchors.stepSep6')}</span>
+        <code>
+          {point.method} {point.url}
+        </code>
+        <code class={styles.parameters}>{startParameters(point)}</code>
+      </li>
+      <li>
+        <span>{t('anchors.stepFollow')}</span>
+        <a href="/offramp">{t('anchors.toOfframp')}</a>
+      </li>
+    </ol>
+  );
+}
+
+/** A development fleet names its anchors by whole origins. */
+function tomlUrl(homeDomain: string): string {
+  const origin = homeDomain.includes('://') ? homeDomain : `https://${homeDomain}`;
+  return `${origin}/.well-known/stellar.toml`;
+}
+
+function CopyButton({ text }: { text: string }) {
+  const { t } = useLanguage();
+  const [isCopied, setIsCopied] = useState(false);
+  // The clipboard is there on HTTPS and loopback only; elsewhere the text is selected by hand.
+  if (navigator.clipboard === undefined) return null;
+  return (
+    <Button onClick={() => void navigator.clipboard.writeText(text).then(() => setIsCopied(true))}>
+      {isCopied ? t('common.copied') : t('common.copy')}
+    </Button>
+  );
+}

@@ -1,0 +1,45 @@
+import { useViewPart } from '../../data/use-view-part.js';
+
+export const windows = ['7', '30', '90'] as const;
+export type Window = (typeof windows)[number];
+export const formulas = ['v1', 'v2'] as const;
+export type Formula = (typeof formulas)[number];
+
+/** Which record is shown: the parts of the address, which are passed on from page to page. */
+export interface RecordView {
+  window: Window;
+  /** The one that leads when undefined. */
+  formula: Formula | undefined;
+  /** All corridors when undefined. */
+  corridor: string | undefined;
+  /** What a link to another page of the same view ends in. */
+  search: string;
+  /** What a link to the proof of the same cards ends in: those of other windows than 30 days are not published. */
+  proofSearch: string;
+  chooseWindow: (window: Window) => void;
+  chooseFormula: (formula: Formula) => void;
+  chooseCorridor: (corridor: string) => void;
+}
+
+export function useRecordView(): RecordView {
+  const [window, chooseWindow] = useViewPart('window', '30');
+  const [formula, chooseFormula] = useViewPart('formula', '');
+  const [corridor, chooseCorridor] = useViewPart('corridor', '');
+  const knownWindow = windows.find((each) => each === window) ?? '30';
+  const knownFormula = formulas.find((each) => each === formula);
+  return {
+    window: knownWindow,
+    formula: knownFormula,
+    corridor: corridor === '' ? undefined : corridor,
+    search: searchOf({ corridor, window: knownWindow === '30' ? '' : knownWindow, formula: knownFormula }),
+    proofSearch: searchOf({ corridor, formula: knownFormula }),
+    chooseWindow,
+    chooseFormula,
+    chooseCorridor,
+  };
+}
+
+function searchOf(parts: Record<string, string | undefined>): string {
+  const named = Object.entries(parts).flatMap(([name, value]) => (value ? [[name, value]] : []));
+  return named.length === 0 ? '' : `?${new URLSearchParams(named)}`;
+}
