@@ -1,0 +1,92 @@
+import { describe, expect, it } from '@jest/globals';
+import { readSecretKey } from '../../web/src/pages/dispute/secret-key.js';
+import { readSignature } from '../../web/src/pages/dispute/signature.js';
+import { signWithWallet } from '../../web/src/pages/dispute/wallets.js';
+
+// "Hello, World!" signed by the account of SEP-53's vectors.
+const address = 'GBXFXNDLV4LSWA4VB7YIL5GBD7BVNR22SGBTDKMO2SBZZHDXSKZYCP7L';
+const base64 = 'fO5dbYhXUhBMhe6kId/cuVq/AfEnHRHEvsP8vXh03M1uLpi5e46yO2Q8rEBzu3feXQewcQE5GArp88u6ePK6BA==';
+const hex = Buffer.from(base64, 'base64').toString('hex');
+
+describe('a signature as wallets give it', () => {
+  it.each([
+    ['base64, as Freighter answers', base64],
+    ['hex, as SEP-43 says', hex],
+    ['hex in upper case', hex.toUpperCase()],
+    ['base64 that was pasted with a line feed', `${base64}\n`],
+    ['bytes, as older versions of Freighter answer', Buffer.from(base64, 'base64')],
+  ])('is read from %s', (_, given) => {
+    expect(readSignature(given)).toBe(base64);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['a signature that lacks a byte', hex.slice(2)],
+    ['base64 of 64 bytes without padding', base64.slice(0, -2)],
+    ['too few bytes', new Uint8Array(63)],
+    ['null, as wallets answer beside an error', null],
+  ])('is not read from %s', (_, given) => {
+    expect(readSignature(given)).toBeUndefined();
+  });
+});
+
+describe('a secret key that was typed or pasted', () => {
+  // The one of SEP-53's vectors.
+  const secret = 'SAKICEVQLYWGSOJS4WW7HZJWAHZVEEBS527LHK5V4MLJALYKICQCJXMW';
+
+  it.each([
+    ['as it is', secret],
+    ['with spaces and line feeds around and in it', ` ${secret.slice(0, 28)} \n\u00a0${secret.slice(28)}\t`],
+  ])('is read %s', (_, typed) => {
+    expect(readSecretKey(typed)).toBe(secret);
+  });
+
+  it.each([
+    ['nothing, told apart', ' \n', 'empty'],
+    ['the public key, told apart', `${address} `, 'public'],
+  ])('is not read from %s', (_, typed, lack) => {
+    expect(readSecretKey(typed)).toEqual({ lack });
+  });
+});
+
+describe('signing with a wallet', () => {
+  const sign = (signMessage: (message: string, options: { address: string }) => Promise<object>) =>
+    signWithWallet({ name: 'Wallet', api: { signMessage } }, 'the hash', address);
+
+  it('hands the wallet the hash and the address that has to sign', async () => {
+    const asked: unknown[] = [];
+    const signed = await sign(async (message, options) => {
+      asked.push(message, options);
+      return { signedMessage: hex, signerAddress: address };
+    });
+    expect(asked).toEqual(['the hash', { address }]);
+    expect(signed).toEqual({ kind: 'signed', signature: base64 });
+  });
+
+  it('tells a person who declined from a wallet that failed', async () => {
+    const declined = await sign(async () => ({ signedMessage: null, error: { code: -4, message: 'no' } }));
+    expect(declined).toEqual({ kind: 'declined' });
+    const failed = await sign(async () => ({ error: { code: -1, message: 'Locked.' } }));
+    expect(failed).toEqual({ kind: 'failed', message: 'Locked.' });
+  });
+
+  it('reports what a wallet throws', async () => {
+    expect(await sign(() => Promise.reject(new Error('Gone.')))).toEqual({
+      kind: 'failed',
+      message: 'Gone.',
+    });
+  });
+
+  it('takes no signature of another key', async () => {
+    const other = 'GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN';
+    const signed = await sign(async () => ({ signedMessage: base64, signerAddress: other }));
+    expect(signed).toEqual({ kind: 'otherKey', address: other });
+  });
+
+  it('takes nothing that is not a signature', async () => {
+    expect(await sign(async () => ({ signedMessage: 'ok', signerAddress: address }))).toEqual({
+      kind: 'failed',
+      message: '',
+    });
+  });
+});

@@ -1,0 +1,73 @@
+import type { IntentAnswer } from '@fairlead/contract/client';
+import { Card } from '../../components/card.js';
+import { Fact, Facts } from '../../components/facts.js';
+import { Notice } from '../../components/notice.js';
+import { useAnchorName } from '../../data/use-anchor-name.js';
+import { useLanguage } from '../../i18n/language.js';
+import { codesOf } from '../offramp/codes.js';
+import { StatusMark } from '../offramp/state-card.js';
+import type { Standing } from './standing.js';
+
+/** The outcome that would be disputed, who may do so, and what accepting changes. */
+export function DisputedOutcome({ intent, standing }: { intent: IntentAnswer; standing: Standing }) {
+  const { t, formats } = useLanguage();
+  const { intentHash, anchorId, corridor, sellAmount, outcome, status, dispute } = intent;
+  const anchorName = useAnchorName(anchorId);
+  const { sold, paid } = codesOf(corridor);
+  return (
+    <Card title={t('dispute.outcome')} aside={<StatusMark status={status} />}>
+      <Facts>
+        <Fact name={t('offramp.sold')}>
+          {formats.money(sellAmount, sold)} → {paid}
+        </Fact>
+        <Fact name={t('offramp.anchor')}>
+          <a href={`/anchors/${anchorId}`}>{anchorName}</a>
+        </Fact>
+        {outcome !== null && (
+          <Fact name={t('dispute.recorded')}>
+            {t(`offramp.ended_${outcome.reason}`)} ·{' '}
+            <time dateTime={outcome.recordedAt}>{formats.dateTime(outcome.recordedAt)}</time>
+          </Fact>
+        )}
+        {outcome?.amountOut != null && (
+          <Fact name={t('offramp.paidOut')}>{formats.money(outcome.amountOut, paid)}</Fact>
+        )}
+        {(standing.kind === 'open' || dispute?.status === 'open') && outcome !== null && (
+          <Fact name={t('dispute.ifAccepted')}>
+            {t(`dispute.accepted_${effectOf(outcome)}`)}
+            {!outcome.scored && <> {t('dispute.acceptedNothing')}</>}
+          </Fact>
+        )}
+      </Facts>
+      {dispute !== null && (
+        <Notice
+          tone={dispute.status === 'accepted' ? 'good' : 'plain'}
+          title={t(`offramp.dispute_${dispute.status}`)}
+        >
+          <p>
+            <code>{dispute.disputeId}</code>
+          </p>
+          {dispute.status !== 'open' && standing.kind === 'disputed' && <p>{t('dispute.onceEach')}</p>}
+        </Notice>
+      )}
+      {standing.kind === 'unresolved' && <Notice tone="plain" title={t('dispute.unresolved')} />}
+      {standing.kind === 'nobody' && <p>{t('offramp.standing_nobody')}</p>}
+      {(standing.kind === 'open' || standing.kind === 'closed') && (
+        <p>
+          {t(`offramp.standing_${standing.kind}_${standing.party}`, {
+            until: formats.dateTime(standing.until),
+          })}
+        </p>
+      )}
+      <p>
+        <a href={`/offramp/${intentHash}`}>{t('dispute.toOfframp')}</a>
+      </p>
+    </Card>
+  );
+}
+
+/** What an accepted dispute makes of an outcome (docs/disputes.md). */
+function effectOf({ status, reason }: NonNullable<IntentAnswer['outcome']>) {
+  if (status !== 'failed') return 'counts_not_filled';
+  return reason === 'refunded' ? 'not_counted' : 'counts_filled';
+}

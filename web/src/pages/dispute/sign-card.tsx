@@ -1,0 +1,84 @@
+import { useEffect, useState } from 'preact/hooks';
+import { Card } from '../../components/card.js';
+import { Copyable } from '../../components/copyable.js';
+import { Fact, Facts } from '../../components/facts.js';
+import { Notice } from '../../components/notice.js';
+import { useLanguage } from '../../i18n/language.js';
+import styles from './dispute.module.css';
+import { KeySigner, PastedSigner } from './own-signers.js';
+import type { Signature } from './signer-props.js';
+import type { Party } from './standing.js';
+import { WalletSigner } from './wallet-signer.js';
+
+const ways = { wallet: WalletSigner, key: KeySigner, pasted: PastedSigner } as const;
+const wayNames = ['wallet', 'key', 'pasted'] as const;
+
+/** Shows the exact text that is signed, and offers the ways to sign it. */
+export function SignCard(props: {
+  intentHash: string;
+  party: Party;
+  signer: string | null | undefined;
+  signature: Signature | undefined;
+  onSign: (signature: Signature) => void;
+}) {
+  const { t } = useLanguage();
+  const { intentHash, party, signer, signature, onSign } = props;
+  const [way, setWay] = useState<keyof typeof ways>('wallet');
+  const digest = useDigest(intentHash);
+  const Signer = ways[way];
+  return (
+    <Card title={t('dispute.sign')}>
+      <p>{t('dispute.signWhat')}</p>
+      <pre class={styles.signed}>{`Stellar Signed Message:\n${intentHash}`}</pre>
+      <Facts>
+        <Fact name={t('dispute.digest')}>
+          <code>{digest ?? '…'}</code>
+        </Fact>
+        <Fact name={t('dispute.signer')}>
+          {t(`dispute.signer_${party}`)}
+          <br />
+          {signer == null ? '…' : <Copyable text={signer} name={t('dispute.signer')} />}
+        </Fact>
+      </Facts>
+      <p class={styles.soft}>{t('dispute.binds')}</p>
+      {signer === null && <Notice tone="bad" title={t('dispute.noSigningKey')} />}
+      {signer != null && signature === undefined && (
+        <>
+          <fieldset class={styles.ways}>
+            <legend>{t('dispute.how')}</legend>
+            {wayNames.map((each) => (
+              <label key={each}>
+                <input
+                  type="radio"
+                  name="way"
+                  value={each}
+                  checked={way === each}
+                  onChange={() => setWay(each)}
+                />
+                {t(`dispute.way_${each}`)}
+              </label>
+            ))}
+          </fieldset>
+          <Signer intentHash={intentHash} signer={signer} onSign={onSign} />
+        </>
+      )}
+      {signature !== undefined && <Notice tone="good" title={t('dispute.isSigned')} />}
+    </Card>
+  );
+}
+
+/** The hash that is signed, or a dash: the code that computes it is loaded when it is shown, and may not arrive. */
+function useDigest(intentHash: string): string | undefined {
+  const [digest, setDigest] = useState<string>();
+  useEffect(() => {
+    let isShown = true;
+    void import('./sign.js').then(
+      ({ digestOf }) => isShown && setDigest(digestOf(intentHash)),
+      () => isShown && setDigest('–'),
+    );
+    return () => {
+      isShown = false;
+    };
+  }, [intentHash]);
+  return digest;
+}
