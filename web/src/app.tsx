@@ -12,6 +12,7 @@ const LeaderboardPage = page(
 const AnchorPage = page(async () => (await import('./pages/anchors/anchor-page.js')).AnchorPage);
 const OfframpPage = page(async () => (await import('./pages/offramp/offramp-page.js')).OfframpPage);
 const DisputePage = page(async () => (await import('./pages/dispute/dispute-page.js')).DisputePage);
+const DeskPage = page(async () => (await import('./pages/desk/desk-page.js')).DeskPage);
 const EmbedPage = page(async () => (await import('./pages/embed/embed-page.js')).EmbedPage);
 
 /** A page whose code is loaded when it is opened; where that fails, the reader is told. */
@@ -55,6 +56,7 @@ function Pages() {
         <Route path="/offramp" component={OfframpPage} />
         <Route path="/offramp/:intentHash" component={OfframpPage} />
         <Route path="/dispute" component={DisputePage} />
+        <Route path="/desk" component={DeskPage} />
         <Route path="/embed/:corridor" component={EmbedPage} />
         <Route default component={PageNotFound} />
       </Router>

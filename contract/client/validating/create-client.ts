@@ -9,7 +9,10 @@ import { answerFault } from './answer-fault.js';
 
 /** Options of `createClient`; every one may be left out. */
 export interface ClientOptions extends CommonOptions {
-  /** `X-Admin-Key`, sent to admin operations only. Never put it into a page. */
+  /**
+   * `X-Admin-Key`, sent to admin operations only. Never part of what a page loads; one of the service's own origin may take
+   * it from the operator and keep it in its memory, as the desk does.
+   */
   adminKey?: string;
   /** Bearer credential, sent to internal operations only. Never put it into a page. */
   cronSecret?: string;

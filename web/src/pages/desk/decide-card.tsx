@@ -1,0 +1,100 @@
+import type { AdminDispute } from '@fairlead/contract/client';
+import { useState } from 'preact/hooks';
+import { Card } from '../../components/card.js';
+import { Notice } from '../../components/notice.js';
+import { useNow } from '../../data/use-now.js';
+import { useLanguage } from '../../i18n/language.js';
+import { ConfirmStep } from './confirm-step.js';
+import { DraftForm } from './draft-form.js';
+import type { Session } from './session.js';
+import { type Decision, useDecision } from './use-decision.js';
+import type { Draft } from './verdict.js';
+
+/** Where the dispute is decided: first a draft, then the confirmation of exactly what is sent. */
+export function DecideCard(props: {
+  session: Session;
+  dispute: AdminDispute;
+  actor: string;
+  onActor: (actor: string) => void;
+  onDecided: (dispute: AdminDispute) => void;
+  onOvertaken: () => void;
+}) {
+  const { t } = useLanguage();
+  const { session, dispute, actor, onActor, onDecided, onOvertaken } = props;
+  const [draft, setDraft] = useState<Omit<Draft, 'actor'>>({ action: undefined, note: '', evidence: '' });
+  const [isConfirming, setIsConfirming] = useState(false);
+  const { decision, decide } = useDecision(session, onDecided, onOvertaken);
+  const whole = { ...draft, actor };
+  return (
+    <Card title={t('desk.decide')}>
+      {dispute.status !== 'open' ? (
+        <p>{t(`desk.decided_${dispute.status}`)}</p>
+      ) : isConfirming && whole.action !== undefined ? (
+        <ConfirmStep
+          draft={{ ...whole, action: whole.action }}
+          dispute={dispute}
+          isSending={decision.state === 'sending'}
+          onConfirm={(verdict) => void decide(verdict)}
+          onBack={() => setIsConfirming(false)}
+        />
+      ) : (
+        <DraftForm
+          draft={whole}
+          support={dispute.support}
+          onChange={({ actor: named, ...rest }) => {
+            onActor(named);
+            setDraft(rest);
+          }}
+          onContinue={() => setIsConfirming(true)}
+        />
+      )}
+      <DecisionNotice decision={decision} />
+    </Card>
+  );
+}
+
+function DecisionNotice({ decision }: { decision: Decision }) {
+  const { t } = useLanguage();
+  const now = useNow();
+  switch (decision.state) {
+    case 'none':
+    case 'sending':
+      return null;
+    case 'decided':
+      return decision.isOfAnother ? (
+        <Notice tone="warn" title={t('desk.sameByAnother')}>
+          <p>{t('desk.sameByAnotherWhy')}</p>
+        </Notice>
+      ) : (
+        <Notice tone="good" title={t(`desk.done_${decision.status}`)}>
+          <p>{t('desk.scoresFollow')}</p>
+        </Notice>
+      );
+    case 'overtaken':
+      return (
+        <Notice tone="bad" title={t('desk.overtaken')}>
+          <p>{t('desk.overtakenWhy')}</p>
+        </Notice>
+      );
+    case 'refused': {
+      const seconds = Math.ceil(((decision.retryAt ?? 0) - now) / 1_000);
+      return (
+        <Notice tone="bad" title={t('desk.refused')}>
+          <p>
+            <code>{decision.code}</code> {decision.message}
+          </p>
+          {seconds > 0 && <p>{t('dispute.againIn', { seconds })}</p>}
+        </Notice>
+      );
+    }
+    case 'lost':
+      return (
+        <Notice
+          tone="warn"
+          title={t(decision.isOffline ? 'common.problemOffline' : 'common.problemUnreachable')}
+        >
+          <p>{t('desk.lost')}</p>
+        </Notice>
+      );
+  }
+}

@@ -1,0 +1,22 @@
+import { Empty } from '../../components/empty.js';
+import { PageHeading } from '../../components/page-heading.js';
+import { isOwnOrigin } from '../../data/service.js';
+import { useLanguage } from '../../i18n/language.js';
+import { Desk } from './desk.js';
+
+/** The admin's desk. Elsewhere than on the service's own origin a page must not be handed its key. */
+export function DeskPage() {
+  const { t } = useLanguage();
+  return (
+    <>
+      <PageHeading title={t('desk.title')}>{t('desk.lead')}</PageHeading>
+      {isOwnOrigin ? (
+        <Desk />
+      ) : (
+        <Empty title={t('desk.elsewhere')}>
+          <p>{t('desk.elsewhereWhy')}</p>
+        </Empty>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,92 @@
+import type { AdminDispute } from '@fairlead/contract/client';
+import { useState } from 'preact/hooks';
+import { Button } from '../../components/button.js';
+import { Field } from '../../components/field.js';
+import { useLanguage } from '../../i18n/language.js';
+import styles from './desk.module.css';
+import { type Draft, lackOf } from './verdict.js';
+
+/** What the admin decides and why. */
+export function DraftForm(props: {
+  draft: Draft;
+  support: AdminDispute['support'];
+  onChange: (draft: Draft) => void;
+  onContinue: () => void;
+}) {
+  const { t } = useLanguage();
+  const { draft, support, onChange, onContinue } = props;
+  const [isChecked, setIsChecked] = useState(false);
+  const lack = lackOf(draft, support);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    setIsChecked(true);
+    if (lack === undefined) onContinue();
+  };
+  return (
+    <form class={styles.form} onSubmit={submit} noValidate>
+      <fieldset class={styles.verdicts}>
+        <legend>{t('desk.verdict')}</legend>
+        {(['accept', 'reject'] as const).map((action) => (
+          <label key={action}>
+            <input
+              type="radio"
+              name="verdict"
+              value={action}
+              checked={draft.action === action}
+              onChange={() => onChange({ ...draft, action })}
+            />
+            {t(`desk.verdict_${action}`)}
+          </label>
+        ))}
+      </fieldset>
+      {isChecked && lack === 'action' && (
+        <p class={styles.error} role="alert">
+          {t('desk.lack_action')}
+        </p>
+      )}
+      <Field label={t('desk.note')} hint={t('desk.noteHint')}>
+        {(ids) => (
+          <textarea
+            {...ids}
+            rows={3}
+            maxLength={2_000}
+            value={draft.note}
+            onInput={(event) => onChange({ ...draft, note: event.currentTarget.value })}
+          />
+        )}
+      </Field>
+      <Field
+        label={t('desk.evidence')}
+        hint={t(support === 'unsupported' ? 'desk.evidenceNeeded' : 'desk.evidenceHint')}
+        error={isChecked && lack === 'evidence' ? t('desk.lack_evidence') : undefined}
+      >
+        {(ids) => (
+          <textarea
+            {...ids}
+            rows={2}
+            maxLength={2_000}
+            value={draft.evidence}
+            onInput={(event) => onChange({ ...draft, evidence: event.currentTarget.value })}
+          />
+        )}
+      </Field>
+      <Field label={t('desk.actor')} hint={t('desk.actorHint')}>
+        {(ids) => (
+          <input
+            {...ids}
+            type="text"
+            maxLength={100}
+            value={draft.actor}
+            autocomplete="off"
+            onInput={(event) => onChange({ ...draft, actor: event.currentTarget.value })}
+          />
+        )}
+      </Field>
+      <div class={styles.buttons}>
+        <Button type="submit" strong>
+          {t('desk.continue')}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,41 @@
+import { type AdminDispute, type ListDisputesAnswer, unwrap } from '@fairlead/contract/client';
+import type { Question } from '../../data/use-answer.js';
+import { answersOf, type Session } from './session.js';
+
+/** How often the desk looks whether somebody else has filed or decided. */
+const everyMs = 15_000;
+const pageSize = '20';
+
+export interface Filters {
+  status: string;
+  support: string;
+  anchor: string;
+  cursor: string;
+}
+
+/** One page of the disputes that pass the filters. */
+export function listQuestion(session: Session, filters: Filters): Question<ListDisputesAnswer> {
+  const query = { ...onlySet(filters), limit: pageSize };
+  return {
+    key: [...answersOf(session), 'list', query],
+    ask: async (signal) => unwrap(await session.client.adminDisputes.listDisputes({ query, signal })),
+    everyMs,
+  };
+}
+
+export function disputeKey(session: Session, id: string): readonly unknown[] {
+  return [...answersOf(session), 'dispute', id];
+}
+
+export function disputeQuestion(session: Session, id: string): Question<AdminDispute> {
+  return {
+    key: disputeKey(session, id),
+    ask: async (signal) => unwrap(await session.client.adminDisputes.getDispute({ params: { id }, signal })),
+    everyMs,
+  };
+}
+
+/** The query names what is filtered by, and nothing else; what the address holds is checked by the service. */
+function onlySet(filters: Filters): Record<string, string> {
+  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ''));
+}
