@@ -13,6 +13,7 @@ const AnchorPage = page(async () => (await import('./pages/anchors/anchor-page.j
 const OfframpPage = page(async () => (await import('./pages/offramp/offramp-page.js')).OfframpPage);
 const DisputePage = page(async () => (await import('./pages/dispute/dispute-page.js')).DisputePage);
 const DeskPage = page(async () => (await import('./pages/desk/desk-page.js')).DeskPage);
+const ProofPage = page(async () => (await import('./pages/proof/proof-page.js')).ProofPage);
 const EmbedPage = page(async () => (await import('./pages/embed/embed-page.js')).EmbedPage);
 
 /** A page whose code is loaded when it is opened; where that fails, the reader is told. */
@@ -57,6 +58,8 @@ function Pages() {
         <Route path="/offramp/:intentHash" component={OfframpPage} />
         <Route path="/dispute" component={DisputePage} />
         <Route path="/desk" component={DeskPage} />
+        <Route path="/proof" component={ProofPage} />
+        <Route path="/proof/:anchorId" component={ProofPage} />
         <Route path="/embed/:corridor" component={EmbedPage} />
         <Route default component={PageNotFound} />
       </Router>

@@ -1,0 +1,232 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { PublishedBatch } from '../../../contract/schemas/publisher.js';
+import { changeByte, type Place, places, placesIn } from '../../../web/src/pages/proof/check/change-byte.js';
+import { checkChain } from '../../../web/src/pages/proof/check/check-chain.js';
+import { checkScore, readKey } from '../../../web/src/pages/proof/check/check-score.js';
+import type { Evidence, Trust, Wanted } from '../../../web/src/pages/proof/check/evidence.js';
+import { type Step, stepIds } from '../../../web/src/pages/proof/check/step.js';
+import { batchesPath, publisherFixture } from '../../fixtures/publisher/publisher-over-http.js';
+import { expectFor } from '../../support/expect-for.js';
+
+const fixture = await publisherFixture();
+const otherKey = {
+  keyId: '91c7039b64d909ea',
+  publicKey: 'GBRGDMOQVTCSLB25XMST23FC3EWIWQYT277FI4SIXNE6UAJ7VAO3L4Z3',
+};
+
+let first: PublishedBatch;
+let second: PublishedBatch;
+let evidence: Evidence;
+let trust: Trust;
+const wanted: Wanted = { sequence: 2, anchor: 'harbour', corridor: 'usdc-ngn' };
+
+beforeAll(async () => {
+  first = await fixture.publish();
+  second = await fixture.publish();
+  const body = async (path: string) => (await fixture.get(path)).body as { items: unknown[] };
+  evidence = {
+    proof: await body(`${batchesPath}/2/proof?anchor=harbour&corridor=usdc-ngn`),
+    previous: await body(`${batchesPath}/1`),
+    entries: (await body(`${batchesPath}/2/entries?limit=100`)).items,
+    remembered: undefined,
+  };
+  const { keyId } = second.header;
+  trust = {
+    keys: [{ keyId, publicKey: second.publicKey }],
+    source: 'service',
+    oracle: undefined,
+    head: undefined,
+  };
+});
+
+const stepsOf = (of: Evidence = evidence, by: Trust = trust, asked: Wanted = wanted): Step[] => [
+  ...checkScore(of, asked, by),
+];
+const failedIn = (steps: Step[]) =>
+  Object.fromEntries(steps.filter(({ status }) => status === 'failed').map(({ id, fault }) => [id, fault]));
+
+describe('the check of a published score', () => {
+  it('holds in every step, and leaves open only what there is nothing to compare with', () => {
+    const steps = stepsOf();
+    expect(steps.map(({ id }) => id)).toEqual(stepIds);
+    expect(failedIn(steps)).toEqual({});
+    expect(steps.filter(({ status }) => status === 'open').map(({ id }) => id)).toEqual(['memory']);
+  });
+
+  const brokenBy: Record<Place, Partial<Record<string, string>>> = {
+    score: { leaf: 'other_leaf', path: 'root_mismatch', entries: 'other_entry', score: 'other_score' },
+    filled: { leaf: 'other_leaf', path: 'root_mismatch', entries: 'other_entry', score: 'other_score' },
+    proof: { path: 'root_mismatch' },
+    root: {
+      path: 'root_mismatch',
+      entries: 'root_mismatch',
+      header: 'other_header_hash',
+      signature: 'bad_signature',
+      receipt: 'other_batch',
+    },
+    previous: {
+      header: 'other_header_hash',
+      signature: 'bad_signature',
+      chain: 'broken_chain',
+      receipt: 'other_batch',
+    },
+    time: { header: 'other_header_hash', signature: 'bad_signature', receipt: 'other_batch' },
+    signature: { signature: 'bad_signature' },
+    receipt: { receipt: 'bad_receipt_signature' },
+  };
+  it.each(places)('fails in each step that a changed byte breaks, and in no other: %s', (place) => {
+    const changed = changeByte(evidence.proof, place);
+    expect(failedIn(stepsOf({ ...evidence, proof: changed?.changed }))).toEqual(brokenBy[place]);
+  });
+
+  it('notices a change of any character of the answer that it does not refuse as malformed', () => {
+    const text = JSON.stringify(evidence.proof);
+    for (let at = 0; at < text.length; at += 31) {
+      const digit = /[0-9a-f]/.test(text.charAt(at)) ? (text.charAt(at) === '1' ? '2' : '1') : 'x';
+      const changed = `${text.slice(0, at)}${digit}${text.slice(at + 1)}`;
+      let proof: unknown;
+      try {
+        proof = JSON.parse(changed);
+      } catch {
+        continue;
+      }
+      // When the receipt was stored is told beside the batch, and signed by nobody.
+      if (JSON.stringify(withoutSubmission(proof)) === JSON.stringify(withoutSubmission(evidence.proof)))
+        continue;
+      const steps = stepsOf({ ...evidence, proof });
+      expectFor(changed.slice(Math.max(0, at - 20), at + 20), failedIn(steps)).not.toEqual({});
+    }
+  });
+
+  it('ends at the first step where the answer is not of its form, and hashes nothing', () => {
+    for (const proof of [null, {}, [], 'proof', { ...(evidence.proof as object), proof: ['zz'] }])
+      expect(stepsOf({ ...evidence, proof }).map(({ id, fault }) => [id, fault])).toEqual([
+        ['form', 'malformed_answer'],
+      ]);
+  });
+
+  it('refuses the true proof of another anchor, corridor or batch than the one asked for', () => {
+    for (const other of [{ anchor: 'squall' }, { corridor: 'usdc-kes' }, { sequence: 1 }])
+      expect(failedIn(stepsOf(evidence, trust, { ...wanted, ...other }))).toMatchObject({
+        asked: 'not_asked',
+      });
+  });
+
+  it('believes no key but those that it is told to trust', () => {
+    expect(failedIn(stepsOf(evidence, { ...trust, keys: [otherKey] }))).toEqual({
+      key: 'unknown_key',
+      signature: 'unknown_key',
+      chain: 'previous_refuted',
+    });
+    const renamed = [{ ...otherKey, keyId: second.header.keyId }];
+    expect(failedIn(stepsOf(evidence, { ...trust, keys: renamed }))).toMatchObject({ key: 'malformed_key' });
+  });
+
+  it('accuses no memory and asks for no key where the reader brought one that did not sign', () => {
+    const head = { sequence: 1, headerHash: first.headerHash };
+    const own: Trust = { ...trust, keys: [otherKey], source: 'reader', head };
+    const steps = stepsOf({ ...evidence, remembered: first }, own);
+    expect(failedIn(steps)).toEqual({
+      key: 'not_own_key',
+      signature: 'not_own_key',
+      chain: 'previous_refuted',
+    });
+    expect(steps.find(({ id }) => id === 'memory')?.opening).toBe('other_own_key');
+    expect(checkChain([first], own)).toMatchObject([{ fault: 'not_own_key' }]);
+    // A remembered key of the reader did hold what is remembered.
+    const remembered = stepsOf({ ...evidence, remembered: first }, { ...own, source: 'readerBefore' });
+    expect(failedIn(remembered)).toMatchObject({ memory: 'not_own_key' });
+  });
+
+  it('refuses a receipt by another oracle than the known one, or than that of the batch before', () => {
+    expect(failedIn(stepsOf(evidence, { ...trust, oracle: otherKey.publicKey }))).toEqual({
+      receipt: 'other_oracle',
+    });
+    const previous = { ...first, receipt: { ...first.receipt, oracle: otherKey.publicKey } };
+    expect(failedIn(stepsOf({ ...evidence, previous }))).toMatchObject({ receipt: 'other_oracle' });
+  });
+
+  it('notices a batch before that is missing, is another one, or is not signed', () => {
+    expect(failedIn(stepsOf({ ...evidence, previous: null }))).toEqual({ chain: 'broken_chain' });
+    expect(failedIn(stepsOf({ ...evidence, previous: second }))).toEqual({ chain: 'broken_chain' });
+    const unsigned = { ...first, signature: second.signature };
+    expect(failedIn(stepsOf({ ...evidence, previous: unsigned }))).toEqual({ chain: 'previous_refuted' });
+  });
+
+  it('notices entries that are missing, added, exchanged or not hashable', () => {
+    const entries = [...(evidence.entries ?? [])] as Record<string, unknown>[];
+    const failure = (changed: unknown[]) => failedIn(stepsOf({ ...evidence, entries: changed })).entries;
+    expect(failure(entries.slice(1))).toBe('size_mismatch');
+    expect(failure([...entries, ...entries])).toBe('order');
+    expect(failure([...entries].reverse())).toBe('order');
+    expect(failure([...entries.slice(0, -1), { ...entries.at(-1), filled: 1 }])).toBe('root_mismatch');
+    expect(failure([...entries.slice(0, -1), { ...entries.at(-1), filled: 1.5 }])).toBe('malformed_entry');
+    expect(failure([null])).toBe('malformed_entry');
+    expect(stepsOf({ ...evidence, entries: null }).find(({ id }) => id === 'entries')?.opening).toBe(
+      'too_many',
+    );
+  });
+
+  it('compares the log with what an earlier check remembered', () => {
+    const head = { sequence: 1, headerHash: first.headerHash };
+    const failure = (remembered: unknown, of = head) =>
+      failedIn(stepsOf({ ...evidence, remembered }, { ...trust, head: of }));
+    expect(failure(first)).toEqual({});
+    expect(failure(null)).toEqual({ memory: 'missing' });
+    expect(failure(first, { ...head, headerHash: second.headerHash })).toEqual({ memory: 'rewritten' });
+  });
+});
+
+describe('a changed byte', () => {
+  it('differs in one character, where it says', () => {
+    for (const place of placesIn(evidence.proof)) {
+      const { change } = changeByte(evidence.proof, place) ?? { change: { before: '', after: '', at: -1 } };
+      const differing = [...change.before].flatMap((character, at) =>
+        character === change.after[at] ? [] : [at],
+      );
+      expectFor(place, { differing, length: change.after.length }).toEqual({
+        differing: [change.at],
+        length: change.before.length,
+      });
+    }
+  });
+
+  it('is not offered where the answer has no such value', () => {
+    const { batch } = evidence.proof as { batch: object };
+    const bare = { ...(evidence.proof as object), proof: [], batch: { ...batch, receipt: null } };
+    expect(placesIn(bare)).toEqual(places.filter((place) => place !== 'proof' && place !== 'receipt'));
+  });
+});
+
+describe('the check of the chain', () => {
+  const sound = { fault: null, isLinked: true };
+
+  it('holds from the first batch on, and leaves the first link of a later page open', () => {
+    expect(checkChain([first, second], trust)).toMatchObject([sound, sound]);
+    expect(checkChain([second], trust)).toMatchObject([{ fault: null, isLinked: false }]);
+  });
+
+  it('notices a batch that is missing, repeated, changed, or signed by another', () => {
+    const faults = (...batches: unknown[]) => checkChain(batches, trust).map(({ fault }) => fault);
+    expect(faults(first, first)).toEqual([null, 'broken_chain']);
+    const changed = { ...second, header: { ...second.header, size: second.header.size + 1 } };
+    expect(faults(first, changed)).toEqual([null, 'bad_signature']);
+    expect(faults({ ...first, headerHash: second.headerHash })).toEqual(['other_header_hash']);
+    expect(faults({ ...first, receipt: second.receipt })).toEqual(['other_batch']);
+    expect(faults(null, {})).toEqual(['malformed_answer', 'malformed_answer']);
+  });
+});
+
+describe('a key that a reader pastes', () => {
+  it('is taken as an account or as hex digits, with its id', () => {
+    expect(readKey(otherKey.publicKey)).toEqual(otherKey);
+    expect(readKey('01'.padEnd(64, '0'))).toBeUndefined();
+    for (const text of ['', 'G', `${otherKey.publicKey}A`, otherKey.publicKey.replace('G', 'S')])
+      expect(readKey(text)).toBeUndefined();
+  });
+});
+
+function withoutSubmission(proof: unknown): unknown {
+  const { batch, ...rest } = Object(proof) as { batch?: object };
+  return { ...rest, batch: { ...batch, submittedAt: null } };
+}

@@ -1,0 +1,37 @@
+/** What the reader asked to have proven. */
+export interface Wanted {
+  sequence: number;
+  anchor: string;
+  corridor: string;
+}
+
+/** A key as the page was told it: `G…`, and its id. */
+export interface ListedKey {
+  keyId: string;
+  publicKey: string;
+}
+
+/** Where the keys come from that a check believes: what the reader brought goes before what the browser remembers. */
+export type Source = 'reader' | 'readerBefore' | 'before' | 'service';
+
+/** What the answers are held against. */
+export interface Trust {
+  keys: readonly ListedKey[];
+  source: Source;
+  /** Key of the oracle's receipts, `G…`; undefined where none is known yet. */
+  oracle: string | undefined;
+  /** The newest batch that an earlier check held. */
+  head: { sequence: number; headerHash: string } | undefined;
+}
+
+/** What the service answered, none of it believed. */
+export interface Evidence {
+  /** `GET /api/publisher/batches/{sequence}/proof`. */
+  proof: unknown;
+  /** `GET /api/publisher/batches/{sequence - 1}`; null before the first. */
+  previous: unknown;
+  /** Every entry of the batch; null where there are too many to ask for. */
+  entries: readonly unknown[] | null;
+  /** The batch of the sequence that was remembered; null where it is gone, undefined where nothing was remembered. */
+  remembered: unknown;
+}

@@ -1,0 +1,92 @@
+import type { Wanted } from './check/evidence.js';
+
+/** What of a batch is needed to choose it. */
+interface Listed {
+  header: { sequence: number; formula: string; createdAt: string };
+}
+
+export interface ChosenBatch {
+  formula: string;
+  formulas: string[];
+  /** Undefined where no batch follows the formula. */
+  sequence: number | undefined;
+  /** Those to choose from, newest first; the time of one that is not among the newest is not known. */
+  batches: { sequence: number; createdAt: string | undefined }[];
+}
+
+/** The sequence that the address names and that is not among the newest: what it is, only the batch itself tells. */
+export function unlistedSequence(newest: readonly Listed[], named: string): number | undefined {
+  const sequence = sequenceOf(named);
+  return newest.some(({ header }) => header.sequence === sequence) ? undefined : sequence;
+}
+
+/** The batch that the address names, else the newest of the formula that it names, else of the one that leads. */
+export function chosenBatch(
+  offered: { batches: readonly Listed[]; leading: string },
+  asked: { formula: string; batch: string },
+): ChosenBatch {
+  const headers = offered.batches.map(({ header }) => header);
+  const formulas = [...new Set(headers.map(({ formula }) => formula))].sort();
+  const named = sequenceOf(asked.batch);
+  const ofNamed = headers.find(({ sequence }) => sequence === named)?.formula;
+  const usual = formulas.includes(offered.leading) ? offered.leading : (formulas[0] ?? '');
+  const formula = ofNamed ?? (formulas.includes(asked.formula) ? asked.formula : usual);
+  const batches = headers.filter((each) => each.formula === formula);
+  const isListed = named === undefined || ofNamed !== undefined;
+  return {
+    formula,
+    formulas,
+    sequence: named ?? batches[0]?.sequence,
+    batches: isListed ? batches : [...batches, { sequence: named, createdAt: undefined }],
+  };
+}
+
+/** The address of a check. It names all that is checked: a link to it shows the same when newer batches have come. */
+export function checkAddress({ sequence, anchor, corridor }: Wanted, search: string): string {
+  const parts = new URLSearchParams(search);
+  parts.set('batch', String(sequence));
+  parts.set('corridor', corridor);
+  parts.set('check', 'now');
+  return `/proof/${encodeURIComponent(anchor)}?${parts}`;
+}
+
+function sequenceOf(text: string): number | undefined {
+  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
+}
+
+interface Card {
+  anchorId: string;
+  corridor: string;
+  score: string | null;
+}
+
+/**
+ * The entry that the address names, even one that is not listed, which the service then refuses; else the first one with
+ * a score.
+ */
+export function chosenEntry(
+  entries: readonly Card[],
+  asked: { anchorId: string; corridor: string },
+): { anchorId: string; corridor: string; anchors: string[]; corridors: string[] } | undefined {
+  const ofAnchor = (id: string) => entries.filter(({ anchorId }) => anchorId === id);
+  const best = (cards: readonly Card[]) => cards.find(({ score }) => score !== null) ?? cards[0];
+  const inCorridor = entries.filter(({ corridor }) => asked.corridor === '' || corridor === asked.corridor);
+  const anchorId = asked.anchorId || (best(inCorridor) ?? best(entries))?.anchorId;
+  if (anchorId === undefined) return undefined;
+  const own = ofAnchor(anchorId);
+  const corridor = asked.corridor || (best(own) ?? best(entries))?.corridor;
+  if (corridor === undefined) return undefined;
+  return {
+    anchorId,
+    corridor,
+    anchors: withNamed([...new Set(entries.map((each) => each.anchorId))], anchorId),
+    corridors: withNamed(
+      own.map((each) => each.corridor),
+      corridor,
+    ),
+  };
+}
+
+function withNamed(listed: string[], named: string): string[] {
+  return listed.includes(named) ? listed : [...listed, named];
+}

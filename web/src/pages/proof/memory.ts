@@ -1,0 +1,42 @@
+import { useState } from 'preact/hooks';
+import { keepChoice, keptChoice } from '../../data/kept-choice.js';
+import { serviceUrl } from '../../data/service.js';
+import type { Memory } from './trust.js';
+
+const storedUnder = `fairlead-proof ${serviceUrl}`;
+
+function recall(): Memory | undefined {
+  try {
+    return (JSON.parse(keptChoice(storedUnder) ?? 'null') as Memory | null) ?? undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+export interface Memories {
+  /** From earlier visits: what checks are held against, and this visit does not change it. */
+  before: Memory | undefined;
+  /** What the next visit will find. */
+  now: Memory | undefined;
+  keep: (memory: Memory) => void;
+  forget: () => void;
+}
+
+export function useMemories(): Memories {
+  const [before, setBefore] = useState(recall);
+  const [now, setNow] = useState(before);
+  return {
+    before,
+    now,
+    keep(memory) {
+      keepChoice(storedUnder, JSON.stringify(memory));
+      setNow(memory);
+    },
+    forget() {
+      keepChoice(storedUnder, 'null');
+      setBefore(undefined);
+      setNow(undefined);
+    },
+  };
+}

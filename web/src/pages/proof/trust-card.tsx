@@ -1,0 +1,66 @@
+import type { PublisherKey } from '@fairlead/contract/client';
+import { useId } from 'preact/hooks';
+import { Button } from '../../components/button.js';
+import { Card } from '../../components/card.js';
+import { useLanguage } from '../../i18n/language.js';
+import type { ListedKey } from './check/evidence.js';
+import { KeyField } from './key-field.js';
+import { Mark } from './mark.js';
+import type { Memories } from './memory.js';
+import styles from './proof.module.css';
+import type { TrustedKeys } from './trust.js';
+
+/** Which keys a check believes, where they come from, and a place for those that the reader got elsewhere. */
+export function TrustCard(props: {
+  trust: TrustedKeys;
+  listed: readonly PublisherKey[];
+  memories: Memories;
+  onPublisher: (key: ListedKey | null | undefined) => void;
+  onOracle: (key: ListedKey | null | undefined) => void;
+}) {
+  const { trust, listed, memories, onPublisher, onOracle } = props;
+  const { t, formats } = useLanguage();
+  const listId = useId();
+  const isOwn = trust.source === 'reader' || trust.source === 'readerBefore';
+  return (
+    <Card
+      title={t('proof.trust')}
+      aside={<Mark tone={isOwn ? 'good' : 'warn'}>{t(`proof.source_${trust.source}`)}</Mark>}
+    >
+      <p>{t(`proof.trust_${trust.source}`)}</p>
+      <div>
+        <h3 id={listId}>{t('proof.trustedKeys')}</h3>
+        <ul class={styles.keys} aria-labelledby={listId}>
+          {trust.keys.map(({ keyId, publicKey }) => (
+            <li key={keyId}>
+              <code>{publicKey}</code> <span class={styles.soft}>{t(roleOf(listed, keyId), { keyId })}</span>
+            </li>
+          ))}
+        </ul>
+        {trust.keys.length === 0 && <p class={styles.soft}>{t('proof.noKeys')}</p>}
+      </div>
+      <div class={styles.fields}>
+        <KeyField label={t('proof.ownKey')} hint={t('proof.ownKeyHint')} onKey={onPublisher} />
+        <KeyField label={t('proof.ownOracle')} hint={t('proof.ownOracleHint')} onKey={onOracle} />
+      </div>
+      {memories.now !== undefined && (
+        <p class={styles.memory}>
+          <span>
+            {t('proof.remembers', {
+              sequence: memories.now.head.sequence,
+              time: formats.dateTime(memories.now.at),
+            })}
+          </span>
+          <Button onClick={memories.forget}>{t('proof.forget')}</Button>
+        </p>
+      )}
+    </Card>
+  );
+}
+
+/** What the service says of a key; it gives no times. */
+function roleOf(listed: readonly PublisherKey[], keyId: string) {
+  const key = listed.find((each) => each.keyId === keyId);
+  if (key === undefined) return 'proof.keyUnlisted' as const;
+  return key.current ? ('proof.keyCurrent' as const) : ('proof.keyEarlier' as const);
+}

@@ -1,0 +1,56 @@
+import { Notice } from '../../components/notice.js';
+import { corridorName } from '../../figures/corridor-name.js';
+import { useLanguage } from '../../i18n/language.js';
+import type { Wanted } from './check/evidence.js';
+import { type Step, stepIds } from './check/step.js';
+import type { TrustedKeys } from './trust.js';
+
+/** What fails where a batch and the one before it are by another key than the reader's, and nothing else is wrong. */
+const byOtherKey = ['not_own_key', 'previous_refuted'] as const;
+
+/** What a check came to, and what it rests on. */
+export function Verdict(props: {
+  steps: readonly Step[];
+  isDone: boolean;
+  isChanged: boolean;
+  trust: TrustedKeys;
+  wanted: Wanted;
+}) {
+  const { steps, isDone, isChanged, trust, wanted } = props;
+  const { t, locale } = useLanguage();
+  const faults = steps.flatMap(({ fault }) => fault ?? []);
+  const failed = faults.length;
+  const isKeyAlone =
+    faults.includes('not_own_key') && faults.every((fault) => byOtherKey.some((each) => each === fault));
+  const open = steps.filter(({ status }) => status === 'open').length;
+  if (!isDone)
+    return <Notice tone="plain" title={t('proof.checking', { done: steps.length, all: stepIds.length })} />;
+  if (isKeyAlone)
+    return (
+      <Notice tone="bad" title={t('proof.otherKey')}>
+        <p>{t('proof.otherKeyWhy')}</p>
+      </Notice>
+    );
+  if (failed > 0)
+    return (
+      <Notice tone="bad" title={t('proof.refuted', { failed, all: steps.length })}>
+        <p>{t(isChanged ? 'proof.refutedChanged' : 'proof.refutedTrue')}</p>
+      </Notice>
+    );
+  const score = steps.at(-1)?.facts.find(({ label }) => label === 'scorePublished')?.value ?? '–';
+  return (
+    <Notice
+      tone={trust.hasUnusable ? 'warn' : 'good'}
+      title={t(score === '–' ? 'proof.verifiedNoScore' : 'proof.verified', {
+        ...wanted,
+        corridor: corridorName(wanted.corridor, locale),
+        score,
+      })}
+    >
+      {trust.hasUnusable && <p>{t('proof.keyNotUsed')}</p>}
+      <p>
+        {t(`proof.restsOn_${trust.source}`)} {open > 0 && t('proof.openSteps', { count: open })}
+      </p>
+    </Notice>
+  );
+}
