@@ -4,11 +4,13 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY contract/package.json contract/
 COPY mcp/package.json mcp/
+COPY web/package.json web/
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY contract contract
 COPY server server
 COPY docs docs
+COPY web web
 RUN npm run build && npm ci --omit=dev
 
 FROM node:22.23.3-bookworm-slim

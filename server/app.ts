@@ -1,5 +1,5 @@
 import { createExpressEndpoints } from '@ts-rest/express';
-import express, { type Express, type Request, type RequestHandler, Router } from 'express';
+import express, { type Express, type Request, type RequestHandler, type Router } from 'express';
 import { contract } from '../contract/index.js';
 import { rateLimitClasses } from '../contract/rate-limits.js';
 import { ApiError } from './errors.js';
@@ -21,7 +21,8 @@ import type { Logger, NewId } from './ports.js';
 
 /** For operators and readers: paths without a limit, read-only, and the router that serves them. */
 export interface Operations {
-  paths: readonly string[];
+  /** Whether a path is one of these; if it is, no other operation is asked. */
+  serves(path: string): boolean;
   router: Router;
 }
 
@@ -31,6 +32,8 @@ export type Routers = Parameters<typeof createExpressEndpoints<typeof contract>>
 export interface AppDeps {
   routers: Routers;
   operations: readonly Operations[];
+  /** Undefined where there is no page: then an unknown path is JSON for everyone. */
+  answerUnknown: RequestHandler | undefined;
   limiter: RateLimiter;
   secrets: Secrets;
   trustProxy: readonly TrustedRange[];
@@ -91,22 +94,23 @@ function bareApp(): Express {
 }
 
 /** Answers 405 to every other method on an operational path, as everywhere. */
-function operationalRoutes(operations: readonly Operations[]): Router {
+function operationalRoutes(operations: readonly Operations[]): RequestHandler {
   const allow = 'GET, HEAD, OPTIONS';
-  const router = Router({ caseSensitive: true, strict: true });
-  const refuseUnlessRead: RequestHandler = (req, res, next) => {
+  return (req, res, next) => {
+    const operation = operations.find(({ serves }) => serves(req.path));
+    if (operation === undefined) return next();
     const ambiguity = ambiguityOf(req);
     if (ambiguity !== undefined) throw ambiguity;
-    if (req.method === 'GET' || req.method === 'HEAD') return next();
+    if (req.method === 'GET' || req.method === 'HEAD') return operation.router(req, res, next);
     res.setHeader('Allow', allow);
     if (req.method !== 'OPTIONS') throw new ApiError('METHOD_NOT_ALLOWED', `This path has ${allow}.`);
     res.status(204).end();
   };
-  router.use(
-    operations.flatMap(({ paths }) => paths),
-    refuseUnlessRead,
-  );
-  return router.use(...operations.map((each) => each.router));
+}
+
+/** For `serves`: these paths and all below them. */
+export function pathsUnder(...roots: string[]): Operations['serves'] {
+  return (path) => roots.some((root) => path === root || path.startsWith(`${root}/`));
 }
 
 function nothingServed(): ApiError {
@@ -162,7 +166,10 @@ function refuseUnmatched(deps: AppDeps, routes: RouteTable): RequestHandler {
       const found = routes.find(req.path);
       if (found?.methods.has(req.method === 'HEAD' ? 'GET' : req.method)) return next();
       await countUnmatched(deps, req, res);
-      if (found === undefined) throw nothingServed();
+      if (found === undefined) {
+        const refuse = () => next(nothingServed());
+        return deps.answerUnknown === undefined ? refuse() : deps.answerUnknown(req, res, refuse);
+      }
       res.setHeader('Allow', allowHeader(found.methods));
       throw new ApiError('METHOD_NOT_ALLOWED', `This path has ${allowHeader(found.methods)}.`);
     } catch (error) {

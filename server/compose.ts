@@ -1,5 +1,5 @@
 import type { Connection } from 'mongoose';
-import { createApp, createOperationsApp, type Operations } from './app.js';
+import { createApp, createOperationsApp, type Operations, pathsUnder } from './app.js';
 import { boot } from './boot.js';
 import { createChanges } from './cache/changes.js';
 import type { Config } from './config.js';
@@ -35,9 +35,10 @@ import { createEndpoints, createSecretBox, createWebhooksFeature } from './featu
 import { createWebhookStore } from './features/webhooks/store.js';
 import { createFront, type Front } from './front/front.js';
 import type { ConnectionMeter } from './http/connections.js';
-import { createDocsRouter, docsPaths, readDocuments } from './http/docs.js';
+import { createDocsRouter, isDocsPath, readDocuments } from './http/docs.js';
 import { createMetrics } from './http/metrics.js';
 import { createMetricsRouter } from './http/metrics-router.js';
+import { createPage } from './http/page.js';
 import { createRequestRecord } from './http/request-log.js';
 import { uncounted } from './http/request-meter.js';
 import { createClockWatch } from './jobs/clock-watch.js';
@@ -319,7 +320,7 @@ export function composeService(deps: {
     warnings: [clockWatch.fault, logOutput.fault],
   });
   const metricsRouter = createMetricsRouter({ registry: metrics.registry, tokens: config.metricsTokens });
-  const metricsOperations: Operations[] = [{ paths: ['/metrics'], router: metricsRouter }];
+  const metricsOperations: Operations[] = [{ serves: pathsUnder('/metrics'), router: metricsRouter }];
   const ownMetricsPort = config.metricsPort !== undefined;
 
   const record = createRequestRecord({ logger, meter: metrics.requests, logCached: config.logCached });
@@ -332,6 +333,7 @@ export function composeService(deps: {
     newId,
     clock,
   });
+  const page = world.pageFolder && createPage({ folder: world.pageFolder, logger });
   const app = createApp({
     routers: {
       rates: rates.router,
@@ -350,10 +352,15 @@ export function composeService(deps: {
       webhooks: webhooks.router,
     },
     operations: [
-      { paths: ['/healthz', '/readyz'], router: health.router },
-      { paths: docsPaths, router: createDocsRouter({ readDocuments }) },
+      { serves: pathsUnder('/healthz', '/readyz'), router: health.router },
+      ...(page === undefined ? [] : [page]),
+      {
+        serves: isDocsPath,
+        router: createDocsRouter({ readDocuments: () => readDocuments(world.pageFolder) }),
+      },
       ...(ownMetricsPort ? [] : metricsOperations),
     ],
+    answerUnknown: page?.answerUnknown,
     limiter,
     secrets: { adminKeys: config.adminKeys, cronSecrets: config.cronSecrets },
     trustProxy: config.trustProxy,

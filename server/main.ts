@@ -46,6 +46,8 @@ export function realWorld(config: Config): GivenWorld {
     logger,
     logOutput: output,
     env: process.env,
+    // The build of the service keeps it at the same place beside the compiled server.
+    pageFolder: new URL('../web/dist/', import.meta.url),
   };
 }
 

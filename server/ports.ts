@@ -31,7 +31,7 @@ export interface LogOutput {
   flush(withinMs: number): Promise<void>;
 }
 
-/** Time, chance, ids and the log, as the process hands them to the service. */
+/** Time, chance, ids, the log and the built page, as the process hands them to the service. */
 export interface World {
   clock: Clock;
   /** Between steps that are spaced, such as the calls of one anchor. */
@@ -41,6 +41,8 @@ export interface World {
   logger: Logger;
   logOutput: LogOutput;
   env: Readonly<Record<string, string | undefined>>;
+  /** What `npm run build -w web` wrote. Undefined where no page is served. */
+  pageFolder: URL | undefined;
 }
 
 /** ISO 8601 UTC with milliseconds and `Z`, the one form of an instant on the wire. */

@@ -1,16 +1,20 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, extname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { type RequestHandler, Router } from 'express';
 import swaggerUi, { type SwaggerUiOptions } from 'swagger-ui-express';
+import { type Dress, dressed, readDress } from './docs-dress.js';
 import { readTexts, serveTexts, type Texts } from './docs-texts.js';
-import { prepareText, sendPrepared } from './prepared-text.js';
+import { pageHeaders } from './page-headers.js';
+import { askEachTime, createFileSender, keepForGood } from './prepared-files.js';
+import { prepareText, sendTagged } from './prepared-text.js';
 import { setFreshness } from './send-json.js';
 
 const require = createRequire(import.meta.url);
 const documentFreshSeconds = 300;
-const yearSeconds = 31_536_000;
+/** Made by swagger-ui-express, from the options. */
+const scriptOfOptions = '/swagger-ui-init.js';
 
 const options: SwaggerUiOptions = {
   customSiteTitle: 'Fairlead API',
@@ -28,10 +32,12 @@ const options: SwaggerUiOptions = {
     displayRequestDuration: true,
     docExpansion: 'list',
     defaultModelsExpandDepth: 0,
+    // The default writes numbers in a red that is hard to read on its dark grey.
+    syntaxHighlight: { theme: 'tomorrow-night' },
   },
 };
 
-/** The generated documents; the build keeps them at the same place beside the compiled server. */
+/** The generated documents, which the build keeps at the same place beside the compiled server, and what dresses them. */
 export interface Documents {
   /** docs/openapi.json */
   whole: object;
@@ -39,18 +45,28 @@ export interface Documents {
   client: object;
   /** docs/llms.txt and the pages of docs/. */
   texts: Texts;
+  /** Undefined where the web page was not built. */
+  dress: Dress | undefined;
 }
 
-export function readDocuments(): Documents {
+export function readDocuments(pageFolder: URL | undefined): Documents {
   const folder = new URL('../../docs/', import.meta.url);
   const read = (name: string) => JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as object;
-  return { whole: read('openapi.json'), client: read('openapi.client.json'), texts: readTexts(folder) };
+  return {
+    whole: read('openapi.json'),
+    client: read('openapi.client.json'),
+    texts: readTexts(folder),
+    dress: readDress(pageFolder),
+  };
 }
 
-export const docsPaths = ['/openapi.json', '/openapi.client.json', '/llms.txt', '/docs'];
+/** The bare address leads to the documentation. */
+export function isDocsPath(path: string): boolean {
+  return /^\/($|docs($|\/)|openapi(\.client)?\.json$|llms\.txt$)/.test(path);
+}
 
 /**
- * `/docs` (Swagger UI on local files, under a strict policy), `/openapi.json` and `/openapi.client.json` (the documents,
+ * `/docs` (Swagger UI on local files, under a strict policy and the header of the web page), `/openapi.json` and `/openapi.client.json` (the documents,
  * with this origin as their server), `/llms.txt` and the pages it names (`/docs/rates.md`). Neither limited nor
  * authenticated; nothing in them comes from the request. Read when they are first asked for: they take 7 MB, and most
  * processes never are.
@@ -59,43 +75,45 @@ export function createDocsRouter(deps: { readDocuments: () => Documents }): Rout
   const router = Router({ caseSensitive: true });
   let pages: Router | undefined;
   return router.use((req, res, next) => {
-    if (!/^\/($|docs($|\/)|openapi\.|llms\.)/.test(req.path)) return next();
+    if (!isDocsPath(req.path)) return next();
     pages ??= routePages(deps.readDocuments());
     pages(req, res, next);
   });
 }
 
-function routePages({ whole, client, texts }: Documents): Router {
+function routePages({ whole, client, texts, dress }: Documents): Router {
   const router = Router({ caseSensitive: true });
   const folder = dirname(require.resolve('swagger-ui-dist/package.json'));
   // The address changes with the content, so that browsers may keep the files for good.
   const base = `/docs/assets/${fingerprint()}`;
-  const html = page(base);
-  const files = new Set([...html.matchAll(/(?:src|href)="[^"]+(\/[^"/]+)"/g)].map(([, file]) => file ?? ''));
+  const plain = page(base);
+  const html = dress === undefined ? plain : dressed(plain, dress);
+  const files = new Set([...plain.matchAll(/(?:src|href)="[^"]+(\/[^"/]+)"/g)].map(([, file]) => file ?? ''));
 
-  // Someone who opens the bare address in a browser wants to read.
+  // Where the web page is not built, someone who opens the bare address in a browser wants to read this.
   router.get('/', (_req, res) => {
     res.setHeader('Location', '/docs');
     res.status(302).end();
   });
   router.get('/openapi.json', serveDocument(whole));
   router.get('/openapi.client.json', serveDocument(client));
-  router.use('/docs', protect(html));
+  router.use('/docs', pageHeaders({ inlineStylesOf: html }));
   router.use(serveTexts(texts, documentFreshSeconds));
   const preparedHtml = prepareText(html);
   router.get('/docs', (req, res, next) => {
-    res.setHeader('Cache-Control', 'no-cache');
-    sendPrepared(req, res.type('html'), preparedHtml).catch(next);
+    askEachTime(res);
+    sendTagged(req, res.type('html'), preparedHtml).catch(next);
   });
+  const sendFile = createFileSender(folder);
   router.use(
     base,
     // swagger-ui-dist holds many files that the page does not load; they get the common 404.
     (req, res, next) => {
       if (!files.has(req.path)) return next('router');
-      res.setHeader('Cache-Control', `public, max-age=${yearSeconds}, immutable`);
-      next();
+      keepForGood(res);
+      if (req.path === scriptOfOptions) return next();
+      sendFile(req.path, req, res, next);
     },
-    servePrepared(folder, files),
     ...swaggerUi.serveWithOptions({ cacheControl: false }),
   );
   return router;
@@ -127,40 +145,4 @@ function page(base: string): string {
     .generateHTML(undefined, options)
     .replaceAll('="./', `="${base}/`)
     .replace(/(<svg[^>]*) style="[^"]*"/, '$1 display="none"');
-}
-
-/** Everything comes from this origin. Inline are only the page's own styles; data: is for icons in the style sheet. */
-function protect(html: string): RequestHandler {
-  const styles = [...html.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(
-    ([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
-  );
-  const policy = [
-    "default-src 'none'",
-    "script-src 'self'",
-    `style-src 'self' ${styles.join(' ')}`,
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
-  return (_req, res, next) => {
-    res.setHeader('Content-Security-Policy', policy);
-    res.setHeader('X-Content-Type-Options', 'nosniff');
-    res.setHeader('X-Frame-Options', 'DENY');
-    res.setHeader('Referrer-Policy', 'no-referrer');
-    res.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
-    next();
-  };
-}
-
-/** Read and compressed once: the bundle is 1.7 MB, or a quarter of that. */
-function servePrepared(folder: string, files: ReadonlySet<string>): RequestHandler {
-  const large = [...files].filter((file) => /\.(js|css)$/.test(file) && file !== '/swagger-ui-init.js');
-  const prepared = new Map(large.map((file) => [file, prepareText(readFileSync(join(folder, file)))]));
-  return (req, res, next) => {
-    const text = prepared.get(req.path);
-    if (text === undefined) return next();
-    sendPrepared(req, res.type(extname(req.path)), text).catch(next);
-  };
 }

@@ -75,6 +75,7 @@ const checks: Record<string, () => Promise<void>> = {
     expect(remainingOf(await ask('PUT', '/api/elsewhere', { headers }))).toBe(58);
   },
   'Rate-limited endpoints return the headers': async () => {
+    // test/edge/http/page.test.ts shows the same of the web page.
     for (const path of ['/healthz', '/readyz', '/metrics', '/docs/', '/openapi.json'])
       expect((await fetch(disputes.app.url + path)).headers.get('x-ratelimit-limit')).toBeNull();
     expect(limitOf(await ask('GET', '/api/rates/usdc-xxx'))).toBe('90');

@@ -63,7 +63,14 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
     ...options.env,
   };
   const config = readConfig(env);
-  const world: GivenWorld = { ...realWorld(config), logger: silentLogger, env, ...options.world };
+  const world: GivenWorld = {
+    ...realWorld(config),
+    logger: silentLogger,
+    env,
+    // Whether this checkout has a built page must not decide a test.
+    pageFolder: undefined,
+    ...options.world,
+  };
   const running = await startService(config, world);
   return {
     ...running,

@@ -13,7 +13,7 @@ import { expectFor } from '../../support/expect-for.js';
  */
 const autocannon = createRequire(import.meta.url).resolve('autocannon');
 const cheapest = '/healthz';
-const others = ['/metrics', '/docs', '/openapi.json', '/openapi.client.json', '/llms.txt'];
+const others = ['/', '/metrics', '/docs', '/openapi.json', '/openapi.client.json', '/llms.txt'];
 const rounds = 3;
 const requestsPerRound = 40;
 const allowedRatio = 3;

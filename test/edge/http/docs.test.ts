@@ -11,7 +11,10 @@ import { expectFor } from '../../support/expect-for.js';
 
 const app = express();
 app.disable('etag');
-app.use(sendJson({ keep: () => undefined }), createDocsRouter({ readDocuments }));
+app.use(
+  sendJson({ keep: () => undefined }),
+  createDocsRouter({ readDocuments: () => readDocuments(undefined) }),
+);
 const server = createServer(app);
 let url: string;
 
@@ -114,7 +117,7 @@ describe('/llms.txt', () => {
 
 describe('a page of docs/', () => {
   it('links only to what is served or to an address of its own', async () => {
-    const { texts } = readDocuments();
+    const { texts } = readDocuments(undefined);
     expect(texts.size).toBeGreaterThan(20);
     for (const [path, text] of texts) {
       const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
@@ -164,9 +167,11 @@ describe('/docs', () => {
       "base-uri 'none'",
       "connect-src 'self'",
       "default-src 'none'",
+      "font-src 'self'",
       "form-action 'none'",
       "frame-ancestors 'none'",
       "img-src 'self' data:",
+      "manifest-src 'self'",
       "script-src 'self'",
       `style-src 'self' ${styles.join(' ')}`,
     ]);

@@ -1,0 +1,42 @@
+import type { z } from 'zod';
+import { anchorInRequest, corridorInRequest, intentHashText } from '../../contract/schemas/primitives.js';
+
+/** A path of the web page, and what its parameter has to look like; the page itself says whether it exists. */
+interface PagePath {
+  path: string;
+  parameter?: z.ZodTypeAny;
+}
+
+/** The routes of the page (web/src/app.tsx), all of which are answered with its index.html. */
+export const pagePaths: readonly PagePath[] = [
+  { path: '/' },
+  { path: '/rates/:corridor', parameter: corridorInRequest },
+  { path: '/anchors' },
+  { path: '/anchors/:anchorId', parameter: anchorInRequest },
+  { path: '/offramp' },
+  { path: '/offramp/:intentHash', parameter: intentHashText },
+  { path: '/proof' },
+  { path: '/proof/:anchorId', parameter: anchorInRequest },
+  { path: '/dispute' },
+  { path: '/desk' },
+  { path: '/embed/:corridor', parameter: corridorInRequest },
+];
+
+const plain = new Set(pagePaths.filter(({ parameter }) => parameter === undefined).map(({ path }) => path));
+const byFolder = new Map(
+  pagePaths.flatMap(({ path, parameter }) =>
+    parameter === undefined ? [] : [[path.slice(0, path.lastIndexOf('/') + 1), parameter] as const],
+  ),
+);
+
+/** Whether this is a path of the page. It is compared as it was sent: no parameter needs percent-encoding. */
+export function isPagePath(path: string): boolean {
+  if (plain.has(path)) return true;
+  const start = path.lastIndexOf('/') + 1;
+  return byFolder.get(path.slice(0, start))?.safeParse(path.slice(start)).success ?? false;
+}
+
+/** One corridor's board, which anyone may show in a frame of their own page: it asks for no key and signs nothing. */
+export function isEmbedded(path: string): boolean {
+  return path.startsWith('/embed/');
+}

@@ -1,0 +1,84 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type RequestHandler, Router } from 'express';
+import type { Logger } from '../ports.js';
+import { mediaTypeFor } from './media-type.js';
+import { pageHeaders } from './page-headers.js';
+import { isEmbedded, isPagePath, pagePaths } from './page-paths.js';
+import { askEachTime, createFileSender, keepForGood } from './prepared-files.js';
+import { prepareText, sendPrepared } from './prepared-text.js';
+
+/** The web page, as `npm run build -w web` left it in a folder. */
+export interface Page {
+  serves(path: string): boolean;
+  router: Router;
+  /** Answers a path that nothing is served at with the page, which says so, where the client is a browser. */
+  answerUnknown: RequestHandler;
+}
+
+/** Those who ask for these are programs: their errors are JSON whatever they accept. */
+const ofPrograms = /^\/(api|v1|assets|docs|openapi[^/]*|llms\.txt|healthz|readyz|metrics)(\/|$)/;
+
+const indexFile = '/index.html';
+
+/**
+ * The page at its paths, and the files it loads: those in assets/ have names that change with their content. Without
+ * limit or credential, since they are the same for everyone. Undefined where it was not built, which the log says.
+ */
+export function createPage(deps: { folder: URL; logger: Pick<Logger, 'warn'> }): Page | undefined {
+  const folder = fileURLToPath(deps.folder);
+  if (!existsSync(join(folder, indexFile))) {
+    deps.logger.warn({ folder }, 'the web page is not built, so / leads to /docs: npm run build');
+    return undefined;
+  }
+  const files = filesOf(folder);
+  const router = Router({ caseSensitive: true, strict: true });
+  const headers = pageHeaders({ framed: isEmbedded });
+  router.use(headers);
+
+  const send = createFileSender(folder);
+  const answerPage: RequestHandler = (req, res, next) => {
+    askEachTime(res);
+    send(indexFile, req, res, next);
+  };
+  const answerFile: RequestHandler = (req, res, next) => {
+    const { path } = req;
+    if (!files.has(path)) return next();
+    // A frame may be sandboxed: then its scripts ask as a page of no origin.
+    res.setHeader('Access-Control-Allow-Origin', '*');
+    if (isAsset(path)) keepForGood(res);
+    else askEachTime(res);
+    send(path, req, res, next);
+  };
+  // One route each, by whose paths requests are counted.
+  for (const { path } of pagePaths) router.get(path, answerPage);
+  router.get('/assets/:file', answerFile);
+  for (const name of files) if (!isAsset(name)) router.get(name, answerFile);
+
+  const index = prepareText(readFileSync(join(folder, indexFile)));
+  const answerUnknown: RequestHandler = (req, res, next) => {
+    if (!['GET', 'HEAD'].includes(req.method) || ofPrograms.test(req.path)) return next();
+    res.vary('Accept');
+    if (mediaTypeFor(req.get('accept'), ['text/html']) !== 'text/html') return next();
+    headers(req, res, () => {
+      res.setHeader('Cache-Control', 'no-store');
+      sendPrepared(req, res.status(404).type('html'), index).catch(next);
+    });
+  };
+
+  return { answerUnknown, serves: (path) => isPagePath(path) || files.has(path), router };
+}
+
+function isAsset(name: string): boolean {
+  return name.startsWith('/assets/');
+}
+
+/** By their paths from the folder. HTML is served at the paths of the page alone. */
+function filesOf(folder: string): Set<string> {
+  const inFolder = (path: string) =>
+    readdirSync(join(folder, path), { withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.name.startsWith('.') && !entry.name.endsWith('.html'))
+      .map(({ name }) => `${path}${name}`);
+  return new Set([...inFolder('/'), ...inFolder('/assets/')]);
+}
