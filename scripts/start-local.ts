@@ -1,7 +1,9 @@
 /**
- * `npm start`: the whole service on this machine, with nothing installed beforehand. Finds or fetches MongoDB and
- * keeps its data, starts simulated anchors and the service, and prints how to use it. Ctrl-C stops all of it.
- * `npm start -- --data <folder>` keeps the data elsewhere than in data/.
+ * `npm start`: the whole service on this machine, with nothing installed beforehand. Builds the web page where its
+ * sources are newer, finds or fetches MongoDB and keeps its data, starts simulated anchors and the service, and prints
+ * how to use it. Ctrl-C stops all of it.
+ * `npm start -- --data <folder>` keeps the data elsewhere than in data/. With `--dev` (`npm run dev`) the page comes from
+ * Vite's server, which shows its sources as they are edited.
  */
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -14,12 +16,14 @@ import { FleetError } from '../server/features/anchors/fleet-file.rules.js';
 import { realWorld, startService } from '../server/main.js';
 import { MongoNotFound } from './find-mongod.js';
 import { isPortTaken } from './lib/loopback-server.js';
+import { buildPageIfStale, PageNotBuilt } from './lib/page-build.js';
 import { Interrupted, StartedParts } from './lib/started-parts.js';
 import { untilReady } from './lib/until-ready.js';
 import { startMongo } from './mongod/replica-set.js';
 import { startSimulatedWallets } from './simulated-wallets/index.js';
 import { CannotStart, claimFolder, localSecrets } from './start-local/data-folder.js';
 import { showFirstScores } from './start-local/first-scores.js';
+import { servePageUnderEdit } from './start-local/page-under-edit.js';
 import {
   type LocalAnchors,
   seedLocalHistory,
@@ -27,16 +31,21 @@ import {
   startLocalLedger,
   startLocalOracle,
 } from './start-local/surroundings.js';
+import { welcome } from './start-local/welcome.js';
 
 /** Where scripts/webhook-receiver.ts listens by default, so that trying out webhooks needs no setting. */
 const receiverOrigin = 'http://127.0.0.1:9099';
 
 const say = (line: string) => console.error(line);
 
-async function start(parts: StartedParts, folder: string, onDatabaseEnded: () => void): Promise<void> {
+async function start(
+  parts: StartedParts,
+  { folder, underEdit, onDatabaseEnded }: { folder: string; underEdit: boolean; onDatabaseEnded: () => void },
+): Promise<void> {
   await parts.add('the claim on the data folder', claimFolder(folder));
   const given = process.env;
   await checkPort(given.PORT || '8080', given.HOST || '127.0.0.1');
+  if (!underEdit) await buildPageIfStale(say);
 
   const secrets = await localSecrets(folder, given);
   const mongo = await parts.add('MongoDB', startMongo({ dbPath: join(folder, 'mongo'), say }));
@@ -70,8 +79,12 @@ async function start(parts: StartedParts, folder: string, onDatabaseEnded: () =>
     const wallets = async () => startSimulatedWallets({ serviceUrl, random: Math.random });
     await parts.add('the simulated wallets', wallets());
   }
+  const page = underEdit
+    ? await parts.add('the page under edit', servePageUnderEdit(service.url))
+    : { url: `${service.url}/` };
   console.log(
     welcome({
+      page: page.url,
       url: service.url,
       simulated,
       oracle: new URL(oracle?.url ?? given.ORACLE_URL ?? '').origin,
@@ -114,67 +127,11 @@ async function examplePath(fleetFile: string): Promise<string> {
   return `/api/rates/${id}?amount=${referenceAmount}`;
 }
 
-interface WelcomeFacts {
-  url: string;
-  simulated: boolean;
-  /** Its origin. */
-  oracle: string;
-  database: string;
-  folder: string;
-  adminKey: string;
-  cronSecret: string;
-  /** Path of a request to try. */
-  example: string;
-}
-
-/** What a person who has just started the service needs: its address, its keys, and commands to try. */
-function welcome({
-  url,
-  simulated,
-  oracle,
-  database,
-  folder,
-  adminKey,
-  cronSecret,
-  example,
-}: WelcomeFacts): string {
-  const fleet = simulated
-    ? 'simulated, on this machine: they move no money, and some fail on purpose'
-    : 'as FLEET_FILE says';
-  const { port } = new URL(url);
-  const run = `${port === '8080' ? '' : `PORT=${port} `}npm run`;
-  const offRamp = `
-  ${run} demo         one off-ramp, from its intent to its outcome
-  ${run} dispute      then dispute that outcome
-`;
-  return `
-Fairlead is up.
-
-  Service       ${url}
-  Try it out    ${url}/docs
-  Admin key     ${adminKey}
-  Cron secret   ${cronSecret}
-  Anchors       ${fleet}
-  Oracle        ${oracle}
-  Database      ${database}
-  Data          ${folder}
-
-In another terminal, paste one of these:
-
-  curl '${url}${example}'
-  curl '${url}/api/reputation/leaderboard'
-  curl -X POST -H 'X-Admin-Key: ${adminKey}' '${url}/api/admin/cache/invalidate'
-${simulated ? offRamp : ''}  ${run} verify       check the signed scores
-
-README.md leads through the first five minutes. Ctrl-C stops all of it.
-`;
-}
-
 /** Faults that the user can fix are printed as their message; for anything else the stack trace helps. */
 function explain(error: unknown, env: NodeJS.ProcessEnv): string {
   if (isPortTaken(error)) return portTaken(env.PORT ?? '').message;
   if (!(error instanceof Error)) return String(error);
-  const expected = [CannotStart, ConfigError, FleetError, MongoNotFound].some(
+  const expected = [CannotStart, ConfigError, FleetError, MongoNotFound, PageNotBuilt].some(
     (kind) => error instanceof kind,
   );
   return expected ? error.message : (error.stack ?? error.message);
@@ -182,7 +139,9 @@ function explain(error: unknown, env: NodeJS.ProcessEnv): string {
 
 async function main(): Promise<void> {
   const usualFolder = fileURLToPath(new URL('../data/', import.meta.url));
-  const { values } = parseArgs({ options: { data: { type: 'string', default: usualFolder } } });
+  const { values } = parseArgs({
+    options: { data: { type: 'string', default: usualFolder }, dev: { type: 'boolean', default: false } },
+  });
   const parts = new StartedParts(say);
   let up = false;
   let stopRequestedAt: number | undefined;
@@ -214,7 +173,7 @@ async function main(): Promise<void> {
   };
 
   try {
-    await start(parts, resolve(values.data), onDatabaseEnded);
+    await start(parts, { folder: resolve(values.data), underEdit: values.dev, onDatabaseEnded });
     up = true;
     if (stopRequestedAt !== undefined) await finish(exitCode);
   } catch (error) {

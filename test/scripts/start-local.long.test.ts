@@ -94,6 +94,9 @@ describe('npm start', () => {
   it('prints commands that work when pasted, and leaves nothing running after Ctrl-C', async () => {
     const first = start();
     await untilUp(first);
+    const page = /Open this +(\S+)/.exec(first.output())?.[1] ?? '';
+    const html = await fetch(page);
+    expect([html.status, await html.text()]).toEqual([200, expect.stringContaining('<div id="app">')]);
     const rates = /curl '(\S+\/api\/rates\/\S+)'/.exec(first.output())?.[1] ?? '';
     const answer = await fetch(rates);
     expect(answer.status).toBe(200);
