@@ -1,9 +1,12 @@
 /**
  * `npm run --silent sbom` prints the bill of materials of the service as CycloneDX; `-- @fairlead/contract` and
- * `-- fairlead-mcp` those of the packages. `npm sbom --omit dev` leaves out more than packages of development: everything
+ * `-- fairlead-mcp` those of the packages. That of the service holds what the web page was built from. `npm sbom --omit dev` leaves out more than packages of development: everything
  * that one of them uses, too. So npm lists all, and what does not run is taken out here.
  */
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 interface Component {
   'bom-ref': string;
@@ -66,23 +69,53 @@ function billOfMcp(): Bill {
     (component) => bundled.includes(component['bom-ref']) || component['bom-ref'].startsWith(`${name}@`),
   );
   const bill = about(kept, name);
+  const { 'bom-ref': ref } = bill.metadata.component;
+  return {
+    ...asShipped(bill, bundled),
+    dependencies: [...bill.dependencies.filter((one) => one.ref !== ref), { ref, dependsOn: bundled }],
+  };
+}
+
+/** A bill in which no component is called one of development. Throws unless it lists everything that is bundled. */
+function asShipped(bill: Bill, bundled: readonly string[]): Bill {
   const found = new Set(bill.components.map((component) => component['bom-ref']));
   const missing = bundled.filter((one) => !found.has(one));
   if (missing.length > 0) throw new Error(`npm does not list ${missing.join(', ')}`);
-  const { 'bom-ref': ref } = bill.metadata.component;
   return {
     ...bill,
     components: bill.components.map(({ properties = [], ...component }) => ({
       ...component,
       properties: properties.filter(({ name: property }) => property !== 'cdx:npm:package:development'),
     })),
-    dependencies: [...bill.dependencies.filter((one) => one.ref !== ref), { ref, dependsOn: bundled }],
   };
+}
+
+/** What runs on the server, and what the web page was built from and sends to browsers. */
+function billOfService(): Bill {
+  const bundled = packagesOfPage();
+  const isShipped = (component: Component) =>
+    !isOfDevelopment(component) || bundled.includes(component['bom-ref']);
+  return asShipped(withOnly(listed(), isShipped), bundled);
+}
+
+/** By what Vite found in the files it wrote. */
+function packagesOfPage(): string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'fairlead-sbom-'));
+  try {
+    run('npm', 'run', 'build', '-w', 'web', '--', '--outDir', folder, '--emptyOutDir', '--logLevel', 'warn');
+    const licences = JSON.parse(readFileSync(join(folder, 'licenses.json'), 'utf8')) as {
+      name: string;
+      version: string;
+    }[];
+    return licences.map(({ name, version }) => `${name}@${version}`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 function billOf(name: string | undefined): Bill {
   if (name === 'fairlead-mcp') return billOfMcp();
-  if (name === undefined) return withOnly(listed(), (component) => !isOfDevelopment(component));
+  if (name === undefined) return billOfService();
   return about(
     withOnly(listed('--workspace', name), (component) => !isOfDevelopment(component)),
     name,
