@@ -1,0 +1,95 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect } from '@jest/globals';
+import { countLoads } from '../../fixtures/web/first-load.js';
+import { itInBrowser, shown, webArtifacts, webBrowser } from '../../fixtures/web/web-browser.js';
+import { webService } from '../../fixtures/web/web-service.js';
+import { cachedTool } from '../../support/cached-tool.js';
+import { findChromium } from '../../support/chromium.js';
+import { expectFor } from '../../support/expect-for.js';
+import { itWhere } from '../../support/it-where.js';
+import { runProgram } from '../../support/run-program.js';
+
+/** It brings two hundred packages: they are installed outside of the project, at the versions of a lock file of their own. */
+const installed = await cachedTool(
+  'lighthouse',
+  ['package.json', 'package-lock.json'].map((name) => new URL(`lighthouse/pins/${name}`, import.meta.url)),
+  (folder) => {
+    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_')));
+    const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
+    return runProgram('npm', ['ci', ...quiet], { cwd: folder, env });
+  },
+);
+const chromium = findChromium();
+const itInLighthouse = itWhere(
+  installed !== undefined && chromium !== undefined,
+  'no npm registry or no Chromium: Lighthouse',
+);
+const service = webService();
+const browser = webBrowser();
+
+/** What draws the history, and the history. */
+const isOfPlot = /^\/assets\/plot-canvas-|\/history\?/;
+
+/** A first visit must not wait for what only the first visitor of a new service waits for. */
+beforeAll(async () => {
+  await fetch(`${service.it.app.url}/`, { headers: { 'accept-encoding': 'gzip' } });
+});
+
+describe('the first visit', () => {
+  itInBrowser('loads less than 100 kB, compressed and with all headers, besides its plot', async () => {
+    const { page, context } = await browser.reader();
+    const loads = await countLoads(page);
+    await page.goto(`${service.it.app.url}/`);
+    await shown(page);
+    const shownMs = Number(await page.evaluate('performance.now()'));
+    await page.waitForTimeout(2_000);
+    const timing = await page.evaluate(
+      `(({ domInteractive, domContentLoadedEventEnd }) => ({ domInteractive, domContentLoadedEventEnd }))(
+        performance.getEntriesByType('navigation')[0])`,
+    );
+    const files = loads();
+    const bytesOf = (some: typeof files) => some.reduce((sum, file) => sum + file.bytes, 0);
+    const bytes = bytesOf(files.filter(({ path }) => !isOfPlot.test(path)));
+    const report = { bytes, bytesWithPlots: bytesOf(files), shownMs: Math.round(shownMs), timing, files };
+    writeFileSync(join(webArtifacts, 'first-load.json'), `${JSON.stringify(report, null, 2)}\n`);
+    expect(files.length).toBeGreaterThan(4);
+    expect(bytes).toBeLessThan(100_000);
+    await context.close();
+  });
+
+  // The performance score is in the artefact, and no condition: it times the machine and what else that has to do.
+  itInLighthouse.each(['/', '/anchors', '/proof'])(
+    '%s is worth 95 of 100 to Lighthouse for whom it is accessible to, and does not move while it loads',
+    async (path) => {
+      const scores = await lighthouse(path);
+      for (const name of ['accessibility', 'best-practices', 'cumulative-layout-shift'])
+        expectFor(name, scores[name]).toBeGreaterThanOrEqual(0.95);
+      expect(scores.performance).toBeGreaterThan(0);
+    },
+    150_000,
+  );
+});
+
+/** The scores of a page, from 0 to 1: of the categories, and of how far it moves. */
+async function lighthouse(path: string): Promise<Record<string, number>> {
+  const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'];
+  const args = [
+    `${service.it.app.url}${path}`,
+    '--output=json',
+    '--quiet',
+    '--preset=desktop',
+    '--only-categories=performance,accessibility,best-practices',
+    `--chrome-flags=${flags.join(' ')}`,
+  ];
+  const program = join(installed ?? '', 'node_modules/.bin/lighthouse');
+  const env = { ...process.env, CHROME_PATH: chromium };
+  const { status, stdout, stderr } = await runProgram(program, args, { env, timeoutMs: 120_000 });
+  if (status !== 0) throw new Error(`Lighthouse ended with ${status}: ${stderr}`);
+  const name = path === '/' ? 'home' : path.slice(1);
+  writeFileSync(join(webArtifacts, `lighthouse-${name}.json`), stdout);
+  const { categories, audits } = JSON.parse(stdout) as Record<string, Record<string, { score: number }>>;
+  const shift = audits?.['cumulative-layout-shift'];
+  const scores = { ...categories, ...(shift && { 'cumulative-layout-shift': shift }) };
+  return Object.fromEntries(Object.entries(scores).map(([name, { score }]) => [name, score]));
+}
