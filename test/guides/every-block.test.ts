@@ -86,6 +86,11 @@ const rules: Rule[] = [
   { file: 'docs/guides/anchors.md', block: /./, is: guides },
   { file: 'docs/guides/contributors.md', block: /./, is: guides },
   { file: 'docs/guides/operators.md', block: /./, is: guides },
+  {
+    file: 'docs/guides/page.md',
+    block: /^html\n<iframe /,
+    is: { test: 'test/web/browser/pictures.long.test.ts' },
+  },
   { file: 'docs/guides/oracle-consumers.md', block: /./, is: guides },
   { file: 'docs/guides/webhook-receivers.md', block: /./, is: guides },
   {
