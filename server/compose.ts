@@ -57,6 +57,7 @@ import { createConnectors } from './outbound/outbound.js';
 import type { World } from './ports.js';
 import { createVerifyPool } from './signatures/verify-pool.js';
 import { createStreams } from './streams/streams.js';
+import { noTracing, type Tracing } from './tracing/tracing.js';
 
 /** The composed service: main.ts boots it, starts it and lets it listen. */
 export interface Service {
@@ -82,10 +83,11 @@ export function composeService(deps: {
   world: World;
   databaseClock: DatabaseClock;
   lifecycle: Lifecycle;
+  tracing: Tracing;
   /** Open at once, over all clients. */
   maxStreams: number;
 }): Service {
-  const { config, fleet, connection, world, databaseClock, lifecycle } = deps;
+  const { config, fleet, connection, world, databaseClock, lifecycle, tracing } = deps;
   const { clock, pause, random, newId, logger, logOutput, env } = world;
   const changes = createChanges();
   const { announce } = changes;
@@ -135,10 +137,16 @@ export function composeService(deps: {
     trusted: [fxUrl, oracleUrl, ledgerRpcUrl, horizonUrl],
   });
   lifecycle.onStop('outbound connections', () => outbound.close());
+  /** Calls to anchors, whose addresses come from others: they are told of no trace. */
+  const toAnyone = (purpose: string) =>
+    tracing.ofOutbound(metrics.countOutbound(outbound.anyone, purpose), { purpose, told: false });
+  /** Calls to services that the operator has named. */
+  const toOperators = (purpose: string) =>
+    tracing.ofOutbound(metrics.countOutbound(outbound.operators, purpose), { purpose, told: true });
   const ledger = createLedger({
     rpcUrl: ledgerRpcUrl,
     horizonUrl,
-    outbound: metrics.countOutbound(outbound.operators, 'ledger'),
+    outbound: toOperators('ledger'),
     clock,
     pause,
   });
@@ -159,7 +167,7 @@ export function composeService(deps: {
     meter: metrics.streams,
     random,
   });
-  const scheduler = createScheduler<TaskName>({ meter: metrics.jobs, random, logger });
+  const scheduler = createScheduler<TaskName>({ meter: metrics.jobs, inJob: tracing.inJob, random, logger });
 
   /** What any feature may take of it. `env` is for the anchors alone: it holds their tokens. */
   const shared = {
@@ -181,7 +189,10 @@ export function composeService(deps: {
     outbox: outboxStore,
     store: deliveryStore,
     endpoints: createEndpoints({ store: webhookStore, secretBox, clock, logger }),
-    outbound: metrics.countOutbound(outbound.subscribers, 'webhooks'),
+    outbound: tracing.ofOutbound(metrics.countOutbound(outbound.subscribers, 'webhooks'), {
+      purpose: 'webhooks',
+      told: true,
+    }),
     meter: metrics.webhooks,
   });
   const webhooks = createWebhooksFeature({
@@ -208,7 +219,7 @@ export function composeService(deps: {
     hasFx: fxUrl !== undefined,
     contradictedPayments: async (anchorId) =>
       ledger === null ? null : lookUpStore.countContradicted(anchorId, new Date(clock())),
-    outbound: metrics.countOutbound(outbound.anyone, 'discovery'),
+    outbound: toAnyone('discovery'),
     cacheVersions,
     writeEvent: deliveries.emit,
   });
@@ -232,7 +243,7 @@ export function composeService(deps: {
     secretKey: config.publisherSecretKey,
     oldKeys: config.publisherOldKeys,
     oracleUrl,
-    outbound: metrics.countOutbound(outbound.operators, 'oracle'),
+    outbound: toOperators('oracle'),
   });
   const scores = createScoresFeature({
     ...shared,
@@ -245,8 +256,8 @@ export function composeService(deps: {
   const rates = createRatesFeature({
     ...shared,
     directory,
-    outbound: metrics.countOutbound(outbound.anyone, 'rates'),
-    fxOutbound: metrics.countOutbound(outbound.operators, 'fx'),
+    outbound: toAnyone('rates'),
+    fxOutbound: toOperators('fx'),
     fxUrl,
     fxSource: config.fxSource,
     fxMaxAgeMs: config.fxMaxAgeSeconds * 1_000,
@@ -275,7 +286,7 @@ export function composeService(deps: {
     offers: rates.referenceOffers,
     midMarketOf: rates.midMarketOf,
     listPayouts: payoutStore.listPayouts,
-    outbound: metrics.countOutbound(outbound.anyone, 'observer'),
+    outbound: toAnyone('observer'),
   });
   const intents = createIntentsFeature({
     ...shared,
@@ -288,7 +299,7 @@ export function composeService(deps: {
     ledger,
     directory,
     limiter,
-    outbound: metrics.countOutbound(outbound.anyone, 'reconcile'),
+    outbound: toAnyone('reconcile'),
     quoteFrom: rates.quoteFrom,
     disputeOf: disputeStore.disputeOf,
     disputedAmong: disputeStore.disputedAmong,
@@ -323,7 +334,12 @@ export function composeService(deps: {
   const metricsOperations: Operations[] = [{ serves: pathsUnder('/metrics'), router: metricsRouter }];
   const ownMetricsPort = config.metricsPort !== undefined;
 
-  const record = createRequestRecord({ logger, meter: metrics.requests, logCached: config.logCached });
+  const record = createRequestRecord({
+    logger,
+    meter: metrics.requests,
+    logCached: config.logCached,
+    traces: tracing.requests,
+  });
   const front = createFront({
     limiter,
     changes,
@@ -373,7 +389,12 @@ export function composeService(deps: {
   const metricsApp = ownMetricsPort
     ? createOperationsApp({
         operations: metricsOperations,
-        record: createRequestRecord({ logger, meter: uncounted, logCached: 'all' }),
+        record: createRequestRecord({
+          logger,
+          meter: uncounted,
+          logCached: 'all',
+          traces: noTracing.requests,
+        }),
         logger,
         newId,
       })

@@ -15,6 +15,8 @@ import { createPatience, type Patiently } from './mongo/patience.js';
 import { createNewId } from './new-id.js';
 import type { World } from './ports.js';
 import { pauseInRealTime } from './time-limits.js';
+import { openTracing } from './tracing/open-tracing.js';
+import type { Tracing } from './tracing/tracing.js';
 
 export interface RunningService {
   port: number;
@@ -63,7 +65,7 @@ export interface OpenService {
 export async function openService(
   config: Config,
   world: GivenWorld,
-  { lifecycle }: { lifecycle: Lifecycle },
+  { lifecycle, tracing }: { lifecycle: Lifecycle; tracing: Tracing },
 ): Promise<OpenService> {
   const { logger } = world;
   const fleet = readFleet(config.fleetFile);
@@ -72,6 +74,7 @@ export async function openService(
     connectMongo({
       uri: config.mongodbUri,
       ...(config.mongodbDatabase === undefined ? {} : { databaseName: config.mongodbDatabase }),
+      watchCommands: tracing.watchCommands,
     }),
   );
   lifecycle.onStop('database connection', () => connection.close());
@@ -86,6 +89,7 @@ export async function openService(
     world: { ...world, clock: world.clock ?? databaseClock.now },
     databaseClock,
     lifecycle,
+    tracing,
     maxStreams: fittingStreams(config.maxStreams, maxConnections, logger),
   });
   return { service, connection, maxConnections, patiently };
@@ -94,13 +98,18 @@ export async function openService(
 /** Opens the service, boots, starts the background work, listens. Throws when one of these cannot be done. */
 export async function startService(
   config: Config,
-  world: GivenWorld = realWorld(config),
+  given: GivenWorld = realWorld(config),
 ): Promise<RunningService> {
+  const tracing = await openTracing(config.tracing, given.logger);
+  const world = { ...given, logger: tracing.ofLog(given.logger) };
   const { logger, newId } = world;
   const lifecycle = createLifecycle({ logger });
+  // Stopped last, so that it sends the spans of everything else.
+  lifecycle.onStop('traces', tracing.stop);
   try {
     const { service, connection, maxConnections, patiently } = await openService(config, world, {
       lifecycle,
+      tracing,
     });
     // Every step of it may be repeated.
     await patiently(service.boot);
@@ -113,7 +122,7 @@ export async function startService(
       meter: service.connectionMeter,
     };
     const { host } = config;
-    const listener = await listen(service.front.before(service.app), {
+    const listener = await listen(tracing.requests.serve(service.front.before(service.app)), {
       host,
       port: config.port,
       newId,

@@ -14,6 +14,7 @@ export interface SeenRequest {
   route: string;
   url: string;
   authorization: string | null;
+  traceparent: string | null;
 }
 
 /** Takes over a route completely, socket included: for tests that need a hostile answer. */
@@ -96,7 +97,13 @@ export async function startSimulatedServer(options: ServerOptions): Promise<Simu
   const record = (route: string) => (request: Request, response: Response, next: NextFunction) => {
     calls.set(route, (calls.get(route) ?? 0) + 1);
     if (seen.length >= seenLimit) seen.shift();
-    seen.push({ route, url: request.originalUrl, authorization: request.headers.authorization ?? null });
+    const { authorization = null, traceparent = null } = request.headers;
+    seen.push({
+      route,
+      url: request.originalUrl,
+      authorization,
+      traceparent: traceparent && String(traceparent),
+    });
     const override = overrides.get(route) ?? overrides.get('*');
     if (override === undefined) next();
     else Promise.resolve(override(request, response)).catch(next);

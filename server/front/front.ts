@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { AppRoute } from '@ts-rest/core';
 import type { Request, Response } from 'express';
@@ -160,7 +161,8 @@ export function createFront(deps: FrontDeps): Front {
     }
     const form = kept.current(target, codingFor(head.acceptEncoding));
     if ('over' in form) renew(app, asked, limit, form.over);
-    else if ('wait' in form) form.wait(() => answerRenewed(app, asked, limit));
+    // Bound: it is called by the other request, and is no part of that one's trace.
+    else if ('wait' in form) form.wait(AsyncResource.bind(() => answerRenewed(app, asked, limit)));
     else send(asked, limit, form);
   }
 

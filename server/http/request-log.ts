@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler, Response } from 'express';
 import type { Logger, NewId } from '../ports.js';
+import type { RequestTraces } from '../tracing/requests.js';
+import { isKnownMethod } from './known-methods.js';
 import type { RequestMeter, RequestSeries } from './request-meter.js';
 
 const maxPathLength = 200;
@@ -46,18 +48,23 @@ export function createRequestRecord(deps: {
   logger: Logger;
   meter: RequestMeter;
   logCached: CachedAnswerLog;
+  traces: Pick<RequestTraces, 'answered'>;
 }): RequestRecord {
-  const { logger, meter } = deps;
+  const { logger, meter, traces } = deps;
   const sampler = createSampler(logger);
 
   function log(
     { method = '', url = '' }: Pick<IncomingMessage, 'method' | 'url'>,
     res: ServerResponse,
-    { requestId, path = url, startedAt }: { requestId: string; path?: string; startedAt: number },
+    {
+      path = url,
+      startedAt,
+      ...ids
+    }: { requestId: string; traceId: string | undefined; path?: string; startedAt: number },
   ): void {
     logger.info(
       {
-        requestId,
+        ...ids,
         method: method.slice(0, 16),
         path: path.slice(0, maxPathLength),
         // A client that broke off before the answer was given no status.
@@ -78,11 +85,11 @@ export function createRequestRecord(deps: {
         const route = req.route?.path ?? 'unmatched';
         // A stream goes on long after it was answered.
         const answeredAt: number = res.locals.answeredAt ?? performance.now();
-        meter
-          .of(knownMethod(req.method), route, status ?? 'none')
-          .observe((answeredAt - startedAt) / 1_000);
+        const method = isKnownMethod(req.method) ? req.method : 'OTHER';
+        meter.of(method, route, status ?? 'none').observe((answeredAt - startedAt) / 1_000);
+        const traceId = traces.answered(req, route, status);
         if (isRepeatable(status, res) && !sampler.of(route, status).takes()) return;
-        log(req, res, { requestId: res.locals.requestId, path, startedAt });
+        log(req, res, { requestId: res.locals.requestId, traceId, path, startedAt });
       });
       next();
     },
@@ -93,9 +100,10 @@ export function createRequestRecord(deps: {
       return {
         answered(req, res, requestId, startedAt) {
           series.observe((performance.now() - startedAt) / 1_000);
+          const traceId = traces.answered(req, route, status);
           if (!logsAll && !sampled.takes()) return;
           const [path = ''] = (req.url ?? '').split('?', 1);
-          res.once('close', () => log(req, res, { requestId, path, startedAt }));
+          res.once('close', () => log(req, res, { requestId, traceId, path, startedAt }));
         },
       };
     },
@@ -106,11 +114,6 @@ export function createRequestRecord(deps: {
 function isRepeatable(status: number | null, res: Response): boolean {
   const limited = res.locals.clientKey !== undefined;
   return status === null || (status >= 400 && status < 500) || !limited;
-}
-
-/** A method is text of a client, too: unknown ones share one label. */
-function knownMethod(method: string): string {
-  return ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS'].includes(method) ? method : 'OTHER';
 }
 
 /** The requests of one route and status. */

@@ -1,4 +1,4 @@
-import { type Connection, Mongoose } from 'mongoose';
+import { type Connection, Mongoose, type mongo } from 'mongoose';
 import { isMongoUnavailable } from './failures.js';
 
 /** The time limits of every database operation; a stopped primary must not hang its callers. */
@@ -7,8 +7,16 @@ const selectionTimeoutMs = 1_500;
 /** Shorter parts of an address occur in any text by chance. */
 const minSecretLength = 4;
 
-/** Opens the one client of the process. `databaseName` overrides the one in the address. No error quotes the password. */
-export async function connectMongo(options: { uri: string; databaseName?: string }): Promise<Connection> {
+interface MongoOptions {
+  uri: string;
+  /** Overrides the one in the address. */
+  databaseName?: string;
+  /** Is given the client as soon as it is open; only then does it tell of its commands. */
+  watchCommands?: ((client: mongo.MongoClient) => void) | undefined;
+}
+
+/** Opens the one client of the process. No error quotes the password. */
+export async function connectMongo(options: MongoOptions): Promise<Connection> {
   try {
     return await open(options);
   } catch (error) {
@@ -38,13 +46,14 @@ function decoded(part: string): string {
   }
 }
 
-async function open(options: { uri: string; databaseName?: string }): Promise<Connection> {
+async function open({ uri, databaseName, watchCommands }: MongoOptions): Promise<Connection> {
   const mongoose = new Mongoose();
   // `true` would drop unknown fields from a filter and so match everything.
   mongoose.set('strictQuery', 'throw');
-  return mongoose
-    .createConnection(options.uri, {
-      ...(options.databaseName === undefined ? {} : { dbName: options.databaseName }),
+  const connection = await mongoose
+    .createConnection(uri, {
+      ...(databaseName === undefined ? {} : { dbName: databaseName }),
+      ...(watchCommands === undefined ? {} : { monitorCommands: true }),
       timeoutMS: operationTimeoutMs,
       serverSelectionTimeoutMS: selectionTimeoutMs,
       connectTimeoutMS: selectionTimeoutMs,
@@ -59,6 +68,8 @@ async function open(options: { uri: string; databaseName?: string }): Promise<Co
       appName: 'fairlead',
     })
     .asPromise();
+  watchCommands?.(connection.getClient());
+  return connection;
 }
 
 /** Whether the database answers now; for the readiness of this instance. */

@@ -1,3 +1,5 @@
+import { currentSpan, type Span } from '../tracing/span.js';
+import { together } from '../tracing/together.js';
 import { isMongoUnavailable } from './failures.js';
 
 export interface Batches<Item, Result> {
@@ -13,6 +15,8 @@ export interface Batches<Item, Result> {
 
 interface Waiting<Item, Result> {
   item: Item;
+  /** Of the caller. */
+  span: Span | undefined;
   resolve(result: Result): void;
   reject(error: unknown): void;
 }
@@ -34,7 +38,11 @@ export function inBatches<Item, Result>({
     while (waiting.length > 0) {
       const batch = waiting.splice(0, maxItems);
       try {
-        settle(batch, await send(batch.map(({ item }) => item)));
+        const sent = together(
+          batch.map(({ span }) => span),
+          () => send(batch.map(({ item }) => item)),
+        );
+        settle(batch, await sent);
       } catch (error) {
         for (const { reject } of batch) reject(error);
         if (refusesWaiting(error)) refuseWaiting(error);
@@ -52,7 +60,7 @@ export function inBatches<Item, Result>({
 
   return (item) =>
     new Promise((resolve, reject) => {
-      waiting.push({ item, resolve, reject });
+      waiting.push({ item, span: currentSpan(), resolve, reject });
       if (sending) return;
       sending = true;
       // Others that arrive in this turn of the event loop join the batch.

@@ -5,7 +5,9 @@ import { readConfig } from '../../server/config.js';
 const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 
 const documented = [...read('.env.example').matchAll(/^([A-Z_]+)=(.*)$/gm)];
-const understood = [...read('server/config.ts').matchAll(/^ {2}([A-Z_]+): /gm)];
+const understood = ['server/config.ts', 'server/tracing/settings.ts'].flatMap((file) => [
+  ...read(file).matchAll(/^ {2}([A-Z_]+): /gm),
+]);
 
 /** The service does not read it: docker compose makes it part of MONGODB_URI. */
 const ofComposeAlone = 'MONGO_ROOT_PASSWORD';

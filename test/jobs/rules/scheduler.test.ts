@@ -9,6 +9,7 @@ import {
 import { WrongClockError } from '../../../server/jobs/wrong-clock.js';
 import { LeaseLostError } from '../../../server/mongo/leases.js';
 import type { Logger } from '../../../server/ports.js';
+import { noTracing } from '../../../server/tracing/tracing.js';
 import { silentLogger } from '../../support/silent-logger.js';
 
 beforeEach(() => {
@@ -21,7 +22,8 @@ afterEach(() => {
 const unmetered: JobMeter = { scheduled: () => undefined, ran: () => undefined };
 
 function newScheduler(deps: { meter?: JobMeter; logger?: Logger } = {}) {
-  return createScheduler({ meter: unmetered, random: () => 0.5, logger: silentLogger, ...deps });
+  const { inJob } = noTracing;
+  return createScheduler({ meter: unmetered, inJob, random: () => 0.5, logger: silentLogger, ...deps });
 }
 
 function jobThat(run: Task['run'], extra: Partial<Task> = {}): Task {
