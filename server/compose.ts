@@ -193,6 +193,7 @@ export function composeService(deps: {
       purpose: 'webhooks',
       told: true,
     }),
+    resume: tracing.resume,
     meter: metrics.webhooks,
   });
   const webhooks = createWebhooksFeature({

@@ -1,9 +1,12 @@
 import { bulkhead } from 'cockatiel';
+import { AsyncResource } from 'node:async_hooks';
 import type { EventData, EventName } from '../../contract/schemas/events.js';
 import type { ResentDeliveries } from '../../contract/schemas/webhooks.js';
 import type { ClientSession } from '../mongo/transactions.js';
 import type { Outbound } from '../outbound/outbound.js';
 import type { Clock, Logger, NewId, Random } from '../ports.js';
+import { currentSpan } from '../tracing/span.js';
+import type { Resume } from '../tracing/tracing.js';
 import type { DeliveryDocument, DeliveryQuery } from './delivery.rules.js';
 import { newDelivery, timedId } from './delivery.rules.js';
 import type { DeliveryStore } from './delivery-store.js';
@@ -68,6 +71,8 @@ export interface DeliveriesDeps {
   /** A connector of its own: receivers that hang must not take the places of calls to anchors. */
   outbound: Outbound;
   meter: DeliveryMeter;
+  /** Goes on with the trace of an event's cause. */
+  resume: Resume;
   clock: Clock;
   random: Random;
   newId: NewId;
@@ -96,7 +101,7 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
     outbox,
     store,
     endpoints,
-    send: createSender({ outbound: deps.outbound, clock, stopwatch, timeoutMs: limits.timeoutMs }),
+    send: createSender({ ...deps, stopwatch, timeoutMs: limits.timeoutMs }),
     recorder: createRecorder({ store, endpoints, meter: watchedMeter, random, logger, limits }),
     meter,
     inTurn: (post) => postsAtOnce.execute(post),
@@ -109,9 +114,10 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
   });
   let started = false;
 
-  function wake(): void {
+  /** What is sent from now on is no part of the request that asks for it: bound here, it belongs to none. */
+  const wake = AsyncResource.bind((): void => {
     if (started) dispatcher.wake('everything');
-  }
+  });
 
   return {
     emit: createEmit(deps),
@@ -135,7 +141,7 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
           webhookId,
           priority: 'admin',
           test: true,
-          event: { id: `evt_test${newId()}`, event, createdAt: now, data },
+          event: { id: `evt_test${newId()}`, event, createdAt: now, data, ...ofCause() },
           now,
         });
         await store.add([delivery]);
@@ -152,7 +158,7 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
         wake();
         return sent;
       },
-      forget: dispatcher.forget,
+      forget: AsyncResource.bind(dispatcher.forget),
     },
   };
 }
@@ -168,7 +174,14 @@ export function createEmit(deps: {
   return async (session, event, data) => {
     const id = `evt_${newId()}`;
     const subscribers = await endpoints.subscribersOf(session, event);
-    await outbox.add(session, { _id: id, event, data, createdAt: new Date(clock()), subscribers });
+    const createdAt = new Date(clock());
+    await outbox.add(session, { _id: id, event, data, createdAt, subscribers, ...ofCause() });
     return id;
   };
+}
+
+/** What of the request or job under way is kept with an event, so that its deliveries stand in the same trace. */
+function ofCause(): { traceparent?: string } {
+  const span = currentSpan();
+  return span === undefined ? {} : { traceparent: span.traceparent };
 }

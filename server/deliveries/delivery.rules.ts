@@ -26,6 +26,8 @@ export interface DeliveryDocument {
   attempts: AttemptDocument[];
   createdAt: Date;
   settledAt: Date | null;
+  /** Of the cause of the event; absent where that is not traced. */
+  traceparent?: string;
   /** When it was last sent again together with others that had failed; absent where it never was. */
   resentInBulkAt?: Date;
   expiresAt: Date;
@@ -61,7 +63,16 @@ export function lastOf(posts: Posts): AttemptDocument {
 /** A delivery that is ours to send until its claim ends. */
 export type Claimed = Pick<
   DeliveryDocument,
-  '_id' | 'webhookId' | 'eventId' | 'event' | 'test' | 'body' | 'state' | 'attempt' | 'lastAttempt'
+  | '_id'
+  | 'webhookId'
+  | 'eventId'
+  | 'event'
+  | 'test'
+  | 'body'
+  | 'traceparent'
+  | 'state'
+  | 'attempt'
+  | 'lastAttempt'
 > & { owner: string };
 
 /** Interface specification, "Limits": at most 3 retries after the first attempt. Sending again grants as many anew. */
@@ -92,7 +103,7 @@ export interface NewDelivery {
   webhookId: string;
   priority: Priority;
   test: boolean;
-  event: { id: string; event: EventName; createdAt: Date; data: EventData<EventName> };
+  event: { id: string; event: EventName; createdAt: Date; data: EventData<EventName>; traceparent?: string };
   now: Date;
 }
 
@@ -111,6 +122,7 @@ export function newDelivery({ id, webhookId, priority, test, event, now }: NewDe
     event: event.event,
     test,
     body: JSON.stringify(envelope),
+    ...(event.traceparent === undefined ? {} : { traceparent: event.traceparent }),
     state: 'pending',
     open: true,
     lane: queueKey(webhookId, priority),

@@ -4,6 +4,7 @@ import type { AttemptOutcome } from '../../contract/schemas/webhooks.js';
 import { standardSecret } from '../../contract/verification/verify-webhook.js';
 import { type Outbound, OutboundError, type OutboundFailure } from '../outbound/outbound.js';
 import type { Clock } from '../ports.js';
+import type { Resume } from '../tracing/tracing.js';
 import type { AttemptDocument, Claimed, Posts } from './delivery.rules.js';
 import { lastOf, outcomeOfStatus } from './delivery.rules.js';
 import type { Endpoint } from './ports.js';
@@ -31,12 +32,14 @@ const outcomeOfFailure: Record<OutboundFailure, AttemptOutcome> = {
 
 export function createSender(deps: {
   outbound: Outbound;
+  /** Does the work in the trace of the event's cause. */
+  resume: Resume;
   clock: Clock;
   /** Monotonic milliseconds. */
   stopwatch: Clock;
   timeoutMs: number;
 }): SendDelivery {
-  const { outbound, clock, stopwatch, timeoutMs } = deps;
+  const { outbound, resume, clock, stopwatch, timeoutMs } = deps;
 
   async function post(delivery: Claimed, to: Endpoint, plainSecret: string): Promise<AttemptDocument> {
     const startedAtMs = clock();
@@ -72,7 +75,7 @@ export function createSender(deps: {
     }
   }
 
-  return async (delivery, to) => {
+  async function send(delivery: Claimed, to: Endpoint): Promise<Posts> {
     const [first, ...others] = inOrderOfTrial(to.secrets);
     const posts: Posts = [await post(delivery, to, first)];
     for (const secret of others) {
@@ -80,6 +83,12 @@ export function createSender(deps: {
       posts.push(await post(delivery, to, secret));
     }
     return posts;
+  }
+
+  return (delivery, to) => {
+    const { event, attempt, traceparent } = delivery;
+    const attributes = { 'fairlead.event': event, 'fairlead.attempt': attempt };
+    return resume({ traceparent, name: `deliver ${event}`, attributes }, () => send(delivery, to));
   };
 }
 

@@ -287,6 +287,20 @@ const checks: Record<string, () => Promise<void>> = {
     expect(post?.headers['x-fairlead-signature']).toBe(signature);
     expect(String(post?.headers['webhook-signature']).split(' ')).toHaveLength(2);
   },
+  'A delivery has the header `X-<Service>-Signature`': async () => {
+    await deliverTo(await webhooks.register('/headers'));
+    const post = webhooks.receiver.received.find(({ path }) => path === '/headers');
+    const names = [
+      'x-fairlead-signature',
+      'x-fairlead-event',
+      'x-fairlead-test',
+      'webhook-id',
+      'webhook-timestamp',
+    ];
+    for (const name of [...names, 'webhook-signature']) expect(post?.headers).toHaveProperty(name);
+    // test/tracing shows it where traces are on.
+    expect(post?.headers).not.toHaveProperty('traceparent');
+  },
   "A webhook's `secret` is a string": async () => {
     const register = (text: string) => {
       const body = { url: `${webhooks.receiver.origin}/secret`, events: ['publisher.tick'], secret: text };
