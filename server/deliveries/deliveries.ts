@@ -1,4 +1,3 @@
-import { bulkhead } from 'cockatiel';
 import { AsyncResource } from 'node:async_hooks';
 import type { EventData, EventName } from '../../contract/schemas/events.js';
 import type { ResentDeliveries } from '../../contract/schemas/webhooks.js';
@@ -17,6 +16,7 @@ import type { OutboxStore } from './outbox-store.js';
 import type { DeliveryMeter, Endpoints } from './ports.js';
 import { createRecorder } from './recorder.js';
 import { createSender } from './sender.js';
+import { createTurns } from './turns.js';
 
 export type { DeliveryDocument } from './delivery.rules.js';
 export { createDeliveryStore } from './delivery-store.js';
@@ -85,7 +85,6 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
   const { outbox, store, endpoints, meter, clock, random, newId, logger } = deps;
   const limits = { ...deliveryLimits, ...deps.limits };
   const stopwatch = () => performance.now();
-  const postsAtOnce = bulkhead(limits.inAll, Number.POSITIVE_INFINITY);
   const watch = createEventWatch({
     openStream: () => outbox.watch(() => dispatcher.wake('events'), logger),
     look: () => dispatcher.wake('events'),
@@ -104,7 +103,7 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
     send: createSender({ ...deps, stopwatch, timeoutMs: limits.timeoutMs }),
     recorder: createRecorder({ store, endpoints, meter: watchedMeter, random, logger, limits }),
     meter,
-    inTurn: (post) => postsAtOnce.execute(post),
+    inTurn: createTurns(limits.inAll),
     claimToken: newId,
     stopwatch,
     clock,

@@ -1,12 +1,13 @@
 import { setTimeout as rest } from 'node:timers/promises';
 import type { Clock, Logger } from '../ports.js';
-import type { Claimed } from './delivery.rules.js';
+import type { Claimed, Posts } from './delivery.rules.js';
 import { lastOf, readQueueKey } from './delivery.rules.js';
 import type { DeliveryStore } from './delivery-store.js';
 import type { DeliveryLimits } from './limits.js';
 import type { DeliveryMeter, Endpoint, Endpoints } from './ports.js';
 import type { Recorder } from './recorder.js';
 import type { SendDelivery } from './sender.js';
+import type { InTurn } from './turns.js';
 
 /** Sends what is due in one queue: the deliveries of one webhook and one priority. */
 export interface EndpointQueue {
@@ -40,7 +41,7 @@ export interface EndpointQueueDeps {
   recorder: Recorder;
   meter: DeliveryMeter;
   /** Limits the POSTs of all queues that are under way at once; the others wait in turn. */
-  inTurn: <T>(post: () => Promise<T>) => Promise<T>;
+  inTurn: InTurn;
   /** A fresh token for each claim, unlike that of any other process. */
   claimToken: () => string;
   /** Monotonic milliseconds. */
@@ -170,15 +171,16 @@ export function createEndpointQueue(
   }
 
   /** Never rejects. For a quick endpoint the next batch is claimed as the second half of this one is sent. */
-  async function sendBatch({ deliveries, to, claimedOn, claimedAfter }: Batch): Promise<void> {
+  async function sendBatch(batch: Batch): Promise<void> {
+    const { deliveries } = batch;
     halfSent = false;
     for (const [index, delivery] of deliveries.entries()) {
       await posting.fewerThan(atOnce());
-      if (interruptions !== claimedAfter || mustNotBegin(claimedOn)) {
+      if (mustNotBegin(batch)) {
         await handBack(deliveries.slice(index)).catch(deps.report);
         return;
       }
-      posting.add(attempt(delivery, to, claimedOn));
+      posting.add(attempt(delivery, batch));
       if (isQuick() && index >= deliveries.length / 2) prepareNext();
     }
   }
@@ -196,23 +198,30 @@ export function createEndpointQueue(
     deps.hungry(askedFor);
   }
 
-  async function attempt(delivery: Claimed, to: Endpoint, claimedOn: number): Promise<void> {
+  /** Never rejects. */
+  async function attempt(delivery: Claimed, batch: Batch): Promise<void> {
     try {
-      const made = await deps.inTurn(async () =>
-        mustNotBegin(claimedOn) ? undefined : await send(delivery, to),
-      );
-      if (made === undefined) return await handBack([delivery]);
-      const { outcome } = lastOf(made);
-      answerMs = made.reduce((sum, { elapsedMs }) => sum + (elapsedMs ?? 0), 0);
-      failuresInARow = outcome === 'acknowledged' ? 0 : failuresInARow + 1;
-      const recorded = recorder.record(delivery, made, to);
-      unrecorded.add(recorded);
-      // Until the webhook is known to be disabled, nothing more is sent to it.
-      if (outcome === 'refused') interrupt(recorded);
-      else if (isEased()) interrupt(rest(limits.easedRestMs));
+      const begun = await deps.inTurn(key, startsWithinMs(batch), async () => {
+        if (mustNotBegin(batch)) return false;
+        // Within the turn, since the one that gets this place next must already know of an interruption.
+        takeIn(delivery, await send(delivery, batch.to), batch.to);
+        return true;
+      });
+      if (!begun) await claimAnew(delivery);
     } catch (error) {
       deps.report(error);
     }
+  }
+
+  function takeIn(delivery: Claimed, made: Posts, to: Endpoint): void {
+    const { outcome } = lastOf(made);
+    answerMs = made.reduce((sum, { elapsedMs }) => sum + (elapsedMs ?? 0), 0);
+    failuresInARow = outcome === 'acknowledged' ? 0 : failuresInARow + 1;
+    const recorded = recorder.record(delivery, made, to);
+    unrecorded.add(recorded);
+    // Until the webhook is known to be disabled, nothing more is sent to it.
+    if (outcome === 'refused') interrupt(recorded);
+    else if (isEased()) interrupt(rest(limits.easedRestMs));
   }
 
   function interrupt(until: Promise<unknown>): void {
@@ -233,9 +242,19 @@ export function createEndpointQueue(
     return isEased() ? 1 : limits.perQueue;
   }
 
-  /** Well before its claim ends, so that nobody else sends it at the same time. */
-  function mustNotBegin(claimedOn: number): boolean {
-    return stopped || stopwatch() - claimedOn > limits.startsWithinMs;
+  /** After an interruption, or so late in the claim that somebody else might send the same meanwhile. */
+  function mustNotBegin(batch: Batch): boolean {
+    return stopped || interruptions !== batch.claimedAfter || startsWithinMs(batch) < 0;
+  }
+
+  function startsWithinMs({ claimedOn }: Batch): number {
+    return claimedOn + limits.startsWithinMs - stopwatch();
+  }
+
+  /** Where a POST did not begin in its turn: what is claimed anew keeps its queue in line. */
+  async function claimAnew(delivery: Claimed): Promise<void> {
+    await handBack([delivery]);
+    wake();
   }
 
   async function handBack(deliveries: readonly Claimed[]): Promise<void> {

@@ -66,6 +66,17 @@ describe('a webhook that its receiver disabled', () => {
     expect(held.every(({ attempts }) => attempts.length === 0)).toBe(true);
   });
 
+  it('gets nothing of what waits for its turn', async () => {
+    const { to, fixture, status } = await openWithReceiver({ limits: { inAll: 1 } });
+    const { id } = await fixture.register(to.origin);
+    status.now = 410;
+    await fixture.emitMany(20);
+    await fixture.deliverAllDue();
+    expect(sequencesOf(to)).toHaveLength(1);
+    const held = (await fixture.log.list(id, { state: 'held', limit: '100' })).items;
+    expect(held.map(({ attempts }) => attempts.length)).toEqual(Array(19).fill(0));
+  });
+
   it('is not disabled again by a late refusal from its former address', async () => {
     let refuse = () => {};
     const slow = await receiver((response) => {

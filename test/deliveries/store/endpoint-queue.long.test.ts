@@ -27,6 +27,23 @@ describe('the queue of an endpoint whose receiver fails', () => {
     expect(at(to, '/hangs').length).toBeLessThanOrEqual(8 * rounds);
   });
 
+  it('does not delay others while slow receivers could use all places, and acknowledge everything', async () => {
+    const { to, fixture } = await open(
+      (response, { path }) => setTimeout(() => response.writeHead(200).end(), path === '/quick' ? 0 : 2_000),
+      { limits: { inAll: 16 } },
+    );
+    for (const name of ['/slow-1', '/slow-2', '/slow-3']) await fixture.register(`${to.origin}${name}`);
+    await fixture.emitMany(30);
+    await fixture.register(`${to.origin}/quick`);
+    fixture.start();
+    await until(() => to.received.length >= 16);
+    await fixture.emitMany(100);
+    const before = to.received.length;
+    await until(() => at(to, '/quick').length === 100);
+    // In turn with the others it would have had a fourth of the places, for two seconds each.
+    expect(to.received.length - before).toBeLessThan(150);
+  });
+
   it('sends one by one after eight failures in a row, until a delivery is acknowledged', async () => {
     let failing = true;
     let underWay = 0;
@@ -54,5 +71,23 @@ describe('the queue of an endpoint whose receiver fails', () => {
     failing = false;
     await until(() => to.received.length === 120);
     expect(most).toBeGreaterThan(1);
+  });
+
+  it('lets an endpoint rest as soon as it has failed too often, even while deliveries wait for their turn', async () => {
+    const { to, fixture } = await open((response) => response.writeHead(503).end(), {
+      limits: {
+        inAll: 1,
+        failuresUntilEased: 3,
+        easedRestMs: 500,
+        retry: { baseMs: 60_000, factor: 1, maxMs: 60_000, jitter: 0 },
+      },
+    });
+    await fixture.register(to.origin);
+    await fixture.emitMany(20);
+    fixture.start();
+    await until(() => to.received.length >= 5);
+    const times = to.received.map(({ at: time }) => time);
+    const rests = [3, 4].map((index) => (times[index] ?? 0) - (times[index - 1] ?? 0));
+    expect(Math.min(...rests)).toBeGreaterThan(450);
   });
 });
