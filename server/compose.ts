@@ -126,6 +126,7 @@ export function composeService(deps: {
       dueWebhookDeliveries: () => deliveryStore.countDue(webhookStore.enabledAmong),
       // Without an oracle nothing waits for a receipt.
       pendingBatches: async () => (oracleUrl ? publisherStore.batches.countWithoutReceipt() : 0),
+      heldLog: async () => Number(await publisherStore.ticks.isLogHeld()),
       openDisputes: disputeStore.countOpen,
       unfoldedIntents: aggregation.countPendingAggregation,
     },

@@ -1262,6 +1262,8 @@ func (e PublicScoresWindow) Valid() bool {
 const (
 	PublisherReasonInternal          PublisherReason = "internal"
 	PublisherReasonInterrupted       PublisherReason = "interrupted"
+	PublisherReasonLogBehind         PublisherReason = "log_behind"
+	PublisherReasonLogRestored       PublisherReason = "log_restored"
 	PublisherReasonNoKey             PublisherReason = "no_key"
 	PublisherReasonNoTick            PublisherReason = "no_tick"
 	PublisherReasonNothingPublished  PublisherReason = "nothing_published"
@@ -1279,6 +1281,10 @@ func (e PublisherReason) Valid() bool {
 	case PublisherReasonInternal:
 		return true
 	case PublisherReasonInterrupted:
+		return true
+	case PublisherReasonLogBehind:
+		return true
+	case PublisherReasonLogRestored:
 		return true
 	case PublisherReasonNoKey:
 		return true
@@ -1709,6 +1715,8 @@ func (e StartingPointProtocol) Valid() bool {
 const (
 	TickFailureInternal          TickFailure = "internal"
 	TickFailureInterrupted       TickFailure = "interrupted"
+	TickFailureLogBehind         TickFailure = "log_behind"
+	TickFailureLogRestored       TickFailure = "log_restored"
 	TickFailureOracleError       TickFailure = "oracle_error"
 	TickFailureOracleReceipt     TickFailure = "oracle_receipt"
 	TickFailureOracleRefused     TickFailure = "oracle_refused"
@@ -1722,6 +1730,10 @@ func (e TickFailure) Valid() bool {
 	case TickFailureInternal:
 		return true
 	case TickFailureInterrupted:
+		return true
+	case TickFailureLogBehind:
+		return true
+	case TickFailureLogRestored:
 		return true
 	case TickFailureOracleError:
 		return true
@@ -3513,7 +3525,7 @@ type PublisherKey struct {
 	PublicKey string `json:"publicKey"`
 }
 
-// PublisherReason `no_key`: No publisher key is configured, so no batch can be signed. `nothing_published`: No batch was made yet. `no_tick`: No tick has ended for three intervals: does the schedule run? `receipt_overdue`: A batch has waited three intervals for its receipt. `oracle_unreachable`: No connection to the oracle could be made, or it broke off. `oracle_timeout`: The oracle did not answer in time. `oracle_error`: The oracle answered with an error of its own, or asked to come back later. `oracle_refused`: The oracle refuses the batch; a person must find out why. `oracle_receipt`: The oracle's answer is no valid receipt for the batch it was sent. `interrupted`: The tick ended without a word: its process died or was cut off. `internal`: A fault of the service; its log says more.
+// PublisherReason `no_key`: No publisher key is configured, so no batch can be signed. `nothing_published`: No batch was made yet. `no_tick`: No tick has ended for three intervals: does the schedule run? `receipt_overdue`: A batch has waited three intervals for its receipt. `oracle_unreachable`: No connection to the oracle could be made, or it broke off. `oracle_timeout`: The oracle did not answer in time. `oracle_error`: The oracle answered with an error of its own, or asked to come back later. `oracle_refused`: The oracle refuses the batch; a person must find out why. `oracle_receipt`: The oracle's answer is no valid receipt for the batch it was sent. `log_behind`: The oracle has batches that the log lacks; nothing is published until they are back. `log_restored`: The log was restored; nothing is published until an operator says that it is whole. `interrupted`: The tick ended without a word: its process died or was cut off. `internal`: A fault of the service; its log says more.
 type PublisherReason string
 
 // PublisherStatus `ok`: The last tick did what it set out to do, lately, and no batch has waited long for its receipt. `idle`: There is nothing to say: no publisher key is configured, or there were no scores to publish yet. `stale`: No tick has ended for three intervals, or a batch has waited that long for its receipt. `failing`: The last tick failed or died.
@@ -4362,7 +4374,7 @@ type TickAnswer struct {
 	// Pending Batches still without a receipt; 0 without an oracle.
 	Pending int64 `json:"pending"`
 
-	// Result `published`: A new batch was made. `unchanged`: The scores are those of the latest batch, so no new one was made. `empty`: There are no scores to publish yet. `held`: A batch is still without a receipt; no new one is made before it has one. `no_key`: No publisher key is configured, so no batch can be signed.
+	// Result `published`: A new batch was made. `unchanged`: The scores are those of the latest batch, so no new one was made. `empty`: There are no scores to publish yet. `held`: No new batch is made before another has its receipt, or before the log is whole: see `failure`. `no_key`: No publisher key is configured, so no batch can be signed.
 	Result TickResult `json:"result"`
 
 	// StartedAt When it began, by the clock of the database.
@@ -4372,10 +4384,10 @@ type TickAnswer struct {
 	Submitted []int64 `json:"submitted"`
 }
 
-// TickFailure `oracle_unreachable`: No connection to the oracle could be made, or it broke off. `oracle_timeout`: The oracle did not answer in time. `oracle_error`: The oracle answered with an error of its own, or asked to come back later. `oracle_refused`: The oracle refuses the batch; a person must find out why. `oracle_receipt`: The oracle's answer is no valid receipt for the batch it was sent. `interrupted`: The tick ended without a word: its process died or was cut off. `internal`: A fault of the service; its log says more.
+// TickFailure `oracle_unreachable`: No connection to the oracle could be made, or it broke off. `oracle_timeout`: The oracle did not answer in time. `oracle_error`: The oracle answered with an error of its own, or asked to come back later. `oracle_refused`: The oracle refuses the batch; a person must find out why. `oracle_receipt`: The oracle's answer is no valid receipt for the batch it was sent. `log_behind`: The oracle has batches that the log lacks; nothing is published until they are back. `log_restored`: The log was restored; nothing is published until an operator says that it is whole. `interrupted`: The tick ended without a word: its process died or was cut off. `internal`: A fault of the service; its log says more.
 type TickFailure string
 
-// TickResult `published`: A new batch was made. `unchanged`: The scores are those of the latest batch, so no new one was made. `empty`: There are no scores to publish yet. `held`: A batch is still without a receipt; no new one is made before it has one. `no_key`: No publisher key is configured, so no batch can be signed.
+// TickResult `published`: A new batch was made. `unchanged`: The scores are those of the latest batch, so no new one was made. `empty`: There are no scores to publish yet. `held`: No new batch is made before another has its receipt, or before the log is whole: see `failure`. `no_key`: No publisher key is configured, so no batch can be signed.
 type TickResult string
 
 // UnavailableReason `timeout`: It did not answer within 2 seconds. `unreachable`: No connection to it could be made. `blocked`: Its address is one that this service must not call. `malformed`: Its answer was not a valid price for this pair, was too large, or its numbers contradict each other beyond rounding. `refused_amount`: It does not quote this amount, or would take an amount outside the limits of the corridor for it. `receive_unsupported`: It quotes an amount to sell only, not the one that a given payout takes (`receive`). `busy`: Its share of calls is used up for the moment and no recent quote for this amount is kept. `circuit_open`: It failed repeatedly just now and is left alone for a moment. `unauthorized`: It demands a token that this service does not hold. `no_fx`: Only an estimate is possible, and the reference exchange rate is missing or too old. `not_served`: It does not offer this delivery method, or publishes no price or fee for the pair. `error`: It answered with an error of its own.

@@ -26,7 +26,7 @@ export const tickResults = {
   published: 'A new batch was made.',
   unchanged: 'The scores are those of the latest batch, so no new one was made.',
   empty: 'There are no scores to publish yet.',
-  held: 'A batch is still without a receipt; no new one is made before it has one.',
+  held: 'No new batch is made before another has its receipt, or before the log is whole: see `failure`.',
   no_key: 'No publisher key is configured, so no batch can be signed.',
 } as const;
 
@@ -37,6 +37,8 @@ export const tickFailures = {
   oracle_error: 'The oracle answered with an error of its own, or asked to come back later.',
   oracle_refused: 'The oracle refuses the batch; a person must find out why.',
   oracle_receipt: "The oracle's answer is no valid receipt for the batch it was sent.",
+  log_behind: 'The oracle has batches that the log lacks; nothing is published until they are back.',
+  log_restored: 'The log was restored; nothing is published until an operator says that it is whole.',
   interrupted: 'The tick ended without a word: its process died or was cut off.',
   internal: 'A fault of the service; its log says more.',
 } as const;

@@ -51,7 +51,7 @@ export function examine(ledger: Ledger, trusted: readonly BatchKey[] | undefined
     head === undefined ? null : { sequence: head.header.sequence, headerHash: head.receipt.headerHash };
   const result = verifyBatch({ header, signature, entries, keys, previous });
   if (!result.ok) return refusal(422, result.reason, batchFaults[result.reason]);
-  return { status: 201, body: ledger.take({ header, signature, publicKey }).receipt };
+  return { status: 201, body: ledger.take({ header, signature, publicKey }, entries).receipt };
 }
 
 function answerKnown(known: TakenBatch, headerHash: string): Reply {

@@ -40,8 +40,8 @@ const maxBodyBytes = 128 * 1024 * 1024;
 const maxArrivals = 10_000;
 
 /**
- * An oracle over HTTP: `POST /batches` accepts the next batch of the chain, whole, and signs a receipt; `GET /batches/7`
- * and `GET /head` show what it accepted, `GET /` who it is. It keeps headers and receipts, not entries.
+ * An oracle over HTTP: `POST /batches` accepts the next batch of the chain, whole, and signs a receipt; `GET /batches/7`,
+ * `GET /batches/7/entries` and `GET /head` show what it accepted, `GET /` who it is.
  */
 export async function startReferenceOracle(options: ReferenceOracleOptions): Promise<ReferenceOracle> {
   const { clock, port = 0, stateFile } = options;
@@ -62,6 +62,11 @@ export async function startReferenceOracle(options: ReferenceOracleOptions): Pro
     const taken = ledger.find(Number(params.sequence));
     if (taken === undefined) next();
     else response.json(taken);
+  });
+  app.get('/batches/:sequence([1-9]\\d{0,14})/entries', ({ params }, response, next) => {
+    const entries = ledger.entriesOf(Number(params.sequence));
+    if (entries === undefined) next();
+    else response.json({ entries });
   });
   app.post('/batches', express.raw({ type: () => true, limit: maxBodyBytes }), (request, response) => {
     const body = parseJson(request.body);

@@ -19,7 +19,12 @@ const takenBatch = z.object({
   receipt: oracleReceipt,
 });
 
-/** A batch as the oracle keeps it: without its entries. */
+/** A line of the file; releases before 3.0.0 kept no entries. */
+const line = takenBatch.extend({ entries: z.array(z.record(z.unknown())).optional() });
+
+type Entries = readonly object[];
+
+/** A batch as the oracle shows it; its entries are shown beside it. */
 export type TakenBatch = z.infer<typeof takenBatch>;
 
 const firstLine = z.object({ oracleSecretKey: z.string().regex(/^[0-9a-f]{64}$/) });
@@ -32,8 +37,10 @@ export interface Ledger {
   /** Undefined where it was never accepted. */
   find(sequence: number): TakenBatch | undefined;
   head(): TakenBatch | undefined;
+  /** As it was given them; undefined where it was given none. */
+  entriesOf(sequence: number): Entries | undefined;
   /** Written to disk before it returns, where there is a file. */
-  take(batch: Omit<TakenBatch, 'receipt'>): TakenBatch;
+  take(batch: Omit<TakenBatch, 'receipt'>, entries: Entries): TakenBatch;
   close(): void;
 }
 
@@ -42,7 +49,8 @@ export interface Ledger {
  * batch per line. A last line that a crash cut short is dropped: its batch was never answered.
  */
 export function openLedger(deps: { clock: Clock; file?: string }): Ledger {
-  const { secretKey, batches, descriptor } = deps.file === undefined ? inMemory() : onDisk(deps.file);
+  const { secretKey, batches, entries, descriptor } =
+    deps.file === undefined ? inMemory() : onDisk(deps.file);
   const publicKey = encodePublicKey(publicKeyOf(secretKey));
 
   function sign(unsigned: Omit<OracleReceipt, 'signature'>): OracleReceipt {
@@ -55,7 +63,8 @@ export function openLedger(deps: { clock: Clock; file?: string }): Ledger {
     all: () => batches,
     find: (sequence) => batches[sequence - 1],
     head: () => batches.at(-1),
-    take(batch) {
+    entriesOf: (sequence) => entries.get(sequence),
+    take(batch, given) {
       const receipt = sign({
         version: 1,
         sequence: batch.header.sequence,
@@ -64,8 +73,9 @@ export function openLedger(deps: { clock: Clock; file?: string }): Ledger {
         oracle: publicKey,
       });
       const taken = { ...batch, receipt };
-      if (descriptor !== undefined) append(descriptor, taken);
+      if (descriptor !== undefined) append(descriptor, { ...taken, entries: given });
       batches.push(taken);
+      entries.set(batch.header.sequence, given);
       return taken;
     },
     close() {
@@ -77,11 +87,12 @@ export function openLedger(deps: { clock: Clock; file?: string }): Ledger {
 interface Opened {
   secretKey: Uint8Array;
   batches: TakenBatch[];
+  entries: Map<number, Entries>;
   descriptor?: number;
 }
 
 function inMemory(): Opened {
-  return { secretKey: randomBytes(32), batches: [] };
+  return { secretKey: randomBytes(32), batches: [], entries: new Map() };
 }
 
 function onDisk(file: string): Opened {
@@ -93,14 +104,20 @@ function onDisk(file: string): Opened {
   if (isNew) {
     const secretKey = randomBytes(32);
     append(descriptor, { oracleSecretKey: toHex(secretKey) });
-    return { secretKey, batches: [], descriptor };
+    return { secretKey, batches: [], entries: new Map(), descriptor };
   }
   try {
     const [first = '', ...lines] = whole.trimEnd().split('\n');
     const { oracleSecretKey } = firstLine.parse(JSON.parse(first));
-    const batches = lines.map((line) => takenBatch.parse(JSON.parse(line)));
+    const batches: TakenBatch[] = [];
+    const entries = new Map<number, Entries>();
+    for (const text of lines) {
+      const { entries: given, ...taken } = line.parse(JSON.parse(text));
+      batches.push(taken);
+      if (given !== undefined) entries.set(taken.header.sequence, given);
+    }
     truncateSync(file, Buffer.byteLength(whole));
-    return { secretKey: fromHex(oracleSecretKey), batches, descriptor };
+    return { secretKey: fromHex(oracleSecretKey), batches, entries, descriptor };
   } catch (cause) {
     closeSync(descriptor);
     throw new Error(`${file} is not the ledger of a reference oracle: move it away`, { cause });

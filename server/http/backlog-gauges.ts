@@ -21,6 +21,10 @@ const gauges = {
     name: 'fairlead_publisher_pending_batches',
     help: 'Published batches without a receipt of the oracle; 0 without an oracle.',
   },
+  heldLog: {
+    name: 'fairlead_publisher_log_held',
+    help: '1 while nothing is published because the log may lack batches, as after a restore; else 0.',
+  },
   openDisputes: {
     name: 'fairlead_open_disputes',
     help: 'Disputes that await a verdict; 100000 means that or more.',

@@ -70,8 +70,10 @@ export interface PublisherHealth {
    * be made, or it broke off. `oracle_timeout`: The oracle did not answer in time. `oracle_error`: The oracle
    * answered with an error of its own, or asked to come back later. `oracle_refused`: The oracle refuses the
    * batch; a person must find out why. `oracle_receipt`: The oracle's answer is no valid receipt for the
-   * batch it was sent. `interrupted`: The tick ended without a word: its process died or was cut off.
-   * `internal`: A fault of the service; its log says more.
+   * batch it was sent. `log_behind`: The oracle has batches that the log lacks; nothing is published until
+   * they are back. `log_restored`: The log was restored; nothing is published until an operator says that it
+   * is whole. `interrupted`: The tick ended without a word: its process died or was cut off. `internal`: A
+   * fault of the service; its log says more.
    */
   reason: PublisherReason | null;
   /** Now, by the clock of the database. */
@@ -147,8 +149,10 @@ export interface PublisherKey {
  * made, or it broke off. `oracle_timeout`: The oracle did not answer in time. `oracle_error`: The oracle
  * answered with an error of its own, or asked to come back later. `oracle_refused`: The oracle refuses the
  * batch; a person must find out why. `oracle_receipt`: The oracle's answer is no valid receipt for the batch
- * it was sent. `interrupted`: The tick ended without a word: its process died or was cut off. `internal`: A
- * fault of the service; its log says more.
+ * it was sent. `log_behind`: The oracle has batches that the log lacks; nothing is published until they are
+ * back. `log_restored`: The log was restored; nothing is published until an operator says that it is whole.
+ * `interrupted`: The tick ended without a word: its process died or was cut off. `internal`: A fault of the
+ * service; its log says more.
  */
 export type PublisherReason =
   | 'no_key'
@@ -160,6 +164,8 @@ export type PublisherReason =
   | 'oracle_error'
   | 'oracle_refused'
   | 'oracle_receipt'
+  | 'log_behind'
+  | 'log_restored'
   | 'interrupted'
   | 'internal';
 
@@ -179,8 +185,9 @@ export interface TickAnswer {
   finishedAt: string;
   /**
    * `published`: A new batch was made. `unchanged`: The scores are those of the latest batch, so no new one
-   * was made. `empty`: There are no scores to publish yet. `held`: A batch is still without a receipt; no new
-   * one is made before it has one. `no_key`: No publisher key is configured, so no batch can be signed.
+   * was made. `empty`: There are no scores to publish yet. `held`: No new batch is made before another has
+   * its receipt, or before the log is whole: see `failure`. `no_key`: No publisher key is configured, so no
+   * batch can be signed.
    */
   result: TickResult;
   /** The last batch that was made, or null. */
@@ -199,9 +206,10 @@ export interface TickAnswer {
  * `oracle_unreachable`: No connection to the oracle could be made, or it broke off. `oracle_timeout`: The
  * oracle did not answer in time. `oracle_error`: The oracle answered with an error of its own, or asked to
  * come back later. `oracle_refused`: The oracle refuses the batch; a person must find out why.
- * `oracle_receipt`: The oracle's answer is no valid receipt for the batch it was sent. `interrupted`: The
- * tick ended without a word: its process died or was cut off. `internal`: A fault of the service; its log
- * says more.
+ * `oracle_receipt`: The oracle's answer is no valid receipt for the batch it was sent. `log_behind`: The
+ * oracle has batches that the log lacks; nothing is published until they are back. `log_restored`: The log
+ * was restored; nothing is published until an operator says that it is whole. `interrupted`: The tick ended
+ * without a word: its process died or was cut off. `internal`: A fault of the service; its log says more.
  */
 export type TickFailure =
   | 'oracle_unreachable'
@@ -209,12 +217,15 @@ export type TickFailure =
   | 'oracle_error'
   | 'oracle_refused'
   | 'oracle_receipt'
+  | 'log_behind'
+  | 'log_restored'
   | 'interrupted'
   | 'internal';
 
 /**
  * `published`: A new batch was made. `unchanged`: The scores are those of the latest batch, so no new one was
- * made. `empty`: There are no scores to publish yet. `held`: A batch is still without a receipt; no new one
- * is made before it has one. `no_key`: No publisher key is configured, so no batch can be signed.
+ * made. `empty`: There are no scores to publish yet. `held`: No new batch is made before another has its
+ * receipt, or before the log is whole: see `failure`. `no_key`: No publisher key is configured, so no batch
+ * can be signed.
  */
 export type TickResult = 'published' | 'unchanged' | 'empty' | 'held' | 'no_key';

@@ -80,6 +80,8 @@ export interface BatchStore {
   listChunkRoots(attempt: string): Promise<string[]>;
   listChunkIds(attempt: string, limit: number): Promise<string[]>;
   deleteChunks(session: ClientSession, ids: readonly string[]): Promise<void>;
+  /** Of the collection of batches, in hex: MongoDB gives a restored one another. Null before it exists. */
+  identity(): Promise<string | null>;
 }
 
 const headerSchema = new Schema<BatchHeader>(
@@ -246,6 +248,13 @@ export function createBatchStore(connection: Connection): BatchStore {
 
     async deleteChunks(session, ids) {
       await chunks.deleteMany({ _id: { $in: [...ids] } }, { session });
+    },
+
+    async identity() {
+      const name = batches.collection.name;
+      const [found] = (await connection.db?.listCollections({ name }).toArray()) ?? [];
+      const uuid = found !== undefined && 'info' in found ? found.info?.uuid : undefined;
+      return uuid?.toString('hex') ?? null;
     },
   };
   return store;

@@ -3,7 +3,7 @@ import type { PublishedCard } from '../../../contract/schemas/score-card.js';
 import { fromHex, toHex } from '../../../contract/verification/bytes.js';
 import { canonicalJson } from '../../../contract/verification/canonical-json.js';
 import { inclusionProof, merkleRoot } from '../../../contract/verification/merkle.js';
-import type { BatchHeader } from '../../../contract/verification/verify-batch.js';
+import type { BatchHead, BatchHeader } from '../../../contract/verification/verify-batch.js';
 
 /**
  * Entries kept together. A power of two, so that every chunk is a whole subtree of the batch's RFC 6962 tree, the
@@ -87,6 +87,11 @@ export function entryProofOf(place: {
 export interface Predecessor {
   header: Pick<BatchHeader, 'sequence' | 'createdAt' | 'root' | 'size' | 'formula'>;
   headerHash: string;
+}
+
+/** What is known of the log by its latest batch; null of an empty log. */
+export function headOf(latest: { _id: number; headerHash: string } | null): BatchHead | null {
+  return latest === null ? null : { sequence: latest._id, headerHash: latest.headerHash };
 }
 
 export interface Content {

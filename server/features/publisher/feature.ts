@@ -14,9 +14,11 @@ import type { Outbound } from '../../outbound/outbound.js';
 import type { Logger, NewId, Random } from '../../ports.js';
 import type { BatchDocument } from './batch-store.js';
 import { createBatchWriter, rootOfCards } from './batch-writer.js';
+import { createContinuity } from './continuity.js';
 import { createHealth } from './health.js';
 import { type BatchLog, createBatchLog, type KnownFleet } from './log.js';
 import { createSubmitToOracle } from './oracle.js';
+import { createOracleRecords } from './oracle-record.js';
 import { createPublisherRouter } from './router.js';
 import { createSigner, publicBatchKey } from './signer.rules.js';
 import type { PublisherStore } from './store.js';
@@ -83,14 +85,26 @@ export function createPublisherFeature(deps: PublisherDeps): Publisher {
   const signer = deps.secretKey === undefined ? undefined : createSigner(deps.secretKey);
   const log = createBatchLog(batches, deps);
   const writes = { batches, ticks, inLeasedTransaction };
-  const submitToOracle = hasOracle
-    ? createSubmitToOracle({ url: oracleUrl, outbound, ...(timeoutMs === undefined ? {} : { timeoutMs }) })
+  const retry = deps.retry ?? defaultRetry;
+  const oracle = hasOracle
+    ? { url: oracleUrl, outbound, ...(timeoutMs === undefined ? {} : { timeoutMs }) }
     : undefined;
   const tick = createTick({
     ...deps,
     ...writes,
     writer: createBatchWriter({ ...writes, newId: deps.newId }),
-    submitter: createSubmitter({ ...deps, ...writes, submitToOracle, retry: deps.retry ?? defaultRetry }),
+    submitter: createSubmitter({
+      ...deps,
+      ...writes,
+      submitToOracle: oracle && createSubmitToOracle(oracle),
+      retry,
+    }),
+    continuity: createContinuity({
+      ...deps,
+      ...writes,
+      records: oracle && createOracleRecords(oracle),
+      retry,
+    }),
     signer,
     hasOracle,
     leaseTtlMs: deps.leaseTtlMs ?? defaultLeaseTtlMs,

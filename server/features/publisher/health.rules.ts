@@ -22,6 +22,8 @@ export interface TickState {
   consecutiveFailures: number;
   /** Entries may be stored under this attempt, and no batch names it yet. */
   attempt: string | null;
+  /** The identity of the log when it was last known to be whole; null before that. */
+  log: string | null;
 }
 
 /** The state before the first tick. */
@@ -30,6 +32,7 @@ export const firstState: TickState = {
   lastTick: null,
   consecutiveFailures: 0,
   attempt: null,
+  log: null,
 };
 
 /** The state once the tick in it has died: it counts as a failure, and as the last tick. */

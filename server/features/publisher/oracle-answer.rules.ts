@@ -19,8 +19,15 @@ export type OracleOutcome =
       detail: string;
     };
 
-const comeBackStatuses = new Set([408, 425, 429]);
+/** The statuses below 500 that ask to come again later. */
+export const comeBackStatuses: ReadonlySet<number> = new Set([408, 425, 429]);
+
 const maxDetail = 200;
+
+/** An answer in short, for the log. */
+export function detailOf({ status, body }: { status: number; body: string }): string {
+  return `${status} ${body.slice(0, maxDetail)}`;
+}
 
 /** Reads an HTTP answer of the oracle to a submission of the batch of this head. */
 export function readOracleAnswer(
@@ -28,7 +35,7 @@ export function readOracleAnswer(
   batch: BatchHead,
 ): OracleOutcome {
   const { status } = answer;
-  const detail = `${status} ${answer.body.slice(0, maxDetail)}`;
+  const detail = detailOf(answer);
   const waitMs = retryAfterMs(answer.headers['retry-after']);
   if (status >= 200 && status < 300) return readReceipt(answer.body, batch);
   if (status >= 500 || comeBackStatuses.has(status)) {

@@ -1,6 +1,7 @@
 import { type ClientSession, type Connection, Schema } from 'mongoose';
 import { readDatabaseTime } from '../../mongo/database-clock.js';
 import { defineModel } from '../../mongo/models.js';
+import { isLogFailure } from './continuity.rules.js';
 import { firstState, type TickState } from './health.rules.js';
 
 interface TickStateDocument extends TickState {
@@ -15,6 +16,10 @@ export interface TickStore {
   noteAttempt(session: ClientSession, attempt: string): Promise<void>;
   /** Clears the attempt: a batch names it now, or its entries are removed. */
   forgetAttempt(session: ClientSession): Promise<void>;
+  /** Notes the identity of the log, which is known to be whole. */
+  noteLog(session: ClientSession, identity: string | null): Promise<void>;
+  /** Whether the last tick published nothing because the log may lack batches that others have. */
+  isLogHeld(): Promise<boolean>;
   /** The wall clock of the database: the one clock that all instances share. */
   now(): Promise<Date>;
 }
@@ -26,6 +31,7 @@ const stateSchema = new Schema<TickStateDocument>(
     lastTick: { type: Schema.Types.Mixed, default: null },
     consecutiveFailures: { type: Number, required: true },
     attempt: { type: String, default: null },
+    log: { type: String, default: null },
   },
   { collection: 'publisher_state', versionKey: false, minimize: false },
 );
@@ -35,7 +41,7 @@ const _id = 'publisher';
 export function createTickStore(connection: Connection): TickStore {
   const model = defineModel(connection, 'PublisherState', stateSchema);
 
-  return {
+  const store: TickStore = {
     async read(session) {
       const found = await model
         .findById(_id)
@@ -43,7 +49,8 @@ export function createTickStore(connection: Connection): TickStore {
         .lean<TickStateDocument>();
       if (found === null) return firstState;
       const { _id: _one, ...state } = found;
-      return state;
+      // Before the first tick there may be only what restoring the log has noted.
+      return { ...firstState, ...state };
     },
 
     async save(session, state) {
@@ -51,15 +58,22 @@ export function createTickStore(connection: Connection): TickStore {
     },
 
     async noteAttempt(session, attempt) {
-      await model.updateOne({ _id }, { $set: { attempt } }, { session });
+      await model.updateOne({ _id }, { $set: { attempt } }, { session, upsert: true });
     },
 
     async forgetAttempt(session) {
       await model.updateOne({ _id }, { $set: { attempt: null } }, { session });
     },
 
+    async noteLog(session, identity) {
+      await model.updateOne({ _id }, { $set: { log: identity } }, { session, upsert: true });
+    },
+
+    isLogHeld: async () => isLogFailure((await store.read()).lastTick?.failure ?? null),
+
     async now() {
       return readDatabaseTime(connection);
     },
   };
+  return store;
 }

@@ -7,6 +7,8 @@ import { type Logger, toInstant } from '../../ports.js';
 import { isUnchanged } from './batch.rules.js';
 import type { BatchDocument, BatchStore } from './batch-store.js';
 import { type BatchWriter, gatherBatch } from './batch-writer.js';
+import type { Continuity } from './continuity.js';
+import { isLogFailure } from './continuity.rules.js';
 import { beginTick, endTick, type TickNote, type TickState } from './health.rules.js';
 import { toPublished } from './log.js';
 import type { Signer } from './signer.rules.js';
@@ -41,6 +43,7 @@ export interface TickDeps {
   inLeasedTransaction: InLeasedTransaction;
   writer: BatchWriter;
   submitter: Submitter;
+  continuity: Continuity;
   leases: Pick<Leases, 'run'>;
   /** In the order in which their batches are made. */
   sources: readonly CardSource[];
@@ -52,7 +55,7 @@ export interface TickDeps {
 }
 
 export function createTick(deps: TickDeps): Tick {
-  const { batches, ticks, inLeasedTransaction, writer, submitter, signer, logger } = deps;
+  const { batches, ticks, inLeasedTransaction, writer, submitter, continuity, signer, logger } = deps;
 
   async function run(lease: HeldLease): Promise<TickAnswer> {
     const { startedAt, abandoned } = await noteBegin(lease);
@@ -115,9 +118,13 @@ export function createTick(deps: TickDeps): Tick {
   async function work(lease: HeldLease, progress: Progress): Promise<TickResult> {
     if (!(await settleOlder(lease, progress))) return 'held';
     if (signer === undefined) return 'no_key';
+    const doubt = await continuity.doubt(lease);
+    if (isLogFailure(doubt)) return hold(progress, doubt);
     for (const source of deps.sources) {
-      const batch = await publish(lease, source, signer);
-      if (batch === null) continue;
+      const content = await gatherNews(lease, source);
+      if (content === null) continue;
+      if (doubt !== null) return hold(progress, doubt);
+      const batch = await writer.write(lease, content, await batches.latest(), signer);
       progress.made.push(batch);
       if (!(await settle(lease, batch, progress))) break;
     }
@@ -125,15 +132,16 @@ export function createTick(deps: TickDeps): Tick {
     return (await batches.latest()) === null ? 'empty' : 'unchanged';
   }
 
+  /** Makes no batch, because others may have one of the same sequence. */
+  function hold(progress: Progress, doubt: TickFailure | null): TickResult {
+    progress.failure = doubt;
+    return 'held';
+  }
+
   /** Null where the latest batch by this formula has the same entries. */
-  async function publish(
-    lease: HeldLease,
-    { formula, gatherCards }: CardSource,
-    signer: Signer,
-  ): Promise<BatchDocument | null> {
+  async function gatherNews(lease: HeldLease, { formula, gatherCards }: CardSource) {
     const content = { ...(await gatherBatch(gatherCards(), lease.signal)), formula };
-    if (isUnchanged(content, await batches.latestBy(formula))) return null;
-    return writer.write(lease, content, await batches.latest(), signer);
+    return isUnchanged(content, await batches.latestBy(formula)) ? null : content;
   }
 
   /** Whether every earlier batch is settled now. */

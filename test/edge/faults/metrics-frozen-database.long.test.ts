@@ -21,6 +21,7 @@ const backlogs = [
   'fairlead_webhook_open_deliveries',
   'fairlead_webhook_due_deliveries',
   'fairlead_publisher_pending_batches',
+  'fairlead_publisher_log_held',
   'fairlead_open_disputes',
   'fairlead_unfolded_intents',
 ];

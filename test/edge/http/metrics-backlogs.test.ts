@@ -74,6 +74,7 @@ describe('/metrics of any instance', () => {
       fairlead_open_disputes: 2,
       fairlead_unfolded_intents: 3,
       fairlead_publisher_pending_batches: 2,
+      fairlead_publisher_log_held: 0,
     };
     // On a busy machine one of them may be missing at first, because the database did not answer in time.
     await waitFor(async () => expect(Object.fromEntries(await scrape())).toMatchObject(backlogs), {

@@ -16,6 +16,7 @@ function gauges(openDisputes: () => Promise<number>) {
     openWebhookDeliveries: none,
     dueWebhookDeliveries: none,
     pendingBatches: none,
+    heldLog: none,
     openDisputes,
     unfoldedIntents: none,
   };

@@ -3,6 +3,7 @@ import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import type { PublisherHealth } from '../../../contract/schemas/publisher.js';
 import { publisherFixture } from '../../fixtures/publisher/publisher-over-http.js';
 import { reputationHttpFixture } from '../../fixtures/reputation/reputation-over-http.js';
+import { waitFor } from '../../support/wait-for.js';
 
 const path = '/api/publisher/health';
 
@@ -32,6 +33,29 @@ describe('200', () => {
     const { headers } = await fixture.get(path);
     expect(headers.get('x-ratelimit-limit')).toBe(String(points));
     expect(headers.get('x-ratelimit-remaining')).toBe(String(points - 1));
+  });
+});
+
+describe('200 after the database was restored from a backup', () => {
+  it('is failing with log_behind, and the metric says that nothing is published', async () => {
+    const first = await fixture.publish();
+    await fixture.publish();
+    await fixture.app.connection
+      .collection('batches')
+      .deleteMany({ _id: { $gt: first.header.sequence } } as never);
+    const { body: tick } = await fixture.tick();
+    expect(tick).toMatchObject({ result: 'held', failure: 'log_behind', made: [], batch: null });
+    const { status, body } = await fixture.get<PublisherHealth>(path);
+    expect(status).toBe(200);
+    const latest = { sequence: first.header.sequence };
+    expect(body).toMatchObject({ status: 'failing', reason: 'log_behind', latest, pending: 0 });
+    await waitFor(
+      async () => {
+        const metrics = await (await fetch(`${fixture.app.url}/metrics`)).text();
+        expect(/^fairlead_publisher_log_held (\d)$/m.exec(metrics)?.[1]).toBe('1');
+      },
+      { timeout: 15_000, interval: 500 },
+    );
   });
 });
 

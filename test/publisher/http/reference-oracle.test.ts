@@ -84,6 +84,8 @@ describe('the reference oracle takes', () => {
       expect(await get(`/batches/${sequence}`)).toMatchObject({ header: each.header, receipt: body });
     }
     expect(await get('/head')).toMatchObject({ head: { header: second.header } });
+    expect(await get('/batches/2/entries')).toEqual({ entries: second.entries });
+    expect(await get('/batches/3/entries')).toMatchObject({ code: 'not_found' });
     expect(await get('/')).toMatchObject({ oracle: oracle.publicKey, keys: [{ keyId: signer.keyId }] });
   });
 
@@ -145,6 +147,8 @@ describe('the ledger of the reference oracle', () => {
     const after = await start({ stateFile });
     expect(after.publicKey).toBe(before.publicKey);
     expect(await post(first, after)).toEqual({ status: 200, body });
+    const shown = await fetch(`${after.url}/1/entries`);
+    expect(await shown.json()).toEqual({ entries: first.entries });
     expect((await post(second, after)).status).toBe(201);
     await after.stop();
     expect(readFileSync(stateFile, 'utf8').trim().split('\n')).toHaveLength(3);

@@ -64,16 +64,19 @@ describe('an oracle that does not take the batch', () => {
     expect(await hasty.tick()).toMatchObject({ submitted: [1], failure: null });
   });
 
-  it('and does not answer is reported as unreachable', async () => {
+  it('and does not answer is reported as unreachable, and no batch is made that it may have another of', async () => {
     await tests.oracle.stop();
-    expect(await instance.tick()).toMatchObject({ failure: 'oracle_unreachable', pending: 1 });
+    const held = { result: 'held', failure: 'oracle_unreachable', made: [], pending: 0 };
+    expect(await instance.tick()).toMatchObject(held);
+    expect(await instance.publisher.health()).toMatchObject({ status: 'failing', latest: null });
   });
 
   it('because it holds another batch of this sequence is asked once per tick, and an error is logged', async () => {
     const stranger = await tests.open({ secretKey: otherSeed });
     await stranger.tick();
-    // The database was lost; the oracle was not.
     await instance.connection.dropDatabase();
+    // It published its first batch before it had an oracle.
+    await (await tests.open({ oracleUrl: undefined })).tick();
     const errors: object[] = [];
     const logger: Logger = { ...silentLogger, error: (fields) => errors.push(fields) };
     const late = await tests.open({ logger });
