@@ -4,7 +4,7 @@
  *   contract/**                         the package that front ends install: nothing of ours, nothing of Node
  *   mcp/**                              the MCP server: the contract, and what the generators read of it
  *   web/**                              the web page: the entries of the contract package, and packages of its own
- *   server/{main,rebuild,formula,erase}.ts    programs, as signatures/verify-worker.mjs is of a thread
+ *   server/{main,migrate,rebuild,formula,erase,adopt-log,pause-webhooks}.ts    programs, as signatures/verify-worker.mjs is of a thread
  *   server/compose.ts, boot.ts          the table of contents, and what is done once before serving
  *   server/{http,front,limits,mongo,jobs,cache,deliveries,outbound,ledger,crypto,signatures,tracing}/   the technical ring: knows no feature
  *   server/features/<feature>/          in each, by the name of the file:
@@ -32,7 +32,8 @@ const pure = `^server/crypto/|^server/.+${rules}`;
 const service = { path: '^server/(features|deliveries)/', pathNot: [router, store, factory, rules] };
 /** Builds the package, and is not part of it. */
 const contractBuild = '^contract/build\\.mjs$';
-const programs = '^server/((main|rebuild|formula|erase)\\.ts|signatures/verify-worker\\.mjs)$';
+const programs =
+  '^server/((main|migrate|rebuild|formula|erase|adopt-log|pause-webhooks)\\.ts|signatures/verify-worker\\.mjs)$';
 
 export default {
   forbidden: [

@@ -151,16 +151,35 @@ const environment = z.object({
   ...tracingEnvironment,
 });
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What programs need that work on the published log. Throws ConfigError. */
+export function readLogConfig(
+  env: Environment,
+): Pick<Config, 'oracleUrl' | 'publisherSecretKey' | 'publisherOldKeys'> {
+  const some = environment.pick({ ORACLE_URL: true, PUBLISHER_SECRET_KEY: true, PUBLISHER_OLD_KEYS: true });
+  const { data, error } = some.safeParse(givenOf(env));
+  if (error) throw new ConfigError(faultsOf(error));
+  return {
+    oracleUrl: data.ORACLE_URL,
+    publisherSecretKey: data.PUBLISHER_SECRET_KEY,
+    publisherOldKeys: splitList(data.PUBLISHER_OLD_KEYS),
+  };
+}
+
+function givenOf(env: Environment): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+}
+
+function faultsOf(error: z.ZodError | undefined): string[] {
+  return (error?.issues ?? []).map((issue) => `${issue.path.join('.')} ${issue.message}`);
+}
+
 /** Reads the environment. Throws ConfigError. An empty variable is the same as an unset one. */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const given = Object.fromEntries(
-    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
-  );
+export function readConfig(env: Environment): Config {
+  const given = givenOf(env);
   const parsed = environment.safeParse(given);
-  const faults = [
-    ...(parsed.error?.issues ?? []).map((issue) => `${issue.path.join('.')} ${issue.message}`),
-    ...faultsTogether(given),
-  ];
+  const faults = [...faultsOf(parsed.error), ...faultsTogether(given)];
   if (!parsed.success || faults.length > 0) throw new ConfigError(faults);
   const values = parsed.data;
   const production = values.NODE_ENV === 'production';

@@ -61,6 +61,8 @@ export interface BatchStore {
   countWithoutReceipt(): Promise<number>;
   /** Commits a batch: no attempt is left open by then, and its key is known from now on. */
   insert(session: ClientSession, batch: BatchDocument): Promise<void>;
+  /** Only of a batch without a receipt. */
+  remove(session: ClientSession, sequence: number): Promise<void>;
   saveReceipt(
     session: ClientSession,
     sequence: number,
@@ -195,6 +197,10 @@ export function createBatchStore(connection: Connection): BatchStore {
         { $setOnInsert: { publicKey, firstSequence: _id } },
         { session, upsert: true },
       );
+    },
+
+    async remove(session, sequence) {
+      await batches.deleteOne({ _id: sequence, open: true }, { session });
     },
 
     async saveReceipt(session, sequence, receipt, submittedAt) {

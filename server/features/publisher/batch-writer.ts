@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PublishedCard } from '../../../contract/schemas/score-card.js';
-import { type BatchHeader, batchHeaderHash } from '../../../contract/verification/verify-batch.js';
+import { batchHeaderHash } from '../../../contract/verification/verify-batch.js';
 import type { HeldLease } from '../../mongo/leases.js';
 import type { InLeasedTransaction } from '../../mongo/transactions.js';
 import type { NewId } from '../../ports.js';
@@ -68,6 +68,9 @@ export async function rootOfCards(cards: AsyncIterable<PublishedCard>): Promise<
   return batchRoot(roots);
 }
 
+/** A header as it was published. */
+export type SignedHeader = Pick<BatchDocument, 'header' | 'signature' | 'publicKey'>;
+
 /** About 1 MB per transaction. */
 const chunksPerTransaction = 8;
 const deletesPerTransaction = 64;
@@ -80,6 +83,10 @@ export interface BatchWriter {
     latest: Predecessor | null,
     signer: Signer,
   ): Promise<BatchDocument>;
+  /** Commits a batch that was signed before and that this database has lost; its receipt and event follow by a tick. */
+  adopt(lease: HeldLease, content: Gathered, signed: SignedHeader): Promise<void>;
+  /** Removes a batch that no oracle took, for another one has its sequence. */
+  withdraw(lease: HeldLease, batch: BatchDocument): Promise<void>;
   /** Removes the entries of an attempt that was never committed. */
   discard(lease: HeldLease, attempt: string): Promise<void>;
 }
@@ -104,18 +111,40 @@ export function createBatchWriter(deps: {
     }
   }
 
-  return {
-    async write(lease, { chunks, root, size, formula }, latest, signer) {
-      const attempt = newId();
-      await inLeasedTransaction(lease, (session) => ticks.noteAttempt(session, attempt));
-      await insertChunks(lease, attempt, chunks);
-      const made = { at: await ticks.now(), keyId: signer.keyId };
-      const batch = toBatch(nextHeader({ root, size, formula }, latest, made), signer, attempt);
+  async function commit(
+    lease: HeldLease,
+    chunks: readonly Chunk[],
+    sign: () => Promise<SignedHeader>,
+  ): Promise<BatchDocument> {
+    const attempt = newId();
+    await inLeasedTransaction(lease, (session) => ticks.noteAttempt(session, attempt));
+    await insertChunks(lease, attempt, chunks);
+    const batch = toBatch(await sign(), attempt);
+    await inLeasedTransaction(lease, async (session) => {
+      await batches.insert(session, batch);
+      await ticks.forgetAttempt(session);
+    });
+    return batch;
+  }
+
+  const writer: BatchWriter = {
+    write: (lease, { chunks, root, size, formula }, latest, signer) =>
+      commit(lease, chunks, async () => {
+        const made = { at: await ticks.now(), keyId: signer.keyId };
+        const header = nextHeader({ root, size, formula }, latest, made);
+        return { header, signature: signer.sign(header), publicKey: signer.publicKey };
+      }),
+
+    async adopt(lease, { chunks }, signed) {
+      await commit(lease, chunks, async () => signed);
+    },
+
+    async withdraw(lease, { _id, attempt }) {
       await inLeasedTransaction(lease, async (session) => {
-        await batches.insert(session, batch);
-        await ticks.forgetAttempt(session);
+        await batches.remove(session, _id);
+        await ticks.noteAttempt(session, attempt);
       });
-      return batch;
+      await writer.discard(lease, attempt);
     },
 
     async discard(lease, attempt) {
@@ -127,15 +156,16 @@ export function createBatchWriter(deps: {
       await inLeasedTransaction(lease, (session) => ticks.forgetAttempt(session));
     },
   };
+  return writer;
 }
 
-function toBatch(header: BatchHeader, signer: Signer, attempt: string): BatchDocument {
+function toBatch({ header, signature, publicKey }: SignedHeader, attempt: string): BatchDocument {
   return {
     _id: header.sequence,
     header,
     headerHash: batchHeaderHash(header),
-    signature: signer.sign(header),
-    publicKey: signer.publicKey,
+    signature,
+    publicKey,
     attempt,
     open: true,
     announced: false,
