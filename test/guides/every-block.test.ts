@@ -74,6 +74,7 @@ const rules: Rule[] = [
     ];
   }),
   { file: 'mcp/README.md', block: /./, is: { test: 'test/mcp/package.long.test.ts' } },
+  { file: 'docs/backup.md', block: /./, is: { test: 'test/operations/restore/restore.long.test.ts' } },
   { file: 'docs/benchmarks.md', block: /^sh\n/, is: { reason: 'the benches load every core for minutes' } },
   { file: 'docs/disputes.md', block: /^\n(GET|POST) /, is: { endpoints: true } },
   { file: 'docs/disputes.md', block: /^json\n/, is: { json: fileDisputeBody } },

@@ -35,6 +35,8 @@ export interface WebhookStore {
   change(read: WebhookDocument, changes: Partial<WebhookDocument>): Promise<WebhookDocument | null>;
   /** After a refusal; not where an admin has changed it since `revision`. Returns whether this disabled it. */
   disable(id: string, revision: number, status: number | null, at: Date): Promise<boolean>;
+  /** As by an admin; returns those that were enabled. */
+  disableAll(at: Date): Promise<Pick<WebhookDocument, '_id' | 'url' | 'createdAt'>[]>;
   /** Returns false where there is none. */
   remove(id: string): Promise<boolean>;
   /** Every webhook, one by one. */
@@ -110,6 +112,21 @@ export function createWebhookStore(connection: Connection): WebhookStore {
         { $set: { enabled: false, disabled: { reason: 'refused', status, at }, updatedAt: at } },
       );
       return result.modifiedCount === 1;
+    },
+
+    async disableAll(at) {
+      const enabled = await webhooks
+        .find({ enabled: true }, { url: 1, createdAt: 1 })
+        .sort({ _id: 1 })
+        .lean();
+      await webhooks.updateMany(
+        { _id: { $in: enabled.map(({ _id }) => _id) }, enabled: true },
+        {
+          $set: { enabled: false, disabled: { reason: 'admin', status: null, at }, updatedAt: at },
+          $inc: { revision: 1 },
+        },
+      );
+      return enabled;
     },
 
     async remove(id) {

@@ -90,6 +90,19 @@ async function everything(): Promise<string> {
   return texts.join('\n');
 }
 
+/** Puts every collection back as it is now. */
+async function backUp(): Promise<() => Promise<void>> {
+  const collections = (await fixture.connection.db?.listCollections().toArray()) ?? [];
+  const kept = collections.map(({ name }) => fixture.connection.collection(name));
+  const documents = await Promise.all(kept.map((collection) => collection.find().toArray()));
+  return async () => {
+    for (const [index, collection] of kept.entries()) {
+      await collection.deleteMany({});
+      if (documents[index]?.length) await collection.insertMany(documents[index]);
+    }
+  };
+}
+
 async function cards() {
   await feature.service.refreshNow();
   return [
@@ -207,5 +220,20 @@ describe('erasing an account', () => {
       stderr: expect.stringContaining('Not an account'),
     });
     expect(await erase()).toMatchObject({ status: 2 });
+  });
+
+  it('is done again after a restore from a backup has brought the account back', async () => {
+    const returning = encodePublicKey(new Uint8Array(32).fill(9));
+    await insertIntents(fixture.connection, ended(300, 40, { account: returning }));
+    await fixture.aggregator.aggregate();
+    const restore = await backUp();
+    expect(await erase(returning)).toMatchObject({ status: 0, stderr: '' });
+    expect(await everything()).not.toContain(returning);
+    await restore();
+    expect(await everything()).toContain(returning);
+    const again = await erase(returning);
+    expect(again).toMatchObject({ status: 0, stderr: '' });
+    expect(JSON.parse(again.stdout)).toMatchObject({ erased: 1, kept: {} });
+    expect(await everything()).not.toContain(returning);
   });
 });
