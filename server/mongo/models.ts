@@ -5,21 +5,80 @@ export function defineModel<T>(connection: Connection, name: string, schema: Sch
   return (connection.models[name] as Model<T> | undefined) ?? connection.model<T>(name, schema);
 }
 
-/** How long an operator's start may wait for one index to be built; another start goes on where this one gave up. */
-const indexBuildTimeoutMs = 60_000;
+/** A slow disk takes seconds to make the files of many collections at the same time. */
+const createWithinMs = 30_000;
+/** How often somebody who waits for an index is told so. */
+const waitingLineMs = 30_000;
 
-/** Creates the collection and the indexes of every model that a store has defined. Idempotent. */
-export async function prepareCollections(connection: Connection): Promise<void> {
-  await Promise.all(Object.values(connection.models).map(prepareCollection));
+/**
+ * Creates the collection and the indexes of every model that a store has defined. Idempotent. Waits for the builds however
+ * long they take: MongoDB gives up a build whose command has a time limit, so that the next start would begin it anew. One
+ * whose client is gone goes on, and whoever asks for the same index waits for the same build. Reads and writes go on meanwhile.
+ */
+export async function prepareCollections(
+  connection: Connection,
+  onWaiting: (collection: string) => void = () => undefined,
+): Promise<void> {
+  await Promise.all(
+    Object.values(connection.models).map(async (model) => {
+      const timer = setInterval(() => onWaiting(model.collection.name), waitingLineMs);
+      try {
+        await prepareCollection(model);
+      } finally {
+        clearInterval(timer);
+      }
+    }),
+  );
 }
 
-/** One command for all indexes of a collection, where mongoose would send one for each: a third of the time. */
 async function prepareCollection(model: Model<unknown>): Promise<void> {
-  await model.createCollection({ timeoutMS: indexBuildTimeoutMs });
+  await model.createCollection({ timeoutMS: createWithinMs });
   const indexes = model.schema
     .indexes()
     .map(([key, { background: _, ...options }]) => ({ ...options, key }) as mongo.IndexDescription);
-  if (indexes.length > 0) await model.collection.createIndexes(indexes, { timeoutMS: indexBuildTimeoutMs });
+  if (indexes.length === 0) return;
+  // A member that is away would otherwise hold up the build until it is back.
+  const options = { timeoutMS: 0, commitQuorum: 'majority' } as const;
+  try {
+    // One command for all of them, where mongoose would send one for each: a third of the time.
+    await model.collection.createIndexes(indexes, options);
+  } catch (error) {
+    throw isRefusedIndex(error) ? new IndexError(model.collection.name, error) : error;
+  }
+}
+
+/** A start-up error whose message is meant for the operator as it is. */
+class IndexError extends Error {
+  override readonly name = 'IndexError';
+
+  constructor(collection: string, cause: Error) {
+    const [reason] = cause.message.split(' :: caused by :: ').slice(-1);
+    super(`An index of the collection ${collection} cannot be built, and none was added to it: ${reason}`, {
+      cause,
+    });
+  }
+}
+
+/** Documents that have the same value under a unique index; another index of the same name or of the same fields. */
+const refusalCodes = [11000, 85, 86];
+
+function isRefusedIndex(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && refusalCodes.includes(Number(error.code));
+}
+
+/** The collections of the database and, as `collection.index`, their indexes. */
+export async function listCollections(
+  connection: Connection,
+): Promise<{ collections: string[]; indexes: string[] }> {
+  const models = Object.values(connection.models);
+  const names = new Set((await connection.listCollections()).map(({ name }) => name));
+  const present = models.filter(({ collection }) => names.has(collection.name));
+  const indexes = await Promise.all(
+    present.map(async ({ collection }) =>
+      (await collection.listIndexes().toArray()).map(({ name }) => `${collection.name}.${name}`),
+    ),
+  );
+  return { collections: present.map(({ collection }) => collection.name), indexes: indexes.flat() };
 }
 
 /** Counting stops here, so that counting a backlog costs no more however long it has grown. */
