@@ -1,6 +1,6 @@
 import type { Connection } from 'mongoose';
 import { createApp, createOperationsApp, type Operations, pathsUnder } from './app.js';
-import { boot } from './boot.js';
+import { boot, type Prepared, prepareDatabase } from './boot.js';
 import { createChanges } from './cache/changes.js';
 import type { Config } from './config.js';
 import { createDeliveries, createDeliveryStore, createOutboxStore } from './deliveries/deliveries.js';
@@ -69,7 +69,9 @@ export interface Service {
   connectionMeter: ConnectionMeter;
   /** Ends the streams that are open. */
   stopStreams(): Promise<void>;
-  /** Brings the database in order; once, before anything else. */
+  /** Brings the database in order for this release, as boot does, and takes as long as that takes. */
+  prepareDatabase(): Promise<Prepared>;
+  /** Brings the database in order, and the fleet into it; once, before anything else. */
   boot(): Promise<void>;
   /** Starts the background work; the lifecycle stops it. */
   start(): void;
@@ -433,6 +435,7 @@ export function composeService(deps: {
     ...rateHistoryLeases,
     ...observationLeases,
   ];
+  const databaseParts = { connection, leases, leaseNames, webhooks, logger };
 
   return {
     app,
@@ -443,7 +446,8 @@ export function composeService(deps: {
       await streams.stop();
       await intents.stopStreams();
     },
-    boot: () => boot({ connection, leases, leaseNames, webhooks, cacheVersions, directory }),
+    prepareDatabase: () => prepareDatabase(databaseParts),
+    boot: () => boot({ ...databaseParts, cacheVersions, directory }),
     start() {
       lifecycle.onStop('anchors that are being read', () => directory.stop());
       lifecycle.onStop('scheduler', () => scheduler.stop());

@@ -33,7 +33,7 @@ export type LeaseState = Pick<LeaseDocument, 'token' | 'acquiredAt' | 'expiresAt
 
 export interface LeaseStore {
   /** Inserts the lease where it does not exist, free to be taken. */
-  seed(name: string): Promise<void>;
+  seed(name: string): Promise<boolean>;
   /** Takes the lease if it has expired, and returns the new term; null while another holds it. */
   acquire(name: string, owner: string, ttlMs: number): Promise<LeaseTerm | null>;
   read(name: string): Promise<LeaseState | null>;
@@ -87,7 +87,12 @@ export function createLeaseStore(connection: Connection): LeaseStore {
   return {
     async seed(name) {
       const free = { owner: null, token: 0, acquiredAt: null, expiresAt: new Date(0), fences: 0 };
-      await leases.updateOne({ _id: name }, { $setOnInsert: free }, { upsert: true });
+      const { upsertedCount } = await leases.updateOne(
+        { _id: name },
+        { $setOnInsert: free },
+        { upsert: true },
+      );
+      return upsertedCount > 0;
     },
 
     async acquire(name, owner, ttlMs) {

@@ -31,7 +31,7 @@ export type LeaseOutcome<T> = { ran: true; value: T } | { ran: false; startedAt:
 
 export interface Leases {
   /** Inserts the lease documents at boot, so that acquiring is always one update of an existing document. */
-  seed(names: readonly string[]): Promise<void>;
+  seed(names: readonly string[]): Promise<string[]>;
   /** Runs `work` under the lease, renewing at a third of `ttlMs`; does not run it while another holds the lease. */
   run<T>(name: string, ttlMs: number, work: (lease: HeldLease) => Promise<T>): Promise<LeaseOutcome<T>>;
   /** The lease as it stands now; null where it was never seeded. */
@@ -135,7 +135,9 @@ export function createLeases(deps: {
 
   return {
     async seed(names) {
-      for (const name of names) await store.seed(name);
+      const seeded: string[] = [];
+      for (const name of names) if (await store.seed(name)) seeded.push(name);
+      return seeded;
     },
 
     run(name, ttlMs, work) {

@@ -42,15 +42,15 @@ export function createWebhooksFeature(deps: WebhooksDeps) {
     router: createWebhooksRouter({ service, log }),
     service,
     log,
-    /** A boot step: seals the secrets that were stored in the clear before there was a key. */
+    /** A boot step: seals the secrets that were stored in the clear before there was a key, and counts their webhooks. */
     sealSecrets: () => sealSecrets(store, secretBox, logger),
   };
 }
 
-async function sealSecrets(store: WebhookStore, secretBox: SecretBox, logger: Logger): Promise<void> {
+async function sealSecrets(store: WebhookStore, secretBox: SecretBox, logger: Logger): Promise<number> {
   if (!secretBox.hasKey) {
     logger.warn({}, 'WEBHOOK_KEY is not set: secrets of webhooks are stored in the clear');
-    return;
+    return 0;
   }
   let changed = 0;
   for await (const webhook of store.all()) {
@@ -65,4 +65,5 @@ async function sealSecrets(store: WebhookStore, secretBox: SecretBox, logger: Lo
     if (await store.resealSecrets(webhook, secrets)) changed += 1;
   }
   if (changed > 0) logger.info({ webhooks: changed }, 'webhook secrets sealed that were stored in the clear');
+  return changed;
 }

@@ -1,0 +1,127 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import { mongo } from 'mongoose';
+import { publisherLeases } from '../../server/features/publisher/feature.js';
+import { aggregationLease } from '../../server/features/reputation/aggregator.js';
+import { startTestApp, testAdminKey } from '../support/app.js';
+import { testDatabase } from '../support/database.js';
+import { runProgram } from '../support/run-program.js';
+
+const project = fileURLToPath(new URL('../../', import.meta.url));
+const webhookKey = 'ab'.repeat(32);
+const secret = 'only-for-the-test-of-the-migration';
+
+function migrate(env: Record<string, string>, ...args: string[]) {
+  const { PATH = '' } = process.env;
+  return runProgram(process.execPath, ['--import', 'tsx', 'server/migrate.ts', ...args], {
+    cwd: project,
+    env: { PATH, FLEET_FILE: 'fleets/mainnet.example.json', WEBHOOK_KEY: webhookKey, ...env },
+  });
+}
+
+interface Report {
+  created: { collections: string[]; indexes: string[]; leases: string[] };
+  sealedWebhooks: number;
+}
+const nothing: Report['created'] = { collections: [], indexes: [], leases: [] };
+
+/** What the program printed, once it ended well. */
+async function reportOf(env: Record<string, string>): Promise<Report> {
+  const { status, stdout, stderr } = await migrate(env);
+  expect([status, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout) as Report;
+}
+
+/** All collections with their indexes, as the database lists them. */
+async function inventoryOf(uri: string): Promise<string[]> {
+  const client = await mongo.MongoClient.connect(uri);
+  try {
+    const collections = await client.db().collections();
+    const indexes = await Promise.all(
+      collections.map(async (one) =>
+        (await one.indexes()).map((index) => `${one.collectionName}.${JSON.stringify(index)}`),
+      ),
+    );
+    return indexes.flat().sort();
+  } finally {
+    await client.close();
+  }
+}
+
+const [migrated, started, shared, conflicting, untouched] = [
+  testDatabase(),
+  testDatabase(),
+  testDatabase(),
+  testDatabase(),
+  testDatabase(),
+] as const;
+
+describe('the migration', () => {
+  it('creates in an empty database what a start would create, and nothing when it is run again', async () => {
+    const { created, sealedWebhooks } = await reportOf({ MONGODB_URI: migrated.uri });
+    expect(created.collections).toEqual(expect.arrayContaining(['intents', 'leases', 'limit_windows']));
+    expect(created.indexes).toEqual(expect.arrayContaining(['intents._id_', 'outbox._id_']));
+    expect(created.leases).toEqual(expect.arrayContaining([aggregationLease, ...publisherLeases]));
+    expect(sealedWebhooks).toBe(0);
+    const app = await startTestApp({ uri: started.uri });
+    await app.close();
+    expect(await inventoryOf(migrated.uri)).toEqual(await inventoryOf(started.uri));
+    expect(await reportOf({ MONGODB_URI: migrated.uri })).toMatchObject({ created: nothing });
+    expect(await reportOf({ MONGODB_URI: started.uri })).toMatchObject({ created: nothing });
+  });
+
+  it('puts back an index that is missing, and encrypts secrets that are stored in the clear, while an instance serves and another one migrates', async () => {
+    const app = await startTestApp({ uri: shared.uri });
+    try {
+      const { status } = await app.client.request('POST', '/api/admin/webhooks', {
+        headers: { 'X-Admin-Key': testAdminKey },
+        body: { url: 'https://receiver.example/', events: ['intent.settled'], secret },
+      });
+      expect(status).toBe(201);
+      const storedWebhook = async () =>
+        JSON.stringify(await app.connection.collection('webhooks').findOne({}));
+      expect(await storedWebhook()).toContain(secret);
+      const before = await inventoryOf(shared.uri);
+      const intents = app.connection.collection('intents');
+      const [dropped = ''] = (await intents.indexes())
+        .map(({ name }) => name ?? '')
+        .filter((n) => n !== '_id_');
+      await intents.dropIndex(dropped);
+      const reports = await Promise.all([1, 2].map(() => reportOf({ MONGODB_URI: shared.uri })));
+      // Each tells what is new since it looked, and both may have looked before either was done.
+      expect(reports.flatMap(({ created }) => created.indexes)).toContain(`intents.${dropped}`);
+      expect(reports.reduce((sum, { sealedWebhooks }) => sum + sealedWebhooks, 0)).toBe(1);
+      expect(await inventoryOf(shared.uri)).toEqual(before);
+      expect((await app.client.request('GET', '/readyz')).status).toBe(200);
+      expect(await storedWebhook()).not.toContain(secret);
+    } finally {
+      await app.close();
+    }
+  });
+
+  it('names the index that cannot be built, and ends with 2', async () => {
+    const client = await mongo.MongoClient.connect(conflicting.uri);
+    const { created } = await reportOf({ MONGODB_URI: conflicting.uri });
+    const [own = ''] = created.indexes.filter((name) => /^intents\.(?!_id_)/.test(name));
+    const name = own.slice('intents.'.length);
+    const intents = client.db().collection('intents');
+    await intents.dropIndex(name);
+    await intents.createIndex({ somethingElse: 1 }, { name });
+    await client.close();
+    const { status, stdout, stderr } = await migrate({ MONGODB_URI: conflicting.uri });
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(name);
+  });
+
+  it('changes nothing and ends with 2 where it is given an argument, since it has none', async () => {
+    const { status, stderr } = await migrate({ MONGODB_URI: untouched.uri }, '--dry-run');
+    expect([status, stderr]).toEqual([2, expect.stringContaining('--dry-run')]);
+    expect(await inventoryOf(untouched.uri)).toEqual([]);
+  });
+
+  it('says everything that is wrong with its configuration, and ends with 2', async () => {
+    const { status, stdout, stderr } = await migrate({ WEBHOOK_KEY: 'short', SCHEDULER: 'perhaps' });
+    expect([status, stdout]).toEqual([2, '']);
+    for (const fault of ['MONGODB_URI', 'WEBHOOK_KEY', 'SCHEDULER']) expect(stderr).toContain(fault);
+  });
+});
