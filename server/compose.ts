@@ -67,6 +67,8 @@ export interface Service {
   /** Serves the metrics where they have a port of their own. */
   metricsApp: ReturnType<typeof createOperationsApp> | undefined;
   connectionMeter: ConnectionMeter;
+  /** From now on it says that it is not ready, and serves all the same. */
+  announceStop(): void;
   /** Ends the streams that are open. */
   stopStreams(): Promise<void>;
   /** Brings the database in order for this release, as boot does, and takes as long as that takes. */
@@ -329,10 +331,12 @@ export function composeService(deps: {
     verifyDispute: verifyPool.verifyDispute,
     writeEvent: deliveries.emit,
   });
+  let stopping = false;
   const health = createHealthFeature({
     pingDatabase: () => answersPing(connection),
     servesCorridors: () => directory.corridors().length > 0,
     warnings: [clockWatch.fault, logOutput.fault],
+    isStopping: () => stopping,
   });
   const metricsRouter = createMetricsRouter({ registry: metrics.registry, tokens: config.metricsTokens });
   const metricsOperations: Operations[] = [{ serves: pathsUnder('/metrics'), router: metricsRouter }];
@@ -442,6 +446,9 @@ export function composeService(deps: {
     front,
     metricsApp,
     connectionMeter: metrics.connections,
+    announceStop() {
+      stopping = true;
+    },
     async stopStreams() {
       await streams.stop();
       await intents.stopStreams();

@@ -43,6 +43,8 @@ export interface Config {
   /** AES-256 key for webhook secrets at rest, 64 hex digits. */
   webhookKey: string | undefined;
   scheduler: boolean;
+  /** How long a stopping instance goes on serving while it says that it is not ready. */
+  drainSeconds: number;
   /** How often the observer asks the anchors, where the scheduler runs; undefined: never by itself. */
   observeEverySeconds: number | undefined;
   cachePublic: boolean;
@@ -72,6 +74,8 @@ export class ConfigError extends Error {
 }
 
 const minSecretLength = 24;
+/** A balancer that asks every two seconds has noticed by then, and kept-alive connections have idled out. */
+const productionDrainSeconds = 10;
 
 const port = z
   .string()
@@ -126,6 +130,7 @@ const environment = z.object({
     .default(''),
   WEBHOOK_KEY: hexKey.optional(),
   SCHEDULER: flag.optional(),
+  DRAIN_SECONDS: seconds.refine((number) => number <= 600, 'must be from 0 to 600').optional(),
   OBSERVER: flag.default('off'),
   OBSERVER_INTERVAL_SECONDS: seconds
     .refine((number) => number >= 60 && number <= 86_400, 'must be from 60 to 86400')
@@ -213,6 +218,8 @@ export function readConfig(env: Environment): Config {
     publisherOldKeys: splitList(values.PUBLISHER_OLD_KEYS),
     webhookKey: values.WEBHOOK_KEY,
     scheduler,
+    // Nobody waits for a process on a developer's machine, and no balancer stands before it.
+    drainSeconds: values.DRAIN_SECONDS ?? (production ? productionDrainSeconds : 0),
     observeEverySeconds: values.OBSERVER === 'on' ? values.OBSERVER_INTERVAL_SECONDS : undefined,
     cachePublic: values.CACHE_PUBLIC === 'on',
     failureGraceSeconds: values.FAILURE_GRACE_SECONDS,

@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type { Connection } from 'mongoose';
 import { composeService, type Service } from './compose.js';
@@ -25,6 +26,8 @@ export interface RunningService {
   metricsUrl: string | undefined;
   service: Service;
   connection: Connection;
+  /** Says that it is not ready, and serves what it is still sent, for DRAIN_SECONDS or until `enough`. */
+  drain(enough?: AbortSignal): Promise<void>;
   /** Finishes the requests in hand, hands leases back, closes everything. */
   stop(): Promise<void>;
 }
@@ -142,12 +145,23 @@ export async function startService(
     }
     for (const notice of config.notices) logger.warn({}, notice);
     logger.info({ url, metricsUrl, scheduler: config.scheduler }, 'listening');
-    return { port: listener.port, url, metricsUrl, service, connection, stop: lifecycle.stop };
+    const drain = async (enough?: AbortSignal) => {
+      service.announceStop();
+      listener.drain();
+      await untilOver(config.drainSeconds * 1_000, enough);
+    };
+    return { port: listener.port, url, metricsUrl, service, connection, drain, stop: lifecycle.stop };
   } catch (error) {
     // Why it could not start is what the caller has to know; what could not be stopped is in the log.
     await lifecycle.stop().catch(() => undefined);
     throw error;
   }
+}
+
+async function untilOver(ms: number, enough: AbortSignal | undefined): Promise<void> {
+  await delay(ms, undefined, enough && { signal: enough }).catch((error: unknown) => {
+    if (!enough?.aborted) throw error;
+  });
 }
 
 async function run(): Promise<void> {
@@ -164,12 +178,15 @@ async function run(): Promise<void> {
     return exit(1);
   });
   let stopping = false;
+  const enough = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      if (stopping) return;
+      // A second one: whoever sends it does not want to wait.
+      if (stopping) return enough.abort();
       stopping = true;
-      world.logger.info({ signal }, 'stopping');
-      running.stop().then(
+      world.logger.info({ signal, drainSeconds: config.drainSeconds }, 'stopping');
+      const stopped = running.drain(enough.signal).then(running.stop);
+      stopped.then(
         () => exit(0),
         (error: unknown) => {
           world.logger.error({ err: error }, 'did not stop cleanly');

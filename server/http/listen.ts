@@ -15,6 +15,8 @@ import { requestLimits } from './request-limits.js';
 export interface Listener {
   /** The actual port, also if 0 was asked for. */
   port: number;
+  /** From now on every answer closes its connection, so that whoever sent the request connects anew for the next one. */
+  drain(): void;
   /** Refuses new connections, lets running requests finish, and after `graceMs` closes what is left. */
   stop(graceMs: number): Promise<void>;
 }
@@ -34,8 +36,11 @@ export async function listen(
     requireHostHeader: false,
   });
   const guard = guardConnections(server, options.connections);
+  let draining = false;
   const serve: RequestListener = (req, res) => {
     guard.onRequest(req, res);
+    // Node then sends `Connection: close`, whichever way the head is written.
+    if (draining) res.shouldKeepAlive = false;
     handler(req, res);
   };
   server.on('request', serve);
@@ -56,7 +61,17 @@ export async function listen(
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
   });
-  return { port: (server.address() as AddressInfo).port, stop: (graceMs) => stop(server, graceMs) };
+  const drain = () => {
+    draining = true;
+  };
+  return {
+    port: (server.address() as AddressInfo).port,
+    drain,
+    stop(graceMs) {
+      drain();
+      return stop(server, graceMs);
+    },
+  };
 }
 
 async function stop(server: Server, graceMs: number): Promise<void> {

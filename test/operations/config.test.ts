@@ -25,6 +25,13 @@ describe('the configuration', () => {
     });
   });
 
+  it('drains for ten seconds in production, and elsewhere not at all, unless it is told how long', () => {
+    expect(readConfig(least).drainSeconds).toBe(0);
+    expect(readConfig(production).drainSeconds).toBe(10);
+    expect(readConfig({ ...production, DRAIN_SECONDS: '0' }).drainSeconds).toBe(0);
+    expect(faults({ ...least, DRAIN_SECONDS: '601' })).toContain('must be from 0 to 600');
+  });
+
   it('lists every fault in one error', () => {
     const message = faults({
       PORT: 'web',

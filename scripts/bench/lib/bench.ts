@@ -77,6 +77,8 @@ const serviceEnvironment = {
   WEBHOOK_KEY: '5e'.repeat(32),
   TRUST_PROXY: '127.0.0.0/8',
   SCHEDULER: 'off',
+  // No balancer has to notice that an instance of a bench stops.
+  DRAIN_SECONDS: '0',
   LOG_LEVEL: 'info',
 };
 

@@ -7,13 +7,15 @@ import { withTimeout } from '../../time-limits.js';
 export interface HealthDeps {
   checks: Readonly<Record<string, () => Promise<boolean> | boolean>>;
   warnings: readonly (() => string | undefined)[];
+  /** Whether the instance is about to stop: it still serves what it is sent, and should be sent nothing more. */
+  isStopping: () => boolean;
 }
 
 const checkTimeoutMs = 1_000;
 const retryAfterSeconds = 2;
 const alive = { status: 'ok' };
 
-/** `/healthz`: the process is alive. `/readyz`: every check passes, else 503 NOT_READY naming them. */
+/** `/healthz`: the process is alive. `/readyz`: every check passes and it is not stopping, else 503 NOT_READY naming why. */
 export function createHealthRouter(deps: HealthDeps): Router {
   // One round for all who ask meanwhile: this path has no limit, and each round asks the database.
   let round: Promise<string[]> | undefined;
@@ -29,7 +31,7 @@ export function createHealthRouter(deps: HealthDeps): Router {
     res.json(alive);
   });
   router.get('/readyz', async (_req, res, next) => {
-    const failing = await failingNow();
+    const failing = deps.isStopping() ? ['stopping'] : await failingNow();
     const warnings = deps.warnings.map((warning) => warning()).filter((text) => text !== undefined);
     if (failing.length === 0) res.json({ status: 'ready', ...(warnings.length > 0 ? { warnings } : {}) });
     else

@@ -18,6 +18,7 @@ app.use(
       },
     },
     warnings: [],
+    isStopping: () => false,
   }),
   errorMapper({ logger: silentLogger }),
 );
