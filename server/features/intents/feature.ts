@@ -8,6 +8,7 @@ import type { Clock, Logger, Pause, Random } from '../../ports.js';
 import type { VerifyPool } from '../../signatures/verify-pool.js';
 import type { Streams } from '../../streams/streams.js';
 import type { AnchorDirectory } from '../anchors/service.js';
+import { createCommitted } from './committed.js';
 import { createIntentStreams } from './intent-streams.js';
 import type { LookStore } from './look-store.js';
 import type { LookUpStore } from './look-up-store.js';
@@ -76,7 +77,8 @@ export function createIntentsFeature(deps: IntentsDeps): Intents {
   const limits = { failureGraceMs: deps.failureGraceMs, ledger: ledger !== null };
   const progress = createMakeProgress({ ...deps, ownership, limits, onLookUpDue: deps.onAttached });
   const room = createUnpaidRoom({ store: deps.unpaid, max: deps.maxUnpaidIntents, clock });
-  const service = createIntentService({ ...deps, ownership, progress, room });
+  const committed = createCommitted(deps.streamStore);
+  const service = createIntentService({ ...deps, committed, ownership, progress, room });
   const { answerOf } = service;
   const intentStreams = createIntentStreams({ ...deps, streams: deps.streamStore, answerOf });
   const takeStatusCallback = createTakeStatusCallback({

@@ -15,6 +15,7 @@ import type { Rates } from '../rates/service.js';
 import type { Standing } from '../reputation/standing.rules.js';
 import type { AggregatableIntent } from './aggregation.js';
 import { type AttachDeps, createAttachTransaction } from './attach.js';
+import type { Committed } from './committed.js';
 import type { AcceptedQuote, Counting, Intent } from './intent.js';
 import { toAnswer } from './intent-answer.rules.js';
 import { createNamePayment } from './name-payment.js';
@@ -33,6 +34,7 @@ export interface IntentServiceDeps extends Omit<AttachDeps, 'store'> {
   standingOf: (intent: AggregatableIntent) => Standing;
   /** Where an intent that nobody has paid yet finds its place. */
   room: UnpaidRoom;
+  committed: Committed;
   /** Address of this service as clients and anchors know it, without a trailing slash. */
   publicUrl: string;
 }
@@ -45,9 +47,9 @@ export interface IntentService {
    * `client`: the hash of the client that registers it.
    */
   register(body: CreateIntentBody, client: string): Promise<{ created: boolean; answer: IntentAnswer }>;
-  /** Attaches a transaction, names the payment, or both. Throws INVALID_REQUEST, UNKNOWN_INTENT, also where the nonce is not the intent's, and TRANSACTION_CONFLICT. */
+  /** Attaches a transaction, names the payment, or both. Throws INVALID_REQUEST, UNKNOWN_INTENT, also where the nonce is not the intent's, TRANSACTION_CONFLICT and NOT_READY. */
   attach(intentHash: string, body: AttachTransactionBody): Promise<IntentAnswer>;
-  /** Throws UNKNOWN_INTENT. */
+  /** Throws UNKNOWN_INTENT and NOT_READY. */
   read(intentHash: string): Promise<IntentAnswer>;
   /** The intent as it is answered. */
   answerOf(intent: Intent): Promise<IntentAnswer>;
@@ -57,7 +59,8 @@ export interface IntentService {
 const notCounted: Counting = { pendingAggregation: false, counted: null, admission: null };
 
 export function createIntentService(deps: IntentServiceDeps): IntentService {
-  const { store, directory, quoteFrom, disputeOf, standingOf, room, onAttached, publicUrl, clock } = deps;
+  const { store, committed, directory, quoteFrom, disputeOf, standingOf } = deps;
+  const { room, onAttached, publicUrl, clock } = deps;
   const attach = createAttachTransaction(deps);
   const namePayment = createNamePayment(deps);
 
@@ -171,7 +174,8 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
   return {
     async register(body, client) {
       const { created, intent } = await register(body, client);
-      return { created, answer: await answerOf(intent) };
+      // What was just created was acknowledged by a majority.
+      return { created, answer: await answerOf(created ? intent : await committed(intent)) };
     },
     async attach(intentHash, { nonce, anchorTransactionId, paymentHash }) {
       if (anchorTransactionId === undefined && paymentHash === undefined) {
@@ -185,12 +189,13 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
       }
       // First, so that the payment is known even where another intent holds the transaction.
       const named = paymentHash === undefined ? intent : await namePayment(intent, paymentHash);
-      return answerOf(anchorTransactionId === undefined ? named : await attach(named, anchorTransactionId));
+      const attached = anchorTransactionId === undefined ? named : await attach(named, anchorTransactionId);
+      return answerOf(await committed(attached));
     },
     async read(intentHash) {
       const intent = await store.findByHash(intentHash);
       if (intent === null) throw new ApiError('UNKNOWN_INTENT', 'No intent has this hash.');
-      return answerOf(intent);
+      return answerOf(await committed(intent));
     },
     answerOf,
   };

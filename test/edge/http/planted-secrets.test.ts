@@ -107,7 +107,8 @@ async function makeEveryMistake(): Promise<void> {
 /** A document that no code of this service writes makes the request with the nonce a fault of ours. */
 async function failWithin(): Promise<void> {
   const broken = { ...terms, nonce: secrets.brokenNonce };
-  await service.app.connection.collection<{ _id: string }>('intents').insertOne({ _id: intentHash(broken) });
+  const intents = service.app.connection.collection<{ _id: string; version: number }>('intents');
+  await intents.insertOne({ _id: intentHash(broken), version: 0 });
   expect((await send('POST', '/api/intent/offramp', { body: broken })).status).toBe(500);
 }
 

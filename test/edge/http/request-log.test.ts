@@ -186,7 +186,8 @@ describe('requests of a route with a limit that are answered', () => {
     const before = text.length;
     // A document that no code of this service writes is a fault of ours.
     const path = `/api/intent/${'ab'.repeat(32)}`;
-    await app.connection.collection<{ _id: string }>('intents').insertOne({ _id: 'ab'.repeat(32) });
+    const intents = app.connection.collection<{ _id: string; version: number }>('intents');
+    await intents.insertOne({ _id: 'ab'.repeat(32), version: 0 });
     await Promise.all(Array.from({ length: 5 }, () => send(get(path))));
     await waitFor(() => {
       const logged = linesSince(before).filter((line) => line.path === path && line.status === 500);
