@@ -6,7 +6,7 @@ import { type TestApp, testCronSecret } from './app.js';
 import { waitFor } from './wait-for.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const preload = new URL('shifted-clock.mjs', import.meta.url).href;
+const preload = new URL('../../scripts/lib/shifted-clock.mjs', import.meta.url).href;
 
 /** The real program in a process of its own, on a machine whose clock is wrong. */
 export interface WrongClockInstance {

@@ -1,0 +1,127 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import getPort from 'get-port';
+import type { Target } from '../ports.js';
+import { createInstance, type Instance } from './instance.js';
+
+/** A time in which an instance was broken on purpose, or not yet ready again. */
+export interface BrokenTime {
+  url: string;
+  fromMs: number;
+  /** Undefined while it lasts. */
+  toMs: number | undefined;
+}
+
+/** The instances of the service, all with the same environment, and which of them are whole now. */
+export interface Instances extends Target {
+  all: readonly Instance[];
+  /** Further ones that come and go, of another release, with these variables changed. */
+  beside(name: string, program: string, changed: Readonly<Record<string, string>>): Promise<Instance>;
+  /** Takes a whole instance to break it, as soon as another one is left to answer: the one with this number, or the next. */
+  take(number: number): Promise<Taken>;
+  /** Until everything that was to be mended is whole. Rejects with what could not be. */
+  untilWhole(): Promise<void>;
+  broken(): readonly BrokenTime[];
+  stop(): Promise<void>;
+}
+
+export interface Taken {
+  instance: Instance;
+  /** From now on its clients cannot count on it. */
+  breaks(): void;
+  /** They can, although more will be done to it. */
+  serves(): void;
+  /** Brings it back and gives it back; the next fault does not wait for that. */
+  mend(work: () => Promise<void>): void;
+}
+
+export interface InstancesOptions {
+  count: number;
+  program: string;
+  env: Readonly<Record<string, string>>;
+  /** For logs: `instance-1.log` and so on. */
+  folder: string;
+  clock: () => number;
+}
+
+const pollMs = 20;
+
+export async function startInstances(options: InstancesOptions): Promise<Instances> {
+  const { count, program, env, folder, clock } = options;
+  const all: Instance[] = [];
+  const guests: Instance[] = [];
+  const taken = new Set<Instance>();
+  const mending = new Set<Promise<void>>();
+  const failures: unknown[] = [];
+  const broken: BrokenTime[] = [];
+
+  async function create(name: string, itsProgram: string, itsEnv = env): Promise<Instance> {
+    const port = await getPort({ host: '127.0.0.1' });
+    const logFile = join(folder, `${name}.log`);
+    return createInstance({ name, program: itsProgram, port, env: itsEnv, logFile });
+  }
+  const stop = async () => {
+    await Promise.all([...all, ...guests].map((one) => one.stop()));
+  };
+
+  try {
+    for (let number = 1; number <= count; number += 1) all.push(await create(`instance-${number}`, program));
+    await Promise.all(all.map((one) => one.start()));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+
+  async function untilOneIsSpared(): Promise<Instance[]> {
+    for (;;) {
+      if (failures.length > 0) throw failures[0];
+      const whole = all.filter((one) => !taken.has(one));
+      if (whole.length > 1) return whole;
+      await delay(pollMs);
+    }
+  }
+
+  return {
+    all,
+    urls: () => all.map(({ url }) => url),
+    async beside(name, itsProgram, changed) {
+      const guest = await create(name, itsProgram, { ...env, ...changed });
+      guests.push(guest);
+      return guest;
+    },
+    async take(number) {
+      const whole = await untilOneIsSpared();
+      const instance = whole[number % whole.length] as Instance;
+      taken.add(instance);
+      const time: { now?: BrokenTime } = {};
+      const serves = () => {
+        if (time.now !== undefined) time.now.toMs = clock();
+        delete time.now;
+      };
+      return {
+        instance,
+        breaks() {
+          time.now = { url: instance.url, fromMs: clock(), toMs: undefined };
+          broken.push(time.now);
+        },
+        serves,
+        mend(work) {
+          const done = work()
+            .then(() => {
+              serves();
+              taken.delete(instance);
+            })
+            .catch((error: unknown) => void failures.push(error))
+            .finally(() => mending.delete(done));
+          mending.add(done);
+        },
+      };
+    },
+    async untilWhole() {
+      while (mending.size > 0) await Promise.all(mending);
+      if (failures.length > 0) throw failures[0];
+    },
+    broken: () => broken,
+    stop,
+  };
+}

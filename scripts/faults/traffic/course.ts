@@ -1,0 +1,43 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Clock, Random } from '../../../server/ports.js';
+import type { Ledger } from '../ledger.js';
+import type { Clients } from './clients.js';
+import type { TrafficSettings } from './settings.js';
+import type { TrafficSurroundings } from './surroundings.js';
+
+/** What every part of the traffic works with. */
+export interface Course {
+  clients: Clients;
+  surroundings: TrafficSurroundings;
+  ledger: Ledger;
+  settings: TrafficSettings;
+  random: Random;
+  clock: Clock;
+  /** Nothing new is begun after it; what is under way goes on. */
+  ending: AbortSignal;
+  /** Everything is given up. */
+  over: AbortSignal;
+  /** A refusal that a correct client cannot get, in a sentence. */
+  refused(what: string): void;
+}
+
+/** Does `work` every so often, ±50 %, until the signal aborts. What it throws while nothing is over is a fault of the driver. */
+export async function repeatedly(
+  { random }: Pick<Course, 'random'>,
+  everyMs: number,
+  signal: AbortSignal,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  try {
+    while (!signal.aborted) {
+      await delay(everyMs * (0.5 + random()), undefined, { signal });
+      await work();
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+export function randomBytes(random: Random, count: number): Uint8Array {
+  return Uint8Array.from({ length: count }, () => Math.floor(random() * 256));
+}

@@ -1,0 +1,50 @@
+import type { Course } from './course.js';
+
+export interface Followers {
+  /** Perhaps follows the intent from its first transition to its last, by the typed client. */
+  consider(intentHash: string): void;
+  /** How many streams were opened, and how often their connections were lost. */
+  counts(): { followed: number; lost: number };
+}
+
+/** The streams of some intents. What they tell is in the ledger before the next transition is waited for. */
+export function createFollowers(course: Course): Followers {
+  const { clients, ledger, settings, random, over } = course;
+  const considered = new Set<string>();
+  const counts = { followed: 0, lost: 0 };
+
+  async function follow(intentHash: string): Promise<void> {
+    await ledger.write({ kind: 'stream_followed', intentHash });
+    const stream = clients.next().intents.stream(
+      { params: { intentHash } },
+      {
+        signal: over,
+        // Heartbeats come every 15 s.
+        silenceMs: 20_000,
+        onState({ state }) {
+          if (state === 'waiting') counts.lost += 1;
+        },
+      },
+    );
+    for await (const { id, data } of stream) {
+      const { number, kind: transition, at, status, transactionStatus, last } = data;
+      if (id !== String(number)) course.refused(`The event ${id} of ${intentHash} has the number ${number}.`);
+      const told = { number, transition, at, status, transactionStatus, last };
+      await ledger.write({ kind: 'transition_told', intentHash, ...told });
+    }
+  }
+
+  return {
+    consider(intentHash) {
+      // A resumed off-ramp passes its steps again.
+      if (considered.has(intentHash)) return;
+      considered.add(intentHash);
+      if (random() >= settings.followed) return;
+      counts.followed += 1;
+      follow(intentHash).catch((error: unknown) => {
+        if (!over.aborted) course.refused(`The stream of ${intentHash} ended: ${String(error)}`);
+      });
+    },
+    counts: () => counts,
+  };
+}

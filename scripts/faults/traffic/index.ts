@@ -1,0 +1,130 @@
+import { setMaxListeners } from 'node:events';
+import { openLedger } from '../ledger.js';
+import type { Traffic, TrafficOptions } from '../ports.js';
+import { createAnswerLog } from './answers.js';
+import { createClients } from './clients.js';
+import type { Course } from './course.js';
+import { createDisputes } from './disputes.js';
+import { createFollowers } from './followers.js';
+import { createInstanceFetch } from './instance-fetch.js';
+import { createOffRamps } from './off-ramps.js';
+import { read, readAgain } from './readers.js';
+import { defaultSettings, type TrafficSettings } from './settings.js';
+import { settle } from './settle.js';
+import type { TrafficSurroundings } from './surroundings.js';
+import { tick } from './ticks.js';
+import { registerUnpaid } from './unpaid.js';
+import { createWebhooks } from './webhooks.js';
+
+export { startSurroundings, type TrafficSurroundings } from './surroundings.js';
+
+const settleWithinMs = 150_000;
+
+/**
+ * Readers, wallets, parties to disputes, an operator, receivers and a scheduler, all at the same time, against whichever
+ * instances there are. Resolves when the first webhooks are registered, so that every event has a receiver.
+ */
+export async function createTraffic(
+  options: TrafficOptions<TrafficSurroundings> & { settings?: Partial<TrafficSettings> },
+): Promise<Traffic> {
+  const { target, surroundings, credentials, random, clock, ledgerFile } = options;
+  const ledger = await openLedger(ledgerFile);
+  const answers = createAnswerLog();
+  const ending = new AbortController();
+  const over = new AbortController();
+  // As many as are under way wait for the end.
+  setMaxListeners(0, ending.signal, over.signal);
+  const refusals: string[] = [];
+  const ended: string[] = [];
+  const registered: string[] = [];
+  const fetchOf = createInstanceFetch({ ledger, answers, clock });
+  const course: Course = {
+    clients: createClients({ fetchOf, choice: { target, random, clock }, credentials }),
+    surroundings,
+    ledger,
+    settings: { ...defaultSettings, ...options.settings },
+    random,
+    clock,
+    ending: ending.signal,
+    over: over.signal,
+    refused: (what) => void refusals.push(what),
+  };
+  const webhooks = createWebhooks(course);
+  const followers = createFollowers(course);
+  const disputes = createDisputes(course);
+  const offRamps = createOffRamps({
+    ...course,
+    onRegistered(intentHash) {
+      registered.push(intentHash);
+      followers.consider(intentHash);
+    },
+    onEnded(offRamp) {
+      ended.push(offRamp.intent.intentHash);
+      disputes.consider(offRamp);
+    },
+  });
+  /** What is under way of each kind, by its name. */
+  const underWay = new Map<string, Promise<void>>();
+
+  function begin(name: string, running: Promise<void>): void {
+    const watched = running
+      .catch((error: unknown) => {
+        if (!over.signal.aborted) refusals.push(`The driver failed at ${name}: ${String(error)}`);
+      })
+      .finally(() => underWay.delete(name));
+    underWay.set(name, watched);
+  }
+
+  surroundings.serve(target);
+  surroundings.receivers.noteIn((delivery) => ledger.write(delivery));
+  await webhooks.registerFirst();
+
+  return {
+    start() {
+      begin(
+        'reading',
+        read(course, () => registered),
+      );
+      begin('reading again', readAgain(course));
+      begin('off-ramps', offRamps.run());
+      begin('unpaid intents', registerUnpaid(course));
+      begin('registering webhooks', webhooks.registerLater());
+      // These two go on while the rest settles.
+      begin('keeping webhooks', webhooks.keep(over.signal));
+      begin('ticking', tick(course, over.signal));
+    },
+    writesUnderWay: answers.writesUnderWay,
+    async settle() {
+      ending.abort();
+      surroundings.calm();
+      const forEver = new Set(['keeping webhooks', 'ticking']);
+      await settle(course, {
+        withinMs: settleWithinMs,
+        ended: () => ended,
+        underWay: () => [
+          ...[...underWay.keys()]
+            .filter((name) => !forEver.has(name))
+            .map((name) => `${name} has not ended.`),
+          ...offRamps.open().map((intentHash) => `The intent ${intentHash} is paid and has no outcome.`),
+          ...disputes.open().map((intentHash) => `The dispute of ${intentHash} has not ended.`),
+        ],
+      });
+    },
+    async stop() {
+      ending.abort();
+      over.abort();
+      await Promise.all(underWay.values());
+      await ledger.close();
+    },
+    answers: answers.all,
+    refusals: () => refusals,
+    counts: () => {
+      const { followed, lost } = followers.counts();
+      return {
+        'off-ramps ended': ended.length,
+        'streams followed': followed,
+        'streams lost and resumed': lost,
+      };
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type EventName, eventNames } from '../../../contract/schemas/events.js';
+import { type Course, repeatedly } from './course.js';
+import { type ReceiverManner, receiverManners, receiverSecret } from './receivers.js';
+
+export interface Webhooks {
+  /** Registers a webhook of each manner; resolves when all are acknowledged. */
+  registerFirst(): Promise<void>;
+  /** Registers some more on the way, until nothing new is to be begun. */
+  registerLater(): Promise<void>;
+  /** Enables what a refusal disabled and sends again what failed, as an operator does, until the signal aborts. */
+  keep(signal: AbortSignal): Promise<void>;
+  /** The ids of those that are acknowledged. */
+  ids(): readonly string[];
+}
+
+const keepEveryMs = 5_000;
+const betweenAttemptsMs = 500;
+
+/** What an operator does for the receivers. */
+export function createWebhooks(course: Course): Webhooks {
+  const { clients, surroundings, settings, clock, ending, over } = course;
+  const { receivers } = surroundings;
+  const ids: string[] = [];
+  let attempts = 0;
+
+  /**
+   * A registration is not safe to repeat, and an attempt without an answer may have registered it: so each attempt has an
+   * address of its own, and whatever comes of the others is known by theirs.
+   */
+  async function register(manner: ReceiverManner, events: readonly EventName[]): Promise<void> {
+    for (;;) {
+      over.throwIfAborted();
+      attempts += 1;
+      const body = { url: receivers.urlOf(manner, attempts), events: [...events], secret: receiverSecret };
+      const answer = await clients
+        .operator()
+        .webhooks.createWebhook({ body })
+        .catch(() => undefined);
+      if (answer?.status === 201) return void ids.push(answer.body.id);
+      if (answer !== undefined && answer.status < 429)
+        return course.refused(`A webhook was refused with ${answer.status}.`);
+      await delay(betweenAttemptsMs, undefined, { signal: over });
+    }
+  }
+
+  async function mend(): Promise<void> {
+    const { webhooks } = clients.operator();
+    // What was sent again since then and failed again is left to a later call.
+    const since = new Date(clock() - 4 * keepEveryMs).toISOString();
+    const { status, body } = await webhooks.listWebhooks({ query: { limit: '100' } });
+    if (status !== 200) return;
+    for (const { id, enabled } of body.items) {
+      if (!enabled) await webhooks.updateWebhook({ params: { id }, body: { enabled: true } });
+      await webhooks.resendFailedDeliveries({ params: { id }, body: { since } });
+    }
+  }
+
+  return {
+    registerFirst: async () =>
+      void (await Promise.all(receiverManners.map((manner) => register(manner, eventNames)))),
+    async registerLater() {
+      let left = settings.laterWebhooks;
+      await repeatedly(course, settings.everyMs.webhook, ending, async () => {
+        left -= 1;
+        if (left >= 0) await register('steady', eventNames.slice(left % 3));
+      });
+    },
+    // What failed to be mended this time is mended the next.
+    keep: (signal) => repeatedly(course, keepEveryMs, signal, () => mend().catch(() => undefined)),
+    ids: () => ids,
+  };
+}
