@@ -79,6 +79,11 @@ const sound: Record<string, string> = {
   'server/features/anchors/store.ts':
     "import { defineModel } from '../../mongo/models.js';\nexport const anchorStore = () => defineModel();\n",
   'scripts/breaking-changes/verdict.rules.ts': 'export const verdict = (found: number) => found === 0;\n',
+  'scripts/faults/plan.rules.ts': 'export const plan = (seed: number) => [seed];\n',
+  'scripts/faults/cluster/start.ts':
+    "import { plan } from '../plan.rules.js';\nexport const started = plan(1);\n",
+  'scripts/faults/traffic/load.ts':
+    "import type { plan } from '../plan.rules.js';\nexport type Load = typeof plan;\n",
   'scripts/compare.ts':
     "import { verdict } from './breaking-changes/verdict.rules.js';\nexport const passes = verdict(0);\n",
   'scripts/emit.ts': "import { contract } from '../contract/index.js';\nexport const emitted = contract;\n",
@@ -147,6 +152,9 @@ const violations: [rule: string, file: string, line: string][] = [
   ['server-imports-no-scripts', 'server/errors.ts', "export * from '../scripts/emit.js';"],
   ['only-tracing-knows-opentelemetry', 'server/http/respond.ts', "export type * from '@opentelemetry/api';"],
   ['comparison-rules-touch-nothing', 'scripts/breaking-changes/verdict.rules.ts', "export * from 'node:fs';"],
+  ['plans-touch-nothing', 'scripts/faults/plan.rules.ts', "export * from 'node:timers';"],
+  ['ledger-rules-touch-nothing', 'scripts/faults/compare/rates.rules.ts', "export * from 'node:fs';"],
+  ['storm-parts-share-ports', 'scripts/faults/traffic/load.ts', "export * from '../cluster/start.js';"],
   ['nothing-imports-tests', 'scripts/emit.ts', "export * from '../test/support/app.js';"],
   ['tests-share-only-fixtures', 'test/rates/expected.ts', "export * from '../anchors/expected.js';"],
   ['no-development-packages-in-production', 'server/errors.ts', "export * from 'fast-check';"],

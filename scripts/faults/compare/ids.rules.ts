@@ -1,0 +1,19 @@
+/** By their key; of several with the same key the first. */
+export function byKey<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item> {
+  const found = new Map<string, Item>();
+  for (const item of items) if (!found.has(keyOf(item))) found.set(keyOf(item), item);
+  return found;
+}
+
+/** The keys that occur more than once; an item without a key is not looked at. */
+export function doubled<Item>(
+  items: readonly Item[],
+  keyOf: (item: Item) => string | undefined,
+): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    if (key !== undefined) groups.set(key, [...(groups.get(key) ?? []), item]);
+  }
+  return new Map([...groups].filter(([, group]) => group.length > 1));
+}
