@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ServiceProcess } from '../fixtures/edge/service-process.js';
+import { type Job, jobPaths, run } from '../fixtures/faults/calls.js';
+import { type LeaseHolders, watchLeases } from '../fixtures/faults/lease-holders.js';
+import { beginOffRamp, type OffRamp, statusOf } from '../fixtures/faults/off-ramp.js';
+import { metricOf, type SeveralInstances, startSeveral } from '../fixtures/faults/several-instances.js';
+import {
+  aggregatable,
+  type StoredIntent,
+  settled,
+  toStored,
+} from '../fixtures/reputation/aggregatable-intents.js';
+import { expectFor } from '../support/expect-for.js';
+import { waitFor } from '../support/wait-for.js';
+
+/** The longest term, and room for a busy machine. */
+const takenOverWithinMs = 30_000 + 15_000;
+/** Far less than a term. */
+const handedBackWithinMs = 12_000;
+const leaseOf = { tick: 'publisher', reconcile: 'reconcile', observe: 'observer' } as const;
+const polls = 'GET /sep24/transaction';
+const asksOfObserver = 'GET /sep38/info';
+
+let service: SeveralInstances;
+let leases: LeaseHolders;
+let killed: ServiceProcess;
+let frozen: ServiceProcess;
+let left: ServiceProcess;
+/** What the anchors were asked and do not answer. */
+const held: ServerResponse[] = [];
+
+beforeAll(async () => {
+  service = await startSeveral(3);
+  [killed, frozen, left] = service.instances as [ServiceProcess, ServiceProcess, ServiceProcess];
+  // The first of the schedule, so that none comes in between later.
+  for (const instance of service.instances)
+    await waitFor(async () => expect(await runsOf(instance, 'tick')).toBeGreaterThan(0), { timeout: 60_000 });
+  leases = await watchLeases(service.uri, service.instances);
+}, 240_000);
+afterAll(async () => {
+  answerAgain();
+  await leases?.close();
+  await service?.stop();
+}, 60_000);
+
+const newId = () => randomBytes(32).toString('hex');
+
+const runsOf = (instance: ServiceProcess, task: string) =>
+  metricOf(instance, 'fairlead_job_runs_total', `task="${task}"`);
+
+function holdAnswers(): void {
+  for (const route of [polls, asksOfObserver])
+    for (const anchor of service.anchors.anchors)
+      anchor.override(route, (_request, response) => void held.push(response));
+}
+
+function answerAgain(): void {
+  for (const anchor of service.anchors.anchors)
+    for (const route of [polls, asksOfObserver]) anchor.override(route, null);
+  for (const response of held.splice(0)) response.destroy();
+}
+
+/** Asks until this instance has done the job, and tells how long that took. */
+async function untilDone(instance: ServiceProcess, job: Job, timeout: number): Promise<number> {
+  const from = performance.now();
+  await waitFor(async () => expect(await run(instance, job)).toMatchObject({ status: 200 }), {
+    timeout,
+    interval: 500,
+  });
+  return performance.now() - from;
+}
+
+/** Scores that the next tick has to publish: those of an anchor that had none before. */
+async function newScores(anchorId: string, by: ServiceProcess): Promise<void> {
+  const outcome = settled({ recordedAt: new Date() });
+  const intents = Array.from({ length: 40 }, (_, index) =>
+    toStored(aggregatable({ _id: newId(), anchorId, account: `G${anchorId}${index}`, outcome })),
+  );
+  const stored = leases.db.collection<StoredIntent>('intents');
+  await stored.insertMany(intents);
+  // Whichever instance counts them; a refresh does not wait for another one that does.
+  await waitFor(async () => expect(await stored.countDocuments({ unfolded: true })).toBe(0), {
+    timeout: 60_000,
+  });
+  await untilDone(by, 'refresh', 30_000);
+}
+
+/** Until this instance has a tick in hand that waits for the oracle. It sees new scores within seconds. */
+async function untilSubmitting(instance: ServiceProcess): Promise<void> {
+  const arrived = service.oracle.arrivals().length;
+  await waitFor(
+    () => {
+      void run(instance, 'tick');
+      expect(service.oracle.arrivals().length).toBeGreaterThan(arrived);
+    },
+    { timeout: 30_000, interval: 500 },
+  );
+}
+
+const eventsBySequence = async () => {
+  const events = await leases.db.collection('outbox').find({ event: 'publisher.tick' }).toArray();
+  return events.map(({ data }) => data.sequence as number).sort((a, b) => a - b);
+};
+
+const observed = () => leases.db.collection('observed_anchors').find().sort({ _id: 1 }).toArray();
+
+describe('three instances, each with its scheduler on', () => {
+  let waiting: OffRamp;
+
+  it('do each job on one of them at a time', async () => {
+    await newScores('harbour', left);
+    service.oracle.behaveAlways(() => 'hang');
+    holdAnswers();
+    await untilSubmitting(killed);
+    void run(frozen, 'observe');
+    await waitFor(async () => {
+      expect(await leases.holderOf('publisher')).toBe(killed);
+      expect(await leases.holderOf('observer')).toBe(frozen);
+    });
+    // Attaching a transaction has its instance look at once.
+    waiting = await beginOffRamp(frozen, service.anchors);
+    await waitFor(async () => expect(await leases.holderOf('reconcile')).toBe(frozen));
+    const asked = held.length;
+    for (const instance of service.instances)
+      for (const job of Object.keys(leaseOf) as Job[])
+        expectFor(jobPaths[job], await run(instance, job)).toMatchObject({ status: 409 });
+    expect(held.length - asked).toBeLessThan(3);
+  }, 120_000);
+
+  it('pass every job on when its holder is killed or frozen, and what it left is done once', async () => {
+    await killed.end('SIGKILL');
+    frozen.freeze();
+    service.oracle.behaveAlways(() => 'honest');
+    answerAgain();
+    waiting.complete();
+    const jobs = Object.keys(leaseOf) as Job[];
+    const took = await Promise.all(jobs.map((job) => untilDone(left, job, takenOverWithinMs)));
+    // Before their terms end nobody may take them over.
+    for (const ms of took) expect(ms).toBeGreaterThan(2_000);
+    await waitFor(
+      async () => {
+        await run(left, 'reconcile');
+        expect(await statusOf(left, waiting)).toBe('settled');
+      },
+      { timeout: 60_000, interval: 500 },
+    );
+    // By the schedule alone.
+    await waitFor(async () => expect(await metricOf(left, 'fairlead_unfolded_intents')).toBe(0), {
+      timeout: 60_000,
+    });
+    await untilDone(left, 'refresh', 30_000);
+
+    const before = await observed();
+    frozen.thaw();
+    await delay(3_000);
+    expect(await observed()).toEqual(before);
+    for (const job of jobs) await untilDone(frozen, job, 30_000);
+    const taken = service.oracle.taken().map(({ header }) => header.sequence);
+    expect(taken).toEqual(taken.map((_, index) => index + 1));
+    expect(taken.length).toBeGreaterThan(0);
+    expect(await eventsBySequence()).toEqual(taken);
+  }, 240_000);
+
+  it('pass a job on at once when its holder stops in order', async () => {
+    await newScores('squall', left);
+    service.oracle.behaveAlways(() => 'hang');
+    await untilSubmitting(frozen);
+    service.oracle.behaveAlways(() => 'honest');
+    const stopping = frozen.end('SIGTERM');
+    expect(await untilDone(left, 'tick', takenOverWithinMs)).toBeLessThan(handedBackWithinMs);
+    expect(await stopping).toBe(0);
+    expect(await eventsBySequence()).toEqual(service.oracle.taken().map(({ header }) => header.sequence));
+  }, 120_000);
+});
