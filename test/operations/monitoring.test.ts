@@ -88,3 +88,19 @@ describe('docs/alerts.md', () => {
     }
   });
 });
+
+describe('docs/faults.md', () => {
+  const text = read('faults.md');
+
+  it('names alerts that exist', () => {
+    const named = [...text.matchAll(/`(Fairlead\w+)`/g)].map(([, name]) => name);
+    expect(named.length).toBeGreaterThan(0);
+    for (const name of named) expect(rules.map(({ alert }) => alert)).toContain(name);
+  });
+
+  it('names metrics that the service has', () => {
+    const named = [...text.matchAll(/\b(?:fairlead|process)_\w+/g)].map(([name]) => name);
+    expect(named.length).toBeGreaterThan(0);
+    for (const name of named) expectFor(name, labelsOf.has(name)).toBe(true);
+  });
+});
