@@ -20,7 +20,8 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY fleets fleets
-USER node
+# The user node, as a number: whoever refuses images that run as root can tell.
+USER 1000:1000
 EXPOSE 8080
 # Ready, not merely alive: a replica that has lost its database gets no work from whoever asks this.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \

@@ -19,8 +19,12 @@ export type Found = string | 'missing' | 'silent';
 
 /** All images that are pulled; not the ones that are built here. */
 export function imagesOf(compose: string, dockerfile: string): string[] {
-  const { services } = parse(compose) as { services: Record<string, { image?: string; build?: unknown }> };
-  const started = Object.values(services).flatMap(({ image, build }) => (image && !build ? [image] : []));
+  const { services } = parse(compose, { merge: true }) as {
+    services: Record<string, { image?: string; build?: unknown }>;
+  };
+  const all = Object.values(services);
+  const own = all.flatMap(({ image, build }) => (image && build ? [image] : []));
+  const started = all.flatMap(({ image }) => (image && !own.includes(image) ? [image] : []));
   const built = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image = '']) => image);
   return [...new Set([...started, ...built])].sort();
 }

@@ -76,6 +76,11 @@ const rules: Rule[] = [
   { file: 'mcp/README.md', block: /./, is: { test: 'test/mcp/package.long.test.ts' } },
   { file: 'docs/backup.md', block: /./, is: { test: 'test/operations/restore/restore.long.test.ts' } },
   { file: 'docs/benchmarks.md', block: /^sh\n/, is: { reason: 'the benches load every core for minutes' } },
+  {
+    file: 'docs/deploying.md',
+    block: /^sh\n/,
+    is: { reason: 'needs an engine, a cluster or systemd; test/deploy checks the files that it applies' },
+  },
   { file: 'docs/disputes.md', block: /^\n(GET|POST) /, is: { endpoints: true } },
   { file: 'docs/disputes.md', block: /^json\n/, is: { json: fileDisputeBody } },
   {

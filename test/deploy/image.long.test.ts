@@ -1,0 +1,105 @@
+import { cpSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect } from '@jest/globals';
+import { testDatabase } from '../support/database.js';
+import { pythonTools } from '../support/installed-tools.js';
+import { runsHere } from '../support/it-where.js';
+import { runProgram } from '../support/run-program.js';
+import { itWithToolchain } from '../support/toolchains.js';
+
+const project = fileURLToPath(new URL('../../', import.meta.url));
+const { uri } = testDatabase();
+const python = await pythonTools('deploy-tools', new URL('requirements.txt', import.meta.url));
+const itBuilt = itWithToolchain(
+  python !== undefined && runsHere('npm', 'view', 'npm', 'version'),
+  'no python3 or no PyPI, or no npm registry: the build of the image',
+);
+const folder = mkdtempSync(join(tmpdir(), 'fairlead-image-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Instruction {
+  instruction: string;
+  value: string;
+}
+
+/** The instructions of the stages, the first of which builds and the last of which is the image. */
+async function stages(): Promise<Instruction[][]> {
+  const script =
+    'import json, sys, dockerfile_parse as d; print(json.dumps(d.DockerfileParser(sys.argv[1]).structure))';
+  const parsed = await runProgram(join(python ?? '', 'bin/python'), [
+    '-c',
+    script,
+    join(project, 'Dockerfile'),
+  ]);
+  expect([parsed.status, parsed.stderr]).toEqual([0, '']);
+  const found: Instruction[][] = [];
+  for (const one of JSON.parse(parsed.stdout) as Instruction[]) {
+    if (one.instruction === 'FROM') found.push([]);
+    else found.at(-1)?.push(one);
+  }
+  return found;
+}
+
+/** Copies `FROM… TO` from one folder, or a folder that stands for another stage, into the folder that stands for this one. */
+function copy(value: string, from: string, to: string): void {
+  const paths = value.split(/\s+/).filter((word) => !word.startsWith('--'));
+  const target = paths.pop() ?? '';
+  for (const path of paths) {
+    const source = join(from, path.replace(/^\/app\//, ''));
+    const into = target.endsWith('/') ? join(to, target, source.split('/').at(-1) ?? '') : join(to, target);
+    cpSync(source, into, {
+      recursive: true,
+      verbatimSymlinks: true,
+      // As .dockerignore has it.
+      filter: (file) =>
+        from !== project || !/\/(node_modules|dist)(\/|$)/.test(file.slice(project.length - 1)),
+    });
+  }
+}
+
+/** Every file and folder below a folder, with when it was changed last. */
+function filesOf(below: string): Map<string, number> {
+  const names = readdirSync(below, { recursive: true, encoding: 'utf8' });
+  return new Map(names.map((name) => [name, lstatSync(join(below, name)).mtimeMs]));
+}
+
+describe('the Dockerfile', () => {
+  itBuilt(
+    'makes, by its own commands and from what it copies, an image whose migration runs without writing a file',
+    async () => {
+      const [building = [], image = []] = await stages();
+      const [built, made] = ['build', 'image'].map((name) => join(folder, name)) as [string, string];
+      for (const one of [built, made]) mkdirSync(one);
+      const { PATH, HOME } = process.env;
+      for (const { instruction, value } of building) {
+        if (instruction === 'COPY') copy(value, project, built);
+        if (instruction !== 'RUN') continue;
+        const ended = await runProgram('sh', ['-c', value], {
+          cwd: built,
+          env: { PATH, HOME, npm_config_prefer_offline: 'true', npm_config_update_notifier: 'false' },
+          timeoutMs: 8 * 60_000,
+        });
+        expect([value, ended.status, ended.status === 0 ? '' : ended.stderr]).toEqual([value, 0, '']);
+      }
+      for (const { instruction, value } of image)
+        if (instruction === 'COPY') copy(value, value.startsWith('--from=') ? built : project, made);
+      const before = filesOf(made);
+      const migrated = await runProgram(process.execPath, ['dist/server/migrate.js'], {
+        cwd: made,
+        env: {
+          PATH,
+          MONGODB_URI: uri,
+          FLEET_FILE: 'fleets/mainnet.example.json',
+          WEBHOOK_KEY: 'ab'.repeat(32),
+        },
+      });
+      expect(migrated).toMatchObject({ status: 0, stderr: '' });
+      expect(JSON.parse(migrated.stdout).created.collections).toContain('intents');
+      // Its root is read-only where it runs.
+      expect(filesOf(made)).toEqual(before);
+    },
+    12 * 60_000,
+  );
+});
