@@ -1,0 +1,31 @@
+import { randomBytes } from 'node:crypto';
+import type { Intent } from '../../../server/features/intents/intent.js';
+import { newIntent } from '../../../server/features/intents/new-intent.rules.js';
+import { anchorId, corridor } from './world.js';
+
+/** An intent of that account that was settled just now, its outcome not yet counted. */
+export function settledIntent(account: string): Intent {
+  const nowMs = Date.now();
+  const pending = newIntent({
+    intentHash: randomBytes(32).toString('hex'),
+    body: {
+      corridor,
+      anchorId,
+      account,
+      sellAmount: '100',
+      nonce: '-',
+      anchorTransactionId: randomBytes(16).toString('hex'),
+    },
+    corridor: { id: corridor, sellAsset: '', buyAsset: '', overdueAfterSeconds: 3_600 },
+    quote: null,
+    nowMs,
+  });
+  const settled = { kind: 'settled', reason: 'completed', settleSeconds: 90, shortfallPpb: 0 } as const;
+  return {
+    ...pending,
+    observations: { ...pending.observations, firstAtMs: nowMs },
+    status: 'settled',
+    open: false,
+    outcome: { ...settled, recordedAt: new Date(nowMs) },
+  };
+}
