@@ -16,7 +16,7 @@ import { significant, toTables } from './lib/figures.js';
 import { profileArgs, readProfile } from './lib/profile.js';
 
 const usualSeconds = 3;
-const limitMs = 240_000;
+const usualLimitMs = 240_000;
 const ownCheckout = fileURLToPath(new URL('../../', import.meta.url));
 const say = (line: string) => console.error(line);
 
@@ -38,7 +38,7 @@ async function load(name: string, compiled: Compiled): Promise<Bench> {
   if (module.name !== name || typeof module.run !== 'function') {
     throw new Error(`scripts/bench/${name}.ts must export name and run, as scripts/bench/lib/bench.ts says`);
   }
-  return { name, run: module.run, ...(module.mainLoad === undefined ? {} : { mainLoad: module.mainLoad }) };
+  return { ...module, name, run: module.run };
 }
 
 function secondsOf(text: string | undefined): number {
@@ -66,15 +66,21 @@ interface Tools {
   compiled: Compiled;
   /** Removed in the end. */
   folder: string;
+  /** False where all of them run. */
+  areNamed: boolean;
 }
 
-async function withTools(names: readonly string[], run: (name: string, tools: Tools) => Promise<void>) {
+async function withTools(
+  names: readonly string[],
+  areNamed: boolean,
+  run: (name: string, tools: Tools) => Promise<void>,
+) {
   const seconds = secondsOf(process.env.BENCH_SECONDS);
   const compiled = await compile({ name: 'bench' });
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-bench-'));
   try {
     console.log(`Node ${process.version}, ${availableParallelism()} cores, measurements of ${seconds} s.`);
-    await runEach(names, (name) => run(name, { seconds, compiled, folder }));
+    await runEach(names, (name) => run(name, { seconds, compiled, folder, areNamed }));
   } finally {
     await compiled.remove();
     await rm(folder, { recursive: true, force: true });
@@ -82,10 +88,13 @@ async function withTools(names: readonly string[], run: (name: string, tools: To
 }
 
 async function measure(name: string, tools: Tools): Promise<void> {
+  const loaded = await load(name, tools.compiled);
+  if (loaded.onlyWhenNamed && !tools.areNamed) return say(`${name}: runs only when it is named`);
+  const { limitMs = usualLimitMs } = loaded;
   const load1 = significant(loadavg()[0] ?? 0);
   say(`${name}: running (load ${load1}) …`);
   const startedAt = performance.now();
-  const bench = runBench(await load(name, tools.compiled), { ...tools, limitMs, say });
+  const bench = runBench(loaded, { ...tools, limitMs, say });
   running = bench;
   const rows = await bench.rows;
   const tookSeconds = Math.round((performance.now() - startedAt) / 1_000);
@@ -94,7 +103,7 @@ async function measure(name: string, tools: Tools): Promise<void> {
 
 async function profile(name: string, tools: Tools): Promise<void> {
   say(`${name}: running under the profiler …`);
-  const { run, mainLoad = run } = await load(name, tools.compiled);
+  const { run, mainLoad = run, limitMs = usualLimitMs } = await load(name, tools.compiled);
   const profiles = join(ownCheckout, '.cache', 'profiles', `${name}-${process.pid}`);
   await mkdir(profiles, { recursive: true });
   const serviceNodeArgs = profileArgs(profiles);
@@ -130,7 +139,8 @@ async function main(): Promise<void> {
   };
   process.once('SIGINT', interrupt);
   process.once('SIGTERM', interrupt);
-  if (values.against === undefined) await withTools(names, values.profile ? profile : measure);
+  if (values.against === undefined)
+    await withTools(names, positionals.length > 0, values.profile ? profile : measure);
   else await compare(names, values.against, Number(values.rounds));
 }
 

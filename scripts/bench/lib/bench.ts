@@ -14,13 +14,17 @@ export type { BenchRow } from './figures.js';
 
 /**
  * What every file of scripts/bench exports (helpers and programs live in folders): `name`, the file's, and `run`. A
- * bench measures alternatives in turns in one run and reports their ratios; it never passes or fails by time. It throws
- * only where what it measured was wrong: answers with another status, a count that is not what it must be.
+ * bench measures alternatives in turns in one run and reports their ratios; it never passes or fails by time, except for the
+ * soak. It throws only where what it measured was wrong: answers with another status, a count that is not what it must be.
  */
 export interface Bench {
   /** As on the command line, such as `http`. */
   name: string;
   run(context: BenchContext): Promise<BenchRow[]>;
+  /** After which it is given up; four minutes where absent. */
+  limitMs?: number;
+  /** Left out where no bench is named. */
+  onlyWhenNamed?: boolean;
   /** What `npm run bench:profile` watches in place of all of it. */
   mainLoad?: (context: BenchContext) => Promise<unknown>;
 }

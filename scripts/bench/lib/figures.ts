@@ -1,4 +1,4 @@
-import type { MemoryReading } from './programs/probe.js';
+import type { MemoryReading } from './programs/probe-questions.js';
 
 /** One line of the tables that a bench prints. */
 export interface BenchRow {

@@ -4,7 +4,15 @@ import { basename } from 'node:path';
 import { execaNode, type Message } from 'execa';
 import { withTimeout } from '../../../server/time-limits.js';
 import type { Answer } from './programs/answer-questions.js';
-import { cpuQuestion, type MemoryReading, memoryQuestion } from './programs/probe.js';
+import {
+  cpuQuestion,
+  type MemoryReading,
+  memoryQuestion,
+  type ObjectsReading,
+  objectsQuestion,
+  type ResourcesReading,
+  resourcesQuestion,
+} from './programs/probe-questions.js';
 
 export interface ProgramOptions {
   args?: readonly string[];
@@ -25,6 +33,9 @@ export interface Program {
   cpuMs(): Promise<number>;
   /** Collects all garbage first, which takes a while. */
   memory(): Promise<MemoryReading>;
+  resources(): Promise<ResourcesReading>;
+  /** Walks the whole heap, which takes a while. */
+  objects(): Promise<ObjectsReading>;
   /** Rejects with what it wrote to stderr when the program ends without having been stopped. */
   crashed: Promise<never>;
   /** Sends SIGTERM, and SIGKILL 10 s later. */
@@ -32,6 +43,8 @@ export interface Program {
 }
 
 const answerTimeoutMs = 60_000;
+/** Several full collections of a large heap, on a machine that has other work. */
+const collectionTimeoutMs = 300_000;
 const stopTimeoutMs = 10_000;
 
 /** Starts a compiled file under Node, with the probe loaded before it and a channel to it. */
@@ -55,18 +68,23 @@ export function startProgram(
     throw new Error(`${name} ended with ${exitCode ?? signal}: ${String(stderr).slice(-4_000)}`);
   });
   crashed.catch(() => undefined);
-  const late = () => new Error(`${name} did not answer in ${answerTimeoutMs / 1000} s`);
-  const inTime = <T>(work: Promise<T>) => withTimeout(answerTimeoutMs, Promise.race([work, crashed]), late);
+  const late = () => new Error(`${name} did not answer in time`);
+  const inTime = <T>(work: Promise<T>, limitMs = answerTimeoutMs) =>
+    withTimeout(limitMs, Promise.race([work, crashed]), late);
   const first = child.getOneMessage({ filter: (message) => !isAnswer(message), reference: false });
   first.catch(() => undefined);
 
-  async function ask(question: string, about?: unknown): Promise<unknown> {
-    const answer = child.getOneMessage({
-      filter: (message) => isAnswer(message) && message.question === question,
-    });
-    await child.sendMessage({ ask: question, ...(about === undefined ? {} : { about: about as Message }) });
+  async function ask(question: string, about?: unknown, limitMs?: number): Promise<unknown> {
+    const answer = (async () =>
+      child.getOneMessage({ filter: (message) => isAnswer(message) && message.question === question }))();
+    const asked = (async () =>
+      child.sendMessage({ ask: question, ...(about === undefined ? {} : { about: about as Message }) }))();
     // When the program has ended, what it said tells more than that the channel is closed.
-    return ((await inTime(answer.catch(() => crashed))) as unknown as Answer).value;
+    const [{ value }] = (await inTime(
+      Promise.all([answer, asked]).catch(() => crashed),
+      limitMs,
+    )) as unknown as [Answer];
+    return value;
   }
 
   return {
@@ -75,7 +93,9 @@ export function startProgram(
     ready: () => inTime(first),
     ask,
     cpuMs: async () => (await ask(cpuQuestion)) as number,
-    memory: async () => (await ask(memoryQuestion)) as MemoryReading,
+    memory: async () => (await ask(memoryQuestion, undefined, collectionTimeoutMs)) as MemoryReading,
+    resources: async () => (await ask(resourcesQuestion)) as ResourcesReading,
+    objects: async () => (await ask(objectsQuestion, undefined, collectionTimeoutMs)) as ObjectsReading,
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const closed = once(child, 'close');

@@ -1,14 +1,22 @@
-import { answerQuestion } from './answer-questions.js';
-
 /** What a program of a bench tells of itself; loaded before it (`--import`). */
-export interface MemoryReading {
-  /** Bytes still reachable after a full collection, those of Buffers included. */
-  heapBytes: number;
-  rssBytes: number;
-}
+import { EventEmitter } from 'node:events';
+import { Socket } from 'node:net';
+import { queryObjects } from 'node:v8';
+import { answerQuestion } from './answer-questions.js';
+import {
+  cpuQuestion,
+  type MemoryReading,
+  memoryQuestion,
+  type ObjectsReading,
+  objectsQuestion,
+  type ResourcesReading,
+  resourcesQuestion,
+} from './probe-questions.js';
 
-export const cpuQuestion = 'cpu';
-export const memoryQuestion = 'memory';
+let listenerWarnings = 0;
+process.on('warning', ({ name }) => {
+  if (name === 'MaxListenersExceededWarning') listenerWarnings += 1;
+});
 
 answerQuestion(cpuQuestion, () => {
   const { user, system } = process.cpuUsage();
@@ -21,6 +29,25 @@ answerQuestion(memoryQuestion, (): MemoryReading => {
   collect?.();
   const { heapUsed, arrayBuffers, rss } = process.memoryUsage();
   return { heapBytes: heapUsed + arrayBuffers, rssBytes: rss };
+});
+answerQuestion(resourcesQuestion, (): ResourcesReading => {
+  const active: Record<string, number> = {};
+  for (const kind of process.getActiveResourcesInfo()) active[kind] = (active[kind] ?? 0) + 1;
+  const events = process.eventNames();
+  const listeners = events.reduce((sum, event) => sum + process.listenerCount(event), 0);
+  return { active, listeners, listenerWarnings };
+});
+answerQuestion(objectsQuestion, (): ObjectsReading => {
+  const timer = setTimeout(() => undefined, 0);
+  clearTimeout(timer);
+  const count = (kind: unknown) => queryObjects(kind as new () => unknown, { format: 'count' });
+  return {
+    emitters: count(EventEmitter),
+    abortSignals: count(AbortSignal),
+    timers: count(timer.constructor),
+    sockets: count(Socket),
+    promises: count(Promise),
+  };
 });
 // Whoever started the program is gone: nothing runs on without it.
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));

@@ -1,0 +1,148 @@
+import { percentile } from '../lib/figures.js';
+import { openConnection } from '../lib/generator/connection.js';
+import { expectedStatuses, type Mix, type MixedRequest } from './mix.js';
+
+/** What was seen since the last report. */
+export interface LoopReport {
+  answers: number;
+  /** Answers by kind of request and status. */
+  statuses: Record<string, number>;
+  p50Ms: number;
+  p99Ms: number;
+  /** Requests that are due and have not been sent, since every connection waits for an answer. */
+  waiting: number;
+  /** Connections that are open. */
+  connections: number;
+}
+
+export interface OpenLoop {
+  /** Requests a second from now on; 0 pauses. */
+  setRate(perSecond: number): void;
+  report(): LoopReport;
+  stop(): void;
+  /** Rejects at an answer that must not come, or a connection that fails. */
+  failed: Promise<never>;
+}
+
+const tickMs = 2;
+/** A server that far behind does not keep up; what is due beyond this is not sent. */
+const maxWaiting = 20_000;
+
+interface Sent {
+  request: MixedRequest;
+  dueMs: number;
+}
+
+interface Connection {
+  send(sent: Sent): void;
+  close(): void;
+}
+
+/**
+ * Sends requests at even intervals, whether or not earlier ones were answered; each latency counts from the time at
+ * which its request was due. It sleeps between ticks: spinning for all that time would take a core from the service.
+ */
+export function startOpenLoop(origin: string, mix: Mix, maxConnections: number): OpenLoop {
+  const { hostname: host, port } = new URL(origin);
+  let perSecond = 0;
+  let nextDueMs = performance.now();
+  let latenciesMs: number[] = [];
+  let statuses: Record<string, number> = {};
+  const waiting: Sent[] = [];
+  /** The one that has been free for longest is used first, so that none is closed for being idle. */
+  const free: Connection[] = [];
+  const open = new Set<Connection>();
+  let fail: (error: Error) => void = () => undefined;
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  failed.catch(() => undefined);
+
+  function connect(): Connection {
+    let inFlight: Sent | undefined;
+    const bare = openConnection(
+      { host, port: Number(port) },
+      {
+        onAnswer(status, _bytes, head) {
+          const sent = inFlight;
+          inFlight = undefined;
+          if (sent !== undefined) answered(sent, status, head);
+          if (perSecond === 0) own.close();
+          else free.push(own);
+          sendWaiting();
+        },
+        onFailure: (error) => fail(new Error(`a connection failed: ${error.message}`)),
+      },
+    );
+    const own: Connection = {
+      send(sent) {
+        inFlight = sent;
+        bare.send(sent.request.text);
+      },
+      close() {
+        open.delete(own);
+        bare.close();
+      },
+    };
+    open.add(own);
+    return own;
+  }
+
+  function answered({ request, dueMs }: Sent, status: number, head: string): void {
+    latenciesMs.push(performance.now() - dueMs);
+    const key = `${request.kind} ${status}`;
+    statuses[key] = (statuses[key] ?? 0) + 1;
+    if (request.intentHash !== undefined && status === 201) mix.remember(request.intentHash);
+    if (!expectedStatuses[request.kind].has(status))
+      fail(new Error(`an answer to "${request.kind}" was ${status}:\n${request.text}\n${head}`));
+  }
+
+  function sendWaiting(): void {
+    for (let sent = waiting[0]; sent !== undefined; sent = waiting[0]) {
+      const connection = free.shift() ?? (open.size < maxConnections ? connect() : undefined);
+      if (connection === undefined) return;
+      waiting.shift();
+      connection.send(sent);
+    }
+  }
+
+  const timer = setInterval(() => {
+    const now = performance.now();
+    if (perSecond === 0) return;
+    for (; nextDueMs <= now; nextDueMs += 1_000 / perSecond) {
+      if (waiting.length < maxWaiting) waiting.push({ request: mix.next(), dueMs: nextDueMs });
+    }
+    sendWaiting();
+  }, tickMs);
+
+  return {
+    setRate(rate) {
+      perSecond = rate;
+      nextDueMs = performance.now();
+      if (rate > 0) return;
+      waiting.length = 0;
+      // Idle ones would be closed by the service, at a time when a request may be on its way.
+      for (const connection of free.splice(0)) connection.close();
+    },
+    report() {
+      const latest = latenciesMs;
+      const seen = statuses;
+      latenciesMs = [];
+      statuses = {};
+      const at = (share: number) => (latest.length === 0 ? 0 : percentile(latest, share));
+      return {
+        answers: latest.length,
+        statuses: seen,
+        p50Ms: at(50),
+        p99Ms: at(99),
+        waiting: waiting.length,
+        connections: open.size,
+      };
+    },
+    stop() {
+      clearInterval(timer);
+      for (const connection of open) connection.close();
+    },
+    failed,
+  };
+}

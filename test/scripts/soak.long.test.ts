@@ -1,0 +1,34 @@
+import { fileURLToPath } from 'node:url';
+import { expect, it } from '@jest/globals';
+import { runProgram } from '../support/run-program.js';
+
+const cwd = fileURLToPath(new URL('../../', import.meta.url));
+
+it('soaks a real service for a quarter of a minute, finds nothing that piles up, and fails since fewer clients came than were meant to', async () => {
+  const env = {
+    ...process.env,
+    BENCH_SECONDS: '1',
+    BENCH_SOAK_MINUTES: '0.25',
+    BENCH_SOAK_RATE: '20',
+  };
+  const { status, stdout, stderr } = await runProgram('npm', ['run', '--silent', 'bench', '--', 'soak'], {
+    cwd,
+    env,
+    timeoutMs: 200_000,
+  });
+  // 300 requests are no million, so at least that fails.
+  const said = expect.stringContaining('soak: does not hold: distinct client addresses; distinct amounts');
+  expect({ status, stderr }).toEqual({ status: 1, stderr: said });
+  const checks = [...(stdout.split('### checks')[1] ?? '').matchAll(/^\| (.+?) +\|.*\| +(.+?) \|$/gm)];
+  const broken = checks.flatMap(([, what = '', result]) => (result === 'DOES NOT HOLD' ? [what] : []));
+  expect(checks.length).toBeGreaterThan(15);
+  // Caches are still filling, and how long it all takes is the machine's.
+  const allowed = new Set([
+    'distinct client addresses',
+    'distinct amounts',
+    'resident memory of the service, MB',
+    'p50, ms',
+    'p99, ms',
+  ]);
+  expect(broken.filter((what) => !allowed.has(what))).toEqual([]);
+}, 240_000);
