@@ -22,7 +22,7 @@ const givenRate = Number(process.env.BENCH_SOAK_RATE || 0);
 export const limitMs = minutes * 60_000 + 400_000;
 
 const parts = 20;
-const connections = 100;
+const connections = 256;
 const streams = 200;
 const distinct = 1_000_000;
 
@@ -90,6 +90,7 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
       answers: seen.answers,
       p50Ms: seen.p50Ms,
       p99Ms: seen.p99Ms,
+      registerP99Ms: seen.registerP99Ms,
       waiting: seen.waiting,
       rssBytes: await processRssBytes(service.pid),
       mongodRssBytes: await processRssBytes(mongod.pid ?? 0),
@@ -158,6 +159,7 @@ function partRow(part: number, partMs: number, reading: SoakPart): BenchRow {
       requests: perSecond((reading.answers * 1_000) / partMs),
       p50: ms(reading.p50Ms),
       p99: ms(reading.p99Ms),
+      'p99 of registrations': ms(reading.registerP99Ms),
       RSS: megabytes(reading.rssBytes),
       'RSS of mongod': megabytes(reading.mongodRssBytes),
       'connections of clients': String(reading.clients),

@@ -7,6 +7,7 @@ const steady: SoakPart = {
   answers: 60_000,
   p50Ms: 2,
   p99Ms: 20,
+  registerP99Ms: 400,
   waiting: 0,
   rssBytes: 200e6,
   mongodRssBytes: 500e6,
@@ -69,6 +70,7 @@ describe('the checks of a soak', () => {
     ['openCursors', 'open cursors on the server'],
     ['p50Ms', 'p50, ms'],
     ['p99Ms', 'p99, ms'],
+    ['registerP99Ms', 'p99 of registrations, ms'],
   ] as const)('find %s that grows, and nothing else', (grows, what) => {
     expect(broken(grows)).toEqual([what]);
   });

@@ -5,6 +5,7 @@ export interface SoakPart {
   answers: number;
   p50Ms: number;
   p99Ms: number;
+  registerP99Ms: number;
   waiting: number;
   rssBytes: number;
   mongodRssBytes: number;
@@ -109,6 +110,12 @@ export function checksOf(soaked: Soaked): SoakCheck[] {
     atMost('streams that were cut off', 0, soaked.lostStreams, 0),
     atMost('p50, ms', median(1, p50), median(4, p50), median(1, p50) * latencyVariation + 1),
     atMost('p99, ms', median(1, p99), median(4, p99), median(1, p99) * latencyVariation + 5),
+    atMost(
+      'p99 of registrations, ms',
+      median(1, registerP99),
+      median(4, registerP99),
+      median(1, registerP99) * latencyVariation + 50,
+    ),
   ];
 }
 
@@ -116,3 +123,4 @@ export function checksOf(soaked: Soaked): SoakCheck[] {
 const latencyVariation = 1.5;
 const p50 = ({ p50Ms }: SoakPart) => p50Ms;
 const p99 = ({ p99Ms }: SoakPart) => p99Ms;
+const registerP99 = ({ registerP99Ms }: SoakPart) => registerP99Ms;

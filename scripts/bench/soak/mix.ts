@@ -27,6 +27,9 @@ export const expectedStatuses: Record<RequestKind, ReadonlySet<number>> = {
   webhook: new Set([202]),
 };
 
+/** A registration may wait for its turn at the anchors, by design for up to two seconds, so its latency says little. */
+export const waitsInTurn = (kind: RequestKind): boolean => kind === 'register';
+
 export interface MixedRequest {
   kind: RequestKind;
   /** As it is written to a connection. */

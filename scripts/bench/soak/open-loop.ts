@@ -1,14 +1,16 @@
 import { percentile } from '../lib/figures.js';
 import { openConnection } from '../lib/generator/connection.js';
-import { expectedStatuses, type Mix, type MixedRequest } from './mix.js';
+import { expectedStatuses, type Mix, type MixedRequest, waitsInTurn } from './mix.js';
 
 /** What was seen since the last report. */
 export interface LoopReport {
   answers: number;
   /** Answers by kind of request and status. */
   statuses: Record<string, number>;
+  /** Of everything but registrations. */
   p50Ms: number;
   p99Ms: number;
+  registerP99Ms: number;
   /** Requests that are due and have not been sent, since every connection waits for an answer. */
   waiting: number;
   /** Connections that are open. */
@@ -27,6 +29,9 @@ export interface OpenLoop {
 const tickMs = 2;
 /** A server that far behind does not keep up; what is due beyond this is not sent. */
 const maxWaiting = 20_000;
+
+const percentileOrZero = (values: number[], share: number) =>
+  values.length === 0 ? 0 : percentile(values, share);
 
 interface Sent {
   request: MixedRequest;
@@ -47,6 +52,7 @@ export function startOpenLoop(origin: string, mix: Mix, maxConnections: number):
   let perSecond = 0;
   let nextDueMs = performance.now();
   let latenciesMs: number[] = [];
+  let registrationsMs: number[] = [];
   let statuses: Record<string, number> = {};
   const waiting: Sent[] = [];
   /** The one that has been free for longest is used first, so that none is closed for being idle. */
@@ -89,7 +95,7 @@ export function startOpenLoop(origin: string, mix: Mix, maxConnections: number):
   }
 
   function answered({ request, dueMs }: Sent, status: number, head: string): void {
-    latenciesMs.push(performance.now() - dueMs);
+    (waitsInTurn(request.kind) ? registrationsMs : latenciesMs).push(performance.now() - dueMs);
     const key = `${request.kind} ${status}`;
     statuses[key] = (statuses[key] ?? 0) + 1;
     if (request.intentHash !== undefined && status === 201) mix.remember(request.intentHash);
@@ -125,16 +131,18 @@ export function startOpenLoop(origin: string, mix: Mix, maxConnections: number):
       for (const connection of free.splice(0)) connection.close();
     },
     report() {
-      const latest = latenciesMs;
+      const quick = latenciesMs;
+      const registrations = registrationsMs;
       const seen = statuses;
       latenciesMs = [];
+      registrationsMs = [];
       statuses = {};
-      const at = (share: number) => (latest.length === 0 ? 0 : percentile(latest, share));
       return {
-        answers: latest.length,
+        answers: quick.length + registrations.length,
         statuses: seen,
-        p50Ms: at(50),
-        p99Ms: at(99),
+        p50Ms: percentileOrZero(quick, 50),
+        p99Ms: percentileOrZero(quick, 99),
+        registerP99Ms: percentileOrZero(registrations, 99),
         waiting: waiting.length,
         connections: open.size,
       };

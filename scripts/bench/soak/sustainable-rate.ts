@@ -12,8 +12,8 @@ const longestWaitSeconds = 0.1;
 
 /**
  * The highest rate, in steps of 30 %, at which the service answers whatever is sent: hardly anything waits at the end of
- * the step, and the p99 is under a second. A step is tried twice, since another program may have had the
- * processor.
+ * the step, and the p99 of everything but registrations is under a second. A step is tried twice, since another program
+ * may have had the processor.
  */
 export async function findSustainableRate(options: {
   traffic: Program;
