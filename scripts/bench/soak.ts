@@ -121,7 +121,7 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
     end,
     addresses: after.addresses - before.addresses,
     amounts: after.amounts - before.amounts,
-    goal: Math.round((distinct * minutes) / fullMinutes),
+    goal: Math.min(distinct, Math.round((distinct * minutes) / fullMinutes)),
     lostStreams: after.streams.lost,
   });
   reportBroken(checks, say);
