@@ -9,7 +9,7 @@ export type Track = 'members' | 'instances' | 'connections';
 
 interface KindOfFault {
   track: Track;
-  /** Costs the primary its office. */
+  /** Forces an election. */
   elects?: true;
   /** A process is killed. */
   kills?: true;

@@ -33,12 +33,15 @@ export async function runStorm(plan: Record<Track, Fault[]>, stage: Stage, until
 
   const timeIsUp = () => stage.clock() > untilMs;
   let othersRun = true;
-  const others = Promise.all([run(plan.members, timeIsUp), run(plan.instances, timeIsUp)]).finally(() => {
+  const members = run(plan.members, timeIsUp);
+  const instances = run(plan.instances, timeIsUp);
+  // Each track ends what it has in hand, also where another has failed.
+  const others = Promise.allSettled([members, instances]).then(() => {
     othersRun = false;
   });
-  const ended = await Promise.allSettled([others, run(plan.connections, () => !othersRun || timeIsUp())]);
-  const { instances, members } = stage;
-  members.network.heal();
-  for (const one of ended) if (one.status === 'rejected') throw one.reason;
-  await instances.untilWhole();
+  const connections = run(plan.connections, () => !othersRun || timeIsUp());
+  await Promise.allSettled([others, connections]);
+  stage.members.network.heal();
+  await Promise.all([members, instances, connections]);
+  await stage.instances.untilWhole();
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { ratesExamples } from '../../contract/examples/rates.js';
 import { faultOfAnswer } from '../../scripts/faults/traffic/examined-answer.rules.js';
 import { operationOf } from '../../scripts/faults/traffic/operations.js';
 
@@ -8,6 +9,9 @@ function faultOf(status: number, body: unknown, headers: Record<string, string> 
   const all: Record<string, string> = { 'x-request-id': 'r-1', ...headers };
   return faultOfAnswer(route, { status, header: (name) => all[name] ?? null, body });
 }
+
+const rates = ratesExamples.getRates.answer;
+const ratesAt = Date.parse('2026-07-01T12:00:00Z');
 
 describe('the operation of a request', () => {
   it('is told by method and path, a fixed path before a template', () => {
@@ -34,6 +38,25 @@ describe('an answer', () => {
     expect(faultOf(503, { ...body, retryAfter: 3 }, { 'retry-after': '2' })).toBe(
       'retryAfter is 3, and Retry-After is 2.',
     );
+  });
+
+  it.each([
+    [10, false, undefined],
+    [25, true, undefined],
+    [25, false, /is not called stale/],
+    [70, true, /is shown/],
+  ])('with rates of %i s before, told as stale: %s, has the fault %s', (seconds, stale, expected) => {
+    const headers: Record<string, string> = {
+      'x-request-id': 'r-1',
+      date: new Date(ratesAt + seconds * 1_000).toUTCString(),
+    };
+    const fault = faultOfAnswer(operationOf('GET', '/api/rates/usdc-ngn').route, {
+      status: 200,
+      header: (name) => headers[name] ?? null,
+      body: { ...rates, stale, asOf: new Date(ratesAt).toISOString() },
+    });
+    if (expected === undefined) expect(fault).toBeUndefined();
+    else expect(fault).toMatch(expected);
   });
 
   it('of another form or status than the contract lists has a fault, and so has every 500', () => {

@@ -20,6 +20,7 @@ import { waitFor } from '../support/wait-for.js';
 const takenOverWithinMs = 30_000 + 15_000;
 /** Far less than a term. */
 const handedBackWithinMs = 12_000;
+const rounds = 10;
 const leaseOf = { tick: 'publisher', reconcile: 'reconcile', observe: 'observer' } as const;
 const polls = 'GET /sep24/transaction';
 const asksOfObserver = 'GET /sep38/info';
@@ -110,7 +111,30 @@ const observed = () => leases.db.collection('observed_anchors').find().sort({ _i
 describe('three instances, each with its scheduler on', () => {
   let waiting: OffRamp;
 
-  it('do each job on one of them at a time', async () => {
+  it('refresh the scores on one of them at a time, however often they are asked to', async () => {
+    const refreshes: { fromMs: number; toMs: number }[] = [];
+    let refused = 0;
+    for (let round = 0; round < rounds; round += 1) {
+      const asked = service.instances.flatMap((instance) => [
+        run(instance, 'refresh'),
+        run(instance, 'refresh'),
+      ]);
+      for (const { status, body } of await Promise.all(asked)) {
+        expect([200, 409]).toContain(status);
+        if (status === 409) refused += 1;
+        const fromMs = Date.parse(body?.startedAt ?? '');
+        if (status === 200) refreshes.push({ fromMs, toMs: fromMs + (body?.durationMs ?? Number.NaN) });
+      }
+    }
+    expect(refused).toBeGreaterThan(rounds);
+    expect(refreshes.length).toBeGreaterThanOrEqual(rounds);
+    refreshes.sort((a, b) => a.fromMs - b.fromMs);
+    // Both are whole milliseconds.
+    for (const [place, { fromMs }] of refreshes.entries())
+      expect(fromMs).toBeGreaterThanOrEqual((refreshes[place - 1]?.toMs ?? 0) - 1);
+  }, 120_000);
+
+  it('tick, reconcile and observe on one of them at a time', async () => {
     await newScores('harbour', left);
     service.oracle.behaveAlways(() => 'hang');
     holdAnswers();

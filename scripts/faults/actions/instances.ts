@@ -58,7 +58,7 @@ export const wrongClock: Action = async (fault, stage) => {
   serves();
   await delay(fault.lastsMs);
   breaks();
-  await instance.end('SIGTERM');
+  stage.chronicle.stops.push(await instance.end('SIGTERM'));
   mend(() => instance.start());
   return 'done';
 };

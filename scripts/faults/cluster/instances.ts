@@ -49,7 +49,7 @@ const pollMs = 20;
 export async function startInstances(options: InstancesOptions): Promise<Instances> {
   const { count, program, env, folder, clock } = options;
   const all: Instance[] = [];
-  const guests: Instance[] = [];
+  const extraInstances: Instance[] = [];
   const taken = new Set<Instance>();
   const mending = new Set<Promise<void>>();
   const failures: unknown[] = [];
@@ -61,7 +61,7 @@ export async function startInstances(options: InstancesOptions): Promise<Instanc
     return createInstance({ name, program: itsProgram, port, env: itsEnv, logFile });
   }
   const stop = async () => {
-    await Promise.all([...all, ...guests].map((one) => one.stop()));
+    await Promise.all([...all, ...extraInstances].map((one) => one.stop()));
   };
 
   try {
@@ -85,9 +85,9 @@ export async function startInstances(options: InstancesOptions): Promise<Instanc
     all,
     urls: () => all.map(({ url }) => url),
     async beside(name, itsProgram, changed) {
-      const guest = await create(name, itsProgram, { ...env, ...changed });
-      guests.push(guest);
-      return guest;
+      const extra = await create(name, itsProgram, { ...env, ...changed });
+      extraInstances.push(extra);
+      return extra;
     },
     async take(number) {
       const whole = await untilOneIsSpared();

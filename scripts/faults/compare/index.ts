@@ -52,17 +52,17 @@ export async function compare(options: CompareOptions<Witnesses>): Promise<Compa
 /** How many there were of each, so that a comparison of nothing shows. */
 function countsOf(entries: readonly LedgerEntry[], stored: Stored): Record<string, number> {
   const kinds = [
-    'intent_acknowledged',
-    'transaction_acknowledged',
-    'outcome_told',
-    'transition_told',
-    'dispute_acknowledged',
-    'decision_acknowledged',
-    'webhook_acknowledged',
-    'batch_told',
-    'delivery_received',
+    ['intents acknowledged', 'intent_acknowledged'],
+    ['transactions acknowledged', 'transaction_acknowledged'],
+    ['outcomes told', 'outcome_told'],
+    ['transitions told', 'transition_told'],
+    ['disputes acknowledged', 'dispute_acknowledged'],
+    ['decisions acknowledged', 'decision_acknowledged'],
+    ['webhooks acknowledged', 'webhook_acknowledged'],
+    ['batches told', 'batch_told'],
+    ['deliveries received', 'delivery_received'],
   ] as const;
-  const ofLedger = kinds.map((kind) => [kind.replace('_', 's '), entriesOf(entries, kind).length]);
+  const ofLedger = kinds.map(([name, kind]) => [name, entriesOf(entries, kind).length]);
   const { intents, disputes, webhooks, events, deliveries, batches, counts } = stored;
   const ofDatabase = Object.entries({ intents, disputes, webhooks, events, deliveries, batches }).map(
     ([name, items]) => [`${name} stored`, items.length],

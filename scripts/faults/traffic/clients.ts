@@ -49,7 +49,7 @@ const longestWaitMs = 2_000;
  * The answer of a call that may be repeated, asked for until there is one: as a correct client does, it sends the same
  * again after a broken connection, and after a 429 or a 5xx when `retryAfter` is over.
  */
-export async function insist<A extends { status: number; body: unknown }>(
+export async function retryUntilAnswered<A extends { status: number; body: unknown }>(
   call: () => Promise<A>,
   signal: AbortSignal,
 ): Promise<A> {

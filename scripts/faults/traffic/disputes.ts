@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { signDispute } from '../../../contract/verification/sign-dispute.js';
-import { insist } from './clients.js';
-import type { Course } from './course.js';
+import { retryUntilAnswered } from './clients.js';
+import type { TrafficContext } from './context.js';
 import type { EndedOffRamp } from './off-ramps.js';
 
 export interface Disputes {
   /** Perhaps files a dispute against this outcome, and has it decided some seconds later. */
-  consider(offRamp: EndedOffRamp): void;
+  sometimesDispute(offRamp: EndedOffRamp): void;
   /** The intents whose disputes were begun and are not decided yet. */
   open(): readonly string[];
 }
@@ -16,8 +16,8 @@ const mostOfAnAnchor = 8;
 const decidedAfterMs = 4_000;
 
 /** Wallets that dispute what was settled, anchors that dispute a refund, and an admin who decides. */
-export function createDisputes(course: Course): Disputes {
-  const { clients, surroundings, settings, random, over } = course;
+export function createDisputes(context: TrafficContext): Disputes {
+  const { clients, surroundings, settings, random, over } = context;
   const filedBy = new Map<string, number>();
   const underWay = new Set<string>();
 
@@ -37,9 +37,9 @@ export function createDisputes(course: Course): Disputes {
   ): Promise<void> {
     const body = signDispute({ intentHash, anchorId, reason: 'This is not what was agreed.', secretKey });
     const signer = clients.next();
-    const filed = await insist(() => signer.disputes.fileDispute({ body }), over);
+    const filed = await retryUntilAnswered(() => signer.disputes.fileDispute({ body }), over);
     if (filed.status !== 200 && filed.status !== 201) {
-      return course.refused(
+      return context.refused(
         `A dispute of ${intentHash} was refused with ${filed.status} ${filed.body.code}.`,
       );
     }
@@ -47,16 +47,16 @@ export function createDisputes(course: Course): Disputes {
     const action = random() < 0.5 ? ('accept' as const) : ('reject' as const);
     const admin = clients.operator();
     const { id } = filed.body;
-    const decided = await insist(
+    const decided = await retryUntilAnswered(
       () => admin.adminDisputes.resolveDispute({ body: { id, action, note: 'Decided.' } }),
       over,
     );
     if (decided.status !== 200)
-      course.refused(`The decision on ${id} was refused with ${decided.status} ${decided.body.code}.`);
+      context.refused(`The decision on ${id} was refused with ${decided.status} ${decided.body.code}.`);
   }
 
   return {
-    consider(offRamp) {
+    sometimesDispute(offRamp) {
       const secretKey = random() < settings.disputed ? signerOf(offRamp) : undefined;
       if (secretKey === undefined) return;
       const { intentHash } = offRamp.intent;
@@ -64,7 +64,7 @@ export function createDisputes(course: Course): Disputes {
       dispute(offRamp.intent, secretKey)
         .catch((error: unknown) => {
           if (!over.aborted)
-            course.refused(`The driver failed at the dispute of ${intentHash}: ${String(error)}`);
+            context.refused(`The driver failed at the dispute of ${intentHash}: ${String(error)}`);
         })
         .finally(() => underWay.delete(intentHash));
     },

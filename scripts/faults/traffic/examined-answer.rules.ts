@@ -1,4 +1,5 @@
 import type { Route } from '../../../contract/client/route.js';
+import type { RatesAnswer } from '../../../contract/client/types/rates.js';
 import { answerFault } from '../../../contract/client/validating/answer-fault.js';
 
 export interface ReceivedAnswer {
@@ -8,6 +9,11 @@ export interface ReceivedAnswer {
   /** Undefined where the body is not JSON. */
   body: unknown;
 }
+
+/** Quotes are fresh for 15 s and shown for 60 s; an answer may be on its way, or kept, for some seconds more. */
+const freshMs = 15_000;
+const longestShownMs = 60_000;
+const onItsWayMs = 5_000;
 
 /**
  * What of an answer is not as the contract says, in a sentence; undefined where all is. A 500 is none of the answers that
@@ -24,5 +30,17 @@ export function faultOfAnswer(route: Route, { status, header, body }: ReceivedAn
   const asHeader = header('retry-after');
   if ((code === 'NOT_READY' || code === 'RATE_LIMITED') && String(retryAfter) !== asHeader)
     return `retryAfter is ${retryAfter}, and Retry-After is ${asHeader}.`;
+  if (route.operationId === 'getRates' && status === 200)
+    return faultOfAge(body as RatesAnswer, header('date'));
   return undefined;
+}
+
+/** By the clock of the instance itself, which may be wrong. */
+function faultOfAge({ asOf, stale }: RatesAnswer, date: string | null): string | undefined {
+  if (date === null) return 'The answer has no Date.';
+  const ageMs = Date.parse(date) - Date.parse(asOf);
+  if (ageMs > longestShownMs + onItsWayMs) return `A quote of ${asOf} is shown at ${date}.`;
+  return ageMs > freshMs + onItsWayMs && !stale
+    ? `A quote of ${asOf} is not called stale at ${date}.`
+    : undefined;
 }

@@ -1,15 +1,15 @@
-import type { Course } from './course.js';
+import type { TrafficContext } from './context.js';
 
 export interface Followers {
   /** Perhaps follows the intent from its first transition to its last, by the typed client. */
-  consider(intentHash: string): void;
+  sometimesFollow(intentHash: string): void;
   /** How many streams were opened, and how often their connections were lost. */
   counts(): { followed: number; lost: number };
 }
 
 /** The streams of some intents. What they tell is in the ledger before the next transition is waited for. */
-export function createFollowers(course: Course): Followers {
-  const { clients, ledger, settings, random, over } = course;
+export function createFollowers(context: TrafficContext): Followers {
+  const { clients, ledger, settings, random, over } = context;
   const considered = new Set<string>();
   const counts = { followed: 0, lost: 0 };
 
@@ -28,21 +28,22 @@ export function createFollowers(course: Course): Followers {
     );
     for await (const { id, data } of stream) {
       const { number, kind: transition, at, status, transactionStatus, last } = data;
-      if (id !== String(number)) course.refused(`The event ${id} of ${intentHash} has the number ${number}.`);
+      if (id !== String(number))
+        context.refused(`The event ${id} of ${intentHash} has the number ${number}.`);
       const told = { number, transition, at, status, transactionStatus, last };
       await ledger.write({ kind: 'transition_told', intentHash, ...told });
     }
   }
 
   return {
-    consider(intentHash) {
+    sometimesFollow(intentHash) {
       // A resumed off-ramp passes its steps again.
       if (considered.has(intentHash)) return;
       considered.add(intentHash);
       if (random() >= settings.followed) return;
       counts.followed += 1;
       follow(intentHash).catch((error: unknown) => {
-        if (!over.aborted) course.refused(`The stream of ${intentHash} ended: ${String(error)}`);
+        if (!over.aborted) context.refused(`The stream of ${intentHash} ended: ${String(error)}`);
       });
     },
     counts: () => counts,

@@ -3,7 +3,7 @@ import { openLedger } from '../ledger.js';
 import type { Traffic, TrafficOptions } from '../ports.js';
 import { createAnswerLog } from './answers.js';
 import { createClients } from './clients.js';
-import type { Course } from './course.js';
+import type { TrafficContext } from './context.js';
 import { createDisputes } from './disputes.js';
 import { createFollowers } from './followers.js';
 import { createInstanceFetch } from './instance-fetch.js';
@@ -18,7 +18,8 @@ import { createWebhooks } from './webhooks.js';
 
 export { startSurroundings, type TrafficSurroundings } from './surroundings.js';
 
-const settleWithinMs = 150_000;
+/** Of the two minutes that are kept for what comes after the storm. */
+const settleWithinMs = 100_000;
 
 /**
  * Readers, wallets, parties to disputes, an operator, receivers and a scheduler, all at the same time, against whichever
@@ -38,7 +39,7 @@ export async function createTraffic(
   const ended: string[] = [];
   const registered: string[] = [];
   const fetchOf = createInstanceFetch({ ledger, answers, clock });
-  const course: Course = {
+  const context: TrafficContext = {
     clients: createClients({ fetchOf, choice: { target, random, clock }, credentials }),
     surroundings,
     ledger,
@@ -49,18 +50,18 @@ export async function createTraffic(
     over: over.signal,
     refused: (what) => void refusals.push(what),
   };
-  const webhooks = createWebhooks(course);
-  const followers = createFollowers(course);
-  const disputes = createDisputes(course);
+  const webhooks = createWebhooks(context);
+  const followers = createFollowers(context);
+  const disputes = createDisputes(context);
   const offRamps = createOffRamps({
-    ...course,
+    ...context,
     onRegistered(intentHash) {
       registered.push(intentHash);
-      followers.consider(intentHash);
+      followers.sometimesFollow(intentHash);
     },
     onEnded(offRamp) {
       ended.push(offRamp.intent.intentHash);
-      disputes.consider(offRamp);
+      disputes.sometimesDispute(offRamp);
     },
   });
   /** What is under way of each kind, by its name. */
@@ -83,22 +84,22 @@ export async function createTraffic(
     start() {
       begin(
         'reading',
-        read(course, () => registered),
+        read(context, () => registered),
       );
-      begin('reading again', readAgain(course));
+      begin('reading again', readAgain(context));
       begin('off-ramps', offRamps.run());
-      begin('unpaid intents', registerUnpaid(course));
+      begin('unpaid intents', registerUnpaid(context));
       begin('registering webhooks', webhooks.registerLater());
       // These two go on while the rest settles.
       begin('keeping webhooks', webhooks.keep(over.signal));
-      begin('ticking', tick(course, over.signal));
+      begin('ticking', tick(context, over.signal));
     },
     writesUnderWay: answers.writesUnderWay,
     async settle() {
       ending.abort();
       surroundings.calm();
       const forEver = new Set(['keeping webhooks', 'ticking']);
-      await settle(course, {
+      await settle(context, {
         withinMs: settleWithinMs,
         ended: () => ended,
         underWay: () => [

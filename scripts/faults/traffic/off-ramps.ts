@@ -12,8 +12,8 @@ import type { Ending } from '../../simulated-anchors/profiles.js';
 import { simulatedNetwork } from '../../simulated-ledger/payments.js';
 import { pick } from '../../simulated-wallets/index.js';
 import { walletOf } from '../../simulated-wallets/wallet.js';
-import { insist } from './clients.js';
-import { type Course, randomBytes } from './course.js';
+import { retryUntilAnswered } from './clients.js';
+import { randomBytes, type TrafficContext } from './context.js';
 import { anchorIds, corridor } from './surroundings.js';
 
 /** An off-ramp whose payment is on the ledger, and how it ended. */
@@ -32,7 +32,7 @@ export interface OffRamps {
   open(): readonly string[];
 }
 
-export interface OffRampsDeps extends Course {
+export interface OffRampsDeps extends TrafficContext {
   onRegistered(intentHash: string): void;
   onEnded(offRamp: EndedOffRamp): void;
 }
@@ -113,7 +113,10 @@ export function createOffRamps(deps: OffRampsDeps): OffRamps {
   /** Asked for until it has an outcome: what was paid comes to one. */
   async function endOf(service: Client, intentHash: string): Promise<IntentAnswer> {
     for (;;) {
-      const answer = await insist(() => service.intents.getIntent({ params: { intentHash } }), over);
+      const answer = await retryUntilAnswered(
+        () => service.intents.getIntent({ params: { intentHash } }),
+        over,
+      );
       if (answer.status === 200 && answer.body.outcome !== null) return answer.body;
       if (answer.status !== 200)
         deps.refused(`Reading the acknowledged intent ${intentHash} answers ${answer.status}.`);

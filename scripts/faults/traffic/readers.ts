@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '../../../contract/client/operations/client.js';
 import { pick } from '../../simulated-wallets/index.js';
-import { type Course, repeatedly } from './course.js';
+import { repeatedly, type TrafficContext } from './context.js';
 import { anchorIds, corridor } from './surroundings.js';
 
 /** As many addresses as keep each of them well within its limits. */
@@ -10,15 +10,15 @@ const comeWithinMs = 15_000;
 const amounts = ['50', '100', '250', '1000'];
 
 /** Clients that were there before, with room in their limits, read what instances have in memory. */
-export async function readAgain(course: Course): Promise<void> {
-  const { clients, settings, random, ending } = course;
+export async function readAgain(context: TrafficContext): Promise<void> {
+  const { clients, settings, random, ending } = context;
   const everyMs = settings.everyMs.return;
 
   async function come(): Promise<void> {
     const { rates, snapshot, corridors } = clients.nextStaying();
     // They come one after another, or the windows of all would end at the same time.
     await delay(random() * comeWithinMs, undefined, { signal: ending }).catch(() => undefined);
-    await repeatedly(course, everyMs, ending, async () => {
+    await repeatedly(context, everyMs, ending, async () => {
       const reads = [
         rates.getRates({ params: { corridor }, query: { amount: '100' } }),
         snapshot.getSnapshot(),
@@ -31,8 +31,8 @@ export async function readAgain(course: Course): Promise<void> {
 }
 
 /** Reads of everything public, each kept or computed, one after another; none waits for another. */
-export async function read(course: Course, knownIntents: () => readonly string[]): Promise<void> {
-  const { clients, settings, random, ending } = course;
+export async function read(context: TrafficContext, knownIntents: () => readonly string[]): Promise<void> {
+  const { clients, settings, random, ending } = context;
   const all = Array.from({ length: readers }, () => clients.next());
   const oneOf = <T>(items: readonly T[]) => pick(items, random);
   let latestBatch = 1;
@@ -63,7 +63,7 @@ export async function read(course: Course, knownIntents: () => readonly string[]
     },
   ];
 
-  await repeatedly(course, 1_000 / settings.readsPerSecond, ending, async () => {
+  await repeatedly(context, 1_000 / settings.readsPerSecond, ending, async () => {
     const client = oneOf(all);
     const reading = client && oneOf(reads)?.(client);
     // Every answer, and that there was none, is in the log of the answers.

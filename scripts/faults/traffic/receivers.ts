@@ -10,14 +10,14 @@ import type { EntryOf } from '../ledger-entries.js';
  * How a receiver answers: `steady` acknowledges; `slow` does so after up to a second and a half; `flaky` fails now and then,
  * by a 500 or by breaking the connection; `refusing` answers a few deliveries with 410, which disables its webhook.
  */
-export const receiverManners = ['steady', 'slow', 'flaky', 'refusing'] as const;
-export type ReceiverManner = (typeof receiverManners)[number];
+export const receiverBehaviors = ['steady', 'slow', 'flaky', 'refusing'] as const;
+export type ReceiverBehavior = (typeof receiverBehaviors)[number];
 
 export interface Receivers {
   /** For OUTBOUND_ALLOW. */
   origin: string;
   /** Where a webhook of this number sends to. */
-  urlOf(manner: ReceiverManner, number: number): string;
+  urlOf(behavior: ReceiverBehavior, number: number): string;
   /** Takes note of every delivery from now on; it is answered once `note` resolves. */
   noteIn(note: (delivery: EntryOf<'delivery_received'>) => Promise<void>): void;
   /** From now on all of them acknowledge at once. */
@@ -36,10 +36,10 @@ export async function startReceivers({ random }: { random: Random }): Promise<Re
   let isCalm = false;
   const app = express().disable('x-powered-by').disable('etag');
   app.use(express.raw({ type: () => true, limit: maxBodyBytes }));
-  app.post('/:manner/:number', async ({ params, body, headers, originalUrl }, response) => {
+  app.post('/:behavior/:number', async ({ params, body, headers, originalUrl }, response) => {
     const bytes: Buffer = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
-    const manner = isCalm ? 'steady' : params.manner;
-    const answered = answerOf(manner, random);
+    const behavior = isCalm ? 'steady' : params.behavior;
+    const answered = answerOf(behavior, random);
     const delivery = {
       kind: 'delivery_received',
       url: `${server.origin}${originalUrl}`,
@@ -48,7 +48,7 @@ export async function startReceivers({ random }: { random: Random }): Promise<Re
       fault: faultOf(bytes, headers),
       answered,
     } as const;
-    if (manner === 'slow') await delay(random() * 1_500);
+    if (behavior === 'slow') await delay(random() * 1_500);
     // What is not in the ledger is not acknowledged, as after it was closed.
     const noted = await note?.(delivery).then(
       () => true,
@@ -61,7 +61,7 @@ export async function startReceivers({ random }: { random: Random }): Promise<Re
   const server = await listenOnLoopback(app);
   return {
     origin: server.origin,
-    urlOf: (manner, number) => `${server.origin}/${manner}/${number}`,
+    urlOf: (behavior, number) => `${server.origin}/${behavior}/${number}`,
     noteIn(next) {
       note = next;
     },
@@ -72,10 +72,10 @@ export async function startReceivers({ random }: { random: Random }): Promise<Re
   };
 }
 
-function answerOf(manner: string, random: Random): number | null {
+function answerOf(behavior: string, random: Random): number | null {
   const chance = random();
-  if (manner === 'flaky' && chance < 0.08) return chance < 0.04 ? 500 : null;
-  return manner === 'refusing' && chance < 0.03 ? 410 : 200;
+  if (behavior === 'flaky' && chance < 0.08) return chance < 0.04 ? 500 : null;
+  return behavior === 'refusing' && chance < 0.03 ? 410 : 200;
 }
 
 /** Instances whose clock is a minute off sign as well: the tolerance of the function has room for them. */

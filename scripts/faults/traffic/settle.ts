@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Course } from './course.js';
+import type { TrafficContext } from './context.js';
 
 /** What did not come to rest, each in a sentence. */
 class NotSettled extends Error {
@@ -26,8 +26,8 @@ const patienceMs = 5_000;
  * Waits until nothing is left to do: outcomes are counted, disputes decided, deliveries delivered, batches receipted.
  * Throws NotSettled when that takes too long.
  */
-export async function settle(course: Course, options: SettleOptions): Promise<void> {
-  const { clients, clock, over } = course;
+export async function settle(context: TrafficContext, options: SettleOptions): Promise<void> {
+  const { clients, clock, over } = context;
   const counted = new Set<string>();
   const deadlineMs = clock() + options.withinMs;
 

@@ -1,8 +1,8 @@
-import { type Course, repeatedly } from './course.js';
+import { repeatedly, type TrafficContext } from './context.js';
 
 /** What an external scheduler does beside that of the instances: it calls the internal endpoints, and an admin drops caches. */
-export async function tick(course: Course, signal: AbortSignal): Promise<void> {
-  const { clients, settings } = course;
+export async function tick(context: TrafficContext, signal: AbortSignal): Promise<void> {
+  const { clients, settings } = context;
   const { everyMs } = settings;
   const calls = [
     [everyMs.refresh, () => clients.operator().reputation.refreshReputation()],
@@ -13,7 +13,7 @@ export async function tick(course: Course, signal: AbortSignal): Promise<void> {
   await Promise.all(
     calls.map(([every, call]) =>
       // One that got no answer, or 409 because another run is under way, is done by the next.
-      repeatedly(course, every, signal, () => call().catch(() => undefined)),
+      repeatedly(context, every, signal, () => call().catch(() => undefined)),
     ),
   );
 }

@@ -1,7 +1,7 @@
 import { pick } from '../../simulated-wallets/index.js';
 import { walletOf } from '../../simulated-wallets/wallet.js';
-import { insist } from './clients.js';
-import { type Course, randomBytes, repeatedly } from './course.js';
+import { retryUntilAnswered } from './clients.js';
+import { randomBytes, repeatedly, type TrafficContext } from './context.js';
 import { anchorIds, corridor } from './surroundings.js';
 
 const attachedShare = 0.3;
@@ -10,8 +10,8 @@ const shortestMs = 40_000;
 const returningWallets = 12;
 
 /** Intents that are registered and never paid. Some are attached to a withdrawal; the others end with their deadline. */
-export async function registerUnpaid(course: Course): Promise<void> {
-  const { clients, settings, random, clock, ending, over } = course;
+export async function registerUnpaid(context: TrafficContext): Promise<void> {
+  const { clients, settings, random, clock, ending, over } = context;
   const wallets = Array.from({ length: returningWallets }, () => clients.nextStaying());
   let turn = 0;
 
@@ -29,7 +29,7 @@ export async function registerUnpaid(course: Course): Promise<void> {
       expiresAt: new Date(deadlineMs).toISOString(),
       nonce,
     };
-    const registered = await insist(() => service.intents.createIntent({ body: terms }), over);
+    const registered = await retryUntilAnswered(() => service.intents.createIntent({ body: terms }), over);
     if (registered.status !== 200 && registered.status !== 201) {
       // What was never taken and is too late by now is refused.
       if (clock() < deadlineMs) refuse('An intent', registered);
@@ -38,16 +38,19 @@ export async function registerUnpaid(course: Course): Promise<void> {
     if (random() >= attachedShare) return;
     const params = { intentHash: registered.body.intentHash };
     const body = { nonce, anchorTransactionId: `unpaid-${params.intentHash.slice(0, 24)}` };
-    const attached = await insist(() => service.intents.attachTransaction({ params, body }), over);
+    const attached = await retryUntilAnswered(
+      () => service.intents.attachTransaction({ params, body }),
+      over,
+    );
     if (attached.status !== 200 && clock() < deadlineMs) refuse('A transaction', attached);
   }
 
   function refuse(what: string, { status, body }: { status: number; body: unknown }): void {
-    course.refused(`${what} was refused with ${status} ${(body as { code?: string }).code}.`);
+    context.refused(`${what} was refused with ${status} ${(body as { code?: string }).code}.`);
   }
 
   const underWay = new Set<Promise<void>>();
-  await repeatedly(course, 1_000 / settings.unpaidIntentsPerSecond, ending, async () => {
+  await repeatedly(context, 1_000 / settings.unpaidIntentsPerSecond, ending, async () => {
     const registering = one().finally(() => underWay.delete(registering));
     underWay.add(registering);
     registering.catch(() => undefined);

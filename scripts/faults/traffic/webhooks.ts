@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type EventName, eventNames } from '../../../contract/schemas/events.js';
-import { type Course, repeatedly } from './course.js';
-import { type ReceiverManner, receiverManners, receiverSecret } from './receivers.js';
+import { repeatedly, type TrafficContext } from './context.js';
+import { type ReceiverBehavior, receiverBehaviors, receiverSecret } from './receivers.js';
 
 export interface Webhooks {
-  /** Registers a webhook of each manner; resolves when all are acknowledged. */
+  /** Registers a webhook of each behavior; resolves when all are acknowledged. */
   registerFirst(): Promise<void>;
   /** Registers some more on the way, until nothing new is to be begun. */
   registerLater(): Promise<void>;
@@ -18,8 +18,8 @@ const keepEveryMs = 5_000;
 const betweenAttemptsMs = 500;
 
 /** What an operator does for the receivers. */
-export function createWebhooks(course: Course): Webhooks {
-  const { clients, surroundings, settings, clock, ending, over } = course;
+export function createWebhooks(context: TrafficContext): Webhooks {
+  const { clients, surroundings, settings, clock, ending, over } = context;
   const { receivers } = surroundings;
   const ids: string[] = [];
   let attempts = 0;
@@ -28,18 +28,18 @@ export function createWebhooks(course: Course): Webhooks {
    * A registration is not safe to repeat, and an attempt without an answer may have registered it: so each attempt has an
    * address of its own, and whatever comes of the others is known by theirs.
    */
-  async function register(manner: ReceiverManner, events: readonly EventName[]): Promise<void> {
+  async function register(behavior: ReceiverBehavior, events: readonly EventName[]): Promise<void> {
     for (;;) {
       over.throwIfAborted();
       attempts += 1;
-      const body = { url: receivers.urlOf(manner, attempts), events: [...events], secret: receiverSecret };
+      const body = { url: receivers.urlOf(behavior, attempts), events: [...events], secret: receiverSecret };
       const answer = await clients
         .operator()
         .webhooks.createWebhook({ body })
         .catch(() => undefined);
       if (answer?.status === 201) return void ids.push(answer.body.id);
       if (answer !== undefined && answer.status < 429)
-        return course.refused(`A webhook was refused with ${answer.status}.`);
+        return context.refused(`A webhook was refused with ${answer.status}.`);
       await delay(betweenAttemptsMs, undefined, { signal: over });
     }
   }
@@ -58,16 +58,16 @@ export function createWebhooks(course: Course): Webhooks {
 
   return {
     registerFirst: async () =>
-      void (await Promise.all(receiverManners.map((manner) => register(manner, eventNames)))),
+      void (await Promise.all(receiverBehaviors.map((behavior) => register(behavior, eventNames)))),
     async registerLater() {
       let left = settings.laterWebhooks;
-      await repeatedly(course, settings.everyMs.webhook, ending, async () => {
+      await repeatedly(context, settings.everyMs.webhook, ending, async () => {
         left -= 1;
         if (left >= 0) await register('steady', eventNames.slice(left % 3));
       });
     },
     // What failed to be mended this time is mended the next.
-    keep: (signal) => repeatedly(course, keepEveryMs, signal, () => mend().catch(() => undefined)),
+    keep: (signal) => repeatedly(context, keepEveryMs, signal, () => mend().catch(() => undefined)),
     ids: () => ids,
   };
 }

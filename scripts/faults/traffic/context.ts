@@ -6,7 +6,7 @@ import type { TrafficSettings } from './settings.js';
 import type { TrafficSurroundings } from './surroundings.js';
 
 /** What every part of the traffic works with. */
-export interface Course {
+export interface TrafficContext {
   clients: Clients;
   surroundings: TrafficSurroundings;
   ledger: Ledger;
@@ -23,7 +23,7 @@ export interface Course {
 
 /** Does `work` every so often, ±50 %, until the signal aborts. What it throws while nothing is over is a fault of the driver. */
 export async function repeatedly(
-  { random }: Pick<Course, 'random'>,
+  { random }: Pick<TrafficContext, 'random'>,
   everyMs: number,
   signal: AbortSignal,
   work: () => Promise<unknown>,
