@@ -60,7 +60,7 @@ describe('the first visit', () => {
 
   // The performance score is in the artefact, and no condition: it times the machine and what else that has to do.
   itInLighthouse.each(['/', '/anchors', '/proof'])(
-    '%s is worth 95 of 100 to Lighthouse for whom it is accessible to, and does not move while it loads',
+    '%s gets at least 95 of 100 from Lighthouse for accessibility and best practices, and for not moving while it loads',
     async (path) => {
       const scores = await lighthouse(path);
       for (const name of ['accessibility', 'best-practices', 'cumulative-layout-shift'])

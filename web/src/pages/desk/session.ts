@@ -7,7 +7,7 @@ export type AdminClient = Pick<Client, 'adminDisputes'>;
 
 export interface Session {
   client: AdminClient;
-  /** Told to have the answers of this key, and no others, under keys of their own. */
+  /** Part of the keys under which answers are kept, so that those read with one admin key are not shown for another. */
   number: number;
 }
 
