@@ -16,13 +16,11 @@ export function ComputedAt({ instant }: { instant: string | null }) {
 
 /** Says that the scores of v2 do not move, since the ledger does not answer. */
 export function StandsStill({ since }: { since: string | null }) {
-  const { t } = useLanguage();
+  const { t, formats } = useLanguage();
   if (since === null) return null;
   return (
     <Notice tone="warn" title={t('anchors.standsStill')}>
-      <p>
-        {t('anchors.standsStillAbout')} <TimeAgo instant={since} />
-      </p>
+      <p>{t('anchors.standsStillAbout', { time: formats.dateTime(since) })}</p>
     </Notice>
   );
 }
