@@ -9,7 +9,7 @@ import { Mark } from './mark.js';
 /** One batch, and its link to the one before it. */
 export function BatchItem(props: { batch: PublishedBatch; checked: CheckedBatch | undefined }) {
   const { batch, checked } = props;
-  const { t, formats } = useLanguage();
+  const { t } = useLanguage();
   const { header, headerHash, receipt } = batch;
   const { sequence, formula, size, createdAt, root, previous } = header;
   return (
@@ -17,7 +17,7 @@ export function BatchItem(props: { batch: PublishedBatch; checked: CheckedBatch 
       <div class={styles.head}>
         <h3>{t('proof.number', { sequence })}</h3>
         <span class={styles.soft}>
-          {t('proof.about', { formula, size: formats.number(size) })} · <TimeAgo instant={createdAt} />
+          {t('proof.about', { formula, size })} · <TimeAgo instant={createdAt} />
         </span>
         <BatchMark checked={checked} />
       </div>
