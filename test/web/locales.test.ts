@@ -36,4 +36,10 @@ describe('the texts of the page', () => {
       expect({ key, places: placesIn(text) }).toEqual({ key, places: placesIn(english.get(key) ?? '') });
     }
   });
+
+  it('have in French the spaces that no line breaks at: narrow before ; ? !, wide before : » % and after «', () => {
+    const unlike = /(?<!\u202f)[;?!]|(?<!\u00a0)[:»%]|«(?!\u00a0)/;
+    const wrong = [...textsOf(read('fr.json'))].filter(([, text]) => unlike.test(text));
+    expect(wrong).toEqual([]);
+  });
 });

@@ -125,11 +125,7 @@ function AuditCard({ dispute }: { dispute: AdminDispute }) {
               <code>{entry.actor}</code>
             </p>
             {entry.note !== null && <p>{entry.note}</p>}
-            {entry.evidence !== null && (
-              <p>
-                {t('desk.evidence')}: {entry.evidence}
-              </p>
-            )}
+            {entry.evidence !== null && <p>{t('desk.evidenceGiven', { evidence: entry.evidence })}</p>}
           </li>
         ))}
       </ol>
