@@ -21,6 +21,14 @@ let registered: IntentAnswer[] = [];
 
 const account = 'GBXFXNDLV4LSWA4VB7YIL5GBD7BVNR22SGBTDKMO2SBZZHDXSKZYCP7L';
 
+let clients = 0;
+
+/** Each from another address: an instance may have drawn all that a client has left, and the others refuse it then. */
+function ofNewClient() {
+  clients += 1;
+  return { 'x-forwarded-for': `198.51.100.${clients}` };
+}
+
 async function register(on: Pick<TestApp, 'client'>, expiresInMs: number) {
   const terms = {
     corridor: 'usdc-ngn',
@@ -31,6 +39,7 @@ async function register(on: Pick<TestApp, 'client'>, expiresInMs: number) {
     expiresAt: new Date(Date.now() + expiresInMs).toISOString(),
   };
   const { status, body } = await on.client.request<IntentAnswer>('POST', '/api/intent/offramp', {
+    headers: ofNewClient(),
     body: terms,
   });
   expect([status, body.status]).toEqual([201, 'pending']);
@@ -145,14 +154,18 @@ describe('instances whose clocks are 25 h ahead, 90 s behind and 61 s ahead', ()
   it('expire no pending intent early, and accept and attach what a right instance does', async () => {
     await each(async (instance) => {
       for (const { intentHash } of registered) {
-        const { body } = await instance.client.request<IntentAnswer>('GET', `/api/intent/${intentHash}`);
+        const path = `/api/intent/${intentHash}`;
+        const { body } = await instance.client.request<IntentAnswer>('GET', path, { headers: ofNewClient() });
         expect(body.status).toBe('pending');
       }
       const { intent, nonce } = await register(instance, hourMs);
       expect(Math.abs(Date.parse(intent.createdAt) - Date.now())).toBeLessThan(5_000);
       const path = `/api/intent/${intent.intentHash}/transaction`;
       const anchorTransactionId = `attached-${intent.intentHash.slice(0, 16)}`;
-      const attached = await instance.client.request('POST', path, { body: { nonce, anchorTransactionId } });
+      const attached = await instance.client.request('POST', path, {
+        headers: ofNewClient(),
+        body: { nonce, anchorTransactionId },
+      });
       expect(attached.status).toBe(200);
     });
     for (const { intentHash } of registered) {
