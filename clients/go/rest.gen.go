@@ -3818,7 +3818,7 @@ type RatesAnswer struct {
 	// SellAsset The stablecoin, in SEP-38 form: `stellar:USDC:` and its issuer.
 	SellAsset string `json:"sellAsset"`
 
-	// Stale True when a quote here is older than 15 s; a refresh is then running.
+	// Stale True when a quote here is older than 15 s.
 	Stale bool `json:"stale"`
 
 	// Typical The typical record of the corridor, which stands in for outcomes that an anchor lacks to 30.

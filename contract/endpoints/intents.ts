@@ -90,8 +90,8 @@ export const intentsContract = c.router(
         '`Last-Event-ID` those after it, on whichever instance. The stream ends after the last transition that is ' +
         'possible: settled; expired, with nothing left to look up; failed, once it cannot recover any more, after ' +
         'up to 30 days. Opened again with its number it answers 204, at which an EventSource stops. ' +
-        'Disputes are no transitions: `intent.dispute` shows one as it stands. At most 20 streams are open for one ' +
-        'client address (docs/streams.md).',
+        'Disputes are no transitions: `intent.dispute` shows one as it stands. By default at most 20 streams are ' +
+        'open for one client address (docs/streams.md).',
       pathParams: z.object({ intentHash: intentHashText }),
       query: noQuery,
       responses: { 200: intentTransition, 204: c.noBody() },

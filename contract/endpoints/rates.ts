@@ -65,8 +65,8 @@ export const ratesContract = c.router(
         'closes the stream. A reader that is slower than the changes is sent the newest answer only. When nobody has a ' +
         'quote any more, an event `problem` carries the error, and the stream goes on. The amounts of streams come out ' +
         'of the same budget as those of requests: 30 per 60 s and client address, one when the amount is new and one ' +
-        'whenever the anchors are asked again for it, which its readers pay in turn; the reference amount is free. At ' +
-        'most 20 streams are open for one client address (docs/streams.md).',
+        'whenever the anchors are asked again for it, which its readers pay in turn; the reference amount is free. By ' +
+        'default at most 20 streams are open for one client address (docs/streams.md).',
       pathParams: z.object({ corridor: corridorInRequest }),
       query: ratesStreamQuery,
       responses: { 200: ratesAnswer },

@@ -251,7 +251,7 @@ export const ratesAnswer = z
       .nullable()
       .describe('The payout asked for by `receive`, in fiat; null where an amount to sell was asked for.'),
     asOf: instant.describe('When the oldest of these quotes was fetched.'),
-    stale: z.boolean().describe('True when a quote here is older than 15 s; a refresh is then running.'),
+    stale: z.boolean().describe('True when a quote here is older than 15 s.'),
     best: z
       .object({ anchorId })
       .nullable()

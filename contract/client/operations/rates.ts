@@ -150,7 +150,8 @@ export interface RatesOperations {
    * nobody has a quote any more, an event `problem` carries the error, and the stream goes on. The amounts of
    * streams come out of the same budget as those of requests: 30 per 60 s and client address, one when the
    * amount is new and one whenever the anchors are asked again for it, which its readers pay in turn; the
-   * reference amount is free. At most 20 streams are open for one client address (docs/streams.md).
+   * reference amount is free. By default at most 20 streams are open for one client address
+   * (docs/streams.md).
    *
    * Limit: 60 requests per 60 s, per client address.
    *

@@ -178,7 +178,7 @@ export interface RatesAnswer {
   receive: string | null;
   /** When the oldest of these quotes was fetched. */
   asOf: string;
-  /** True when a quote here is older than 15 s; a refresh is then running. */
+  /** True when a quote here is older than 15 s. */
   stale: boolean;
   /**
    * The anchor a person would choose: the first by `sort=best`, whatever order is asked for. Null when no
