@@ -36,7 +36,10 @@ export function isPagePath(path: string): boolean {
   return byFolder.get(path.slice(0, start))?.safeParse(path.slice(start)).success ?? false;
 }
 
-/** One corridor's board, which anyone may show in a frame of their own page: it asks for no key and signs nothing. */
+/**
+ * One corridor's board, which anyone may show in a frame of their own page: it asks for no key and signs nothing. An
+ * unknown path below /embed/ is not framed, since the page that says so leads to every other one.
+ */
 export function isEmbedded(path: string): boolean {
-  return path.startsWith('/embed/');
+  return path.startsWith('/embed/') && isPagePath(path);
 }

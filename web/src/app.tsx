@@ -36,7 +36,7 @@ export function App() {
 /** The board in somebody else's page has no header: the page around it has one. */
 function Framed() {
   const { path } = useLocation();
-  return path.startsWith('/embed/') ? (
+  return /^\/embed\/[^/]+$/.test(path) ? (
     <Pages />
   ) : (
     <Shell>

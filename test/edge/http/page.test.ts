@@ -217,8 +217,17 @@ describe('everything else', () => {
     expect(answer.header('content-security-policy')).toBeUndefined();
   });
 
-  it.each(['/zzz', '/offramp/abc', '/rates/usdc-ngn/', '/embed/', '/index.html'])(
-    '%s is for browsers the page, which says that it is unknown, and counts as such',
+  it.each([
+    '/zzz',
+    '/offramp/abc',
+    '/rates/usdc-ngn/',
+    '/embed/',
+    '/embed/usdc',
+    '/embed/usdc-ngn/',
+    '/embed/usdc-ngn/b',
+    '/index.html',
+  ])(
+    '%s is for browsers the page, which says that it is unknown, counts as such and is in no frame',
     async (path) => {
       const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
       const answer = await send(path, { ...browser, 'if-none-match': '*' });
@@ -227,8 +236,8 @@ describe('everything else', () => {
       expect(answer.header('cache-control')).toBe('no-store');
       expect(answer.header('vary')).toBe('Accept, Accept-Encoding');
       expect(answer.header('x-ratelimit-limit')).toBe('60');
-      const ancestors = path.startsWith('/embed/') ? '*' : "'none'";
-      expect(answer.header('content-security-policy')).toBe(policyWith(ancestors));
+      expect(answer.header('content-security-policy')).toBe(policyWith("'none'"));
+      expect(answer.header('x-frame-options')).toBe('DENY');
       const head = await send(path, browser, 'HEAD');
       expect([head.status, head.body.length]).toEqual([404, 0]);
     },

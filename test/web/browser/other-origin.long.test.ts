@@ -117,7 +117,7 @@ describe('a frame in a page of another origin', () => {
     60_000,
   );
 
-  itInBrowser.each(['/', '/rates/usdc-ngn', '/dispute', '/desk', '/docs'])(
+  itInBrowser.each(['/', '/rates/usdc-ngn', '/dispute', '/desk', '/docs', '/embed/', '/embed/a/b'])(
     'does not show %s',
     async (path) => {
       const { page, context } = await browser.reader();
