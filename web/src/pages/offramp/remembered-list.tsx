@@ -42,7 +42,8 @@ export function RememberButton({ intentHash }: { intentHash: string }) {
   const turn = () => {
     if (isKept) forgetOfframp(intentHash);
     else rememberOfframp(intentHash);
-    setIsKept(!isKept);
+    // A browser may forbid to keep anything.
+    setIsKept(rememberedOfframps().includes(intentHash));
   };
   return (
     <Button aria-pressed={isKept} title={t('offramp.rememberHint')} onClick={turn}>

@@ -1,3 +1,5 @@
+import { keepChoice, keptChoice } from '../../data/kept-choice.js';
+
 const storedUnder = 'fairlead-offramps';
 const most = 20;
 
@@ -6,7 +8,7 @@ const most = 20;
  * and amounts, so none is kept unasked.
  */
 export function rememberedOfframps(): string[] {
-  const stored = localStorage.getItem(storedUnder) ?? '';
+  const stored = keptChoice(storedUnder) ?? '';
   return stored.split(' ').filter((each) => /^[0-9a-f]{64}$/.test(each));
 }
 
@@ -19,6 +21,5 @@ export function forgetOfframp(intentHash: string): void {
 }
 
 function keep(hashes: string[]): void {
-  if (hashes.length === 0) localStorage.removeItem(storedUnder);
-  else localStorage.setItem(storedUnder, hashes.join(' '));
+  keepChoice(storedUnder, hashes.join(' '));
 }
