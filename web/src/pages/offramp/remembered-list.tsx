@@ -46,7 +46,7 @@ export function RememberButton({ intentHash }: { intentHash: string }) {
     setIsKept(rememberedOfframps().includes(intentHash));
   };
   return (
-    <Button aria-pressed={isKept} title={t('offramp.rememberHint')} onClick={turn}>
+    <Button title={t('offramp.rememberHint')} onClick={turn}>
       {isKept ? t('offramp.isRemembered') : t('offramp.remember')}
     </Button>
   );
