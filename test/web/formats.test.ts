@@ -30,6 +30,17 @@ describe('shares and numbers', () => {
     expect(english.smallShare('0.0123')).toBe('1.23%');
   });
 
+  it('say 100 % of all alone', () => {
+    expect(english.percent('0.9996')).toBe('99.9%');
+    expect(english.percent(2_999 / 3_000)).toBe('99.9%');
+    expect(english.percent(0.99996, 2)).toBe('99.99%');
+    expect(english.percent(1)).toBe('100%');
+  });
+
+  it('are rounded down from the decimal that they are, not from the float that stands for it', () => {
+    for (let part = 0; part <= 1_000; part += 1) expect(english.percent(part / 1_000)).toBe(`${part / 10}%`);
+  });
+
   it('are written as the language does', () => {
     expect(english.percent('0.9812')).toBe('98.1%');
     expect(plain(french.percent('0.9812'))).toBe('98,1 %');

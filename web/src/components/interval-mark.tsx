@@ -43,7 +43,7 @@ export function IntervalScale({ min = 0 }: { min?: number }) {
   return (
     <div class={styles.scale} aria-hidden="true">
       {[min, (min + 1) / 2, 1].map((share) => (
-        <span key={share}>{formats.percent(share, 0)}</span>
+        <span key={share}>{formats.number(share, { style: 'percent' })}</span>
       ))}
     </div>
   );

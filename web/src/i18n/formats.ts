@@ -17,7 +17,7 @@ export interface Formats {
   /** `1,234.50 USDC`, `NGN 1,548,230.00`: a currency where Intl knows the code as one, else the number and the code. */
   money(amount: string, code: string): string;
   number(value: string | number, options?: Intl.NumberFormatOptions): string;
-  /** Of a fraction: `0.9812` is `98.1 %`. */
+  /** Of a fraction: `0.9812` is `98.1 %`. Rounded down, so that 100 % is said of no less than all. */
   percent(fraction: string | number, digits?: number): string;
   /** Of a share that is often tiny: two places, and below the least of them `< 0.01 %`, which is not none. */
   smallShare(fraction: string): string;
@@ -48,14 +48,16 @@ export function createFormats(locale: string): Formats {
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
 
   const percent: Formats['percent'] = (fraction, digits = 1) =>
-    numberFormat({ style: 'percent', maximumFractionDigits: digits }).format(fraction as Decimal);
+    numberFormat({ style: 'percent', maximumFractionDigits: digits, roundingMode: 'floor' }).format(
+      fraction as Decimal,
+    );
+  const nearest = (fraction: string | number) =>
+    numberFormat({ style: 'percent', maximumFractionDigits: 2 }).format(fraction as Decimal);
 
   return {
     percent,
     smallShare: (fraction) =>
-      Number(fraction) > 0 && Number(fraction) < leastShare
-        ? `< ${percent(leastShare, 2)}`
-        : percent(fraction, 2),
+      Number(fraction) > 0 && Number(fraction) < leastShare ? `< ${nearest(leastShare)}` : nearest(fraction),
     money(amount, code) {
       const digits = { minimumFractionDigits: amount.includes('.') ? 2 : 0, maximumFractionDigits: 7 };
       // Three letters are a currency of ISO 4217; stablecoins have longer codes, which Intl refuses.
