@@ -57,7 +57,8 @@ describe('times', () => {
     [60, '1 min. ago'],
     [3_599, '59 min. ago'],
     [7_200, '2 hr. ago'],
-    [86_400, 'yesterday'],
+    [86_400, '1 day ago'],
+    [47 * 3_600, '1 day ago'],
     [5 * 86_400, '5 days ago'],
   ])('%s seconds ago are told in the largest unit: %s', (seconds, text) => {
     expect(english.ago(seconds)).toBe(text);
@@ -74,6 +75,8 @@ describe('times', () => {
   });
 
   it('are the words of the language', () => {
+    expect(plain(french.ago(0))).toBe('maintenant');
+    expect(plain(french.ago(86_400))).toBe('il y a 1 j');
     expect(plain(french.ago(180))).toBe('il y a 3 min');
     expect(plain(french.duration(5_400))).toBe('1,5 h');
   });

@@ -25,7 +25,7 @@ export interface Formats {
   date(instant: string | number): string;
   /** Of a UTC day, wherever the reader is. */
   day(instant: string | number): string;
-  /** `3 minutes ago`. */
+  /** `3 minutes ago`. Of days as of hours: 47 hours ago is one day ago, and may not have been yesterday. */
   ago(seconds: number): string;
   /** `4 min`, `2.5 hr`: how long something takes. */
   duration(seconds: number): string;
@@ -45,7 +45,8 @@ export function createFormats(locale: string): Formats {
   const dateTimes = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
   const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
   const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
-  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
+  const relative = new Intl.RelativeTimeFormat(locale, { style: 'short' });
+  const now = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(0, 'second');
 
   const percent: Formats['percent'] = (fraction, digits = 1) =>
     numberFormat({ style: 'percent', maximumFractionDigits: digits, roundingMode: 'floor' }).format(
@@ -70,7 +71,9 @@ export function createFormats(locale: string): Formats {
     date: (instant) => dates.format(new Date(instant)),
     day: (instant) => days.format(new Date(instant)),
     ago(seconds) {
-      const [unit, size] = units.find(([, each]) => Math.abs(seconds) >= each) ?? (['second', 1] as const);
+      const found = units.find(([, each]) => Math.abs(seconds) >= each);
+      if (found === undefined) return now;
+      const [unit, size] = found;
       return relative.format(-Math.floor(seconds / size), unit);
     },
     duration(seconds) {
