@@ -53,8 +53,9 @@ export function useAnswer<T>(question: Question<T> | undefined): Answered<T> {
   return { ...(result?.data ?? nothing), isAsking: result?.isFetching ?? false, ask };
 }
 
-/** Keeps an answer that arrived by another way, such as a stream; whoever shows it is told. */
+/** Keeps an answer that arrived by another way, such as a stream; whoever shows it is told. One under way is older. */
 export function keepAnswer<T>(key: readonly unknown[], value: T): void {
+  void answers.cancelQueries({ queryKey: key, exact: true });
   answers.setQueryData<Kept<T>>(key, { ...nothing, value, at: Date.now() });
 }
 
@@ -63,7 +64,8 @@ export function forgetAnswers(keyPrefix: readonly unknown[]): void {
   answers.removeQueries({ queryKey: keyPrefix });
 }
 
-function observerOf<T>({ key, ask, everyMs }: Question<T>): QueryObserver<Kept<T>> {
+/** Follows the answer to a question, and asks it while anybody follows. */
+export function observerOf<T>({ key, ask, everyMs }: Question<T>): QueryObserver<Kept<T>> {
   return new QueryObserver<Kept<T>>(answers, {
     queryKey: key,
     staleTime: typeof everyMs === 'number' ? everyMs : freshMs,
