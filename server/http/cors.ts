@@ -4,6 +4,7 @@ import { ApiError } from '../errors.js';
 import { allowHeader, type RouteTable } from './route-table.js';
 
 const exposed = [
+  'Date',
   'ETag',
   'Location',
   'Retry-After',

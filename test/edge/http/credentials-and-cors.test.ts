@@ -62,6 +62,7 @@ describe('CORS', () => {
       'X-RateLimit-Remaining',
       'X-RateLimit-Reset',
       'Retry-After',
+      'Date',
       'ETag',
       'X-Request-Id',
     ]) {

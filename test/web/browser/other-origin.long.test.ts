@@ -68,6 +68,7 @@ describe('the page on another host than its service', () => {
           'x-ratelimit-reset',
           'x-request-id',
           'cache-control',
+          'date',
           'etag',
         ].map((name) => [name, headers.has(name)]),
       );

@@ -17,7 +17,9 @@ export function ProblemNotice({ answer }: { answer: Answered<unknown> }) {
   return (
     <Notice tone={problem.kind === 'refused' ? 'bad' : 'warn'} title={titleOf(problem, language)}>
       {'body' in problem && <p>{problem.body.message}</p>}
-      {at !== undefined && <p>{t('common.shownFrom', { ago: formats.ago((now - at) / 1_000) })}</p>}
+      {at !== undefined && (
+        <p>{t('common.shownFrom', { ago: formats.ago(Math.max(0, now - at) / 1_000) })}</p>
+      )}
       {seconds !== undefined && (
         <div class={styles.again}>
           <p>{t('common.askedAgainIn', { seconds })}</p>

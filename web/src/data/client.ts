@@ -1,12 +1,17 @@
 import { createClient } from '@fairlead/contract/client';
 import { createPacedFetch } from './paced-fetch.js';
 import { serviceUrl } from './service.js';
+import { learnTime, serviceNow } from './service-clock.js';
 import { sleep } from './sleep.js';
 
 const pacedFetch = createPacedFetch({
   // Called as a bare function: as a method of another object, the browser's fetch throws.
-  fetch: (input, init) => globalThis.fetch(input, init),
-  clock: Date.now,
+  async fetch(input, init) {
+    const response = await globalThis.fetch(input, init);
+    learnTime(response.headers);
+    return response;
+  },
+  clock: serviceNow,
   sleep,
 });
 

@@ -1,6 +1,7 @@
 import { QueryClient, QueryObserver } from '@tanstack/query-core';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { failureOf, type Problem } from './problem.js';
+import { serviceNow } from './service-clock.js';
 
 /** Something to ask the service. */
 export interface Question<T> {
@@ -56,7 +57,7 @@ export function useAnswer<T>(question: Question<T> | undefined): Answered<T> {
 /** Keeps an answer that arrived by another way, such as a stream; whoever shows it is told. One under way is older. */
 export function keepAnswer<T>(key: readonly unknown[], value: T): void {
   void answers.cancelQueries({ queryKey: key, exact: true });
-  answers.setQueryData<Kept<T>>(key, { ...nothing, value, at: Date.now() });
+  answers.setQueryData<Kept<T>>(key, { ...nothing, value, at: serviceNow() });
 }
 
 /** Forgets the answers whose keys begin so, such as those that were asked for with a key. */
@@ -72,20 +73,20 @@ export function observerOf<T>({ key, ask, everyMs }: Question<T>): QueryObserver
     refetchOnReconnect: 'always',
     refetchInterval: ({ state }) => {
       const { value, problem, retryAt } = state.data ?? nothing;
-      if (retryAt !== undefined) return Math.max(250, retryAt - Date.now());
+      if (retryAt !== undefined) return Math.max(250, retryAt - serviceNow());
       // Asking again would be refused again.
       if (problem !== undefined) return false;
       return (typeof everyMs === 'function' ? everyMs(value) : everyMs) ?? false;
     },
     async queryFn({ signal }) {
       try {
-        return { ...nothing, value: await ask(signal), at: Date.now() };
+        return { ...nothing, value: await ask(signal), at: serviceNow() };
       } catch (error) {
         const failure = signal.aborted ? undefined : failureOf(error, navigator.onLine);
         if (failure === undefined) throw error;
         const { problem, waitMs } = failure;
         const last = answers.getQueryData<Kept<T>>(key) ?? nothing;
-        return { ...last, problem, retryAt: waitMs === null ? undefined : Date.now() + waitMs };
+        return { ...last, problem, retryAt: waitMs === null ? undefined : serviceNow() + waitMs };
       }
     },
   });

@@ -1,11 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
+import { serviceNow } from './service-clock.js';
 
 const listeners = new Set<(now: number) => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** The present time in epoch milliseconds, told every second: one timer for the whole page. */
+/** The present time of the service in epoch milliseconds, told every second: one timer for the whole page. */
 export function useNow(): number {
-  const [now, setNow] = useState(Date.now);
+  const [now, setNow] = useState(serviceNow);
   useEffect(() => {
     listeners.add(setNow);
     timer ??= setInterval(tell, 1_000);
@@ -20,6 +21,6 @@ export function useNow(): number {
 }
 
 function tell(): void {
-  const now = Date.now();
+  const now = serviceNow();
   for (const listener of listeners) listener(now);
 }

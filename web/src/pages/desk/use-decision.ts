@@ -1,6 +1,7 @@
 import { type AdminDispute, type ResolveDisputeBody, readRetryAfter } from '@fairlead/contract/client';
 import { useState } from 'preact/hooks';
 import { failureOf } from '../../data/problem.js';
+import { serviceNow } from '../../data/service-clock.js';
 import type { Session } from './session.js';
 import { isOfAnother } from './verdict.js';
 
@@ -34,7 +35,7 @@ export function useDecision(
       }
       const { code, message } = answer.body;
       const seconds = readRetryAfter(answer.headers);
-      const retryAt = seconds === null ? undefined : Date.now() + seconds * 1_000;
+      const retryAt = seconds === null ? undefined : serviceNow() + seconds * 1_000;
       return { state: 'refused', code, message, retryAt };
     } catch (error) {
       const failure = failureOf(error, navigator.onLine);

@@ -9,6 +9,7 @@ import {
 import { useState } from 'preact/hooks';
 import { client } from '../../data/client.js';
 import { failureOf, type Problem } from '../../data/problem.js';
+import { serviceNow } from '../../data/service-clock.js';
 
 /** A dispute on its way to the service. `limit` is what is left of the limit with the least left. */
 export type Filing =
@@ -36,7 +37,7 @@ async function send(body: FileDisputeBody): Promise<Filing> {
     if (status === 200 || status === 201)
       return { state: 'filed', dispute: answer, isNew: status === 201, limit };
     const seconds = readRetryAfter(headers);
-    const retryAt = seconds === null ? undefined : Date.now() + seconds * 1_000;
+    const retryAt = seconds === null ? undefined : serviceNow() + seconds * 1_000;
     return { state: 'refused', error: answer, retryAt, limit };
   } catch (error) {
     const failure = failureOf(error, navigator.onLine);
