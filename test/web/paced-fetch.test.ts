@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { rateLimitClasses } from '../../contract/rate-limits.js';
-import { newAmountsLimit } from '../../web/src/data/new-amounts.js';
+import { newAmountsAtOnce, newAmountsLimit } from '../../web/src/data/new-amounts.js';
 import { createPacedFetch } from '../../web/src/data/paced-fetch.js';
 
 const startMs = 1_700_000_000_000;
@@ -38,7 +38,10 @@ function service(limit: number) {
       now += waitMs;
     },
   });
-  return { paced, statuses, slept };
+  const pass = (ms: number) => {
+    now += ms;
+  };
+  return { paced, statuses, slept, pass, now: () => now };
 }
 
 describe('the fetch of the page', () => {
@@ -82,15 +85,39 @@ describe('the fetch of the page', () => {
     const ofStream = windowSeconds / 15;
     expect(newAmountsLimit).toEqual({ points: points - ofStream, windowMs: windowSeconds * 1_000 });
     const { paced, slept } = service(1_000_000);
-    for (let n = 0; n < 18; n += 1) await paced(`/api/rates/usdc-ngn?amount=${n}`, { method: 'GET' });
+    const all = newAmountsLimit.points;
+    for (let n = 0; n < newAmountsAtOnce; n += 1)
+      await paced(`/api/rates/usdc-ngn?amount=${n}`, { method: 'GET' });
     // The same again, and without an amount: known to the service.
-    for (let n = 0; n < 18; n += 1)
+    for (let n = 0; n < newAmountsAtOnce; n += 1)
       await paced(`/api/rates/usdc-ngn?amount=${n}&sort=score`, { method: 'GET' });
     for (let n = 0; n < 20; n += 1) await paced('/api/rates/usdc-ngn', { method: 'GET' });
     expect(slept).toEqual([]);
-    for (let n = 18; n < 26; n += 1) await paced(`/api/rates/usdc-ngn/stream?amount=${n}`, { method: 'GET' });
+    for (let n = newAmountsAtOnce; n < all; n += 1)
+      await paced(`/api/rates/usdc-ngn/stream?amount=${n}`, { method: 'GET' });
     const tookMs = slept.reduce((sum, ms) => sum + ms, 0);
-    expect(slept).toHaveLength(8);
-    expect(tookMs).toBeGreaterThan(40_000);
+    expect(slept).toHaveLength(all - newAmountsAtOnce);
+    expect(tookMs).toBe(newAmountsLimit.windowMs);
+  });
+
+  it('asks for no more new amounts in any minute than in one that begins with the first of them', async () => {
+    const { points, windowMs } = newAmountsLimit;
+    const { paced, pass, now } = service(1_000_000);
+    const at: number[] = [];
+    const ask = async (count: number) => {
+      for (let n = 0; n < count; n += 1) {
+        await paced(`/api/rates/usdc-ngn?amount=${at.length}`, { method: 'GET' });
+        at.push(now());
+      }
+    };
+    // The windows of the service begin with requests that another page of this client made, at any time.
+    await ask(1);
+    pass(windowMs - 10_000);
+    await ask(points - 1);
+    await ask(3 * points);
+    const mostInAMinute = Math.max(
+      ...at.map((from) => at.filter((one) => one >= from && one < from + windowMs).length),
+    );
+    expect(mostInAMinute).toBeLessThanOrEqual(points);
   });
 });

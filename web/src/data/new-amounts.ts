@@ -1,18 +1,39 @@
-import { createTurns, type TurnsDeps } from './turns.js';
+import type { TurnsDeps } from './turns.js';
 
 /**
  * The service takes 30 amounts a minute that nobody asked for lately, and tells only when it refuses one. The stream of an
  * amount takes four of them, since the anchors are asked again for it every 15 s.
  */
 export const newAmountsLimit = { points: 26, windowMs: 60_000 };
+/** So many may follow one another at once; the others of a minute are spread over it. */
+export const newAmountsAtOnce = 10;
 
+const { points, windowMs } = newAmountsLimit;
+const everyMs = windowMs / (points - newAmountsAtOnce);
 const ofAmount = ['amount', 'receive', 'deliveryMethod'];
 
-/** Counts the amounts that this page asks for the first time in a window, and spreads them like any other limit. */
-export function createNewAmounts(deps: TurnsDeps) {
-  const turns = createTurns(deps);
+/**
+ * Spreads the amounts that this page asks for the first time, so that no minute has more than the limit: it is not told
+ * when the minutes of the service begin. A place of those at once comes back every `everyMs`.
+ */
+export function createNewAmounts({ clock, sleep }: TurnsDeps) {
+  /** When each was asked for, the oldest first. */
   const asked = new Map<string, number>();
-  let resetAt = 0;
+  /** When all places will have come back. */
+  let allBackAt = 0;
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function wait(amount: string, signal: AbortSignal | null | undefined): Promise<void> {
+    signal?.throwIfAborted();
+    for (const [each, at] of asked) if (clock() - at > windowMs) asked.delete(each);
+    if (asked.has(amount)) return;
+    const waitMs = allBackAt - (newAmountsAtOnce - 1) * everyMs - clock();
+    if (waitMs > 0) await sleep(waitMs, signal);
+    const now = clock();
+    allBackAt = Math.max(allBackAt, now) + everyMs;
+    asked.set(amount, now);
+  }
+
   return {
     async next(
       pathname: string,
@@ -22,15 +43,9 @@ export function createNewAmounts(deps: TurnsDeps) {
       const corridor = /^\/api\/rates\/([^/]+)(\/stream)?$/.exec(pathname)?.[1];
       if (corridor === undefined || !(query.has('amount') || query.has('receive'))) return;
       const amount = JSON.stringify([corridor, ...ofAmount.map((name) => query.get(name))]);
-      const now = deps.clock();
-      for (const [each, at] of asked) if (now - at > newAmountsLimit.windowMs) asked.delete(each);
-      if (asked.has(amount)) return;
-      if (now >= resetAt) {
-        resetAt = now + newAmountsLimit.windowMs;
-        turns.learn({ limit: newAmountsLimit.points, remaining: newAmountsLimit.points, resetAt });
-      }
-      await turns.next(signal);
-      asked.set(amount, deps.clock());
+      const turn = last.then(() => wait(amount, signal));
+      last = turn.catch(() => undefined);
+      await turn;
     },
   };
 }
