@@ -33,8 +33,8 @@ export default {
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   setupFilesAfterEnv: ['<rootDir>/test/support/each-file.ts'],
   reporters: ['default', '<rootDir>/test/support/summary-reporter.ts'],
-  // Tests spend a quarter of their time in waiting.
-  maxWorkers: os.availableParallelism() + 1,
+  // Short tests spend a quarter of their time in waiting; the long ones keep every core busy, and some compare times.
+  maxWorkers: runsAll ? Math.max(2, os.availableParallelism()) : os.availableParallelism() + 1,
   // Modules of every test file stay in the memory of its worker, which is replaced when it has grown to this size.
   workerIdleMemoryLimit: '1GB',
   // Hooks start services and processes, on machines that do other things at the same time.
