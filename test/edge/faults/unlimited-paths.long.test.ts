@@ -16,6 +16,8 @@ const cheapest = '/healthz';
 const others = ['/', '/metrics', '/docs', '/openapi.json', '/openapi.client.json', '/llms.txt'];
 const rounds = 3;
 const requestsPerRound = 40;
+/** On a machine that does other things a round ends after this time, with fewer requests. */
+const roundMs = 5_000;
 const allowedRatio = 3;
 
 const database = testDatabase();
@@ -44,7 +46,9 @@ async function latenciesBeside(path: string): Promise<number[]> {
   try {
     await delay(2_000);
     const latencies: number[] = [];
-    for (let n = 0; n < requestsPerRound; n += 1) latencies.push(await latencyMs());
+    const until = performance.now() + roundMs;
+    while (latencies.length < requestsPerRound && performance.now() < until)
+      latencies.push(await latencyMs());
     expect(load.exitCode).toBeNull();
     return latencies;
   } finally {
@@ -66,4 +70,4 @@ it('32 connections on a path without a limit slow another client no more than th
   const figures = [...measured.keys()].map((path) => `${path} ${medianOf(path).toFixed(1)} ms`).join(', ');
   for (const path of others)
     expectFor(`${path}: ${figures}`, medianOf(path) / medianOf(cheapest)).toBeLessThan(allowedRatio);
-}, 300_000);
+}, 480_000);
