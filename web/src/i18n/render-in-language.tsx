@@ -1,8 +1,8 @@
 import { type ComponentChildren, render } from 'preact';
-import { useCallback, useState } from 'preact/hooks';
+import { useCallback, useRef, useState } from 'preact/hooks';
 import { nameInAddress } from '../data/kept-choice.js';
 import { LanguageProvider } from './language.js';
-import { loadMessages, type Messages, preferredLocale, rememberLocale } from './locales.js';
+import { loadMessages, locales, type Messages, preferredLocale, rememberLocale } from './locales.js';
 
 interface Spoken {
   locale: string;
@@ -11,8 +11,17 @@ interface Spoken {
 
 function InLanguage(props: { first: Spoken; children: ComponentChildren }) {
   const [spoken, setSpoken] = useState(props.first);
+  const chosen = useRef(props.first.locale);
   const choose = useCallback(async (locale: string) => {
-    const messages = await loadMessages(locale);
+    chosen.current = locale;
+    const messages = await loadMessages(locale).catch(() => undefined);
+    // The texts of an earlier choice may be the last to arrive.
+    if (chosen.current !== locale) return;
+    if (messages === undefined) {
+      // Drawn anew, so that the choice shows the language that is still spoken.
+      setSpoken((still) => ({ locale: still.locale, messages: { ...still.messages } }));
+      return;
+    }
     rememberLocale(locale);
     nameInAddress('lang', locale);
     document.documentElement.lang = locale;
@@ -27,8 +36,29 @@ function InLanguage(props: { first: Spoken; children: ComponentChildren }) {
 
 /** Renders in the language that the reader prefers, and again when they choose another one. */
 export async function renderInLanguage(content: ComponentChildren, container: HTMLElement): Promise<void> {
-  const locale = preferredLocale(location.search);
-  const messages = await loadMessages(locale);
-  document.documentElement.lang = locale;
-  render(<InLanguage first={{ locale, messages }}>{content}</InLanguage>, container);
+  const spoken = await firstToArrive(preferredLocale(location.search));
+  if (spoken === undefined) return render(<NoTexts />, container);
+  document.documentElement.lang = spoken.locale;
+  render(<InLanguage first={spoken}>{content}</InLanguage>, container);
+}
+
+/** The preferred language, or another one where its texts do not arrive: better than none. */
+async function firstToArrive(preferred: string): Promise<Spoken | undefined> {
+  for (const locale of new Set([preferred, ...locales])) {
+    const messages = await loadMessages(locale).catch(() => undefined);
+    if (messages !== undefined) return { locale, messages };
+  }
+  return undefined;
+}
+
+/** In English as the document is, since no file of texts has arrived. */
+function NoTexts() {
+  return (
+    <p>
+      A part of this page did not arrive.{' '}
+      <button type="button" onClick={() => location.reload()}>
+        Load again
+      </button>
+    </p>
+  );
 }

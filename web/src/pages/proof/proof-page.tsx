@@ -6,6 +6,7 @@ import { useAnswer } from '../../data/use-answer.js';
 import { useLanguage } from '../../i18n/language.js';
 import { ChainCard } from './chain-card.js';
 import type { ListedKey } from './check/evidence.js';
+import { ChecksMissing } from './checks-missing.js';
 import { HealthCard } from './health-card.js';
 import { useMemories } from './memory.js';
 import { health } from './questions.js';
@@ -25,6 +26,7 @@ export function ProofPage() {
   return (
     <>
       <PageHeading title={t('proof.title')}>{t('proof.lead')}</PageHeading>
+      <ChecksMissing />
       <AnswerView answer={answer} lines={3}>
         {(value) => (
           <>

@@ -15,6 +15,7 @@ import type { Memories } from './memory.js';
 import styles from './proof.module.css';
 import { batch as batchOf, choices, entries } from './questions.js';
 import type { TrustedKeys } from './trust.js';
+import { useAreChecksMissing } from './use-checks.js';
 import { Verification } from './verification.js';
 
 /** Any score that was published, and the check of it. */
@@ -48,6 +49,7 @@ function Choosing(props: Parameters<typeof VerifyCard>[0]) {
   const [corridor, setCorridor] = useViewPart('corridor', '');
   const [check] = useViewPart('check', '');
   const [run, setRun] = useState(0);
+  const canCheck = !useAreChecksMissing();
   const choice = useAnswer(choices());
   const unlisted = choice.value && unlistedSequence(choice.value.batches, batch);
   const older = useAnswer(unlisted === undefined ? undefined : batchOf(unlisted)).value;
@@ -149,12 +151,13 @@ function Choosing(props: Parameters<typeof VerifyCard>[0]) {
                   </select>
                 )}
               </Field>
-              <Button type="submit" strong disabled={entry === undefined}>
+              <Button type="submit" strong disabled={entry === undefined || !canCheck}>
                 {t('proof.verifyNow')}
               </Button>
             </form>
             <AnswerView answer={listed} lines={1}>
               {() =>
+                canCheck &&
                 check !== '' &&
                 wanted !== false && (
                   <Verification
