@@ -67,11 +67,16 @@ function Pages() {
   );
 }
 
-/** Whether the reader has gone somewhere, by a link or back, since the heading last took the focus. */
+/** Whether the reader has gone somewhere, by a link, a form or back, since the heading last took the focus. */
 let hasGone = false;
 addEventListener('popstate', () => {
   hasGone = true;
 });
+const hasSubmitted = () => {
+  hasGone = true;
+};
+// Heard before the form, since what that does may be drawn before the event arrives here.
+addEventListener('submit', hasSubmitted, { capture: true });
 addEventListener('click', ({ target }) => {
   hasGone ||= target instanceof Element && target.closest('a') !== null;
 });

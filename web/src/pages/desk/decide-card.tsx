@@ -1,5 +1,5 @@
 import type { AdminDispute } from '@fairlead/contract/client';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Card } from '../../components/card.js';
 import { Notice } from '../../components/notice.js';
 import { useNow } from '../../data/use-now.js';
@@ -22,20 +22,20 @@ export function DecideCard(props: {
   const { t } = useLanguage();
   const { session, dispute, actor, onActor, onDecided, onOvertaken } = props;
   const [draft, setDraft] = useState<Omit<Draft, 'actor'>>({ action: undefined, note: '', evidence: '' });
-  const [isConfirming, setIsConfirming] = useState(false);
+  const [step, setStep] = useState<'draft' | 'confirm' | 'changed'>('draft');
   const { decision, decide } = useDecision(session, onDecided, onOvertaken);
   const whole = { ...draft, actor };
   return (
     <Card title={t('desk.decide')}>
       {dispute.status !== 'open' ? (
         <p>{t(`desk.decided_${dispute.status}`)}</p>
-      ) : isConfirming && whole.action !== undefined ? (
+      ) : step === 'confirm' && whole.action !== undefined ? (
         <ConfirmStep
           draft={{ ...whole, action: whole.action }}
           dispute={dispute}
           isSending={decision.state === 'sending'}
           onConfirm={(verdict) => void decide(verdict)}
-          onBack={() => setIsConfirming(false)}
+          onBack={() => setStep('changed')}
         />
       ) : (
         <DraftForm
@@ -45,7 +45,8 @@ export function DecideCard(props: {
             onActor(named);
             setDraft(rest);
           }}
-          onContinue={() => setIsConfirming(true)}
+          isChange={step === 'changed'}
+          onContinue={() => setStep('confirm')}
         />
       )}
       <DecisionNotice decision={decision} />
@@ -53,7 +54,22 @@ export function DecideCard(props: {
   );
 }
 
+/** What became of the verdict. It takes the focus, since the button that sent it is gone, or was off meanwhile. */
 function DecisionNotice({ decision }: { decision: Decision }) {
+  const place = useRef<HTMLDivElement>(null);
+  const isAnswered = decision.state !== 'none' && decision.state !== 'sending';
+  useEffect(() => {
+    if (isAnswered) place.current?.focus();
+  }, [isAnswered]);
+  if (!isAnswered) return null;
+  return (
+    <div ref={place} tabIndex={-1}>
+      <Outcome decision={decision} />
+    </div>
+  );
+}
+
+function Outcome({ decision }: { decision: Decision }) {
   const { t } = useLanguage();
   const now = useNow();
   switch (decision.state) {

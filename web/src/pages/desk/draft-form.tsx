@@ -1,5 +1,5 @@
 import type { AdminDispute } from '@fairlead/contract/client';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../../components/button.js';
 import { Field } from '../../components/field.js';
 import { useLanguage } from '../../i18n/language.js';
@@ -11,11 +11,18 @@ export function DraftForm(props: {
   draft: Draft;
   support: AdminDispute['support'];
   onChange: (draft: Draft) => void;
+  /** Whether the admin comes back to change it. */
+  isChange: boolean;
   onContinue: () => void;
 }) {
   const { t } = useLanguage();
-  const { draft, support, onChange, onContinue } = props;
+  const { draft, support, onChange, isChange, onContinue } = props;
   const [isChecked, setIsChecked] = useState(false);
+  const verdicts = useRef<HTMLFieldSetElement>(null);
+  useEffect(() => {
+    // The button that led back is gone, and the focus with it.
+    if (isChange) verdicts.current?.querySelector<HTMLElement>(':checked')?.focus();
+  }, []);
   const lack = lackOf(draft, support);
   const submit = (event: Event) => {
     event.preventDefault();
@@ -24,7 +31,7 @@ export function DraftForm(props: {
   };
   return (
     <form class={styles.form} onSubmit={submit} noValidate>
-      <fieldset class={styles.verdicts}>
+      <fieldset ref={verdicts} class={styles.verdicts}>
         <legend>{t('desk.verdict')}</legend>
         {(['accept', 'reject'] as const).map((action) => (
           <label key={action}>

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { AnswerView } from '../../components/answer-view.js';
 import { Button } from '../../components/button.js';
 import { Empty } from '../../components/empty.js';
@@ -21,7 +21,7 @@ export function DisputePage() {
   return (
     <div class={styles.page}>
       <PageHeading title={t('dispute.title')}>{t('dispute.lead')}</PageHeading>
-      <IntentField key={asked} asked={asked} onAsk={setAsked} />
+      <IntentField asked={asked} onAsk={setAsked} />
       {isUnknown && value === undefined ? (
         <Empty title={t('offramp.unknown')}>
           <p>{t('offramp.unknownWhy')}</p>
@@ -40,7 +40,12 @@ export function DisputePage() {
 function IntentField({ asked, onAsk }: { asked: string; onAsk: (intentHash: string) => void }) {
   const { t } = useLanguage();
   const [text, setText] = useState(asked);
-  const [isWrong, setIsWrong] = useState(asked !== '' && readIntentHash(asked) === undefined);
+  const [isWrong, setIsWrong] = useState(false);
+  // The form stays where the address changes, and with it the focus of whoever has just submitted it.
+  useEffect(() => {
+    setText(asked);
+    setIsWrong(asked !== '' && readIntentHash(asked) === undefined);
+  }, [asked]);
   const submit = (event: Event) => {
     event.preventDefault();
     const intentHash = readIntentHash(text);

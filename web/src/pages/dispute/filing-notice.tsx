@@ -12,13 +12,14 @@ interface Props {
   now: number;
 }
 
-/** What became of the dispute that was sent. It takes the focus, since the button that sent it may be gone. */
+/** What became of the dispute that was sent. It takes the focus, since the button that sent it is gone, or was off meanwhile. */
 export function FilingNotice(props: Props) {
   const place = useRef<HTMLDivElement>(null);
   const { state } = props.filing;
+  const isAnswered = state !== 'none' && state !== 'sending';
   useEffect(() => {
-    if (state === 'filed') place.current?.focus();
-  }, [state]);
+    if (isAnswered) place.current?.focus();
+  }, [isAnswered]);
   return (
     <div ref={place} tabIndex={-1}>
       <Outcome {...props} />

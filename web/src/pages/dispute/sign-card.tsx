@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Card } from '../../components/card.js';
 import { Copyable } from '../../components/copyable.js';
 import { Fact, Facts } from '../../components/facts.js';
@@ -25,6 +25,14 @@ export function SignCard(props: {
   const { intentHash, party, signer, signature, onSign } = props;
   const [way, setWay] = useState<keyof typeof ways>('wallet');
   const digest = useDigest(intentHash);
+  const choice = useRef<HTMLFieldSetElement>(null);
+  const wasSigned = useRef(false);
+  const isSigned = signature !== undefined;
+  useEffect(() => {
+    // The button that discarded the signature is gone, and the focus with it.
+    if (wasSigned.current && !isSigned) choice.current?.querySelector<HTMLElement>(':checked')?.focus();
+    wasSigned.current = isSigned;
+  }, [isSigned]);
   const Signer = ways[way];
   return (
     <Card title={t('dispute.sign')}>
@@ -42,9 +50,9 @@ export function SignCard(props: {
       </Facts>
       <p class={styles.soft}>{t('dispute.binds')}</p>
       {signer === null && <Notice tone="bad" title={t('dispute.noSigningKey')} />}
-      {signer != null && signature === undefined && (
+      {signer != null && !isSigned && (
         <>
-          <fieldset class={styles.ways}>
+          <fieldset ref={choice} class={styles.ways}>
             <legend>{t('dispute.how')}</legend>
             {wayNames.map((each) => (
               <label key={each}>
@@ -62,7 +70,7 @@ export function SignCard(props: {
           <Signer intentHash={intentHash} signer={signer} onSign={onSign} />
         </>
       )}
-      {signature !== undefined && <Notice tone="good" title={t('dispute.isSigned')} />}
+      {isSigned && <Notice tone="good" title={t('dispute.isSigned')} />}
     </Card>
   );
 }

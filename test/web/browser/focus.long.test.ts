@@ -1,0 +1,110 @@
+import { describe, expect } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
+import { encodeSecretKey } from '../../../contract/verification/strkey.js';
+import { disputeOf, falseSignature, signer, storedIntent } from '../../fixtures/disputes/dispute-values.js';
+import { insertIntents } from '../../fixtures/intents/stored-intents.js';
+import { isFocused } from '../../fixtures/web/keyboard.js';
+import { texts } from '../../fixtures/web/texts.js';
+import { itInBrowser, shown, webBrowser } from '../../fixtures/web/web-browser.js';
+import { webService } from '../../fixtures/web/web-service.js';
+import { testAdminKey } from '../../support/app.js';
+import { waitFor } from '../../support/wait-for.js';
+
+const service = webService();
+const browser = webBrowser();
+const seller = signer('a reader who disputes');
+
+/** An off-ramp of the seller that has ended. */
+async function settledIntent() {
+  const intent = storedIntent(seller.account, 'settled');
+  await insertIntents(service.it.app.connection, intent);
+  return intent;
+}
+
+async function open(address: string) {
+  const reader = await browser.reader();
+  await reader.page.goto(`${service.it.app.url}${address}`);
+  await shown(reader.page);
+  return reader;
+}
+
+const focused = (place: Locator) => waitFor(async () => expect(await isFocused(place)).toBe(true));
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+/** The message that holds the focus, by its title. */
+const message = (page: Page, title: string) => page.locator(':focus').getByText(title, { exact: true });
+
+/** With the keyboard, since a click would move the focus by itself. */
+async function press(control: Locator): Promise<void> {
+  await control.focus();
+  await control.press('Enter');
+}
+
+describe('the focus is not lost', () => {
+  itInBrowser('when a hash is followed: it goes to the heading of the off-ramp', async () => {
+    const { _id } = await settledIntent();
+    const { page, context } = await open('/offramp');
+    const hash = page.getByLabel(texts.offramp.hash);
+    await hash.fill(_id);
+    await hash.press('Enter');
+    await page.waitForURL(`**/offramp/${_id}`);
+    await focused(page.getByRole('heading', { level: 1, name: _id.slice(0, 8) }));
+    await context.close();
+  });
+
+  itInBrowser('when an off-ramp is opened to be disputed: it stays in the form', async () => {
+    const { _id } = await settledIntent();
+    const { page, context } = await open('/dispute');
+    const hash = page.getByLabel(texts.offramp.hash);
+    await hash.fill(_id.toUpperCase());
+    await hash.press('Enter');
+    await page.getByLabel(texts.dispute.reason).waitFor();
+    expect(await hash.inputValue()).toBe(_id);
+    expect(await isFocused(hash)).toBe(true);
+    await context.close();
+  });
+
+  itInBrowser('when a signature is discarded, when a dispute is refused and when it is filed', async () => {
+    const { _id } = await settledIntent();
+    const { page, context } = await open(`/dispute?intent=${_id}`);
+    await page.getByLabel(texts.dispute.reason).fill('Nothing arrived.');
+    await page.getByLabel(texts.dispute.way_pasted).check();
+    await page.getByLabel(texts.dispute.pasted, { exact: true }).fill(falseSignature);
+    await press(button(page, texts.dispute.take));
+    await focused(page.locator('pre', { hasText: falseSignature }));
+    await press(button(page, texts.dispute.send));
+    await message(page, texts.dispute.refused).waitFor();
+    await press(button(page, texts.dispute.discard));
+    await focused(page.getByLabel(texts.dispute.way_pasted));
+    await page.getByLabel(texts.dispute.way_key).check();
+    await page.getByLabel(texts.dispute.key, { exact: true }).fill(encodeSecretKey(seller.secretKey));
+    await press(button(page, texts.dispute.signNow));
+    await press(button(page, texts.dispute.send));
+    await message(page, texts.dispute.filed).waitFor();
+    await context.close();
+  });
+
+  itInBrowser('when a verdict is taken back to be changed, and when it is given', async () => {
+    const intent = await settledIntent();
+    const body = disputeOf(intent, seller);
+    const filed = await fetch(`${service.it.app.url}/api/reputation/dispute`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    expect(filed.status).toBe(201);
+    const { page, context } = await open('/desk');
+    await page.getByLabel(texts.desk.key, { exact: true }).fill(testAdminKey);
+    await press(button(page, texts.desk.openNow));
+    await press(button(page, body.reason));
+    const reject = page.getByLabel(texts.desk.verdict_reject, { exact: true });
+    await reject.check();
+    await press(button(page, texts.desk.continue));
+    await focused(page.getByText(texts.desk.confirm_reject, { exact: true }));
+    await press(button(page, texts.desk.change));
+    await focused(reject);
+    await press(button(page, texts.desk.continue));
+    await press(button(page, texts.desk.confirmed_reject));
+    await message(page, texts.desk.done_rejected).waitFor();
+    await context.close();
+  });
+});
