@@ -3,7 +3,7 @@ import { useLanguage } from '../i18n/language.js';
 import { locales } from '../i18n/locales.js';
 import type { TextKey } from '../i18n/translate.js';
 import styles from './header.module.css';
-import { chooseTheme, chosenTheme, type Theme, themes } from './theme.js';
+import { chooseTheme, preferredTheme, type Theme, themes } from './theme.js';
 
 const themeTexts: Record<Theme, TextKey> = {
   system: 'common.themeSystem',
@@ -14,7 +14,7 @@ const themeTexts: Record<Theme, TextKey> = {
 /** The language, each named in itself, and the theme. */
 export function Choices() {
   const { t, locale, choose } = useLanguage();
-  const [theme, setTheme] = useState(chosenTheme);
+  const [theme, setTheme] = useState(() => preferredTheme(location.search));
   return (
     <div class={styles.choices}>
       <select

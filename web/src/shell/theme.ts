@@ -6,7 +6,7 @@ export type Theme = (typeof themes)[number];
 const storedUnder = 'fairlead-theme';
 
 /** What the reader chose before, else the system's. */
-export function chosenTheme(): Theme {
+function chosenTheme(): Theme {
   const kept = keptChoice(storedUnder);
   return themes.find((theme) => theme === kept) ?? 'system';
 }
