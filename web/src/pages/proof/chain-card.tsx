@@ -54,7 +54,13 @@ export function ChainCard(props: {
           </>
         )}
       </AnswerView>
-      <WholeChain key={JSON.stringify(trust.keys)} trust={trust} latest={latest} head={head} />
+      {/* What came of a check rests on these. */}
+      <WholeChain
+        key={JSON.stringify([trust.keys, trust.source, trust.oracle])}
+        trust={trust}
+        latest={latest}
+        head={head}
+      />
     </Card>
   );
 }
