@@ -2,6 +2,7 @@ import type { CorridorAnswer } from '@fairlead/contract/client';
 import { Choice } from '../../components/choice.js';
 import { Field } from '../../components/field.js';
 import { codeOf } from '../../data/corridors.js';
+import { corridorChoice } from '../../figures/corridor-name.js';
 import { useLanguage } from '../../i18n/language.js';
 import { methodName } from '../../i18n/method-name.js';
 import { AmountField } from './amount-field.js';
@@ -23,7 +24,6 @@ export function AskForm(props: {
   const { receive, deliveryMethod } = view.asked;
   const stablecoin = codeOf(corridor.sellAsset);
   const currency = codeOf(corridor.buyAsset);
-  const currencies = new Intl.DisplayNames(locale, { type: 'currency' });
   const turn = (direction: string) => {
     if (direction === 'amount') view.askToSell(view.amountBefore);
     else view.askToReceive((payout ?? corridor.referenceAmount).replace(/\..*$/, ''));
@@ -33,9 +33,9 @@ export function AskForm(props: {
       <Field label={t('rates.corridor')}>
         {(ids) => (
           <select {...ids} value={corridor.id} onChange={(event) => view.goTo(event.currentTarget.value)}>
-            {corridors.map(({ id, sellAsset, buyAsset }) => (
+            {corridors.map(({ id, buyAsset }) => (
               <option key={id} value={id}>
-                {`${codeOf(sellAsset)} → ${codeOf(buyAsset)} · ${currencies.of(codeOf(buyAsset))}`}
+                {corridorChoice(id, codeOf(buyAsset), locale)}
               </option>
             ))}
           </select>

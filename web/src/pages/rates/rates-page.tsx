@@ -35,16 +35,16 @@ export function RatesPage() {
 }
 
 function Corridors({ all, asked }: { all: CorridorAnswer[]; asked: string | undefined }) {
-  const { t } = useLanguage();
+  const { t, locale } = useLanguage();
   const corridor = chosenCorridor(all, asked);
   if (corridor !== undefined) return <CorridorRates corridors={all} corridor={corridor} />;
   if (asked === undefined) return <Empty title={t('rates.noCorridors')} />;
   return (
     <Notice tone="warn" title={t('rates.unknownCorridor', { corridor: asked })}>
       <ul>
-        {all.map(({ id, sellAsset, buyAsset }) => (
+        {all.map(({ id }) => (
           <li key={id}>
-            <a href={`/rates/${id}`}>{`${codeOf(sellAsset)} → ${codeOf(buyAsset)}`}</a>
+            <a href={`/rates/${id}`}>{corridorName(id, locale)}</a>
           </li>
         ))}
       </ul>
