@@ -108,3 +108,59 @@ describe('the focus is not lost', () => {
     await context.close();
   });
 });
+
+describe('a control', () => {
+  itInBrowser('says what the page does: the theme that the address asks for is the one chosen', async () => {
+    const { page, context } = await open('/anchors?theme=dark');
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+    expect(await page.getByLabel(texts.common.theme).inputValue()).toBe('dark');
+    await context.close();
+  });
+
+  itInBrowser('has its error announced, and not its hint, which may count with every key', async () => {
+    const { _id } = await settledIntent();
+    const { page, context } = await open(`/dispute?intent=${_id}`);
+    const reason = page.getByLabel(texts.dispute.reason);
+    await reason.fill('Nothing arrived.');
+    const hint = page.locator(`[id="${await reason.getAttribute('aria-describedby')}"]`);
+    expect(await hint.textContent()).toContain('1,984');
+    const announced = await page.locator('main [aria-live]').allTextContents();
+    expect(announced.filter((text) => text !== '')).toEqual([]);
+    const hash = page.getByLabel(texts.offramp.hash);
+    await hash.fill('no hash');
+    await hash.press('Enter');
+    await page.locator('main [aria-live]', { hasText: texts.offramp.hashWrong }).waitFor();
+    await context.close();
+  });
+
+  itInBrowser('of the oracle’s key takes away what was found by another key', async () => {
+    const { page, context } = await open('/proof');
+    await button(page, texts.proof.wholeStart).click();
+    const held = page.getByText(/^(The one batch is|All \d+ batches are) signed/);
+    await held.waitFor();
+    await page.getByLabel(texts.proof.ownOracle).fill(seller.account);
+    await held.waitFor({ state: 'detached' });
+    await button(page, texts.proof.wholeStart).click();
+    await page.getByRole('alert').filter({ hasText: /\d/ }).waitFor();
+    await context.close();
+  });
+});
+
+describe('ages', () => {
+  itInBrowser.each([-180_000, 180_000])(
+    'are told by the clock of the service where that of the reader is off by %s ms',
+    async (offMs) => {
+      const { page, context } = await browser.reader();
+      await page.addInitScript((off) => {
+        const ofDevice = Date.now;
+        Date.now = () => ofDevice() + off;
+      }, offMs);
+      await page.goto(`${service.it.app.url}/rates/usdc-ngn`);
+      await page
+        .locator('[data-liveness]')
+        .getByText(/^\d+ sec\. ago$/)
+        .waitFor();
+      await context.close();
+    },
+  );
+});
