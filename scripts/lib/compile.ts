@@ -15,12 +15,7 @@ export interface Compiled {
  * What the service reads beside its own TypeScript, as `npm run build` has it. Older releases have fewer, and the page is
  * not built in every checkout.
  */
-const copied = [
-  'docs/openapi.json',
-  'docs/openapi.client.json',
-  'server/signatures/verify-worker.mjs',
-  'web/dist',
-];
+const copied = ['docs', 'server/signatures/verify-worker.mjs', 'web/dist'];
 
 const thisCheckout = fileURLToPath(new URL('../../', import.meta.url));
 
