@@ -3,7 +3,7 @@ import {
   forgetOfframp,
   rememberedOfframps,
   rememberOfframp,
-} from '../../web/src/pages/offramp/remembered.js';
+} from '../../../web/src/pages/offramp/remembered.js';
 
 const [first, second] = ['a'.repeat(64), 'b'.repeat(64)];
 const before = Object.getOwnPropertyDescriptor(globalThis, 'localStorage');

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { forgetAnswers, keepAnswer, observerOf } from '../../web/src/data/use-answer.js';
+import { forgetAnswers, keepAnswer, observerOf } from '../../../web/src/data/use-answer.js';
 
 afterEach(() => forgetAnswers([]));
 
