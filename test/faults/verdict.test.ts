@@ -144,8 +144,8 @@ describe('a storm', () => {
     ],
     [
       'too few reads fell into the freeze',
-      sound({ freezes: [{ fromMs: 30_000, toMs: 32_000 }] }),
-      /100 samples of each are needed/,
+      sound({ freezes: [{ fromMs: 30_000, toMs: 31_000 }] }),
+      /50 samples of each are needed/,
     ],
     [
       'no write is acknowledged after an election',
