@@ -107,7 +107,7 @@ async function run(options: StormOptions, parts: StartedParts): Promise<Verdict>
     cronSecret: credentials.cronSecret,
   };
   const faults: Check[] = [];
-  // A storm that cannot be mended or come to rest in time may have met a slow machine; what it compares may not.
+  // On a slow machine a storm may not be mended or come to rest in time. No speed explains a wrong comparison.
   const attempt = async (name: string, work: () => Promise<unknown>) => {
     const fault = await work().then(
       () => undefined,

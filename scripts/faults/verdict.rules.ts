@@ -114,7 +114,7 @@ const shareRefused = 0.05;
 /** Of clients without points at an instance, which are refused while there is no primary. */
 const shareOfOthersRefused = 0.25;
 const longestSilenceMs = 10_000;
-/** With so few the p99 is the slowest of them, which is the stricter for it. */
+/** With fewer than a hundred samples the p99 is the slowest of them, which judges more strictly. */
 const enoughSamples = 50;
 /** From a new primary to the first write that it acknowledges: clients wait as long as a 503 tells them. */
 const resumeWithinMs = 12_000;

@@ -166,7 +166,7 @@ describe('a storm', () => {
     ]);
   });
 
-  it('fails by speed alone where no answer was wrong, but not where one was', () => {
+  it('calls a failure one of speed where no answer was wrong, and not where one was', () => {
     const bySpeed = (seen: StormSeen) =>
       availability(seen).flatMap((check) => (check.faults.length > 0 ? [check.bySpeed === true] : []));
     expect(bySpeed(sound({ electedAtMs: [33_000, 40_000] }))).toEqual([true]);

@@ -100,7 +100,7 @@ describe('the fetch of the page', () => {
     expect(tookMs).toBe(newAmountsLimit.windowMs);
   });
 
-  it('asks for no more new amounts in any minute than in one that begins with the first of them', async () => {
+  it('asks for no more new amounts than the limit in any minute, whenever a minute of the service begins', async () => {
     const { points, windowMs } = newAmountsLimit;
     const { paced, pass, now } = service(1_000_000);
     const at: number[] = [];

@@ -40,7 +40,7 @@ async function latencyMs(): Promise<number> {
 
 /** Latencies of a client while 32 connections of another process ask for that path. */
 async function latenciesBeside(path: string): Promise<number[]> {
-  // What is measured is the answer, not a failure.
+  // A path that fails would be measured as a slow one.
   expectFor(path, (await fetch(`${service.url}${path}`)).status).toBe(200);
   const args = ['-c', '32', '-d', '120', '-H', 'accept-encoding=gzip', `${service.url}${path}`];
   const load = spawn(process.execPath, [autocannon, ...args], { stdio: 'ignore' });

@@ -13,13 +13,13 @@ const everyMs = windowMs / (points - newAmountsAtOnce);
 const ofAmount = ['amount', 'receive', 'deliveryMethod'];
 
 /**
- * Spreads the amounts that this page asks for the first time, so that no minute has more than the limit: it is not told
- * when the minutes of the service begin. A place of those at once comes back every `everyMs`.
+ * Spreads the amounts that this page asks for the first time, so that no minute has more than the limit: the page
+ * does not know when the minutes of the service begin. After every `everyMs` one more may be asked for at once.
  */
 export function createNewAmounts({ clock, sleep }: TurnsDeps) {
   /** When each was asked for, the oldest first. */
   const asked = new Map<string, number>();
-  /** When all places will have come back. */
+  /** When as many as ever may be asked for at once. */
   let allBackAt = 0;
   let last: Promise<unknown> = Promise.resolve();
 
