@@ -30,13 +30,18 @@ export function createCacheVersions({ store }: { store: CacheVersionStore }): Ca
   /** Sums already made, until a counter changes: every request reads one. As many as scopes and corridors. */
   const sums = new Map<string, number>();
   const listeners: (() => number)[] = [];
+  /** How many entries were freed here on account of each counter. */
+  const freed = new Map<string, number>();
 
-  /** Takes a counter over unless it is known already; returns how many entries were freed. */
-  function learn(id: string, version: number): number {
-    if (version <= (counters.get(id) ?? 0)) return 0;
+  const freedBy = (id: string) => freed.get(id) ?? 0;
+
+  /** Takes a counter over unless it is known already. */
+  function learn(id: string, version: number): void {
+    if (version <= (counters.get(id) ?? 0)) return;
     counters.set(id, version);
     sums.clear();
-    return listeners.reduce((dropped, free) => dropped + free(), 0);
+    const dropped = listeners.reduce((sum, free) => sum + free(), 0);
+    freed.set(id, freedBy(id) + dropped);
   }
 
   function sumOf(scope: CacheScope, corridors: readonly string[] | undefined): number {
@@ -63,8 +68,11 @@ export function createCacheVersions({ store }: { store: CacheVersionStore }): Ca
     },
     async invalidate(scope, corridor) {
       const id = `${scope}:${corridor ?? anyCorridor}`;
+      // A poll may learn of this invalidation first, and free what it makes void.
+      const before = freedBy(id);
       const version = await store.increment(id);
-      return { version, droppedEntries: learn(id, version) };
+      learn(id, version);
+      return { version, droppedEntries: freedBy(id) - before };
     },
     async poll() {
       for (const { id, version } of await store.list()) learn(id, version);

@@ -50,6 +50,28 @@ describe('an invalidation', () => {
     expect(read().map((version, i) => version > (before[i] ?? 0))).toEqual([true, true, true, true]);
   });
 
+  it('counts what a poll freed on its account before it was itself answered', async () => {
+    const store = createCacheVersionStore(connection);
+    const polling = createCacheVersions({
+      store: {
+        ...store,
+        async increment(id) {
+          const version = await store.increment(id);
+          await polling.poll();
+          return version;
+        },
+      },
+    });
+    await polling.poll();
+    let held = 3;
+    polling.onInvalidate(() => {
+      const freed = held;
+      held = 0;
+      return freed;
+    });
+    expect((await polling.invalidate('rates', 'usdc-kes')).droppedEntries).toBe(3);
+  });
+
   it('reaches another instance with its next poll, and frees there what became void', async () => {
     await there.poll();
     let freed = 0;
