@@ -40,8 +40,9 @@ describe('the queue of an endpoint whose receiver fails', () => {
     await fixture.emitMany(100);
     const before = to.received.length;
     await until(() => at(to, '/quick').length === 100);
-    // In turn with the others it would have had a fourth of the places, for two seconds each.
-    expect(to.received.length - before).toBeLessThan(150);
+    // In turn with the others, three slow deliveries would have been begun for each quick one: 400 in all. Some are begun
+    // at any rate, more of them on a slow machine: sixteen places are free again every two seconds.
+    expect(to.received.length - before).toBeLessThan(250);
   });
 
   it('sends one by one after eight failures in a row, until a delivery is acknowledged', async () => {

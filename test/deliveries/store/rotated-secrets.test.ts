@@ -4,6 +4,7 @@ import { closedAfterEach } from '../../fixtures/deliveries/closing.js';
 import { secret as old } from '../../fixtures/deliveries/delivery-fixture.js';
 import type { Received, Respond } from '../../fixtures/deliveries/receiver.js';
 import { testDatabase } from '../../support/database.js';
+import { waitFor } from '../../support/wait-for.js';
 
 const { uri } = testDatabase();
 const { openTowards } = closedAfterEach(uri);
@@ -77,12 +78,15 @@ describe('during a rotation, a receiver', () => {
     for (const { headers } of to.received) expect(headers['x-fairlead-signature']).toMatch(/^[0-9a-f]{64}$/);
     expect(to.faults).toEqual([]);
     expect(await fixture.webhooks.get(id)).toMatchObject({ enabled: true, disabled: null });
-    expect(fixture.counted).toEqual(
-      new Map([
-        ['attempted refused', 1],
-        ['attempted acknowledged', 1],
-        ['settled delivered', 1],
-      ]),
+    // Counted after it is stored.
+    await waitFor(() =>
+      expect(fixture.counted).toEqual(
+        new Map([
+          ['attempted refused', 1],
+          ['attempted acknowledged', 1],
+          ['settled delivered', 1],
+        ]),
+      ),
     );
   });
 
@@ -94,7 +98,7 @@ describe('during a rotation, a receiver', () => {
       enabled: false,
       disabled: { reason: 'refused', status: 401 },
     });
-    expect(fixture.counted.get('settled refused')).toBe(1);
+    await waitFor(() => expect(fixture.counted.get('settled refused')).toBe(1));
   });
 
   it('that knows the new secret and fails is retried later; two POSTs count as one of the four attempts', async () => {
