@@ -206,7 +206,7 @@ describe('a transaction that a robber holds', () => {
     const { hash } = pay(id);
     await fixture.pass(5 * second);
     expect((await name(intentHash, nonce, hash)).status).toBe(200);
-    await until(intentHash, 2 * hour, 10, ({ outcome }) => outcome !== null);
+    await until(intentHash, 2 * hour, 30, ({ outcome }) => outcome !== null);
     expect(outcomeOf(await fixture.read(intentHash))).toEqual(['failed', 'overdue', 'ledger']);
     expect(await fixture.read(robbers)).toMatchObject({ transaction: { problem: 'passed_to_another' } });
   });
