@@ -12,30 +12,16 @@ export default {
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: runsAll ? [] : ['\\.long\\.test\\.ts$'],
-  transform: {
-    '\\.ts$': [
-      '@swc/jest',
-      {
-        jsc: {
-          target: 'es2022',
-          parser: { syntax: 'typescript' },
-          experimental: { keepImportAttributes: true },
-        },
-        module: { type: 'es6' },
-        sourceMaps: 'inline',
-      },
-    ],
-  },
-  extensionsToTreatAsEsm: ['.ts'],
-  resolver: '<rootDir>/test/support/resolver.cjs',
-  testEnvironment: '<rootDir>/test/support/environment.ts',
+  // Node loads what tests import, by way of tsx: Jest has nothing to transform, and nothing to make global.
+  testRunner: '<rootDir>/test/support/test-runner.ts',
+  transform: {},
+  injectGlobals: false,
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
-  setupFilesAfterEnv: ['<rootDir>/test/support/each-file.ts'],
   reporters: ['default', '<rootDir>/test/support/summary-reporter.ts'],
-  // Short tests spend a quarter of their time in waiting; the long ones keep every core busy, and some compare times.
-  maxWorkers: runsAll ? Math.max(2, os.availableParallelism()) : os.availableParallelism() + 1,
-  // Modules of every test file stay in the memory of its worker, which is replaced when it has grown to this size.
+  // Short tests spend a third of their time in waiting; the long ones keep every core busy, and some compare times.
+  maxWorkers: runsAll ? Math.max(2, os.availableParallelism()) : os.availableParallelism() + 2,
+  // What a worker has loaded stays in its memory; it is replaced when it has grown to this size.
   workerIdleMemoryLimit: '1GB',
   // Hooks start services and processes, on machines that do other things at the same time.
   testTimeout: 60_000,

@@ -1,3 +1,6 @@
+import { removeNoted } from './run-folder.js';
+import { testRun } from './test-run.js';
+
 interface Stoppable {
   stop(): Promise<void>;
 }
@@ -12,4 +15,5 @@ export function stopAfterRun(running: Stoppable): void {
 
 export default async function teardown(): Promise<void> {
   await host[key]?.stop();
+  removeNoted(testRun.runDir);
 }

@@ -4,7 +4,7 @@ export { seeded } from '../../scripts/lib/random.js';
 
 const variable = 'TEST_SEED';
 
-/** Where the environment of the tests finds what to print when one fails. */
+/** Where the test runner finds what to print when one fails. */
 export interface SeededRun {
   fairleadTestSeed?: string;
 }

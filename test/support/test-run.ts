@@ -4,7 +4,7 @@ const variables = {
   mongoUri: 'FAIRLEAD_TEST_MONGO_URI',
   /** A folder of this run's own, kept for a few runs. */
   runDir: 'FAIRLEAD_TEST_RUN_DIR',
-  /** Where the answers seen by HTTP tests are recorded, one file per test file. */
+  /** Where the answers seen by HTTP tests are recorded, one file per process. */
   answersDir: 'FAIRLEAD_ANSWERS_DIR',
 } as const;
 

@@ -17,7 +17,7 @@ export interface SeenError {
   message: string;
 }
 
-/** Notes that an operation answered with a status, once for each test file. */
+/** Notes that an operation answered with a status, once for each process. */
 export function recordAnswer(answer: SeenAnswer): void {
   record(answer);
 }
@@ -29,9 +29,10 @@ export function recordError({ code, message }: SeenError): void {
 
 function record(what: SeenAnswer | SeenError): void {
   const line = JSON.stringify(what);
-  if (seen.has(line)) return;
-  seen.add(line);
-  const folder = process.env.FAIRLEAD_ANSWERS_DIR ?? testRun.answersDir;
+  const folder = testRun.answersDir;
+  const place = `${folder} ${line}`;
+  if (seen.has(place)) return;
+  seen.add(place);
   mkdirSync(folder, { recursive: true });
   appendFileSync(join(folder, fileName), `${line}\n`);
 }
