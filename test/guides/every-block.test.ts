@@ -86,7 +86,7 @@ const rules: Rule[] = [
   {
     file: 'docs/disputes.md',
     block: /^(ts [a-z]+|python)\n/,
-    is: { test: 'test/disputes/http/guide.test.ts' },
+    is: { test: 'test/disputes/http/guide.long.test.ts' },
   },
   { file: 'docs/fleet.md', block: /^(json|text)\n/, is: { test: 'test/anchors/rules/fleet-guide.test.ts' } },
   { file: 'docs/guides/anchors.md', block: /./, is: guides },
@@ -125,7 +125,7 @@ const rules: Rule[] = [
     block: /^promql\n/,
     is: { reason: 'is for a Prometheus; test/operations parses the rules that use the same metric' },
   },
-  { file: 'docs/privacy.md', block: /^sh\n/, is: { test: 'test/intents/store/erasure.test.ts' } },
+  { file: 'docs/privacy.md', block: /^sh\n/, is: { test: 'test/intents/store/erasure.long.test.ts' } },
   { file: 'docs/publisher.md', block: /^json\n/, is: { json: batchHeader } },
   { file: 'docs/publisher.md', block: /^ts\n/, is: shell },
   {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import express from 'express';
 import { errorMapper } from '../../../server/http/error-mapper.js';
 import { sendJson } from '../../../server/http/send-json.js';
-import { streamedBody } from '../../../server/http/send-stream.js';
+import { streamedBody } from '../../../server/http/streamed-body.js';
 import { silentLogger } from '../../support/silent-logger.js';
 import { waitFor } from '../../support/wait-for.js';
 
