@@ -213,7 +213,7 @@ export default {
       to: {
         path: [
           '(^|/)node_modules/(mongoose|mongodb|express|undici|pino|prom-client|rate-limiter-flexible|cockatiel)/',
-          '^server/(http|limits|mongo|jobs|cache|outbound)/',
+          '^server/(http|limits|mongo|jobs|cache|outbound)/(?!.+\\.rules\\.ts$)',
           '^server/(ports|config|logger|lifecycle|app|boot|compose|main)\\.ts$',
         ],
       },

@@ -2,7 +2,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { eventExamples } from '../../contract/examples/events.js';
-import { deliveryHeaders } from '../../server/deliveries/sender.js';
+import { deliveryHeaders } from '../../server/deliveries/signed-headers.js';
 import type { BenchContext, BenchRow } from './lib/bench.js';
 import { median, microseconds, ms, percentile, perSecond, ratio } from './lib/figures.js';
 import { inTurns } from './lib/in-turns.js';

@@ -6,6 +6,7 @@ import type { Outbound } from '../outbound/outbound.js';
 import type { Clock, Logger, NewId, Random } from '../ports.js';
 import { currentSpan } from '../tracing/span.js';
 import type { Resume } from '../tracing/tracing.js';
+import { createRecorder } from './attempt-recorder.js';
 import type { DeliveryDocument, DeliveryQuery } from './delivery.rules.js';
 import { newDelivery, timedId } from './delivery.rules.js';
 import type { DeliveryStore } from './delivery-store.js';
@@ -14,7 +15,6 @@ import { createEventWatch } from './event-watch.js';
 import { type DeliveryLimits, deliveryLimits } from './limits.js';
 import type { OutboxStore } from './outbox-store.js';
 import type { DeliveryMeter, Endpoints } from './ports.js';
-import { createRecorder } from './recorder.js';
 import { createSender } from './sender.js';
 import { createTurns } from './turns.js';
 

@@ -3,13 +3,6 @@ import type { DeliveryState, ResentDeliveries } from '../../contract/schemas/web
 import { retriedOnce } from '../mongo/failures.js';
 import { countUpTo, defineModel } from '../mongo/models.js';
 import {
-  type Claimed,
-  type DeliveryDocument,
-  type DeliveryQuery,
-  queueKey,
-  readQueueKey,
-} from './delivery.rules.js';
-import {
   type FinishedAttempt,
   freshClaim,
   handedBack,
@@ -17,7 +10,14 @@ import {
   recordsOfEqualOutcome,
   sentAgain,
   sentAgainInBulk,
-} from './delivery-updates.rules.js';
+} from './claims.rules.js';
+import {
+  type Claimed,
+  type DeliveryDocument,
+  type DeliveryQuery,
+  queueKey,
+  readQueueKey,
+} from './delivery.rules.js';
 
 /** Every query of the collection `deliveries`. Whatever depends on the present time goes by that of the database. */
 export interface DeliveryStore {

@@ -1,5 +1,6 @@
 import type { EventData, EventEnvelope, EventName } from '../../contract/schemas/events.js';
-import type { AttemptOutcome, DeliveryAttempt, DeliveryState } from '../../contract/schemas/webhooks.js';
+import type { DeliveryAttempt, DeliveryState } from '../../contract/schemas/webhooks.js';
+import { attemptsGranted } from './attempts.rules.js';
 
 /** One event on its way to one webhook. Its id, event id and body never change. */
 export interface DeliveryDocument {
@@ -75,9 +76,6 @@ export type Claimed = Pick<
   | 'lastAttempt'
 > & { owner: string };
 
-/** Interface specification, "Limits": at most 3 retries after the first attempt. Sending again grants as many anew. */
-export const attemptsGranted = 4;
-
 /** How long events and deliveries are kept, those held for a disabled webhook included. */
 export const retentionMs = 30 * 86_400_000;
 
@@ -145,25 +143,6 @@ export function claimedAtOnce(
 ): DeliveryDocument & { owner: string } {
   const claimedAt = delivery.due;
   return { ...delivery, owner, claimedAt, due: new Date(claimedAt.getTime() + claimMs), attempt: 1 };
-}
-
-/** Interface specification, "Delivery" 3 to 5. A redirect is not followed and counts as the receiver's failure. */
-export function outcomeOfStatus(status: number): AttemptOutcome {
-  if (status >= 200 && status < 300) return 'acknowledged';
-  return status >= 400 && status < 500 ? 'refused' : 'failed';
-}
-
-/** The state of a delivery after an attempt. `failures`: how many attempts of the present grant have failed by now. */
-export type AfterAttempt =
-  | { state: 'delivered' | 'refused' | 'exhausted' }
-  | { state: 'pending'; failures: number };
-
-/** @param lastAttempt the number of the last attempt granted */
-export function afterAttempt(outcome: AttemptOutcome, attempt: number, lastAttempt: number): AfterAttempt {
-  if (outcome === 'acknowledged') return { state: 'delivered' };
-  if (outcome === 'refused') return { state: 'refused' };
-  if (attempt >= lastAttempt) return { state: 'exhausted' };
-  return { state: 'pending', failures: attempt - lastAttempt + attemptsGranted };
 }
 
 /** `held` is not stored: it is a pending delivery of normal priority whose webhook is disabled. */

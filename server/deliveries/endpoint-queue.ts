@@ -1,11 +1,11 @@
 import { setTimeout as rest } from 'node:timers/promises';
 import type { Clock, Logger } from '../ports.js';
+import type { Recorder } from './attempt-recorder.js';
 import type { Claimed, Posts } from './delivery.rules.js';
 import { lastOf, readQueueKey } from './delivery.rules.js';
 import type { DeliveryStore } from './delivery-store.js';
 import type { DeliveryLimits } from './limits.js';
 import type { DeliveryMeter, Endpoint, Endpoints } from './ports.js';
-import type { Recorder } from './recorder.js';
 import type { SendDelivery } from './sender.js';
 import type { InTurn } from './turns.js';
 

@@ -1,13 +1,12 @@
-import { createHmac } from 'node:crypto';
-import type { EventName } from '../../contract/schemas/events.js';
 import type { AttemptOutcome } from '../../contract/schemas/webhooks.js';
-import { standardSecret } from '../../contract/verification/verify-webhook.js';
 import { type Outbound, OutboundError, type OutboundFailure } from '../outbound/outbound.js';
 import type { Clock } from '../ports.js';
 import type { Resume } from '../tracing/tracing.js';
+import { outcomeOfStatus } from './attempts.rules.js';
 import type { AttemptDocument, Claimed, Posts } from './delivery.rules.js';
-import { lastOf, outcomeOfStatus } from './delivery.rules.js';
+import { lastOf } from './delivery.rules.js';
 import type { Endpoint } from './ports.js';
+import { deliveryHeaders, inOrderOfTrial } from './signed-headers.js';
 
 /**
  * Makes the POST of an attempt and says how it ended; rejects only where this program is at fault. During a rotation a
@@ -90,64 +89,6 @@ export function createSender(deps: {
     const attributes = { 'fairlead.event': event, 'fairlead.attempt': attempt };
     return resume({ traceparent, name: `deliver ${event}`, attributes }, () => send(delivery, to));
   };
-}
-
-/**
- * The oldest secret first, since a receiver that was not touched yet knows that one; then the newest, to which it
- * changes, and what lies between two rotations last.
- */
-function inOrderOfTrial(secrets: readonly string[]): [string, ...string[]] {
-  const [oldest, ...newer] = secrets;
-  if (oldest === undefined) throw new RangeError('a delivery needs a secret to be signed with');
-  return [oldest, ...newer.reverse()];
-}
-
-export interface SignedParts {
-  event: EventName;
-  eventId: string;
-  /** The exact body. */
-  body: string;
-  test: boolean;
-  /** Those in force, oldest first; at least one. */
-  secrets: readonly string[];
-  /** The one of them that signs `X-Fairlead-Signature`; the oldest when absent. */
-  plainSecret?: string;
-  /** Of this attempt, in seconds since the Unix epoch. */
-  timestampSeconds: number;
-}
-
-/**
- * The headers of one attempt. `X-Fairlead-Signature` holds exactly one signature (interface specification, "Delivery"
- * 2), so during a rotation a POST that is refused is made again with another secret. The three headers of Standard Webhooks 1.0.0 list a signature by each secret, newest first.
- */
-export function deliveryHeaders(parts: SignedParts): Record<string, string> {
-  const { event, eventId, body, test, secrets, timestampSeconds, plainSecret = secrets[0] } = parts;
-  if (plainSecret === undefined) throw new RangeError('a delivery needs a secret to be signed with');
-  const signed = `${eventId}.${timestampSeconds}.${body}`;
-  return {
-    'Content-Type': 'application/json',
-    'X-Fairlead-Signature': createHmac('sha256', plainSecret).update(body).digest('hex'),
-    'X-Fairlead-Event': event,
-    ...(test ? { 'X-Fairlead-Test': 'true' } : {}),
-    'webhook-id': eventId,
-    'webhook-timestamp': String(timestampSeconds),
-    'webhook-signature': standardKeys(secrets)
-      .map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`)
-      .join(' '),
-  };
-}
-
-/** An endpoint is sent many deliveries between two times that its secrets are read. */
-const knownKeys = new WeakMap<readonly string[], Buffer[]>();
-
-/** The keys of Standard Webhooks, newest first. */
-function standardKeys(secrets: readonly string[]): Buffer[] {
-  const known = knownKeys.get(secrets);
-  if (known !== undefined) return known;
-  const bytesOf = (secret: string) => Buffer.from(standardSecret(secret).slice('whsec_'.length), 'base64');
-  const keys = secrets.map(bytesOf).reverse();
-  knownKeys.set(secrets, keys);
-  return keys;
 }
 
 /**

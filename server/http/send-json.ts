@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Topic } from '../cache/changes.js';
 import { type Coding, codingFor, encode } from './content-coding.js';
 import { hashOf, matchesTag, tagOf } from './entity-tag.js';
-import { senderOf } from './send-stream.js';
+import { senderOf } from './streamed-body.js';
 
 const compressFromBytes = 1_024;
 

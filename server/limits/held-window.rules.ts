@@ -1,4 +1,5 @@
 import type { RateLimitClass } from '../../contract/rate-limits.js';
+import { grantedState, isUsedUp, refusedState } from './remaining.rules.js';
 
 /**
  * What one instance holds of a window of a key. It is changed in place, since every request does so. The times called
@@ -47,11 +48,9 @@ export function takeFrom(window: HeldWindow, now: number) {
   if (window.left > 0) {
     window.left -= 1;
     window.usedAt = now;
-    const unused = window.rule.points - window.used + window.left;
-    if (unused < window.remaining) window.remaining = unused;
-    return stateOf(window, undefined);
+    return grantedState(window);
   }
-  return isUsedUp(window) ? refusalOf(window, now) : undefined;
+  return isUsedUp(window) ? refusedState(window, now) : undefined;
 }
 
 /** Adds what was drawn to what is held, or begins to hold another window. */
@@ -123,23 +122,5 @@ export function insuredWindow(
     overBy: now + windowMs,
     usedAt: now,
     insured: points,
-  };
-}
-
-export function isUsedUp({ left, used, rule }: HeldWindow): boolean {
-  return left <= 0 && used >= rule.points;
-}
-
-export function refusalOf(window: HeldWindow, now: number) {
-  window.remaining = 0;
-  return stateOf(window, Math.max(1, Math.ceil((window.overBy - now) / 1_000)));
-}
-
-export function stateOf(window: HeldWindow, retryAfterSeconds: number | undefined) {
-  return {
-    limit: window.rule.points,
-    remaining: window.remaining,
-    resetSeconds: Math.ceil(window.endsAtMs / 1_000),
-    retryAfterSeconds,
   };
 }

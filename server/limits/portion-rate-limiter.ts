@@ -4,9 +4,10 @@ import storeAbstract from 'rate-limiter-flexible/lib/RateLimiterStoreAbstract.js
 import type { RateLimitClass } from '../../contract/rate-limits.js';
 import type { Clock, RateLimitState } from '../ports.js';
 import type { DrawPoints } from './draws.js';
-import { insurable, insuredWindow, stateOf, takeFrom } from './held-window.rules.js';
+import { insurable, insuredWindow, takeFrom } from './held-window.rules.js';
 import type { HeldWindows } from './held-windows.js';
 import { LimitUnknownError } from './limit-unknown.js';
+import { stateOf } from './remaining.rules.js';
 
 const StoreAbstract = storeAbstract as typeof RateLimiterStoreAbstract;
 

@@ -3,9 +3,10 @@ import type { RateLimitClass } from '../../contract/rate-limits.js';
 import type { Clock, Logger, RateLimitState } from '../ports.js';
 import { createDraws } from './draws.js';
 import { createGuard } from './guard.js';
-import { type HeldWindow, isUsedUp, refusalOf, stateOf, takeFrom } from './held-window.rules.js';
+import { type HeldWindow, takeFrom } from './held-window.rules.js';
 import { createHeldWindows } from './held-windows.js';
 import { PortionRateLimiter } from './portion-rate-limiter.js';
+import { isUsedUp, refusedState, stateOf } from './remaining.rules.js';
 import { createWindowStore } from './window-store.js';
 
 /** Of one database operation, where this instance can go on without it, and where it could only answer 503. */
@@ -142,7 +143,7 @@ export function createRateLimiter(deps: {
         };
       }
       const isRefused = held.insured === undefined ? isUsedUp(held) : held.remaining === 0;
-      return isRefused ? refusalOf(held, stopwatch()) : stateOf(held, undefined);
+      return isRefused ? refusedState(held, stopwatch()) : stateOf(held, undefined);
     },
     degraded: guard.isFailing,
     async upkeep() {

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { ApiError } from '../errors.js';
-import { bodySentBy } from '../http/send-stream.js';
+import { bodySentBy } from '../http/streamed-body.js';
 import type { Random } from '../ports.js';
 import { type OpenWriter, openWriter } from './event-writer.js';
 import { createPlaces, type StreamRefusal } from './places.js';

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { eventExamples } from '../../contract/examples/events.js';
-import { deliveryHeaders } from '../../server/deliveries/sender.js';
+import { deliveryHeaders } from '../../server/deliveries/signed-headers.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const secret = 'the secret of the receiver test';

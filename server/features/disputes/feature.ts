@@ -1,5 +1,5 @@
 import { createFileDispute, type FilingDeps } from './filing.js';
-import { type CountAttempt, createDisputeLimits } from './limits.js';
+import { type CountAttempt, createDisputeLimits } from './key-limits.js';
 import { createDisputeReview, type ReviewDeps } from './review.js';
 import { createAdminDisputesRouter, createDisputesRouter } from './router.js';
 import type { DisputeWindowStore } from './store.js';

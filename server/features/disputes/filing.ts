@@ -16,7 +16,7 @@ import {
   type Party,
 } from './entitlement.rules.js';
 import { createFairQueue } from './fair-queue.js';
-import { type DisputeLimits, refuseKeyIfSpent, type ShowLimit } from './limits.js';
+import { type DisputeLimits, refuseKeyIfSpent, type ShowLimit } from './key-limits.js';
 import type { DisputeDocument, DisputeStore } from './store.js';
 
 /**

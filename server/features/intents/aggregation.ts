@@ -1,7 +1,7 @@
 import type { Waker } from '../../mongo/change-streams.js';
 import type { ClientSession } from '../../mongo/transactions.js';
 import type { Logger } from '../../ports.js';
-import type { Admission, Contribution } from '../reputation/contribution.rules.js';
+import type { Admission, Contribution } from '../reputation/what-counts.rules.js';
 import type { Intent } from './intent.js';
 
 /** The part of an intent that reputation counts, with what it has counted so far. */

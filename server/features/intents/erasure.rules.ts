@@ -6,7 +6,7 @@ import { newIntent } from './new-intent.rules.js';
 const dayMs = 86_400_000;
 /** An outcome can be disputed and recovered for 30 days; nothing of it is erased before that is over. */
 export const erasableAfterDays = 32;
-/** What counts must not change: of an amount only whether it is one that counts is kept (contribution.rules.ts). */
+/** What counts must not change: of an amount only whether it is one that counts is kept (what-counts.rules.ts). */
 const leastAmount = '10';
 
 /** Why an intent cannot be erased yet. */

@@ -7,7 +7,7 @@ import type {
   UnscoredReason,
 } from '../../../contract/schemas/intents.js';
 import type { UnrankedReason } from '../../../contract/schemas/rates.js';
-import type { Admission, Contribution } from '../reputation/contribution.rules.js';
+import type { Admission, Contribution } from '../reputation/what-counts.rules.js';
 import type { LookQueue } from './look-queue.rules.js';
 import type { PaymentState } from './payment.js';
 import type { Observations } from './settle-time.rules.js';

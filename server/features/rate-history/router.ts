@@ -4,7 +4,7 @@ import { rateHistoryContract } from '../../../contract/endpoints/rate-history.js
 import type { RateHistoryPage } from '../../../contract/schemas/rate-history.js';
 import { mediaTypeFor } from '../../http/media-type.js';
 import { setMaxAge } from '../../http/send-json.js';
-import { streamedBody } from '../../http/send-stream.js';
+import { streamedBody } from '../../http/streamed-body.js';
 import type { RateHistory } from './service.js';
 
 const streamedTypes = Object.keys(rateHistoryContract.getRateHistory.metadata.alsoAs ?? {}) as MediaType[];

@@ -7,9 +7,9 @@ import type {
 import { fiatAmount } from '../../amounts.rules.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { Priority } from './anchor-gate.rules.js';
-import type { AskedFor } from './asked-for.rules.js';
 import { type Band, outsideBand } from './band.rules.js';
 import { costOf, type MidMarket } from './cost.rules.js';
+import type { AskedFor } from './question.rules.js';
 import type { Offer } from './quote.rules.js';
 import { rankQuotes } from './ranking.rules.js';
 import { expectedRecord, type QuoteReputation, type TypicalRecord } from './record.rules.js';

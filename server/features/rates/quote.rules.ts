@@ -2,10 +2,10 @@ import type { Decimal } from 'decimal.js';
 import type { RateQuote } from '../../../contract/schemas/rates.js';
 import { fiatAmount, isOutOfRange, plainDecimal } from '../../amounts.rules.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
-import type { AskedFor } from './asked-for.rules.js';
 import type { FeeSchedule } from './fee-schedule.rules.js';
 import type { FxRate } from './fx.rules.js';
 import { effectiveRate, Money, roundFee, roundPayout, stablecoinPlaces } from './money.rules.js';
+import type { AskedFor } from './question.rules.js';
 import type { Sep38Price } from './sep38.rules.js';
 
 /** What an anchor offers, before its name and record are added. */

@@ -1,6 +1,6 @@
 import type { Changes } from '../../cache/changes.js';
 import type { StreamSource } from '../../streams/ports.js';
-import type { LiveQuery } from './asked-for.rules.js';
+import type { LiveQuery } from './question.rules.js';
 import { createRateGroup, type GroupDeps, type RateGroup } from './rate-group.js';
 import { createRateReader } from './rate-reader.js';
 import type { Rates } from './service.js';

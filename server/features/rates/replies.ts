@@ -4,7 +4,7 @@ import type { Clock } from '../../ports.js';
 import type { Corridor, Fleet } from '../anchors/fleet-file.rules.js';
 import type { Caller } from './anchor-gate.js';
 import type { Reply } from './answer.rules.js';
-import { type AskedFor, isReferenceQuestion, keyOfAsked } from './asked-for.rules.js';
+import { type AskedFor, isReferenceQuestion, keyOfAsked } from './question.rules.js';
 import type { QuoteSource } from './quote-source.js';
 
 export const freshMs = 15_000;

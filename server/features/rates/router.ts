@@ -6,8 +6,8 @@ import { renderedBody, setFreshness } from '../../http/send-json.js';
 import type { RateLimiter } from '../../limits/rate-limiter.js';
 import { contentNameIn } from '../../streams/events.rules.js';
 import type { Streams } from '../../streams/streams.js';
-import { pastInstantIn } from './asked-for.rules.js';
 import type { ReadPastAnswer } from './past-answer.js';
+import { pastInstantIn } from './question.rules.js';
 import type { RateStreams } from './rate-streams.js';
 import type { Rates } from './service.js';
 

@@ -3,8 +3,8 @@ import type { UnavailableReason } from '../../../contract/schemas/rates.js';
 import { plainDecimal } from '../../amounts.rules.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorEndpoints } from '../anchors/sep1.rules.js';
-import type { AskedFor } from './asked-for.rules.js';
 import { Money } from './money.rules.js';
+import type { AskedFor } from './question.rules.js';
 import { formulasHold, type PrintedPrice } from './sep38-formulas.rules.js';
 
 /** The contexts allowed on GET /price: `sep24` is only for firm quotes. */

@@ -21,6 +21,9 @@ import {
   unavailableOf,
   waitingHelps,
 } from './answer.rules.js';
+import { type Band, bandOf, outsideBand } from './band.rules.js';
+import type { MidMarket } from './cost.rules.js';
+import type { FxReference } from './fx-reference.js';
 import {
   type AskedFor,
   allRefused,
@@ -28,10 +31,7 @@ import {
   isReferenceQuestion,
   keyOfAsked,
   type LiveQuery,
-} from './asked-for.rules.js';
-import { type Band, bandOf, outsideBand } from './band.rules.js';
-import type { MidMarket } from './cost.rules.js';
-import type { FxReference } from './fx-reference.js';
+} from './question.rules.js';
 import type { QuoteWatch } from './quote-watch.js';
 import { type QuoteReputation, type TypicalRecord, typicalRecord } from './record.rules.js';
 import { freshMs, type Replies, replyForIntent, replyFreshUntil, staleMs } from './replies.js';

@@ -1,15 +1,5 @@
 import type { AggregatableIntent, CountedIntent } from '../intents/aggregation.js';
 import {
-  type Admission,
-  admittedContribution,
-  admittedPerAccountDay,
-  type Contribution,
-  contributionOf,
-  isNewAccount,
-  isOutcome,
-  sameContribution,
-} from './contribution.rules.js';
-import {
   addContribution,
   type Counters,
   eachCounter,
@@ -19,6 +9,16 @@ import {
   histograms,
   type Rollup,
 } from './counters.rules.js';
+import {
+  type Admission,
+  admittedContribution,
+  admittedPerAccountDay,
+  type Contribution,
+  contributionOf,
+  isNewAccount,
+  isOutcome,
+  sameContribution,
+} from './what-counts.rules.js';
 
 /** What an account did in one corridor of one anchor on one UTC day. */
 export interface AccountDay {

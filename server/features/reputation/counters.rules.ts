@@ -4,13 +4,13 @@ import {
   type ScoreCard,
   scoreCard,
 } from '../../../contract/schemas/score-card.js';
-import type { Contribution } from './contribution.rules.js';
 import {
   emptyHistogram,
   forEachBucket,
   type PackedHistogram,
   settleBounds,
 } from './settle-histogram.rules.js';
+import type { Contribution } from './what-counts.rules.js';
 
 interface Counter {
   /** What one intent adds, from its contribution. */

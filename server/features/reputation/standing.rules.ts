@@ -3,7 +3,7 @@ import type { UncountedReason } from '../../../contract/schemas/intents.js';
 import type { AggregatableIntent } from '../intents/aggregation.js';
 import type { DisputeEffect } from '../intents/intent.js';
 import { accountDayKey } from './aggregation.rules.js';
-import { admittedPerAccountDay, contributionOf, isOutcome, leastAmount } from './contribution.rules.js';
+import { admittedPerAccountDay, contributionOf, isOutcome, leastAmount } from './what-counts.rules.js';
 
 /** Whether an outcome counts in the reputation, and why it does not. */
 export interface Standing {

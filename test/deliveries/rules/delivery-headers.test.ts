@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import vectors from '../../../contract/vectors/webhook.json' with { type: 'json' };
 import { standardSecret, verifyWebhook } from '../../../contract/verification/verify-webhook.js';
-import { deliveryHeaders, type SignedParts } from '../../../server/deliveries/sender.js';
+import { deliveryHeaders, type SignedParts } from '../../../server/deliveries/signed-headers.js';
 
 const now = Date.parse('2026-11-21T09:30:00.000Z');
 const parts: SignedParts = {

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAttempt } from '../../../server/deliveries/attempts.rules.js';
+import type { FinishedAttempt } from '../../../server/deliveries/claims.rules.js';
 import {
   type AttemptDocument,
-  afterAttempt,
   type Claimed,
   type DeliveryDocument,
   newDelivery,
@@ -10,7 +11,6 @@ import {
   timedId,
 } from '../../../server/deliveries/delivery.rules.js';
 import { createDeliveryStore } from '../../../server/deliveries/delivery-store.js';
-import type { FinishedAttempt } from '../../../server/deliveries/delivery-updates.rules.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
 import { tick } from '../../fixtures/deliveries/delivery-fixture.js';

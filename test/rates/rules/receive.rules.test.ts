@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { assembleAnswer, type Reply } from '../../../server/features/rates/answer.rules.js';
-import { isReferenceQuestion, keyOfAsked } from '../../../server/features/rates/asked-for.rules.js';
+import { isReferenceQuestion, keyOfAsked } from '../../../server/features/rates/question.rules.js';
 import { type Offer, offerFromFee, offerFromSep38 } from '../../../server/features/rates/quote.rules.js';
 import type { Sep38Price } from '../../../server/features/rates/sep38.rules.js';
 import { noRecord } from '../../../server/features/reputation/quote-reputation.js';

@@ -9,16 +9,16 @@ import {
   type RollupDelta,
 } from '../../../server/features/reputation/aggregation.rules.js';
 import {
-  admittedContribution,
-  contributionOf,
-  isOutcome,
-} from '../../../server/features/reputation/contribution.rules.js';
-import {
   counterNames,
   eachCounter,
   eachHistogram,
   histogramNames,
 } from '../../../server/features/reputation/counters.rules.js';
+import {
+  admittedContribution,
+  contributionOf,
+  isOutcome,
+} from '../../../server/features/reputation/what-counts.rules.js';
 import {
   aggregatable,
   expired,

@@ -8,8 +8,8 @@ import { describe, expect, it } from '@jest/globals';
 import { build } from 'esbuild';
 import { eventNames } from '../../../contract/schemas/events.js';
 import vectors from '../../../contract/vectors/webhook.json' with { type: 'json' };
-import { attemptsGranted } from '../../../server/deliveries/delivery.rules.js';
-import { deliveryHeaders } from '../../../server/deliveries/sender.js';
+import { attemptsGranted } from '../../../server/deliveries/attempts.rules.js';
+import { deliveryHeaders } from '../../../server/deliveries/signed-headers.js';
 import { itWhere, python3 } from '../../support/it-where.js';
 
 const guide = readFileSync(new URL('../../../docs/webhooks.md', import.meta.url), 'utf8');

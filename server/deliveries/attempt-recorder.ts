@@ -1,10 +1,11 @@
 import { setTimeout as rest } from 'node:timers/promises';
 import { backoffMs } from '../jobs/backoff.js';
 import type { Logger, Random } from '../ports.js';
+import { afterAttempt } from './attempts.rules.js';
+import type { FinishedAttempt } from './claims.rules.js';
 import type { Claimed, Posts } from './delivery.rules.js';
-import { afterAttempt, lastOf } from './delivery.rules.js';
+import { lastOf } from './delivery.rules.js';
 import type { DeliveryStore } from './delivery-store.js';
-import type { FinishedAttempt } from './delivery-updates.rules.js';
 import type { DeliveryLimits } from './limits.js';
 import type { DeliveryMeter, Endpoint, Endpoints } from './ports.js';
 

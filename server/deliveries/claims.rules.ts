@@ -1,7 +1,6 @@
+import { type AfterAttempt, attemptsGranted } from './attempts.rules.js';
 import {
-  type AfterAttempt,
   type AttemptDocument,
-  attemptsGranted,
   type Claimed,
   lastOf,
   type Posts,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AggregatableIntent } from '../../../server/features/intents/aggregation.js';
-import { type Contribution, contributionOf } from '../../../server/features/reputation/contribution.rules.js';
 import { settleBucketOf } from '../../../server/features/reputation/settle-histogram.rules.js';
+import { type Contribution, contributionOf } from '../../../server/features/reputation/what-counts.rules.js';
 import { aggregatable, expired, failed, settled } from '../../fixtures/reputation/aggregatable-intents.js';
 
 const filled: Contribution = {
