@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import { startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
 import { type ServiceProcess, startServiceProcess } from '../../fixtures/edge/service-process.js';
 import { type ClientOfAll, createClientOfAll } from '../../fixtures/limits/client-of-all.js';
@@ -15,8 +16,8 @@ const seconds = 72;
 /** Of each operation a new client begins so often, so that windows open before, in and after every fault. */
 const newClientEveryMs = 6_000;
 const operations = [
-  { path: '/api/corridors', limit: 60 },
-  { path: '/api/publisher/health', limit: 120 },
+  { path: '/api/corridors', limit: rateLimitClasses.default.points },
+  { path: '/api/publisher/health', limit: rateLimitClasses.publisherHealth.points },
 ];
 
 let members: ThreeMembers;

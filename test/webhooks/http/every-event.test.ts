@@ -65,7 +65,7 @@ async function growFleet(): Promise<void> {
   await simulated.stop();
 }
 
-describe('each of the six events', () => {
+describe('every event', () => {
   it('reaches a subscriber from its real cause, signed, and as the document has it', async () => {
     await post('/api/admin/webhooks', admin, { url: `${receiver.origin}/hook`, events: eventNames, secret });
     const settled = await offRamp({ status: 'completed', amount_out: '150000' });
