@@ -10,7 +10,7 @@ import { cors } from './http/cors.js';
 import { showDeprecation } from './http/deprecation.js';
 import { errorMapper, toApiError } from './http/error-mapper.js';
 import { jsonBody } from './http/json-body.js';
-import { clientLimitOf, enforceLimit } from './http/rate-limit.js';
+import { clientLimitOf, enforceLimit, limitKeyOf } from './http/rate-limit.js';
 import { type RequestRecord, requestId } from './http/request-log.js';
 import { ambiguityOf, refusalOf } from './http/request-refusal.js';
 import { allowHeader, metadataOf, RouteTable } from './http/route-table.js';
@@ -128,7 +128,7 @@ function guard(deps: AppDeps, unverified: UnverifiedLimit): RequestHandler {
       const client = keyOf(deps, req);
       res.locals.clientKey = client;
       const rule = clientLimitOf(metadata);
-      const key = `${metadata.operationId}|${client}`;
+      const key = limitKeyOf(metadata.operationId, client);
       // Of a request that the response cache handed on, the point is taken already, or could not be taken.
       const consume: RateLimiter['consume'] = async (...of) =>
         deps.front.admitted(req) ?? deps.limiter.consume(...of);

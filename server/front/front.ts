@@ -6,7 +6,7 @@ import type { RateLimitClass } from '../../contract/rate-limits.js';
 import type { Changes } from '../cache/changes.js';
 import type { TrustedRange } from '../http/client-key.js';
 import { codingFor } from '../http/content-coding.js';
-import { clientLimitOf } from '../http/rate-limit.js';
+import { clientLimitOf, limitKeyOf } from '../http/rate-limit.js';
 import { type AnsweredRecord, idOf, type RequestRecord } from '../http/request-log.js';
 import { metadataOf } from '../http/route-table.js';
 import type { KeepAnswer } from '../http/send-json.js';
@@ -190,7 +190,7 @@ export function createFront(deps: FrontDeps): Front {
       if (limit === undefined) return answer(app, asked, undefined);
       const client = clientOf(req.socket, head.forwardedFor);
       const { rule, operationId, place } = limit;
-      client.counted[place] ??= { rule, key: `${operationId}|${client.key}` };
+      client.counted[place] ??= { rule, key: limitKeyOf(operationId, client.key) };
       const counted = client.counted[place];
       const state = limiter.take(counted);
       if (state !== undefined) return answer(app, asked, state);

@@ -15,6 +15,11 @@ export function clientLimitOf(metadata: RouteMetadata): RateLimitClass {
   return rule.key === 'client' ? rule : rateLimitClasses.default;
 }
 
+/** Each operation has a window of its own for each client. */
+export function limitKeyOf(operationId: string, client: string): string {
+  return `${operationId}|${client}`;
+}
+
 /** Takes one point, sets the headers, and throws RATE_LIMITED if no point was left. */
 export async function enforceLimit(
   limiter: Pick<RateLimiter, 'consume'>,

@@ -1,14 +1,9 @@
 import type { AdminDispute, DisputeAnswer } from '../../../contract/schemas/disputes.js';
 import type { EventData } from '../../../contract/schemas/events.js';
 import type { Intent } from '../intents/intent.js';
-import {
-  type DisputableIntent,
-  effectOf,
-  isUnsupported,
-  type Outcome,
-  type Party,
-} from './entitlement.rules.js';
+import { type DisputableIntent, effectOf, type Outcome, type Party } from './entitlement.rules.js';
 import type { DisputeDocument } from './store.js';
+import { isUnsupported } from './unsupported.rules.js';
 
 export type Support = AdminDispute['support'];
 

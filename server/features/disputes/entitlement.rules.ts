@@ -35,17 +35,6 @@ export function mayDispute(
   }
 }
 
-/**
- * Whether nothing but the account says that the disputed transaction exists: the intent expired, and neither a look nor
- * a callback ever showed a record of it. Every other outcome rests on a record.
- */
-export function isUnsupported({
-  outcome,
-  observations,
-}: Pick<DisputableIntent, 'outcome' | 'observations'>): boolean {
-  return outcome?.kind === 'expired' && observations.firstAtMs === null;
-}
-
 /** The signer's party, if it may dispute the outcome; null for anyone else. */
 export function entitledParty(
   intent: Pick<DisputableIntent, 'account' | 'outcome' | 'transactionId'>,

@@ -1,3 +1,16 @@
+import type { DisputableIntent } from './entitlement.rules.js';
+
+/**
+ * Whether nothing but the account says that the disputed transaction exists: the intent expired, and neither a look nor
+ * a callback ever showed a record of it. Every other outcome rests on a record.
+ */
+export function isUnsupported({
+  outcome,
+  observations,
+}: Pick<DisputableIntent, 'outcome' | 'observations'>): boolean {
+  return outcome?.kind === 'expired' && observations.firstAtMs === null;
+}
+
 /** Unsupported disputes that are recorded in 24 hours: of one client, and against one anchor. */
 export const unsupportedLimits = { perClient: 3, perAnchor: 200 } as const;
 

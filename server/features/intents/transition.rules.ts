@@ -14,6 +14,7 @@ import {
   isAnnouncedAmount,
   isAsset,
 } from './eligibility.rules.js';
+import { evidenceOf } from './evidence.rules.js';
 import { isExcused } from './late-look.rules.js';
 import { type LookQueue, lookQueueOf } from './look-queue.rules.js';
 import type { PaymentState } from './payment.js';
@@ -117,14 +118,9 @@ export function transition(
   const reached = limits.ledger ? endByLedger(seen, nowMs, limits) : endOf(seen, record, nowMs, limits);
   if (reached === null) return seen;
   const [status, reason] = reached;
-  const evidence = evidenceOf(seen, limits);
+  const evidence = evidenceOf(seen.payment, limits);
   const told = limits.ledger ? seen.payment.told : record;
   return end(seen, told, { status, reason, recordedAtMs: nowMs, recoveredAtMs: null, evidence });
-}
-
-function evidenceOf({ payment }: IntentState, { ledger }: TransitionLimits): OutcomeEvidence {
-  if (payment.found !== null) return 'ledger';
-  return ledger ? 'unverified' : 'anchor';
 }
 
 /** The state after the anchor answered that it knows no such transaction. */

@@ -17,11 +17,11 @@ import {
   type Rollup,
   type Tally,
 } from './counters.rules.js';
-import { verifiedTally } from './formula-v2.rules.js';
 import { fraction } from './fraction.rules.js';
 import { percentileSeconds } from './settle-histogram.rules.js';
 import { signsOf } from './signs.rules.js';
 import { addAccountDay, addDay, type CountedAccountDay, emptySpread, type Spread } from './spread.rules.js';
+import { verifiedTally } from './verified-tally.rules.js';
 
 /** The part of a card that follows from a tally alone. */
 export type CardRecord = Pick<ScoreCard, keyof typeof cardRecord>;

@@ -1,8 +1,8 @@
 import type { CardSigns, CardWithSigns, PublishedCard } from '../../../contract/schemas/score-card.js';
 import { emptyTally, signCounts, type Tally } from './counters.rules.js';
-import { withheldTimes } from './formula-v2.rules.js';
 import { fraction } from './fraction.rules.js';
 import { emptySpread, type Spread } from './spread.rules.js';
+import { withheldTimes } from './verified-tally.rules.js';
 
 const places = 6;
 

@@ -1,6 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { isUnsupported } from '../../../server/features/disputes/entitlement.rules.js';
-import { spentUnsupported, unsupportedLimits } from '../../../server/features/disputes/unsupported.rules.js';
+import {
+  isUnsupported,
+  spentUnsupported,
+  unsupportedLimits,
+} from '../../../server/features/disputes/unsupported.rules.js';
 import { nothingObserved } from '../../../server/features/intents/settle-time.rules.js';
 import { signer, storedIntent } from '../../fixtures/disputes/dispute-values.js';
 
