@@ -16,6 +16,7 @@ import { walletOf } from '../../../scripts/simulated-wallets/wallet.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
 import { itWhere } from '../../support/it-where.js';
+import { waitFor } from '../../support/wait-for.js';
 import { completeForm, installPolaris, type PolarisAnchor, startPolaris } from './polaris-anchor.js';
 
 const database = testDatabase();
@@ -50,7 +51,15 @@ beforeAll(async () => {
     },
     fleet: () => fleetOf(polaris.origin),
   });
-}, 240_000);
+  // A Django that has just started may answer later than the service waits, which then asks again.
+  await waitFor(
+    async () => {
+      const answer = await fetch(`${app.url}/api/anchors/polaris`);
+      expect(await answer.json()).toMatchObject({ endpoints: { transferServerSep24: expect.any(String) } });
+    },
+    { timeout: 120_000, interval: 2_000 },
+  );
+}, 360_000);
 afterAll(async () => {
   await app?.close();
   polaris?.stop();
