@@ -1,5 +1,5 @@
 import type { Logger } from './ports.js';
-import { withTimeout } from './time-limits.js';
+import { withTimeout } from './timing.js';
 
 /** What was started, in order; it is stopped in the reverse order. */
 export interface Lifecycle {

@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import sonicBoom from 'sonic-boom';
 import { createLogger } from './logger.js';
 import type { Logger, LogOutput } from './ports.js';
-import { withTimeout } from './time-limits.js';
+import { withTimeout } from './timing.js';
 
 /** What may wait to be written: some four thousand lines. */
 const defaultMaxWaitingBytes = 1_048_576;

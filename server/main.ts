@@ -15,7 +15,7 @@ import { createDatabaseClock, readDatabaseTime } from './mongo/database-clock.js
 import { createPatience, type Patiently } from './mongo/patience.js';
 import { createNewId } from './new-id.js';
 import type { World } from './ports.js';
-import { pauseInRealTime } from './time-limits.js';
+import { pauseInRealTime } from './timing.js';
 import { openTracing } from './tracing/open-tracing.js';
 import type { Tracing } from './tracing/tracing.js';
 

@@ -13,7 +13,7 @@ import { silentLogger } from './logger.js';
 import { createLeases } from './mongo/leases.js';
 import { createInTransaction } from './mongo/transactions.js';
 import { onDatabase, refuse, runCommand } from './operator-command.js';
-import { atMostEvery } from './time-limits.js';
+import { atMostEvery } from './timing.js';
 
 const progressMs = 2_000;
 

@@ -1,4 +1,4 @@
-import { withTimeout } from '../../server/time-limits.js';
+import { withTimeout } from '../../server/timing.js';
 
 interface Part {
   name: string;

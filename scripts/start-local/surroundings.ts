@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connectMongo } from '../../server/mongo/connection.js';
-import { atMostEvery } from '../../server/time-limits.js';
+import { atMostEvery } from '../../server/timing.js';
 import { isPortTaken } from '../lib/loopback-server.js';
 import { type ReferenceOracle, startReferenceOracle } from '../reference-oracle/index.js';
 import { seedHistory } from '../seed-history.js';

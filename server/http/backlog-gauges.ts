@@ -2,7 +2,7 @@ import { Gauge, type Registry } from 'prom-client';
 import { createCache, lasting } from '../cache/cache.js';
 import { isMongoUnavailable } from '../mongo/failures.js';
 import type { Clock, Logger } from '../ports.js';
-import { withTimeout } from '../time-limits.js';
+import { withTimeout } from '../timing.js';
 
 const gauges = {
   openWebhookEvents: {

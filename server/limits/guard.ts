@@ -7,7 +7,7 @@ import {
   type IBackoffFactory,
 } from 'cockatiel';
 import type { Clock, Logger } from '../ports.js';
-import { withTimeout } from '../time-limits.js';
+import { withTimeout } from '../timing.js';
 
 const retryAfterMs = 2_000;
 const failuresToOpen = 3;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock, Logger } from '../ports.js';
-import { atMostEvery } from '../time-limits.js';
+import { atMostEvery } from '../timing.js';
 import { isMongoUnavailable } from './failures.js';
 
 const patienceMs = 60_000;

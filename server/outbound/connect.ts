@@ -1,6 +1,6 @@
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { untilAborted } from '../time-limits.js';
+import { untilAborted } from '../timing.js';
 import { blockReason, canonicalAddress } from './address-rules.js';
 import type { LookupFn } from './lookup.js';
 import { OutboundError } from './outbound-error.js';

@@ -2,7 +2,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { bulkhead } from 'cockatiel';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../ports.js';
-import { untilAborted } from '../time-limits.js';
+import { untilAborted } from '../timing.js';
 import { parseAllowedOrigin } from './allow.js';
 import { createConnectionPool } from './connection-pool.js';
 import { Deadline } from './deadline.js';

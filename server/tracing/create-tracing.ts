@@ -1,6 +1,6 @@
 import { createOutageLog } from '../outage-log.js';
 import type { Logger } from '../ports.js';
-import { withTimeout } from '../time-limits.js';
+import { withTimeout } from '../timing.js';
 import { traceCommands } from './commands.js';
 import { createInJob } from './jobs.js';
 import { createTraceSource } from './open-telemetry.js';

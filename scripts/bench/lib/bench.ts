@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import getPort from 'get-port';
-import { withTimeout } from '../../../server/time-limits.js';
+import { withTimeout } from '../../../server/timing.js';
 import type { Compiled } from '../../lib/compile.js';
 import { StartedParts } from '../../lib/started-parts.js';
 import { untilReady } from '../../lib/until-ready.js';

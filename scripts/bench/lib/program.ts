@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { execaNode, type Message } from 'execa';
-import { withTimeout } from '../../../server/time-limits.js';
+import { withTimeout } from '../../../server/timing.js';
 import type { Answer } from './programs/answer-questions.js';
 import {
   cpuQuestion,

@@ -4,7 +4,7 @@ import { appendFileSync, closeSync, openSync, readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { execa } from 'execa';
 import { readDescriptorLimit } from '../../../server/http/descriptors.js';
-import { withTimeout } from '../../../server/time-limits.js';
+import { withTimeout } from '../../../server/timing.js';
 import { isReady } from '../../lib/until-ready.js';
 
 /** A process of the service that may be killed, stopped and started again on the same port. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { appendFileSync, closeSync, openSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { mongo } from 'mongoose';
-import { withTimeout } from '../../../server/time-limits.js';
+import { withTimeout } from '../../../server/timing.js';
 
 /** What a member says of itself, asked past its proxy. */
 export interface Hello {

@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import { ApiError } from '../../errors.js';
 import { setKeeping } from '../../http/send-json.js';
-import { withTimeout } from '../../time-limits.js';
+import { withTimeout } from '../../timing.js';
 
 /** Each readiness check answers whether its part is ready; none may take longer than a second. */
 export interface HealthDeps {

@@ -3,7 +3,7 @@ import type { ObserverRound } from '../../../contract/schemas/observations.js';
 import type { HeldLease, LeaseOutcome, Leases } from '../../mongo/leases.js';
 import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
 import { type Clock, type Logger, toInstant } from '../../ports.js';
-import { untilAborted } from '../../time-limits.js';
+import { untilAborted } from '../../timing.js';
 import type { Corridor, FleetAnchor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { AskAnchor } from './ask-anchor.js';

@@ -5,7 +5,7 @@ import { backoffMs } from '../../jobs/backoff.js';
 import type { HeldLease } from '../../mongo/leases.js';
 import type { InLeasedTransaction } from '../../mongo/transactions.js';
 import type { Logger, Random } from '../../ports.js';
-import { untilAborted } from '../../time-limits.js';
+import { untilAborted } from '../../timing.js';
 import { headOf } from './batch.rules.js';
 import type { BatchStore } from './batch-store.js';
 import { isRestored, type OracleWord, oracleWord } from './continuity.rules.js';

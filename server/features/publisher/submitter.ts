@@ -6,7 +6,7 @@ import { type BackoffPolicy, backoffMs } from '../../jobs/backoff.js';
 import type { HeldLease } from '../../mongo/leases.js';
 import type { InLeasedTransaction } from '../../mongo/transactions.js';
 import type { Logger, Random } from '../../ports.js';
-import { untilAborted } from '../../time-limits.js';
+import { untilAborted } from '../../timing.js';
 import type { BatchDocument, BatchStore } from './batch-store.js';
 import type { Submission, SubmitToOracle } from './oracle.js';
 import type { TickStore } from './tick-store.js';

@@ -2,7 +2,7 @@ import { findDeliveryMethod } from '../../delivery-methods.rules.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import { toUpstreamFault, UpstreamFault } from '../../outbound/upstream-fault.js';
 import type { Clock } from '../../ports.js';
-import { withTimeout } from '../../time-limits.js';
+import { withTimeout } from '../../timing.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorEndpoints } from '../anchors/sep1.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';

@@ -6,7 +6,7 @@ import {
   type ReferenceOracle,
   startReferenceOracle,
 } from '../../../scripts/reference-oracle/index.js';
-import { untilAborted } from '../../../server/time-limits.js';
+import { untilAborted } from '../../../server/timing.js';
 import {
   type PublisherInstance,
   publisherInstance,
