@@ -31,11 +31,12 @@ function changed(value: unknown): unknown {
   return text.slice(0, middle) + otherThan(text.charAt(middle)) + text.slice(middle + 1);
 }
 
-/** A neighbour of the same kind, so that the form of the text still holds where it can. */
+/**
+ * A neighbour of the same kind, so that the form of the text still holds where it can: the one below, since the hour
+ * after 23 and the hex digit after f do not exist.
+ */
 function otherThan(character: string): string {
   if (character === '-' || character === ':' || character === '.') return '0';
-  const next = String.fromCharCode(character.charCodeAt(0) + 1);
-  return /[\da-zA-Z]/.test(next) && !'gG'.includes(next)
-    ? next
-    : String.fromCharCode(character.charCodeAt(0) - 1);
+  const below = String.fromCharCode(character.charCodeAt(0) - 1);
+  return /[\da-zA-Z]/.test(below) ? below : String.fromCharCode(character.charCodeAt(0) + 1);
 }
