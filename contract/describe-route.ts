@@ -22,8 +22,8 @@ export interface EventStream {
 }
 
 /**
- * Operations that an answer leads to, by their operationId, and what each takes from this exchange: by parameter, or by member of
- * the body as `body.nonce`, a runtime expression of OpenAPI such as `$response.body#/intentHash`.
+ * Operations that an answer leads to, by their operationId, and what each takes from this exchange: by parameter, or by
+ * member of the body as `body.nonce`, a runtime expression of OpenAPI such as `$response.body#/intentHash`.
  */
 export type Links = Readonly<Record<string, Readonly<Record<string, string>>>>;
 

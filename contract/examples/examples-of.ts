@@ -6,7 +6,10 @@ import type {
 } from '@ts-rest/core';
 import type { input, ZodOptional, ZodTypeAny } from 'zod';
 
-/** What a caller of an operation gives. @ts-rest/core 3 asks for every body; one that the contract makes optional may be left out. */
+/**
+ * What a caller of an operation gives. @ts-rest/core 3 asks for every body; one that the contract makes optional may be
+ * left out.
+ */
 export type OperationArguments<R extends AppRoute> = R extends {
   body: infer Body extends ZodOptional<ZodTypeAny>;
 }

@@ -22,7 +22,10 @@ export interface Answer {
   text: string;
 }
 
-/** A request of anchor or ledger. Answers that are worth asking again for (429 and 5xx) and lost connections throw Unavailable. */
+/**
+ * A request of anchor or ledger. Answers that are worth asking again for (429 and 5xx) and lost connections throw
+ * Unavailable.
+ */
 export async function exchange(run: Run, url: string, init: RequestInit = {}): Promise<Answer> {
   // Joined by hand because AbortSignal.any is too new for browsers of two years ago.
   const controller = new AbortController();

@@ -54,7 +54,10 @@ export interface OfframpOptions {
   patienceMs?: number;
   /** For how long the form may take; 30 minutes when absent. */
   formPatienceMs?: number;
-  /** How long the payment waits for the service to have seen the withdrawal; 30,000 when absent. Unseen, it does not count in the scores. */
+  /**
+   * How long the payment waits for the service to have seen the withdrawal; 30,000 when absent. Unseen, it does not
+   * count in the scores.
+   */
   seenPatienceMs?: number;
   /** Pause between two looks; 2,000 when absent. */
   pollMs?: number;

@@ -35,7 +35,10 @@ export function instructionsOf(
   return read;
 }
 
-/** Throws unless the anchor still asks for the very payment that was checked, and the service would take it for this intent's. */
+/**
+ * Throws unless the anchor still asks for the very payment that was checked, and the service would take it for this
+ * intent's.
+ */
 export async function checkStillAsked(run: Run, state: InstructedState | PayingState): Promise<void> {
   const record = await patiently(run, 'anchor_unavailable', () => readRecord(run, state));
   run.onStatus(record.status);

@@ -326,7 +326,10 @@ export const createIntentBody = z
   .strict()
   .describe('An off-ramp intent. No bank details, ever.');
 
-/** What attaches a transaction to a registered intent, or names its payment. Unknown members are refused, so that no bank details slip in. */
+/**
+ * What attaches a transaction to a registered intent, or names its payment. Unknown members are refused, so that no
+ * bank details slip in.
+ */
 export const attachTransactionBody = z
   .object({
     nonce: intentNonce,

@@ -1,7 +1,10 @@
 import type { EventStream } from '../../contract/describe-route.js';
 import type { JsonSchema } from './json-schema.js';
 
-/** The content of a stream of events: text, whose events carry JSON of this schema. OpenAPI 3.1 has no more exact word for it. */
+/**
+ * The content of a stream of events: text, whose events carry JSON of this schema. OpenAPI 3.1 has no more exact word
+ * for it.
+ */
 export function eventStreamContent(stream: EventStream, data: JsonSchema, example: unknown) {
   const problems = stream.problems
     ? ' Events `problem` tell of an error after the start: their data is the body of the error.'

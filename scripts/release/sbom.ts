@@ -1,7 +1,8 @@
 /**
  * `npm run --silent sbom` prints the bill of materials of the service as CycloneDX; `-- @fairlead/contract` and
- * `-- fairlead-mcp` those of the packages. That of the service holds what the web page was built from. `npm sbom --omit dev` leaves out more than packages of development: everything
- * that one of them uses, too. So npm lists all, and what does not run is taken out here.
+ * `-- fairlead-mcp` those of the packages. That of the service holds what the web page was built from.
+ * `npm sbom --omit dev` leaves out more than packages of development: everything that one of them uses, too. So npm
+ * lists all, and what does not run is taken out here.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -118,7 +118,10 @@ function checkAmount(context: AnchorContext, amount: string, quote: FirmQuote | 
     throw new Refusal(400, 'amount is not that of the quote');
 }
 
-/** Adds `GET /transaction`, `GET /transactions` and the page `more-info`. A partner token reads every transaction, an account its own. */
+/**
+ * Adds `GET /transaction`, `GET /transactions` and the page `more-info`. A partner token reads every transaction, an
+ * account its own.
+ */
 export function addTransactions(
   route: AddRoute,
   context: AnchorContext,

@@ -28,7 +28,8 @@ export interface SignedParts {
 
 /**
  * The headers of one attempt. `X-Fairlead-Signature` holds exactly one signature (interface specification, "Delivery"
- * 2), so during a rotation a POST that is refused is made again with another secret. The three headers of Standard Webhooks 1.0.0 list a signature by each secret, newest first.
+ * 2), so during a rotation a POST that is refused is made again with another secret. The three headers of Standard
+ * Webhooks 1.0.0 list a signature by each secret, newest first.
  */
 export function deliveryHeaders(parts: SignedParts): Record<string, string> {
   const { event, eventId, body, test, secrets, timestampSeconds, plainSecret = secrets[0] } = parts;

@@ -46,8 +46,8 @@ export interface KeptAnswers<Route> {
 }
 
 /**
- * The first request has the answer made again by the application, and says when that is over, at least once. Those that come meanwhile
- * wait for it, so that they do not all have it made.
+ * The first request has the answer made again by the application, and says when that is over, at least once. Those that
+ * come meanwhile wait for it, so that they do not all have it made.
  */
 export type Renewal = { over: () => void } | { wait: (next: () => void) => void };
 

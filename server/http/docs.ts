@@ -66,10 +66,10 @@ export function isDocsPath(path: string): boolean {
 }
 
 /**
- * `/docs` (Swagger UI on local files, under a strict policy and the header of the web page), `/openapi.json` and `/openapi.client.json` (the documents,
- * with this origin as their server), `/llms.txt` and the pages it names (`/docs/rates.md`). Neither limited nor
- * authenticated; nothing in them comes from the request. Read when they are first asked for: they take 7 MB, and most
- * processes never are.
+ * `/docs` (Swagger UI on local files, under a strict policy and the header of the web page), `/openapi.json` and
+ * `/openapi.client.json` (the documents, with this origin as their server), `/llms.txt` and the pages it names
+ * (`/docs/rates.md`). Neither limited nor authenticated; nothing in them comes from the request. Read when they are
+ * first asked for: they take 7 MB, and most processes never are.
  */
 export function createDocsRouter(deps: { readDocuments: () => Documents }): Router {
   const router = Router({ caseSensitive: true });

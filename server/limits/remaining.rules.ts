@@ -15,8 +15,9 @@ export function isUsedUp({ left, used, rule }: ToldWindow): boolean {
 }
 
 /**
- * What a client is told after a point was taken. `remaining` is a lower bound of what all instances may still grant to it,
- * and never grows within a window: what another instance has drawn and not used counts as used. Lowers `remaining` of the window.
+ * What a client is told after a point was taken. `remaining` is a lower bound of what all instances may still grant to
+ * it, and never grows within a window: what another instance has drawn and not used counts as used. Lowers `remaining`
+ * of the window.
  */
 export function grantedState(window: ToldWindow) {
   const unused = window.rule.points - window.used + window.left;

@@ -46,8 +46,8 @@ export interface OutboundOptions {
   /** Exact origins out of OUTBOUND_ALLOW, see `parseOutboundAllow`. */
   allow: readonly string[];
   /**
-   * Exact origins of the operator's own services: FX_URL, ORACLE_URL, LEDGER_RPC_URL and HORIZON_URL. Any caller of this connector can reach them, so use
-   * another connector, which trusts nothing, for addresses that come from others.
+   * Exact origins of the operator's own services: FX_URL, ORACLE_URL, LEDGER_RPC_URL and HORIZON_URL. Any caller of
+   * this connector can reach them, so use another connector, which trusts nothing, for addresses that come from others.
    */
   trusted?: readonly string[];
   /** In place of DNS and the system's resolver. */

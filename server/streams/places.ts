@@ -30,7 +30,10 @@ export function createPlaces(rules: {
   }
 
   return {
-    /** Takes a place and returns what gives it back. Throws RATE_LIMITED where the client has its own, NOT_READY where all are taken. */
+    /**
+     * Takes a place and returns what gives it back. Throws RATE_LIMITED where the client has its own, NOT_READY where
+     * all are taken.
+     */
     take(client: string): () => void {
       const held = perClient.get(client) ?? 0;
       if (held >= rules.maxPerClient) refuse('client_full');

@@ -1,4 +1,7 @@
-/** A stream to one reader, for whoever feeds it. It holds one chunk at most: nothing is queued for a reader that does not read. */
+/**
+ * A stream to one reader, for whoever feeds it. It holds one chunk at most: nothing is queued for a reader that does
+ * not read.
+ */
 export interface EventWriter {
   /** Whether everything written was taken by the kernel. Only then may `write` be called. */
   isFree(): boolean;

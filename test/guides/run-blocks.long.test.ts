@@ -17,8 +17,8 @@ import { blockOf } from './fenced-blocks.js';
 
 /*
  * Runs the blocks of README.md, docs/intents.md, docs/publisher.md, docs/rate-history.md, docs/rates.md,
- * docs/reputation.md and docs/webhooks.md as they are printed. What differs is the port, since the one that is printed may be taken, and the
- * key, which they leave open.
+ * docs/reputation.md and docs/webhooks.md as they are printed. What differs is the port, since the one that is printed
+ * may be taken, and the key, which they leave open.
  */
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const itInShell = itWhere(

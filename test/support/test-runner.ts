@@ -15,7 +15,10 @@ type TestRunner = (
 
 const require = createRequire(import.meta.url);
 const { default: circus } = require('jest-circus/runner') as { default: TestRunner };
-/** Under these symbols circus keeps on globalThis who listens to its events, the tests of a file, and how often each is tried. */
+/**
+ * Under these symbols circus keeps on globalThis who listens to its events, the tests of a file, and how often each is
+ * tried.
+ */
 const eventHandlers = Symbol.for('EVENT_HANDLERS');
 const stateDescription = 'JEST_STATE_SYMBOL';
 const retryTimes = Symbol.for('RETRY_TIMES');

@@ -23,7 +23,10 @@ export interface Members {
   primary(): Promise<MemberNumber | undefined>;
   /** The same, as soon as there is one. */
   untilPrimary(withinMs?: number): Promise<MemberNumber>;
-  /** Until there is one primary and both others have what it wrote: one that rolls back says that it follows, and acknowledges nothing. */
+  /**
+   * Until there is one primary and both others have what it wrote: one that rolls back says that it follows, and
+   * acknowledges nothing.
+   */
   untilWhole(withinMs: number): Promise<void>;
   /** Of member 2; undefined where the system allows none. */
   smallDisk: SmallDisk | undefined;

@@ -21,7 +21,10 @@ export interface TrafficContext {
   refused(what: string): void;
 }
 
-/** Does `work` every so often, ±50 %, until the signal aborts. What it throws while nothing is over is a fault of the driver. */
+/**
+ * Does `work` every so often, ±50 %, until the signal aborts. What it throws while nothing is over is a fault of the
+ * driver.
+ */
 export async function repeatedly(
   { random }: Pick<TrafficContext, 'random'>,
   everyMs: number,

@@ -42,7 +42,10 @@ export interface DisputeReview {
   list(request: DisputeList): Promise<{ items: AdminDispute[]; nextCursor: string | null }>;
   /** Throws UNKNOWN_DISPUTE. */
   get(id: string): Promise<AdminDispute>;
-  /** Gives the verdict; the same verdict again changes nothing. Throws UNKNOWN_DISPUTE, DISPUTE_RESOLVED and, for want of evidence, INVALID_REQUEST. */
+  /**
+   * Gives the verdict; the same verdict again changes nothing. Throws UNKNOWN_DISPUTE, DISPUTE_RESOLVED and, for want
+   * of evidence, INVALID_REQUEST.
+   */
   resolve(body: ResolveDisputeBody): Promise<AdminDispute>;
 }
 

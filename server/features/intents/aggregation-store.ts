@@ -28,7 +28,10 @@ const changesThatArePending: Record<string, unknown>[] = [
   },
 ];
 
-/** The queries of the intents collection that reputation makes; hot, so by the driver's own collection: no casting, no defaults. */
+/**
+ * The queries of the intents collection that reputation makes; hot, so by the driver's own collection: no casting, no
+ * defaults.
+ */
 export function createAggregationStore(connection: Connection): IntentAggregation {
   const model = intentModel(connection);
   const intents = connection

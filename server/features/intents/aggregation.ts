@@ -54,7 +54,10 @@ export interface IntentAggregation {
   ): Promise<AggregatableIntent[]>;
   /** Marks intents to be counted again. */
   markPendingAggregation(session: ClientSession, intentHashes: readonly string[]): Promise<void>;
-  /** Calls `wake` when an intent becomes pending, and once whenever its change stream opens. Nothing runs until it is started. */
+  /**
+   * Calls `wake` when an intent becomes pending, and once whenever its change stream opens. Nothing runs until it is
+   * started.
+   */
   watchPendingAggregation(deps: { wake: () => void; logger: Logger }): Waker;
   /** Whether the database has the collection at all; a rebuild refuses one that does not. */
   collectionExists(): Promise<boolean>;

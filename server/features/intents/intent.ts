@@ -166,7 +166,10 @@ export interface AcceptedQuote {
   unranked?: UnrankedReason | null;
 }
 
-/** The callbacks already taken: those signed before `signedAt` (Unix seconds) are old, these digests of that second are repeats. */
+/**
+ * The callbacks already taken: those signed before `signedAt` (Unix seconds) are old, these digests of that second are
+ * repeats.
+ */
 export interface TakenCallbacks {
   signedAt: number;
   digests: string[];

@@ -47,7 +47,10 @@ export interface IntentService {
    * `client`: the hash of the client that registers it.
    */
   register(body: CreateIntentBody, client: string): Promise<{ created: boolean; answer: IntentAnswer }>;
-  /** Attaches a transaction, names the payment, or both. Throws INVALID_REQUEST, UNKNOWN_INTENT, also where the nonce is not the intent's, TRANSACTION_CONFLICT and NOT_READY. */
+  /**
+   * Attaches a transaction, names the payment, or both. Throws INVALID_REQUEST, UNKNOWN_INTENT, also where the nonce is
+   * not the intent's, TRANSACTION_CONFLICT and NOT_READY.
+   */
   attach(intentHash: string, body: AttachTransactionBody): Promise<IntentAnswer>;
   /** Throws UNKNOWN_INTENT and NOT_READY. */
   read(intentHash: string): Promise<IntentAnswer>;

@@ -26,7 +26,10 @@ export interface VersionedChange {
   pendingAggregation: boolean;
 }
 
-/** Every query of the intents collection but those for reputation (aggregation-store.ts), of what may leave (unpaid-store.ts) and of payouts (payout-store.ts). */
+/**
+ * Every query of the intents collection but those for reputation (aggregation-store.ts), of what may leave
+ * (unpaid-store.ts) and of payouts (payout-store.ts).
+ */
 export interface IntentStore {
   /** Those of these intents that exist. */
   findByHashes(intentHashes: readonly string[]): Promise<Intent[]>;

@@ -20,7 +20,10 @@ export type PollResult =
   /** The anchor granted no token, is not in the fleet, or has no server to ask. */
   | { kind: 'not_pollable' };
 
-/** Reads one transaction with the partner token; `dialect` names the server that knew it before. Never throws for what the anchor does. */
+/**
+ * Reads one transaction with the partner token; `dialect` names the server that knew it before. Never throws for what
+ * the anchor does.
+ */
 export type PollTransaction = (
   anchorId: string,
   transactionId: string,

@@ -42,7 +42,10 @@ export const pickUpMs = 90 * dayMs;
 /** How long a failed intent may still be completed by its anchor. */
 export const recoveryMs = 30 * dayMs;
 
-/** Whether the outcome may count: it may if there is no reason against it. The first observation of funds that names `amountIn` fixes it. */
+/**
+ * Whether the outcome may count: it may if there is no reason against it. The first observation of funds that names
+ * `amountIn` fixes it.
+ */
 export interface Judgement {
   unscoredReason: UnscoredReason | null;
   amountIn: string | null;
@@ -189,7 +192,10 @@ function isOld(
   return record.updatedAtMs < updatedAtMs;
 }
 
-/** What kind of transaction it is counts as told up to the first observation of funds; an anchor cannot change it afterwards. */
+/**
+ * What kind of transaction it is counts as told up to the first observation of funds; an anchor cannot change it
+ * afterwards.
+ */
 function judge(state: IntentState, after: Observations, { record, observedAtMs }: Observation): Judgement {
   const { observations: before, terms, attachedAtMs, lookedAtMs } = state;
   let { unscoredReason, amountIn } = state.judgement;

@@ -30,7 +30,10 @@ export function contextFor(endpoints: AnchorEndpoints): Sep38Context {
   return businessOnly ? 'sep31' : 'sep6';
 }
 
-/** The address of GET /price (SEP-38 §Price): with `sell_amount` for this much stablecoin, with `buy_amount` for this much fiat. */
+/**
+ * The address of GET /price (SEP-38 §Price): with `sell_amount` for this much stablecoin, with `buy_amount` for this
+ * much fiat.
+ */
 export function priceUrl(
   quoteServer: string,
   corridor: Corridor,

@@ -72,8 +72,9 @@ export function accountDaysOf(intents: readonly AggregatableIntent[]): string[] 
 }
 
 /**
- * Turns a batch of changed intents into what must be written. `stored` holds the account-days by key; absent ones
- * are empty. `firstDays` holds the first day of every account of the batch that had an outcome before. Among intents that still need a place in their account-day, the earlier outcome comes first.
+ * Turns a batch of changed intents into what must be written. `stored` holds the account-days by key; absent ones are
+ * empty. `firstDays` holds the first day of every account of the batch that had an outcome before. Among intents that
+ * still need a place in their account-day, the earlier outcome comes first.
  */
 export function planAggregation(
   intents: readonly AggregatableIntent[],

@@ -111,9 +111,9 @@ interface JudgedTally {
 }
 
 /**
- * By each formula the cards of an anchor as of a UTC day: one per corridor that it serves, with zeros where nobody has used it yet, and
- * one per other corridor that still has something in the window; none by a formula that is not asked for. `rollups` are those of its last 90 days, `accountDays`
- * the newest of the same days, newest first.
+ * By each formula the cards of an anchor as of a UTC day: one per corridor that it serves, with zeros where nobody has
+ * used it yet, and one per other corridor that still has something in the window; none by a formula that is not asked
+ * for. `rollups` are those of its last 90 days, `accountDays` the newest of the same days, newest first.
  */
 export function anchorCards(
   anchor: AnchorSummary,

@@ -62,8 +62,8 @@ const wholePpb = 1_000_000_000;
 
 /**
  * What an intent should add to the roll-ups, before the limit per account-day is applied; null: nothing. Settled counts
- * as filled, failed as not filled, expired and unverified not at all; an accepted dispute overrules them. An intent that must not
- * be scored, or of less than 10 units, counts nowhere, with or without a dispute.
+ * as filled, failed as not filled, expired and unverified not at all; an accepted dispute overrules them. An intent
+ * that must not be scored, or of less than 10 units, counts nowhere, with or without a dispute.
  */
 export function contributionOf(intent: JudgedIntent): Contribution | null {
   const { outcome, disputeEffect } = intent;

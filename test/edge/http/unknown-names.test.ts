@@ -100,7 +100,10 @@ const examples: Record<string, Example> = {
   },
 };
 
-/** Where the name is compared with that of an intent, which must exist first, and where an answer has no end: see their tests. */
+/**
+ * Where the name is compared with that of an intent, which must exist first, and where an answer has no end: see their
+ * tests.
+ */
 const elsewhere = ['fileDispute', 'streamRates'];
 
 const unknown: Record<string, string> = {

@@ -10,7 +10,10 @@ class TabClosed extends Error {}
 
 type When = 'before' | 'after';
 
-/** A tab that closes at its n-th dealing with anything outside, before it took place or after, and does nothing from then on. */
+/**
+ * A tab that closes at its n-th dealing with anything outside, before it took place or after, and does nothing from
+ * then on.
+ */
 function tab(closesAt: number, when: When) {
   let dealings = 0;
   let closed = false;

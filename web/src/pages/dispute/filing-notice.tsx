@@ -12,7 +12,10 @@ interface Props {
   now: number;
 }
 
-/** What became of the dispute that was sent. It takes the focus, since the button that sent it is gone, or was off meanwhile. */
+/**
+ * What became of the dispute that was sent. It takes the focus, since the button that sent it is gone, or was off
+ * meanwhile.
+ */
 export function FilingNotice(props: Props) {
   const place = useRef<HTMLDivElement>(null);
   const { state } = props.filing;
