@@ -39,7 +39,7 @@ async function adoptLog(connection: Connection, given: Given): Promise<number> {
   const leases = createLeases({ connection, owner: `adopt-log-${process.pid}`, logger: silentLogger });
   await leases.seed([publisherLease]);
   const inLeasedTransaction = createInLeasedTransaction(createInTransaction(connection));
-  const connectors = createConnectors({ allow: [], trusted: [oracleUrl] });
+  const connectors = createConnectors({ allow: [], operators: [oracleUrl] });
   const archive = given.archive === undefined ? undefined : openArchive(given.archive);
   const adopt = createAdoptLog({
     ...store,

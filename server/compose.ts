@@ -139,7 +139,7 @@ export function composeService(deps: {
   });
   const outbound = createConnectors({
     allow: outboundAllow,
-    trusted: [fxUrl, oracleUrl, ledgerRpcUrl, horizonUrl],
+    operators: [fxUrl, oracleUrl, ledgerRpcUrl, horizonUrl],
   });
   lifecycle.onStop('outbound connections', () => outbound.close());
   /** Calls to anchors, whose addresses come from others: they are told of no trace. */

@@ -16,6 +16,14 @@ export function parseOutboundAllow(text: string): string[] {
   return [...new Set(entries.filter((entry) => entry !== '').map(parseAllowedOrigin))];
 }
 
+/**
+ * FX_URL, ORACLE_URL, LEDGER_RPC_URL and HORIZON_URL, where they are set, are the operator's own and exempt by name. A
+ * connector that has them is for calls to them alone: whoever could name it an address could reach them.
+ */
+export function originsOfOperator(urls: readonly (string | undefined)[]): string[] {
+  return urls.flatMap((url) => (url === undefined ? [] : [new URL(url).origin]));
+}
+
 /** The one spelling of an exact origin. @throws Error that names the entry and its fault */
 export function parseAllowedOrigin(entry: string): string {
   const refuse = (fault: string) =>

@@ -3,7 +3,7 @@ import { bulkhead } from 'cockatiel';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../ports.js';
 import { untilAborted } from '../timing.js';
-import { parseAllowedOrigin } from './allow.js';
+import { originsOfOperator, parseAllowedOrigin } from './allow.js';
 import { createConnectionPool } from './connection-pool.js';
 import { Deadline } from './deadline.js';
 import { type Answer, type Exchange, exchange } from './exchange.js';
@@ -43,13 +43,11 @@ export interface OutboundAnswer extends Answer {
 export type Outbound = (request: OutboundRequest) => Promise<OutboundAnswer>;
 
 export interface OutboundOptions {
-  /** Exact origins out of OUTBOUND_ALLOW, see `parseOutboundAllow`. */
-  allow: readonly string[];
   /**
-   * Exact origins of the operator's own services: FX_URL, ORACLE_URL, LEDGER_RPC_URL and HORIZON_URL. Any caller of
-   * this connector can reach them, so use another connector, which trusts nothing, for addresses that come from others.
+   * Exact origins that are exempt: `parseOutboundAllow` or `originsOfOperator` of allow.ts gives them. Any caller of
+   * this connector can reach them.
    */
-  trusted?: readonly string[];
+  allow: readonly string[];
   /** In place of DNS and the system's resolver. */
   lookup?: LookupFn;
   /** PEM authorities in place of the system's. */
@@ -68,7 +66,7 @@ const ownHeaders =
 
 /** Makes every call to an address that comes from others. See allow.ts for the addresses that it allows. */
 export function createOutbound(options: OutboundOptions): { request: Outbound; close(): Promise<void> } {
-  const listed = new Set([...options.allow, ...(options.trusted ?? [])].map(parseAllowedOrigin));
+  const listed = new Set(options.allow.map(parseAllowedOrigin));
   const clock = options.clock ?? (() => performance.now());
   const turns = bulkhead(options.maxConcurrent ?? 512, Number.POSITIVE_INFINITY);
   const running = new Set<Deadline>();
@@ -136,11 +134,10 @@ export function createConnectors(options: {
   /** Exact origins out of OUTBOUND_ALLOW. */
   allow: readonly string[];
   /** FX_URL, ORACLE_URL, LEDGER_RPC_URL and HORIZON_URL, where they are set. */
-  trusted: readonly (string | undefined)[];
+  operators: readonly (string | undefined)[];
 }) {
-  const trusted = options.trusted.flatMap((url) => (url === undefined ? [] : [new URL(url).origin]));
   const anyone = createOutbound({ allow: options.allow });
-  const operators = createOutbound({ allow: [], trusted });
+  const operators = createOutbound({ allow: originsOfOperator(options.operators) });
   const subscribers = createOutbound({ allow: options.allow });
   return {
     anyone: anyone.request,

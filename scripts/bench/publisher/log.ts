@@ -13,6 +13,7 @@ import { connectMongo } from '../../../server/mongo/connection.js';
 import { createLeases } from '../../../server/mongo/leases.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
+import { originsOfOperator } from '../../../server/outbound/allow.js';
 import { createOutbound } from '../../../server/outbound/outbound.js';
 import { withDatabase } from '../../mongod/uri.js';
 
@@ -23,10 +24,7 @@ export async function openLog(uri: string, database: string, size: number, oracl
   const connection = await connectMongo({ uri: withDatabase(uri, database) });
   const outbox = createOutboxStore(connection);
   const leases = createLeases({ connection, owner: 'bench', logger: silentLogger });
-  const outbound = createOutbound({
-    allow: [],
-    trusted: oracleUrl === undefined ? [] : [new URL(oracleUrl).origin],
-  });
+  const outbound = createOutbound({ allow: originsOfOperator([oracleUrl]) });
   let round = 0;
   const publisher = createPublisherFeature({
     announce: createChanges().announce,

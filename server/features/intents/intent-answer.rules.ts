@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import type { IntentAnswer, IntentDispute } from '../../../contract/schemas/intents.js';
 import { fiatAmount, minorUnitsOfAsset } from '../../amounts.rules.js';
-import type { Standing } from '../reputation/standing.rules.js';
+import type { Standing } from '../reputation/outcome-standing.rules.js';
 import type { Intent } from './intent.js';
 import type { FoundPayment, PaymentState } from './payment.js';
 

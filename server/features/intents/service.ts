@@ -12,7 +12,7 @@ import { ApiError, invalidRequest, unsupportedPair } from '../../errors.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { Rates } from '../rates/service.js';
-import type { Standing } from '../reputation/standing.rules.js';
+import type { Standing } from '../reputation/outcome-standing.rules.js';
 import type { AggregatableIntent } from './aggregation.js';
 import { type AttachDeps, createAttachTransaction } from './attach.js';
 import type { Committed } from './committed.js';

@@ -9,11 +9,11 @@ import { type Aggregator, aggregationLease, createAggregator, type PendingIntent
 import { type CardReader, createCardReader } from './card-reader.js';
 import { createLeadingFormula, type LeadingFormula } from './formula-setting.js';
 import type { FormulaStore, Runs } from './formula-store.js';
+import { standingOf } from './outcome-standing.rules.js';
 import { createQuoteReputations } from './quote-reputation.js';
 import { createRefresh, type FleetView, type LedgerView, type Refresh, refreshLease } from './refresh.js';
 import { createReputationRouter } from './router.js';
 import { createReputationService, type ReputationService, type ReputationServiceDeps } from './service.js';
-import { standingOf } from './standing.rules.js';
 import type { ReputationStore } from './store.js';
 import { createTrueEffects, type TrueEffects, type TrueEffectsDeps } from './true-effects.js';
 

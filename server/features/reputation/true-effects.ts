@@ -1,7 +1,12 @@
 import type { AggregatableIntent, IntentAggregation } from '../intents/aggregation.js';
 import type { DisputeEffect } from '../intents/intent.js';
 import type { AccountDay } from './aggregation.rules.js';
-import { awaitedAccountDay, decidingAccountDay, type TrueEffect, trueEffect } from './standing.rules.js';
+import {
+  awaitedAccountDay,
+  decidingAccountDay,
+  type TrueEffect,
+  trueEffect,
+} from './outcome-standing.rules.js';
 import type { ReputationStore } from './store.js';
 
 /** A verdict, and the intent that it would apply to. */

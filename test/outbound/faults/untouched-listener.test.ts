@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { originsOfOperator } from '../../../server/outbound/allow.js';
 import { type ConnectDeps, connectVetted, isVettedPeer } from '../../../server/outbound/connect.js';
 import { createOutbound, type Outbound, OutboundError } from '../../../server/outbound/outbound.js';
 import { answering, type Listener, listen } from '../../fixtures/outbound/listener.js';
@@ -132,7 +133,7 @@ describe('a listener on loopback that is not in OUTBOUND_ALLOW', () => {
     const url = `http://127.0.0.1:${secret.port}/`;
     expect(await failureOf(outbound(), url)).toBe('blocked');
     expectUntouched(secret);
-    const trusting = outbound({ trusted: [`http://127.0.0.1:${secret.port}`] });
+    const trusting = outbound({ allow: originsOfOperator([url]) });
     expect((await trusting({ url, timeoutMs: 1_000, maxBytes: 100 })).status).toBe(200);
   });
 });
