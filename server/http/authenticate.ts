@@ -26,16 +26,17 @@ export function requireBearer(req: Request, res: Response, accepted: readonly st
 }
 
 function bearer(header: string | undefined): string | undefined {
-  return header === undefined ? undefined : /^Bearer +(\S+) *$/i.exec(header)?.[1];
+  return header === undefined ? undefined : /^Bearer +(\S.*)$/i.exec(header)?.[1];
 }
 
 /** Compares hashes, and always all of them, so that the time taken tells neither length nor content. */
 function matchesAny(given: string | undefined, accepted: readonly string[]): boolean {
-  const hash = sha256(given ?? '');
+  // Node decodes header fields as Latin-1; a secret beyond ASCII is sent in the bytes of UTF-8.
+  const hash = sha256(Buffer.from(given ?? '', 'latin1'));
   const matches = accepted.map((value) => value !== '' && timingSafeEqual(hash, sha256(value)));
   return given !== undefined && given !== '' && matches.includes(true);
 }
 
-function sha256(text: string): Buffer {
+function sha256(text: string | Buffer): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -106,6 +106,8 @@ function answerOnSocket(socket: Duplex, code: ErrorCode, requestId: string): voi
     'Cache-Control: no-store',
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
+    // Only CONNECT is refused here for its method: what it names is nothing that any method is for.
+    ...(code === 'METHOD_NOT_ALLOWED' ? ['Allow:'] : []),
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

@@ -149,7 +149,7 @@ export function createFileDispute(deps: FilingDeps): FileDispute {
     if (dispute.unsupported)
       left.push(await limits.takeUnsupported(session, { anchorId: intent.anchorId, client }, show));
     await store.insert(session, dispute);
-    left.push(await limits.takePoint(session, account));
+    left.push(await limits.takePoint(session, account, show));
     await writeEvent(session, 'dispute.created', { ...toEventData(dispute), reason });
     return { dispute, left };
   }

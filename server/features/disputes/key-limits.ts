@@ -31,7 +31,7 @@ export interface DisputeLimits {
     show: ShowLimit,
   ): Promise<RateLimitState>;
   /** In the transaction that records a dispute: both happen or neither. Throws RATE_LIMITED. */
-  takePoint(session: ClientSession, account: string): Promise<RateLimitState>;
+  takePoint(session: ClientSession, account: string, show: ShowLimit): Promise<RateLimitState>;
 }
 
 type Window = Pick<DisputeWindowDocument, 'used' | 'endsAt'>;
@@ -88,9 +88,10 @@ export function createDisputeLimits(deps: {
       return toState(counted, nowMs, perClient, perClient);
     },
 
-    async takePoint(session, account) {
+    async takePoint(session, account, show) {
       const nowMs = clock();
       const state = toState(await windows.count(keyId(account), windowTimes(nowMs), session), nowMs, points);
+      if (state.retryAfterSeconds !== undefined) show(state);
       refuseKeyIfSpent(state);
       return state;
     },

@@ -77,6 +77,14 @@ describe('one dispute of a key beyond its limit within 24 hours', () => {
     expect([status, headers.get('x-ratelimit-remaining')]).toEqual([201, String(limit - 1)]);
   });
 
+  it('is refused with nothing left where several arrive at once for the last point', async () => {
+    const owner = freshSigner();
+    for (let filed = 0; filed < limit - 1; filed += 1) await fileNew(owner);
+    const answers = await spread(6, 6, (index) => fileNew(owner, { address: `198.51.100.${20 + index}` }));
+    expect(countStatuses(answers)).toEqual({ 201: 1, 429: 5 });
+    for (const answer of answers.filter(({ status }) => status === 429)) expectRefused(answer);
+  });
+
   it('is refused even for an unknown intent', async () => {
     const owner = freshSigner();
     const address = '198.51.100.2';

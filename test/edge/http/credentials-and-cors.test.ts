@@ -52,6 +52,24 @@ describe('credentials', () => {
   });
 });
 
+describe('credentials that hold spaces and letters beyond ASCII', () => {
+  const secret = 'clé d’accès of a test 0123456789';
+  const sent = Buffer.from(secret).toString('latin1');
+
+  it.each([
+    ['ADMIN_SECRET_KEY', invalidate, { 'x-admin-key': sent }],
+    ['CRON_SECRET', '/api/reputation/reconcile', { authorization: `Bearer ${sent}` }],
+  ])('open what %s guards, sent as UTF-8', async (name, path, headers) => {
+    const service = await startTestApp({
+      uri: fixture.uri,
+      simulated: fixture.app.simulated,
+      env: { [name]: secret },
+    });
+    expect((await service.client.request('POST', path, { headers })).status).toBe(200);
+    await service.close();
+  });
+});
+
 describe('CORS', () => {
   it('allows public operations to any origin, without credentials', async () => {
     const answer = await send('GET', '/api/corridors', { headers: { origin: 'https://wallet.example' } });

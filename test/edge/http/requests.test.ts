@@ -97,6 +97,8 @@ describe('what the HTTP parser refuses', () => {
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(answer).toMatch(/\r\nX-Request-Id: [0-9a-f]{32}\r\n/);
     expect(answer).toContain(`"code":"${code}"`);
+    // RFC 9110, section 15.5.6; an empty one names no method.
+    expect(answer.includes('\r\nAllow:\r\n')).toBe(status === 405);
   });
 
   it('does not include an unknown Expect header', async () => {
