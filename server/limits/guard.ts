@@ -31,9 +31,9 @@ export function createGuard(deps: { timeoutMs: () => number; stopwatch: Clock; l
     breaker: new ConsecutiveBreaker(failuresToOpen),
   });
   breaker.onBreak(() =>
-    logger.warn({}, 'rate limits are counted in this process: the database does not answer'),
+    logger.warn({}, 'the database does not answer: this instance grants only what it is sure of'),
   );
-  breaker.onReset(() => logger.info({}, 'rate limits are counted in the database again'));
+  breaker.onReset(() => logger.info({}, 'the database answers again: rate limits are drawn from it'));
 
   async function answered<T>(work: () => Promise<T>): Promise<T> {
     const result = await work();
