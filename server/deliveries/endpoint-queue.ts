@@ -146,7 +146,7 @@ export function createEndpointQueue(
   function mayReserve(): boolean {
     if (stopped || more || next !== undefined || pause !== undefined || isEased()) return false;
     if (running !== undefined && !halfSent) return false;
-    return unrecorded.size < 2 * limits.maxBatch && sizeNow() > 0;
+    return unrecorded.size < 2 * limits.maxBatch && (isQuick() || posting.size < limits.perQueue);
   }
 
   /** Never rejects. */
@@ -293,13 +293,14 @@ export function createEndpointQueue(
 /**
  * How many to claim. A claim costs about as much for many as for one, but each delivery that is claimed and not yet sent
  * when this process is killed has lost an attempt: so no more than can be sent at once, except for a quick endpoint.
+ * Never 0, which MongoDB takes for no limit: all places are taken where an endpoint turns slow as the next batch is claimed.
  */
 export function claimSize(
   { free, eased, answerMs }: { free: number; eased: boolean; answerMs: number },
   { perQueue, maxBatch, quickMs, aheadMs }: DeliveryLimits,
 ): number {
   if (eased) return 1;
-  if (answerMs > quickMs) return free;
+  if (answerMs > quickMs) return Math.max(1, free);
   const ahead = Math.floor((perQueue * aheadMs) / Math.max(1, answerMs));
   return Math.min(maxBatch, Math.max(free, ahead));
 }

@@ -13,6 +13,10 @@ describe('claimSize', () => {
     }
   });
 
+  it('is never 0, which would claim all that is due, where an endpoint has turned slow', () => {
+    expect(size({ free: 0, answerMs: 101 })).toBe(1);
+  });
+
   it.each([
     [1, 256],
     [15, 256],
