@@ -3,7 +3,7 @@ import type { Intent, IntentChange } from './intent.js';
 import { toFields, toState } from './intent-state.rules.js';
 import { lookQueueOf } from './look-queue.rules.js';
 import type { FoundPayment } from './payment.js';
-import { handedAway, handedOn } from './payment-state.rules.js';
+import { handedAway, handedOn, nextLookUpMs } from './payment-state.rules.js';
 import { paidBy, takenUpAgain } from './payment-transition.rules.js';
 import { nothingObserved } from './settle-time.rules.js';
 import { lateFundsMs } from './transition.rules.js';
@@ -32,7 +32,10 @@ export function attachment(transactionId: string, now: Date): IntentChange {
 /** Remembers that the intent presented a transaction which another intent holds; a claim on it is kept as it is. */
 export function claim(intent: Intent, transactionId: string, now: Date): IntentChange {
   const known = intent.claimedId === transactionId;
+  // What the wallet named before had nothing to be held against, until now.
+  const lookUpMs = nextLookUpMs(intent.payment, true, now.getTime());
   return {
+    ...(lookUpMs === null ? {} : { lookUpDue: new Date(lookUpMs) }),
     transactionId: undefined,
     attachedAt: null,
     ...withoutLooks,

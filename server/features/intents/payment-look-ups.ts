@@ -75,7 +75,10 @@ export function createLookUpPayments(deps: PaymentLookUpsDeps): LookUpPayments {
     await tell({ kind: 'problem', problem: 'already_used', contradicts: false });
   }
 
-  /** Others who paid this very withdrawal may have claimed it: their claim is looked up next, in their own name. */
+  /**
+   * Others who paid this very withdrawal may have claimed it: their claim is looked up next, in their own name. Also where
+   * they named the payment themselves, since that may have been before any record said where to pay.
+   */
   async function tellPayers(
     intent: Intent,
     { hash }: NamedPayment,
@@ -85,8 +88,9 @@ export function createLookUpPayments(deps: PaymentLookUpsDeps): LookUpPayments {
     if (transactionId === undefined) return;
     for (const account of payers.slice(0, mostPayers)) {
       const claimant = await store.findFirstClaimant({ anchorId, transactionId, account });
-      if (claimant === null || claimant.payment.named.some((each) => each.hash === hash)) continue;
+      if (claimant === null) continue;
       const payment = withNamed(claimant.payment, hash, 'anchor', clock());
+      if (payment === claimant.payment) continue;
       const change = { payment, lookUpDue: new Date(clock()) };
       await store.saveProgress({ intent: claimant, change, pendingAggregation: false });
     }

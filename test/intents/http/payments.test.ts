@@ -12,7 +12,7 @@ import {
 import { payments } from '../../fixtures/intents/payments.js';
 
 const fixture = intentsFixture({ ledger: true, anchors: ['harbour', 'squall'] });
-const { started, name, pay, until } = payments(fixture);
+const { started, name, pay, paymentOf, until } = payments(fixture);
 const rival = 'GDNDEI3B7PZCHUBXEFDE6G2F2J2DWEXFLDTBCYCGH7O2ECA36A4QTAIO';
 
 beforeEach(() => fixture.ledger.setFaults({ rpc: noFaults, horizon: noFaults }));
@@ -209,6 +209,62 @@ describe('a transaction that a robber holds', () => {
     await until(intentHash, 2 * hour, 30, ({ outcome }) => outcome !== null);
     expect(outcomeOf(await fixture.read(intentHash))).toEqual(['failed', 'overdue', 'ledger']);
     expect(await fixture.read(robbers)).toMatchObject({ transaction: { problem: 'passed_to_another' } });
+  });
+
+  /** A withdrawal that the intent of another account holds; the anchor keeps its payment and says nothing. */
+  async function robbed() {
+    const id = await fixture.begin('harbour');
+    const anchor = fixture.anchors.anchor('harbour');
+    anchor.amend(id, { from: rival });
+    const holder = (await fixture.post(fixture.terms({ account: rival, anchorTransactionId: id }))).body
+      .intentHash;
+    const showWhereToPay = async () => {
+      anchor.withdrawals.submitForm(fixture.withdrawal('harbour', id));
+      anchor.withdrawals.choose(fixture.withdrawal('harbour', id), 'vanish');
+      const isShown = ({ transaction }: IntentAnswer) =>
+        transaction?.status === 'pending_user_transfer_start';
+      await until(holder, 30 * second, 3, isShown);
+    };
+    return { id, anchor, holder, showWhereToPay };
+  }
+
+  it.each(['before its claim', 'with its claim'])(
+    'passes to whoever paid it and named the payment %s',
+    async (order) => {
+      const { id, holder, showWhereToPay } = await robbed();
+      await showWhereToPay();
+      const { intentHash, nonce } = await registered();
+      const { hash } = pay(id);
+      await fixture.pass(5 * second);
+      const ids = { nonce, anchorTransactionId: id };
+      if (order === 'before its claim') expect((await name(intentHash, nonce, hash)).status).toBe(200);
+      const together = order === 'with its claim' ? { ...ids, paymentHash: hash } : ids;
+      expect((await attach(intentHash, together)).status).toBe(409);
+      await until(intentHash, minute, 10, ({ payment }) => payment?.found != null);
+      expect((await fixture.read(intentHash)).payment?.found).toMatchObject({ hash, namedBy: 'wallet' });
+      expect(await fixture.read(holder)).toMatchObject({ transaction: { problem: 'passed_to_another' } });
+    },
+  );
+
+  it('passes to whoever named the payment before any record said where to pay', async () => {
+    const { id, anchor, holder, showWhereToPay } = await robbed();
+    await fixture.settle();
+    const { intentHash, nonce } = await registered();
+    expect((await attach(intentHash, { nonce, anchorTransactionId: id })).status).toBe(409);
+    const payment = paymentOf(id, '1000');
+    const hash = payment.hash().toString('hex');
+    expect((await name(intentHash, nonce, hash)).status).toBe(200);
+    const hasProblem = ({ payment }: IntentAnswer) => payment?.named[0]?.problem != null;
+    await until(intentHash, 10 * second, 3, hasProblem);
+    expect((await fixture.read(intentHash)).payment?.named).toMatchObject([{ problem: 'no_instructions' }]);
+
+    await showWhereToPay();
+    fixture.ledger.submit(payment);
+    await fixture.pass(5 * second);
+    anchor.amend(id, { status: 'pending_anchor', stellar_transaction_id: hash });
+    await until(intentHash, minute, 10, ({ payment }) => payment?.found != null);
+    expect((await fixture.read(intentHash)).payment?.found).toMatchObject({ hash });
+    expect(await fixture.read(holder)).toMatchObject({ transaction: { problem: 'passed_to_another' } });
   });
 
   const registered = async () => {
