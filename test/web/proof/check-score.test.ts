@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { PublishedBatch } from '../../../contract/schemas/publisher.js';
+import { type BatchHeader, batchHeaderHash } from '../../../contract/verification/verify-batch.js';
+import { createSigner, type Signer } from '../../../server/features/publisher/signer.rules.js';
 import { changeByte, type Place, places, placesIn } from '../../../web/src/pages/proof/check/change-byte.js';
 import { checkChain } from '../../../web/src/pages/proof/check/check-chain.js';
 import { checkScore, readKey } from '../../../web/src/pages/proof/check/check-score.js';
@@ -13,6 +15,10 @@ const otherKey = {
   keyId: '91c7039b64d909ea',
   publicKey: 'GBRGDMOQVTCSLB25XMST23FC3EWIWQYT277FI4SIXNE6UAJ7VAO3L4Z3',
 };
+
+/** The publisher signs with this one. */
+const currentKey = createSigner('15'.repeat(32));
+const earlierKey = createSigner('16'.repeat(32));
 
 let first: PublishedBatch;
 let second: PublishedBatch;
@@ -129,7 +135,6 @@ describe('the check of a published score', () => {
     expect(failedIn(steps)).toEqual({
       key: 'not_own_key',
       signature: 'not_own_key',
-      chain: 'previous_refuted',
     });
     expect(steps.find(({ id }) => id === 'memory')?.opening).toBe('other_own_key');
     expect(checkChain([first], own)).toMatchObject([{ fault: 'not_own_key' }]);
@@ -137,6 +142,28 @@ describe('the check of a published score', () => {
     const remembered = stepsOf({ ...evidence, remembered: first }, { ...own, source: 'readerBefore' });
     expect(failedIn(remembered)).toMatchObject({ memory: 'not_own_key' });
   });
+
+  it.each(['reader', 'readerBefore'] as const)(
+    'leaves the link open where another key than that of the %s signed the batch before',
+    (source) => {
+      const before = signedBy(earlierKey, first);
+      const rotated = (parts: Partial<BatchHeader> = {}): Evidence => {
+        const batch = signedBy(currentKey, second, { previous: before.headerHash, ...parts });
+        return { ...evidence, previous: before, proof: { ...(evidence.proof as object), batch } };
+      };
+      const own: Trust = { ...trust, source };
+      expect(failedIn(stepsOf(rotated(), own))).toEqual({});
+      expect(stepsOf(rotated(), own).find(({ id }) => id === 'chain')?.opening).toBe('previous_by_other_key');
+      // What can be compared without that key is compared all the same.
+      expect(failedIn(stepsOf(rotated({ previous: first.headerHash }), own))).toEqual({
+        chain: 'broken_chain',
+      });
+      const createdAt = '2020-01-01T00:00:00.000Z';
+      expect(failedIn(stepsOf(rotated({ createdAt }), own))).toEqual({ chain: 'earlier_time' });
+      // The service names every key that signed: one that it leaves out is a fault.
+      expect(failedIn(stepsOf(rotated(), trust))).toEqual({ chain: 'previous_refuted' });
+    },
+  );
 
   it('refuses a receipt by another oracle than the known one, or than that of the batch before', () => {
     expect(failedIn(stepsOf(evidence, { ...trust, oracle: otherKey.publicKey }))).toEqual({
@@ -229,4 +256,17 @@ describe('a key that a reader pastes', () => {
 function withoutSubmission(proof: unknown): unknown {
   const { batch, ...rest } = Object(proof) as { batch?: object };
   return { ...rest, batch: { ...batch, submittedAt: null } };
+}
+
+/** The batch with other parts of its header, signed anew, and not yet received by an oracle. */
+function signedBy(key: Signer, batch: PublishedBatch, parts: Partial<BatchHeader> = {}): PublishedBatch {
+  const header = { ...batch.header, keyId: key.keyId, ...parts };
+  return {
+    ...batch,
+    header,
+    headerHash: batchHeaderHash(header),
+    signature: key.sign(header),
+    publicKey: key.publicKey,
+    receipt: null,
+  };
 }

@@ -5,9 +5,6 @@ import type { Wanted } from './check/evidence.js';
 import { type Step, stepIds } from './check/step.js';
 import type { TrustedKeys } from './trust.js';
 
-/** What fails where a batch and the one before it are by another key than the reader's, and nothing else is wrong. */
-const byOtherKey = ['not_own_key', 'previous_refuted'] as const;
-
 /** What a check came to, and what it rests on. */
 export function Verdict(props: {
   steps: readonly Step[];
@@ -20,8 +17,7 @@ export function Verdict(props: {
   const { t, locale } = useLanguage();
   const faults = steps.flatMap(({ fault }) => fault ?? []);
   const failed = faults.length;
-  const isKeyAlone =
-    faults.includes('not_own_key') && faults.every((fault) => byOtherKey.some((each) => each === fault));
+  const isKeyAlone = failed > 0 && faults.every((fault) => fault === 'not_own_key');
   const open = steps.filter(({ status }) => status === 'open').length;
   if (!isDone)
     return <Notice tone="plain" title={t('proof.checking', { done: steps.length, all: stepIds.length })} />;

@@ -72,6 +72,13 @@ export function WholeChain(props: {
 function Outcome(props: { progress: Exclude<Progress, { state: 'idle' }>; latest: number }) {
   const { progress, latest } = props;
   const { t } = useLanguage();
+  // The publisher may have changed its key, which breaks nothing.
+  if (progress.state === 'refuted' && progress.fault === 'not_own_key')
+    return (
+      <Notice tone="warn" title={t('proof.whole_otherKey', { sequence: progress.sequence })}>
+        <p>{t('proof.wholeOtherKeyWhy')}</p>
+      </Notice>
+    );
   if (progress.state === 'refuted')
     return (
       <Notice tone="bad" title={t('proof.whole_refuted', { sequence: progress.sequence })}>

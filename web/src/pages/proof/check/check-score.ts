@@ -1,5 +1,4 @@
 import {
-  type BatchKey,
   batchHeaderHash,
   batchKeyId,
   CanonicalJsonError,
@@ -59,7 +58,7 @@ export function* checkScore(evidence: Evidence, wanted: Wanted, trust: Trust): G
   yield checkHeader(batch, headerHash);
   yield checkKey(batch, trust);
   yield checkSignature(batch, trust);
-  yield checkChain(batch, evidence.previous, trust.keys);
+  yield checkChain(batch, evidence.previous, trust);
   yield checkMemory(evidence.remembered, trust);
   yield checkReceipt(batch, headerHash, trust.oracle ?? oracleOf(evidence.previous));
   yield checkRecomputed(proof.card);
@@ -171,8 +170,11 @@ function checkSignature({ header, signature }: Batch, { keys, source }: Trust): 
   return result.ok ? held('signature', facts) : failed('signature', keyFault(result.reason, source), facts);
 }
 
-/** That the header names the hash of the batch before it, which is signed as well. */
-function checkChain({ header, signature }: Batch, answer: unknown, keys: readonly BatchKey[]): Step {
+/**
+ * That the header names the hash of the batch before it, which is signed as well. That signature is left open where the
+ * reader brought a key and another one made it: the first batch after a change of keys follows such a batch.
+ */
+function checkChain({ header, signature }: Batch, answer: unknown, { keys, source }: Trust): Step {
   if (answer === null) {
     const isFirst = header.sequence === 1 && header.previous === null;
     return isFirst ? held('chain', []) : failed('chain', 'broken_chain', []);
@@ -188,12 +190,14 @@ function checkChain({ header, signature }: Batch, answer: unknown, keys: readonl
     fact('previousMade', before.header.createdAt),
   ];
   const previous = { sequence: before.header.sequence, headerHash: beforeHash };
-  if (!verifyBatch({ ...before, keys }).ok) return failed('chain', 'previous_refuted', facts);
+  const signed = verifyBatch({ ...before, keys });
+  const isByOtherKey = !signed.ok && keyFault(signed.reason, source) === 'not_own_key';
+  if (!signed.ok && !isByOtherKey) return failed('chain', 'previous_refuted', facts);
   const link = verifyBatch({ header, signature, keys, previous });
   if (!link.ok && link.reason === 'broken_chain') return failed('chain', 'broken_chain', facts);
-  return Date.parse(header.createdAt) < Date.parse(before.header.createdAt)
-    ? failed('chain', 'earlier_time', facts)
-    : held('chain', facts);
+  if (Date.parse(header.createdAt) < Date.parse(before.header.createdAt))
+    return failed('chain', 'earlier_time', facts);
+  return isByOtherKey ? open('chain', 'previous_by_other_key', facts) : held('chain', facts);
 }
 
 /** That the log still holds what an earlier check saw. */

@@ -49,7 +49,7 @@ export type Fault =
   | 'other_score';
 
 /** Why there was nothing to hold a step against. */
-export type Opening = 'too_many' | 'first_visit' | 'other_own_key' | 'no_receipt';
+export type Opening = 'too_many' | 'previous_by_other_key' | 'first_visit' | 'other_own_key' | 'no_receipt';
 
 /** What a step read or computed. Hashes are long: the page breaks them. */
 export interface Fact {
