@@ -1,7 +1,13 @@
 import type { AdminDispute, DisputeAnswer } from '../../../contract/schemas/disputes.js';
 import type { EventData } from '../../../contract/schemas/events.js';
 import type { Intent } from '../intents/intent.js';
-import { type DisputableIntent, effectOf, type Outcome, type Party } from './entitlement.rules.js';
+import {
+  type DisputableIntent,
+  effectOf,
+  mayDispute,
+  type Outcome,
+  type Party,
+} from './entitlement.rules.js';
 import type { DisputeDocument } from './store.js';
 import { isUnsupported } from './unsupported.rules.js';
 
@@ -50,15 +56,27 @@ export function toDisputeAnswer(dispute: DisputeDocument): DisputeAnswer {
 }
 
 /**
+ * Whether there is still something to overrule. There is not where the anchor has made the failure good since; there is
+ * where an expired intent has settled, since its account has no other dispute.
+ */
+export function concerns(
+  { filedBy, outcomeStatus }: Pick<DisputeDocument, 'filedBy' | 'outcomeStatus'>,
+  intent: Pick<Intent, 'outcome' | 'transactionId'>,
+): boolean {
+  if (intent.outcome === null) return false;
+  return intent.outcome.kind === outcomeStatus || mayDispute(filedBy, intent);
+}
+
+/**
  * Whether the verdict is still to be had or has been applied. An accepted dispute was not applied where the anchor had
  * made the failure good, and no longer applies once another one overruled it.
  */
 export function applies(
-  dispute: Pick<DisputeDocument, 'status' | 'effect' | 'outcomeStatus'>,
-  intent: Pick<Intent, 'outcome' | 'disputeEffect'>,
+  dispute: Pick<DisputeDocument, 'status' | 'effect' | 'outcomeStatus' | 'filedBy'>,
+  intent: Pick<Intent, 'outcome' | 'disputeEffect' | 'transactionId'>,
 ): boolean {
   if (dispute.status === 'accepted') return intent.disputeEffect === dispute.effect;
-  return intent.outcome?.kind === dispute.outcomeStatus;
+  return concerns(dispute, intent);
 }
 
 export function toAdminDispute(dispute: DisputeDocument, effect: AdminDispute['effect']): AdminDispute {

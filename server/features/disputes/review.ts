@@ -6,7 +6,7 @@ import { readCursor, readLimit, toPage } from '../../paging.js';
 import type { Clock, Logger } from '../../ports.js';
 import type { Intent } from '../intents/intent.js';
 import type { PossibleVerdict, TrueEffects } from '../reputation/true-effects.js';
-import { applies, type Support, toAdminDispute, toEventData } from './dispute.rules.js';
+import { applies, concerns, type Support, toAdminDispute, toEventData } from './dispute.rules.js';
 import type { DisputableIntent, Effect } from './entitlement.rules.js';
 import type { DisputeDocument, DisputePlace, DisputeStore, Verdict } from './store.js';
 
@@ -88,10 +88,9 @@ export function createDisputeReview(deps: ReviewDeps): DisputeReview {
     throw invalidRequest([{ path: 'body.evidence', message }]);
   }
 
-  /** If the anchor has made the failure good since the dispute was filed, there is nothing left to overrule. */
   async function apply(session: ClientSession, dispute: DisputeDocument): Promise<void> {
     const intent = await findIntent(dispute.intentHash, session);
-    if (intent?.outcome?.kind !== dispute.outcomeStatus) return;
+    if (intent === null || !concerns(dispute, intent)) return;
     await applyEffect(session, dispute.intentHash, dispute.effect);
   }
 

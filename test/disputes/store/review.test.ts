@@ -113,6 +113,16 @@ describe('accepting', () => {
   });
 });
 
+describe('an account that disputed an expired intent, which then settled', () => {
+  it('is heard of the settlement, for which it could file no other dispute', async () => {
+    const { id, intentHash } = await filed('expired');
+    const settled = { status: 'settled', 'outcome.kind': 'settled', 'outcome.reason': 'completed' } as const;
+    await one.intents.updateOne({ _id: intentHash }, { $set: { ...settled, unfolded: false } });
+    expect((await one.review.resolve({ id, action: 'accept' })).effect).toBe('counts_not_filled');
+    expect(await intentOf(intentHash)).toMatchObject({ disputeEffect: 'counts_not_filled', unfolded: true });
+  });
+});
+
 describe('rejecting', () => {
   it('does not change the intent', async () => {
     const { id, intentHash } = await filed('settled');
