@@ -7,12 +7,12 @@ import { useViewPart } from '../../data/use-view-part.js';
 import { useLanguage } from '../../i18n/language.js';
 import { type Change, changeByte, type Place, places, placesIn } from './check/change-byte.js';
 import type { Evidence, Wanted } from './check/evidence.js';
-import type { Step } from './check/step.js';
 import type { Memories } from './memory.js';
+import { memoryOf } from './memory-of.js';
 import styles from './proof.module.css';
 import { evidence } from './questions.js';
 import { Steps } from './steps.js';
-import type { Memory, TrustedKeys } from './trust.js';
+import type { TrustedKeys } from './trust.js';
 import { useSteps } from './use-steps.js';
 import { Verdict } from './verdict.js';
 
@@ -119,22 +119,4 @@ function ChangeShown({ change: { before, after, at } }: { change: Change }) {
 /** The address may name any. */
 function isPlace(text: string): text is Place {
   return places.some((place) => place === text);
-}
-
-function memoryOf(
-  steps: readonly Step[],
-  { sequence }: Wanted,
-  { keys, source, oracle }: TrustedKeys,
-  memory: Memory | undefined,
-): Memory {
-  const factOf = (label: string) =>
-    steps.flatMap(({ facts }) => facts).find((each) => each.label === label)?.value;
-  const isNewer = memory === undefined || sequence >= memory.head.sequence;
-  return {
-    at: new Date().toISOString(),
-    keys: [...keys],
-    isGiven: source === 'reader' || source === 'readerBefore',
-    oracle: oracle ?? factOf('oracle'),
-    head: isNewer ? { sequence, headerHash: factOf('headerComputed') ?? '' } : memory.head,
-  };
 }
