@@ -63,12 +63,13 @@ export interface BatchStore {
   insert(session: ClientSession, batch: BatchDocument): Promise<void>;
   /** Only of a batch without a receipt. */
   remove(session: ClientSession, sequence: number): Promise<void>;
+  /** False where it has one already. */
   saveReceipt(
     session: ClientSession,
     sequence: number,
     receipt: OracleReceipt,
     submittedAt: Date,
-  ): Promise<void>;
+  ): Promise<boolean>;
   /** False where it was announced already. */
   markAnnounced(session: ClientSession, sequence: number): Promise<boolean>;
   /** The keys that signed batches, the newest first. */
@@ -205,7 +206,8 @@ export function createBatchStore(connection: Connection): BatchStore {
 
     async saveReceipt(session, sequence, receipt, submittedAt) {
       const change = { $set: { open: false, announced: true, receipt, submittedAt } };
-      await batches.updateOne({ _id: sequence, open: true }, change, { session });
+      const { modifiedCount } = await batches.updateOne({ _id: sequence, open: true }, change, { session });
+      return modifiedCount === 1;
     },
 
     async markAnnounced(session, sequence) {

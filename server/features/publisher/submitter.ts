@@ -67,7 +67,8 @@ export function createSubmitter(deps: {
   async function storeReceipt(lease: HeldLease, batch: BatchDocument, receipt: OracleReceipt): Promise<void> {
     const submittedAt = await ticks.now();
     await inLeasedTransaction(lease, async (session) => {
-      await batches.saveReceipt(session, batch._id, receipt, submittedAt);
+      // A new primary may show a batch as open for a moment whose receipt the one before it has stored.
+      if (!(await batches.saveReceipt(session, batch._id, receipt, submittedAt))) return;
       await deps.writeEvent(session, 'publisher.tick', { ...eventOf(batch), submitted: true });
     });
   }

@@ -11,6 +11,7 @@ import {
 } from '../../fixtures/publisher/publisher.js';
 import { testDatabase } from '../../support/database.js';
 import { silentLogger } from '../../support/silent-logger.js';
+import { waitFor } from '../../support/wait-for.js';
 
 const tests = publisherTests(testDatabase());
 let instance: PublisherInstance;
@@ -22,6 +23,18 @@ beforeEach(async () => {
 const sequencesAtOracle = () => tests.oracle.taken().map(({ header }) => header.sequence);
 
 const noRetry = { attempts: 1, baseMs: 1, factor: 1, maxMs: 1, jitter: 0 };
+
+describe('a batch that is submitted again although its receipt is stored', () => {
+  it('is announced once, as where a new primary shows it as open for a moment', async () => {
+    tests.oracle.behave({ lateMs: 500 });
+    const ticking = instance.tick();
+    await waitFor(async () => expect(sequencesAtOracle()).toEqual([1]));
+    const stored = { $set: { open: false, announced: true, submittedAt: new Date() } };
+    await instance.connection.collection('batches').updateOne({ _id: 1 as never }, stored);
+    await ticking;
+    expect(await instance.events()).toEqual([]);
+  });
+});
 
 describe('an oracle that does not take the batch', () => {
   it('gets the same header again within the tick', async () => {
