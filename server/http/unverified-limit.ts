@@ -45,7 +45,8 @@ export function createUnverifiedLimit({
     admit(res, rule, key) {
       const state = limiter.peek(rule, key);
       if (state.retryAfterSeconds !== undefined) {
-        if (suspects >= suspectsAtOnce) {
+        // An answer behind another of its connection has no socket yet, and is not told when the connection closes.
+        if (suspects >= suspectsAtOnce || res.socket === null) {
           showLimit(res, state);
           throw rateLimited(state.retryAfterSeconds);
         }

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import type { StatusCallbackAnswer } from '../../../contract/schemas/intents.js';
@@ -137,5 +139,31 @@ describe('callbacks that are not verified', () => {
     await waitFor(async () => expect((await genuine()).status).toBe(429));
     for (const socket of unfinished) socket.destroy();
     await waitFor(async () => expect((await genuine()).status).toBe(200));
+  });
+
+  it('hold no place for good where their connection closes before their answers have their turn', async () => {
+    const { intentHash, id } = await attached('harbour');
+    const body = bodyOf(id);
+    const address = '198.51.100.8';
+    for (let n = 0; n <= badPoints; n += 1) await send(intentHash, body, undefined, address);
+    const genuine = () => send(intentHash, body, signatureOf('harbour', body), address);
+    expect((await genuine()).status).toBe(200);
+    // A stream does not end, so that what is sent behind it on the same connection is never answered.
+    const socket = connect(fixture.app.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    const head = (line: string, ...more: string[]) =>
+      [`${line} HTTP/1.1`, 'Host: localhost', `X-Forwarded-For: ${address}`, ...more, '', ''].join('\r\n');
+    socket.write(head(`GET /api/intent/${intentHash}/stream`));
+    await once(socket, 'data');
+    const post = head(
+      `POST /api/intent/${intentHash}/status`,
+      'Content-Type: application/json',
+      'Content-Length: 2',
+    );
+    socket.write(`${post}{}`.repeat(4));
+    await delay(500);
+    socket.destroy();
+    await delay(500);
+    for (let n = 0; n < 3; n += 1) expect((await genuine()).status).toBe(200);
   });
 });
