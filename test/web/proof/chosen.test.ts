@@ -78,6 +78,13 @@ describe('the score that is offered for a check', () => {
     });
   });
 
+  it('is the one that the address names in upper or lower case, as the service takes it', () => {
+    const lower = chosenEntry(entries, { anchorId: 'harbour', corridor: 'usdc-ngn' });
+    expect(lower).toMatchObject({ anchorId: 'harbour', corridor: 'usdc-ngn' });
+    expect(chosenEntry(entries, { anchorId: 'Harbour', corridor: 'USDC-NGN' })).toEqual(lower);
+    expect(chosenEntry(entries, { anchorId: '', corridor: 'Usdc-Ngn' })).toEqual(lower);
+  });
+
   it('is the one that the address names also where it was not published, so that the service says so', () => {
     expect(chosenEntry(entries, { anchorId: 'harbour', corridor: 'usdc-kes' })).toEqual({
       anchorId: 'harbour',

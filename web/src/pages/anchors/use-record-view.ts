@@ -25,17 +25,22 @@ export function useRecordView(): RecordView {
   const [window, chooseWindow] = useViewPart('window', '30');
   const [formula, chooseFormula] = useViewPart('formula', '');
   const [corridor, chooseCorridor] = useViewPart('corridor', '');
-  const knownWindow = windows.find((each) => each === window) ?? '30';
-  const knownFormula = formulas.find((each) => each === formula);
+  return { ...recordNamed({ window, formula, corridor }), chooseWindow, chooseFormula, chooseCorridor };
+}
+
+/** The record that the parts of an address name. */
+export function recordNamed(
+  named: Record<'window' | 'formula' | 'corridor', string>,
+): Omit<RecordView, `choose${string}`> {
+  const window = windows.find((each) => each === named.window) ?? '30';
+  const formula = formulas.find((each) => each === named.formula);
+  const corridor = named.corridor.toLowerCase();
   return {
-    window: knownWindow,
-    formula: knownFormula,
+    window,
+    formula,
     corridor: corridor === '' ? undefined : corridor,
-    search: searchOf({ corridor, window: knownWindow === '30' ? '' : knownWindow, formula: knownFormula }),
-    proofSearch: searchOf({ corridor, formula: knownFormula }),
-    chooseWindow,
-    chooseFormula,
-    chooseCorridor,
+    search: searchOf({ corridor, window: window === '30' ? '' : window, formula }),
+    proofSearch: searchOf({ corridor, formula }),
   };
 }
 

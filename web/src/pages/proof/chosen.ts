@@ -61,13 +61,14 @@ interface Card {
 }
 
 /**
- * The entry that the address names, even one that is not listed, which the service then refuses; else the first one with
- * a score.
+ * The entry that the address names, in upper or lower case, even one that is not listed, which the service then refuses;
+ * else the first one with a score.
  */
 export function chosenEntry(
   entries: readonly Card[],
-  asked: { anchorId: string; corridor: string },
+  named: { anchorId: string; corridor: string },
 ): { anchorId: string; corridor: string; anchors: string[]; corridors: string[] } | undefined {
+  const asked = { anchorId: named.anchorId.toLowerCase(), corridor: named.corridor.toLowerCase() };
   const ofAnchor = (id: string) => entries.filter(({ anchorId }) => anchorId === id);
   const best = (cards: readonly Card[]) => cards.find(({ score }) => score !== null) ?? cards[0];
   const inCorridor = entries.filter(({ corridor }) => asked.corridor === '' || corridor === asked.corridor);

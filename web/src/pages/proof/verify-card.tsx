@@ -66,7 +66,8 @@ function Choosing(props: Parameters<typeof VerifyCard>[0]) {
   }, [check, address]);
 
   function toAnchor(id: string) {
-    const isThere = listed.value?.items.some((card) => card.anchorId === id && card.corridor === corridor);
+    const named = corridor.toLowerCase();
+    const isThere = listed.value?.items.some((card) => card.anchorId === id && card.corridor === named);
     if (isThere !== true) setCorridor('');
     route(`/proof/${encodeURIComponent(id)}${location.search}`, true);
   }
