@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { standingOf } from '../../web/src/pages/dispute/standing.js';
 import { readIntentHash } from '../../web/src/pages/offramp/intent-hash.js';
 import { possibleEnds, trackOf } from '../../web/src/pages/offramp/track.js';
-import { turnOf } from '../../web/src/pages/offramp/turn.js';
+import { problemToMend, turnOf } from '../../web/src/pages/offramp/turn.js';
 import { intentWith, settledParts } from './support/example-intent.js';
 
 const { transaction, payment, outcome } = settledParts;
@@ -88,6 +88,17 @@ describe('whose turn it is in an off-ramp', () => {
     const named = [{ hash, by: 'wallet' as const, lookedUpAt: null, problem: 'not_found' as const }];
     const intent = intentWith({ transaction: open, payment: { named, found: null } });
     expect(turnOf(intent, inTime)).not.toBe('mendPayment');
+    expect(problemToMend(intent.payment)).toBeUndefined();
+  });
+
+  it('names the problem that the wallet has to mend, not one before it that passes', () => {
+    const named = [
+      { hash, by: 'wallet' as const, lookedUpAt: null, problem: 'not_found' as const },
+      { hash, by: 'anchor' as const, lookedUpAt: null, problem: 'other_destination' as const },
+    ];
+    const intent = intentWith({ transaction: open, payment: { named, found: null } });
+    expect(turnOf(intent, inTime)).toBe('mendPayment');
+    expect(problemToMend(intent.payment)).toBe('other_destination');
   });
 });
 

@@ -6,7 +6,7 @@ import { useLanguage } from '../../i18n/language.js';
 import styles from './state-card.module.css';
 import { StateTrack } from './state-track.js';
 import { possibleEnds, trackOf } from './track.js';
-import { partyOf, turnOf } from './turn.js';
+import { partyOf, problemToMend, turnOf } from './turn.js';
 
 const toneOf = { settled: 'good', failed: 'bad', expired: 'plain', pending: 'plain' } as const;
 
@@ -20,7 +20,7 @@ export function StateCard(props: { intent: IntentAnswer; transitions: IntentTran
   const party = partyOf[turn];
   const ends = possibleEnds(intent, turn);
   const tone: Tone = party === 'wallet' ? 'warn' : toneOf[status];
-  const named = payment?.named.find(({ problem }) => problem !== null)?.problem;
+  const problem = problemToMend(payment);
   return (
     <Card title={t('offramp.state')} aside={<StatusMark status={status} />}>
       {outcome !== null ? (
@@ -34,7 +34,7 @@ export function StateCard(props: { intent: IntentAnswer; transitions: IntentTran
           {turn === 'mendTransaction' && transaction?.problem != null && (
             <p>{t(`offramp.transaction_${transaction.problem}`)}</p>
           )}
-          {turn === 'mendPayment' && named != null && <p>{t(`offramp.payment_${named}`)}</p>}
+          {turn === 'mendPayment' && problem !== undefined && <p>{t(`offramp.payment_${problem}`)}</p>}
         </Notice>
       )}
       <StateTrack stages={trackOf(intent, transitions)} />

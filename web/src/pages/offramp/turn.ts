@@ -62,7 +62,7 @@ export function turnOf(intent: IntentAnswer, now: number): Turn {
   if (asksPerson.includes(word)) return 'answerAnchor';
   if (transaction.fundsReceivedAt !== null) return 'payOut';
   if (payment?.found) return 'awaitReceipt';
-  if (payment?.named.some(({ problem }) => problem !== null && !isPassing.has(problem))) return 'mendPayment';
+  if (problemToMend(payment) !== undefined) return 'mendPayment';
   if (transaction.lastSeenAt === null) return 'awaitLook';
   if (word === 'incomplete') return 'finishForm';
   if (now >= Date.parse(expiresAt)) return 'awaitExpiry';
@@ -70,4 +70,10 @@ export function turnOf(intent: IntentAnswer, now: number): Turn {
 }
 
 /** Nobody has to do anything about these: the payment is looked up again. */
-const isPassing = new Set(['ledger_unavailable', 'out_of_range', 'not_found']);
+const passing: readonly string[] = ['ledger_unavailable', 'out_of_range', 'not_found'];
+
+/** The first problem of a named payment that the wallet has to mend. */
+export function problemToMend(payment: IntentAnswer['payment']) {
+  const problems = payment?.named.flatMap(({ problem }) => problem ?? []);
+  return problems?.find((problem) => !passing.includes(problem));
+}
