@@ -7,7 +7,7 @@ const longestWaitMs = 8_000;
 
 type UnavailableCode = Extract<OfframpErrorCode, `${string}_unavailable`>;
 
-/** Calls again while the party is unavailable, ever more slowly or as it asks, until `patienceMs` are over. */
+/** Calls again while the party is unavailable, ever more slowly and no sooner than it asks, for `patienceMs`. */
 export async function patiently<T>(run: Run, code: UnavailableCode, call: () => Promise<T>): Promise<T> {
   const endsAt = run.clock() + run.patienceMs;
   for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
@@ -15,7 +15,7 @@ export async function patiently<T>(run: Run, code: UnavailableCode, call: () => 
       return await call();
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error;
-      const pauseMs = error.retryAfterMs ?? waitMs;
+      const pauseMs = Math.max(waitMs, error.retryAfterMs ?? 0);
       if (run.clock() + pauseMs > endsAt) throw new Stop(code, { detail: error.message, cause: error });
       await run.wait(pauseMs, run.signal);
     }
