@@ -22,7 +22,8 @@ function tomlUrl(homeDomain: string): URL {
  * the stellar.toml, read here, and its SIGNING_KEY must be the one that the service knows.
  */
 export async function discover(run: Run, quote: OfframpQuote): Promise<OfframpAnchor> {
-  const { anchorId, corridor } = quote;
+  const { anchorId } = quote;
+  const corridor = quote.corridor.toLowerCase();
   const { homeDomain, signingKey, start } = await callService(run, ({ anchors }, fetchOptions) =>
     anchors.getAnchor({ params: { anchor: anchorId }, fetchOptions }),
   );
