@@ -144,6 +144,18 @@ describe('a control', () => {
     await page.getByRole('alert').filter({ hasText: /\d/ }).waitFor();
     await context.close();
   });
+
+  itInBrowser(
+    'of the publisher’s key names another key, and no break, where the chain begins with one',
+    async () => {
+      const { page, context } = await open('/proof');
+      await page.getByLabel(texts.proof.ownKey).fill(seller.account);
+      await button(page, texts.proof.wholeStart).click();
+      const found = texts.proof.whole_otherKey.replace('{sequence}', '1');
+      await page.getByText(found, { exact: true }).waitFor();
+      await context.close();
+    },
+  );
 });
 
 describe('ages', () => {
