@@ -156,6 +156,23 @@ describe('a control', () => {
       await context.close();
     },
   );
+
+  itInBrowser('keeps what an admin is typing while the list behind it is asked for anew', async () => {
+    const { page, context } = await open('/desk');
+    await page.getByLabel(texts.desk.key, { exact: true }).fill(testAdminKey);
+    await press(button(page, texts.desk.openNow));
+    const anchor = page.getByRole('searchbox', { name: texts.offramp.anchor });
+    await anchor.pressSequentially('har');
+    const asked = await page.waitForResponse(/\/api\/admin\/disputes\?/, { timeout: 30_000 });
+    await asked.finished();
+    // The answer is drawn before what is typed next.
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))');
+    await anchor.pressSequentially('bour');
+    expect(await anchor.inputValue()).toBe('harbour');
+    await anchor.press('Enter');
+    await page.waitForURL(/[?&]anchor=harbour(&|$)/);
+    await context.close();
+  });
 });
 
 describe('ages', () => {

@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'preact/hooks';
 import { Field } from '../../components/field.js';
 import { useLanguage } from '../../i18n/language.js';
 import type { TextKey } from '../../i18n/translate.js';
@@ -29,6 +30,9 @@ export function FilterBar(props: {
 }) {
   const { t } = useLanguage();
   const { anchor, onAnchor } = props;
+  // The list behind is drawn again whenever it is asked for anew, and that must not take away what is being typed.
+  const [typed, setTyped] = useState(anchor);
+  useEffect(() => setTyped(anchor), [anchor]);
   return (
     <search class={styles.filters} aria-label={t('desk.filter')}>
       <Choice label={t('desk.status')} value={props.status} options={statuses} onChoose={props.onStatus} />
@@ -38,10 +42,11 @@ export function FilterBar(props: {
           <input
             {...ids}
             type="search"
-            value={anchor}
+            value={typed}
             placeholder={t('desk.allAnchors')}
             autocomplete="off"
             autocapitalize="none"
+            onInput={(event) => setTyped(event.currentTarget.value)}
             onChange={(event) => onAnchor(event.currentTarget.value.trim())}
           />
         )}
