@@ -173,6 +173,16 @@ describe('a control', () => {
     await page.waitForURL(/[?&]anchor=harbour(&|$)/);
     await context.close();
   });
+
+  itInBrowser('that has copied a call says so of that call alone', async () => {
+    const { page, context } = await browser.reader({ permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.goto(`${service.it.app.url}/anchors/harbour`);
+    await button(page, texts.common.copy).click();
+    await button(page, texts.common.copied).waitFor();
+    await page.getByRole('radio', { name: texts.anchors.protocolSep6 }).check();
+    await button(page, texts.common.copy).waitFor();
+    await context.close();
+  });
 });
 
 describe('ages', () => {

@@ -64,7 +64,8 @@ export function StartCard({ anchor, view }: { anchor: AnchorAnswer; view: Record
         <pre tabIndex={0}>
           <code>{code}</code>
         </pre>
-        <CopyButton text={code} />
+        {/* Anew for another code, of which nothing has been copied. */}
+        <CopyButton key={code} text={code} />
       </div>
       <p class={figures.note}>{t('anchors.startOfframp')}</p>
     </Card>
