@@ -6,7 +6,7 @@
  *   web/**                              the web page: the entries of the contract package, and packages of its own
  *   server/{main,migrate,rebuild,formula,erase,adopt-log,pause-webhooks}.ts    programs, as signatures/verify-worker.mjs is of a thread
  *   server/compose.ts, boot.ts          the table of contents, and what is done once before serving
- *   server/{http,front,limits,mongo,jobs,cache,deliveries,outbound,ledger,crypto,signatures,tracing}/   the technical ring: knows no feature
+ *   server/{http,front,streams,limits,mongo,jobs,cache,deliveries,outbound,ledger,crypto,signatures,tracing}/   the technical ring: knows no feature
  *   server/features/<feature>/          in each, by the name of the file:
  *     feature.ts                        the factory: wires the files of its folder
  *     router.ts, *-router.ts            maps the contract to the service and back

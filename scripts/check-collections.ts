@@ -1,5 +1,5 @@
 /**
- * Every collection is named by one store and by nobody else: `npm run check:collections` ends with 1 on a finding.
+ * Every collection is named by one store and by nobody else: a part of `npm run check:pure`, which ends with 1 on a finding.
  * Import rules cannot see a collection that is opened by a string.
  */
 import { readdirSync, readFileSync } from 'node:fs';

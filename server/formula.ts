@@ -20,7 +20,9 @@ async function lead(connection: Connection, wanted: Formula | undefined): Promis
   const store = createReputationStore(connection);
   const standing = { v1: await standingOf(store, 'v1'), v2: await standingOf(store, 'v2') };
   if (wanted === 'v2' && standing.v2.scoredCards === 0) {
-    process.stderr.write('No card has a score by v2 yet: it takes 30 outcomes that the ledger verifies.\n');
+    process.stderr.write(
+      'No card has a score by v2 yet: it takes 30 outcomes that the ledger verifies, on 15 account-days.\n',
+    );
     return 1;
   }
   if (wanted !== undefined) await store.setLeading(wanted);

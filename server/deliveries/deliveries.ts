@@ -35,7 +35,7 @@ export type Emit = <N extends EventName>(
 
 /**
  * Brings events to webhooks, at least once each. Any number of instances do so at the same time. The path of an event:
- * outbox-store.ts and delivery-store.ts → endpoint-queue.ts → sender.ts → recorder.ts.
+ * outbox-store.ts and delivery-store.ts → endpoint-queue.ts → sender.ts → attempt-recorder.ts.
  */
 export interface Deliveries {
   emit: Emit;

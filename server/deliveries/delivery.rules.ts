@@ -45,7 +45,7 @@ export interface DeliveryQuery {
   limit: number;
 }
 
-/** One POST as stored; documents of before 2.4 do not say which secret signed it. */
+/** One POST as stored; documents of before 3.0.0 do not say which secret signed it. */
 export type AttemptDocument = Omit<DeliveryAttempt, 'at' | 'signedWith'> & {
   at: Date;
   signedWith?: DeliveryAttempt['signedWith'];

@@ -49,8 +49,8 @@ describe('eight processes whose primary goes in the middle of a window', () => {
       for (const points of limits) {
         const total = totalOf(results, keyOf(points));
         expect(total).toBeLessThanOrEqual(points);
-        // The fault is over long before the window is.
-        expect(total).toBeGreaterThan(points / 2);
+        // The fault is over long before the window is; a draw whose result nobody learnt is lost, of 20 points most easily.
+        expect(total).toBeGreaterThan(points / 4);
       }
     },
     180_000,
