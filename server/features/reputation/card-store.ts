@@ -24,7 +24,7 @@ export interface CardStore {
   /** How many cards of a run and window have a score. */
   countScored(run: number, window: number): Promise<number>;
   /** Removes a portion of the runs before `run`, but not `kept`. False once nothing of them is left. */
-  dropSomeBefore(run: number, kept: number | null): Promise<boolean>;
+  dropSomeBefore(run: number, kept: readonly number[]): Promise<boolean>;
 }
 
 const whole = { type: Number, required: true };
@@ -103,7 +103,7 @@ export function createCardStore(connection: Connection, formula: Formula): CardS
 
     async dropSomeBefore(run, kept) {
       const found = await model
-        .find({ run: { $lt: run, $ne: kept ?? run } }, { _id: 1 })
+        .find({ run: { $lt: run, $nin: kept } }, { _id: 1 })
         .limit(chunkSize)
         .lean();
       if (found.length === 0) return false;

@@ -64,7 +64,9 @@ export function createRefresh(deps: RefreshDeps): Refresh {
     const speedTargets = await store.speedTargets(fleet.corridors());
     const answers = ledger !== null && !(await ledger.isAway());
     const formulas: readonly Formula[] = answers ? ['v1', 'v2'] : ['v1'];
-    const anchors = await readAnchors(lease, computedAt, speedTargets, formulas);
+    const anchors = await ofOneGeneration((generation) =>
+      readAnchors(generation, lease, computedAt, speedTargets, formulas),
+    );
     const cards = new Map(
       formulas.map((formula) => [
         formula,
@@ -74,7 +76,10 @@ export function createRefresh(deps: RefreshDeps): Refresh {
         ),
       ]),
     );
-    for (const [formula, made] of cards) await insert(lease, formula, made);
+    for (const [formula, made] of cards) {
+      await dropOlderRuns(lease, formula);
+      await insert(lease, formula, made);
+    }
     const run = { run: lease.token, computedAt: new Date(computedAt) };
     const inForce = await inLeasedTransaction(lease, async (session) => {
       const put: [Formula, Runs][] = [];
@@ -85,7 +90,6 @@ export function createRefresh(deps: RefreshDeps): Refresh {
       return put;
     });
     for (const [formula, runs] of inForce) deps.onNewRun(formula, runs);
-    for (const formula of formulas) await dropOlderRuns(lease, formula);
     const ofCorridors = (cards.get('v1') ?? []).filter(({ corridor }) => corridor !== allCorridors);
     const answer = {
       startedAt: toInstant(startedAt),
@@ -108,7 +112,17 @@ export function createRefresh(deps: RefreshDeps): Refresh {
     }
   }
 
+  /** A rebuild drops the roll-ups that it has replaced: what was read of them by then may be incomplete. */
+  async function ofOneGeneration<T>(read: (generation: number) => Promise<T>): Promise<T> {
+    for (;;) {
+      const generation = await store.currentGeneration();
+      const whole = await read(generation);
+      if ((await store.currentGeneration()) === generation) return whole;
+    }
+  }
+
   async function readAnchors(
+    generation: number,
     lease: HeldLease,
     now: number,
     speedTargets: ReadonlyMap<string, number>,
@@ -116,7 +130,6 @@ export function createRefresh(deps: RefreshDeps): Refresh {
   ): Promise<Record<Formula, AnchorCards>[]> {
     const today = utcDay(new Date(now));
     const from = firstDayOf(longestWindow, today);
-    const generation = await store.currentGeneration();
     const read: Record<Formula, AnchorCards>[] = [];
     for await (const anchor of everyAnchor()) {
       lease.signal.throwIfAborted();
@@ -137,13 +150,16 @@ export function createRefresh(deps: RefreshDeps): Refresh {
     } while (cursor !== undefined);
   }
 
-  /** Keeps the run in force and the one before it. Runs after this one belong to other holders of the lease. */
+  /**
+   * Keeps the run in force and the one before it, which an instance that has not yet heard of the next run still gives the
+   * pages of. Runs after this one belong to other holders of the lease.
+   */
   async function dropOlderRuns(lease: HeldLease, formula: Formula): Promise<void> {
     const { cards, readRuns } = store.by[formula];
     const { current, previous } = await readRuns();
-    if (current?.run !== lease.token) return;
+    const kept = [current, previous].flatMap((run) => (run === null ? [] : [run.run]));
     do lease.signal.throwIfAborted();
-    while (await cards.dropSomeBefore(lease.token, previous?.run ?? null));
+    while (await cards.dropSomeBefore(lease.token, kept));
   }
 
   return () => deps.leases.run(refreshLease, deps.leaseTtlMs ?? defaultLeaseTtlMs, refresh);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { leaderboardAnswer, reputationHistory } from '../../../contract/schemas/reputation.js';
 import { publicScores } from '../../../contract/schemas/scores.js';
+import { openFeature } from '../../fixtures/reputation/aggregation-fixture.js';
 import { anchor } from '../../fixtures/reputation/fleet-view.js';
 import { reputationFixture } from '../../fixtures/reputation/reputation-fixture.js';
 
@@ -83,6 +84,25 @@ describe('the leaderboard', () => {
     } while (cursor !== undefined);
     expect(seen).toEqual(fixture.fleet.anchors.map(({ id }) => id));
     expect((await board('usdc-ngn')).items[0]).toMatchObject({ anchorId: 'a22', rank: 1 });
+  });
+
+  it('pages to the end also on an instance that has not heard yet of the newest of two refreshes', async () => {
+    fixture.fleet.anchors = Array.from({ length: 12 }, (_, index) =>
+      anchor(`a${String(index).padStart(2, '0')}`, ['usdc-ngn']),
+    );
+    const { fleet, world } = fixture;
+    const late = openFeature(fixture.aggregation, { fleet, now: () => world.now });
+    const page = (cursor?: string) =>
+      late.service.getLeaderboard({ corridor: 'usdc-ngn', window: 30, limit: '5', cursor });
+    await fixture.feature.service.refreshNow();
+    const first = await page();
+    await fixture.feature.service.refreshNow();
+    world.now += 2_000;
+    const second = await page(first.nextCursor ?? undefined);
+    await fixture.feature.service.refreshNow();
+    const third = await page(second.nextCursor ?? undefined);
+    const seen = [first, second, third].flatMap(({ items }) => items.map(({ anchorId }) => anchorId));
+    expect(seen).toEqual(fleet.anchors.map(({ id }) => id));
   });
 
   it('refuses a cursor of another query, and one that was never issued', async () => {
