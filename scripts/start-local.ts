@@ -55,8 +55,6 @@ async function start(
   const oracle = given.ORACLE_URL
     ? undefined
     : await parts.add('the reference oracle', startLocalOracle(folder));
-  const seeded = anchors !== undefined && (await seedLocalHistory(mongo.uri, anchors.fleet, say));
-
   const allowed = [given.OUTBOUND_ALLOW, anchors?.env.OUTBOUND_ALLOW, simulated ? receiverOrigin : undefined];
   const env = {
     // At level info every request would be logged to this terminal; some simulated anchors fail on purpose, which is `warn`.
@@ -70,7 +68,9 @@ async function start(
     ...secrets,
     MONGODB_URI: mongo.uri,
   };
+  // Before anything is written: it refuses an address that names no database.
   const config = readConfig(env);
+  const seeded = anchors !== undefined && (await seedLocalHistory(config, anchors.fleet, say));
   const service = await parts.add('the service', startService(config, { ...realWorld(config), env }));
   await untilReady(service.url);
   if (seeded) await showFirstScores(service.url, config.adminKeys[0] ?? '');

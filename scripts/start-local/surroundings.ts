@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Config } from '../../server/config.js';
 import { connectMongo } from '../../server/mongo/connection.js';
 import { atMostEvery } from '../../server/timing.js';
 import { isPortTaken } from '../lib/loopback-server.js';
@@ -74,13 +75,19 @@ export function startLocalOracle(folder: string): Promise<ReferenceOracle> {
 
 const progressMs = 2_000;
 
-/** Gives a new database the simulated anchors' history, so that a first visit sees scores. Resolves to whether it was new. */
+/**
+ * Gives a new database, the one that the service uses, the simulated anchors' history, so that a first visit sees scores.
+ * Resolves to whether it was new.
+ */
 export async function seedLocalHistory(
-  mongodbUri: string,
+  { mongodbUri, mongodbDatabase }: Pick<Config, 'mongodbUri' | 'mongodbDatabase'>,
   fleet: Fleet,
   say: (line: string) => void,
 ): Promise<boolean> {
-  const connection = await connectMongo({ uri: mongodbUri });
+  const connection = await connectMongo({
+    uri: mongodbUri,
+    ...(mongodbDatabase === undefined ? {} : { databaseName: mongodbDatabase }),
+  });
   try {
     const onProgress = atMostEvery(progressMs, Date.now, (done: number, all: number) =>
       say(`Generating a history of simulated off-ramps: ${done} of ${all} …`),

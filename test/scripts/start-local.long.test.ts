@@ -10,6 +10,9 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import getPort from 'get-port';
 import { mongo } from 'mongoose';
 import { endProcess, isAlive } from '../../scripts/mongod/processes.js';
+import { withDatabase } from '../../scripts/mongod/uri.js';
+import { testDatabase } from '../support/database.js';
+import { testRun } from '../support/test-run.js';
 import { waitFor } from '../support/wait-for.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -40,10 +43,10 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-function start(): Start {
+function start(env: Record<string, string> = {}): Start {
   const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/start-local.ts', '--data', folder], {
     cwd: root,
-    env: { ...process.env, PORT: String(port), MONGODB_URI: '', FLEET_FILE: '', NODE_ENV: '' },
+    env: { ...process.env, PORT: String(port), MONGODB_URI: '', FLEET_FILE: '', NODE_ENV: '', ...env },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -85,6 +88,17 @@ async function onDatabase<T>(work: (notes: mongo.Collection) => Promise<T>): Pro
   const client = new mongo.MongoClient(`mongodb://127.0.0.1:${mongoPort}/fairlead?replicaSet=fairlead`);
   try {
     return await work(client.db().collection('test_notes'));
+  } finally {
+    await client.close();
+  }
+}
+
+/** The names of the collections in a database of the replica set of the run. */
+async function collectionsIn(database: string): Promise<string[]> {
+  const client = new mongo.MongoClient(testRun.mongoUri);
+  try {
+    const listed = await client.db(database).listCollections({}, { nameOnly: true }).toArray();
+    return listed.map(({ name }) => name).sort();
   } finally {
     await client.close();
   }
@@ -199,5 +213,32 @@ describe('npm start', () => {
     expect(await early.ended).toBe(0);
     expect(early.output()).not.toContain('Fairlead is up.');
     expect(isAlive(mongod)).toBe(false);
+  });
+});
+
+describe('npm start on a MongoDB of your own', () => {
+  const inAddress = testDatabase();
+  const overriding = testDatabase();
+
+  it('writes nothing where no database is named', async () => {
+    // What the driver takes where an address names none.
+    const before = await collectionsIn('test');
+    const refused = start({ MONGODB_URI: withDatabase(testRun.mongoUri, ''), MONGODB_DATABASE: '' });
+    expect(await refused.ended).toBe(1);
+    expect(refused.output()).toContain('MONGODB_URI must name a database');
+    expect(await collectionsIn('test')).toEqual(before);
+  });
+
+  it('writes its history into the database that the service uses, and into no other', async () => {
+    const first = start({ MONGODB_URI: inAddress.uri, MONGODB_DATABASE: overriding.name });
+    await untilUp(first);
+    expect(first.output()).toMatch(/Generated a history of \d+ simulated off-ramps/);
+    expect(await collectionsIn(inAddress.name)).toEqual([]);
+    expect(await collectionsIn(overriding.name)).toContain('intents');
+    const rates = `http://127.0.0.1:${port}/api/rates/usdc-ngn?amount=100`;
+    const { quotes } = (await (await fetch(rates)).json()) as {
+      quotes: { reputation: { score: string | null } }[];
+    };
+    expect(quotes.some(({ reputation }) => reputation.score !== null)).toBe(true);
   });
 });
