@@ -141,7 +141,12 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
         if (endpoints !== null && discoveredAt !== null)
           discovery.seed(_id, endpoints, discoveredAt.getTime());
       }
-      for (const { id, endpoints } of fleet.anchors) await keys.judge(id, endpoints?.signingKey ?? null);
+      const stored = new Map(anchors.map(({ _id, endpoints }) => [_id, endpoints?.signingKey ?? null]));
+      for (const { id, endpoints } of fleet.anchors) {
+        // The addresses may have been stored where the verdict on their key could not be.
+        const shown = keys.isRefused(id) ? null : (stored.get(id) ?? null);
+        await keys.judge(id, endpoints?.signingKey ?? shown);
+      }
       partnerTokens.reportMissing(fleet.anchors);
       warnings.reportFile(fleet.anchors);
       for (const { id } of fleet.anchors) {

@@ -10,28 +10,40 @@ export interface SigningKeys {
   judge(anchorId: string, shown: string | null): Promise<void>;
 }
 
+interface Known {
+  key: string | null;
+  refused: string | null;
+  /** What the database is known to have of both: what could not be stored is stored when the anchor is judged again. */
+  storedKey: string | null;
+  storedRefused: string | null;
+}
+
+const nothingKnown: Known = { key: null, refused: null, storedKey: null, storedRefused: null };
+
 export function createSigningKeys(deps: {
   store: Pick<AnchorStore, 'adoptSigningKey' | 'setRefusedKey'>;
   logger: Logger;
 }): SigningKeys {
   const { store, logger } = deps;
-  const known = new Map<string, { key: string | null; refused: string | null }>();
+  const known = new Map<string, Known>();
 
-  function state(anchorId: string) {
-    return known.get(anchorId) ?? { key: null, refused: null };
+  function state(anchorId: string): Known {
+    return known.get(anchorId) ?? nothingKnown;
   }
 
-  /** The first key of an anchor, unless another instance has stored one already; then that one counts. */
-  function adopt(anchorId: string, shown: string): Promise<string> {
-    known.set(anchorId, { key: shown, refused: null });
-    return store.adoptSigningKey(anchorId, shown);
+  function note(anchorId: string, change: Partial<Known>): void {
+    known.set(anchorId, { ...state(anchorId), ...change });
   }
 
   return {
     load(anchors) {
-      for (const { _id, signingKey, refusedKey } of anchors) {
-        known.set(_id, { key: signingKey, refused: refusedKey });
-      }
+      for (const { _id, signingKey, refusedKey } of anchors)
+        known.set(_id, {
+          key: signingKey,
+          refused: refusedKey,
+          storedKey: signingKey,
+          storedRefused: refusedKey,
+        });
     },
     keyOf: (anchorId) => state(anchorId).key,
     isRefused: (anchorId) => state(anchorId).refused !== null,
@@ -39,14 +51,20 @@ export function createSigningKeys(deps: {
       if (shown === null) return;
       const before = state(anchorId);
       // The decision is made in memory before the database is asked, so a changed key is refused from this moment on.
-      const key = before.key ?? (await adopt(anchorId, shown));
+      const first = before.key ?? shown;
+      note(anchorId, { key: first, refused: first === shown ? null : shown });
+      // Another instance may have stored a first key already; then that one counts.
+      const key = before.storedKey ?? (await store.adoptSigningKey(anchorId, first));
       const refused = key === shown ? null : shown;
-      known.set(anchorId, { key, refused });
-      if (refused === before.refused) return;
-      if (refused === null)
-        logger.warn({ anchorId }, 'anchor shows its first signing key again and is served');
-      else logger.error({ anchorId, key, shown }, 'anchor shows another signing key and is not served');
+      note(anchorId, { key, refused, storedKey: key });
+      if (refused !== before.refused) {
+        if (refused === null)
+          logger.warn({ anchorId }, 'anchor shows its first signing key again and is served');
+        else logger.error({ anchorId, key, shown }, 'anchor shows another signing key and is not served');
+      }
+      if (refused === before.storedRefused) return;
       await store.setRefusedKey(anchorId, refused);
+      note(anchorId, { storedRefused: refused });
     },
   };
 }

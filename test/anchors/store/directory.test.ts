@@ -2,6 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import type { Connection } from 'mongoose';
 import { anchorAnswer, anchorPage } from '../../../contract/schemas/anchors.js';
 import { corridorPage } from '../../../contract/schemas/corridors.js';
+import { noEndpoints } from '../../../server/features/anchors/sep1.rules.js';
+import { createSigningKeys } from '../../../server/features/anchors/signing-keys.js';
+import { createAnchorStore } from '../../../server/features/anchors/store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import type { Logger } from '../../../server/ports.js';
 import { outboxOf } from '../../fixtures/deliveries/emit.js';
@@ -221,6 +224,40 @@ describe('the signing key of an anchor', () => {
     });
     expect(directory.anchor('swapped')).toBeUndefined();
     expect(await directory.getAnchor('swapped')).toMatchObject({ status: 'refused', signingKey: firstKey });
+  });
+});
+
+describe('a signing key that cannot be stored, as the database is away', () => {
+  const lost = () => Promise.reject(new Error('the database is away'));
+
+  it.each(['adoptSigningKey', 'setRefusedKey'] as const)(
+    'is stored with the next reading: %s',
+    async (write) => {
+      const id = `away-${write.toLowerCase()}`;
+      await start([anchor(id)]);
+      const store = createAnchorStore(connection);
+      let isAway = true;
+      const keys = createSigningKeys({
+        store: { ...store, [write]: (...of: [string, string]) => (isAway ? lost() : store[write](...of)) },
+        logger: silentLogger,
+      });
+      await keys.judge(id, firstKey).catch(() => undefined);
+      await keys.judge(id, otherKey).catch(() => undefined);
+      expect([keys.keyOf(id), keys.isRefused(id)]).toEqual([firstKey, true]);
+      isAway = false;
+      await keys.judge(id, otherKey);
+      expect(await store.find(id)).toMatchObject({ signingKey: firstKey, refusedKey: otherKey });
+    },
+  );
+
+  it('is judged at the next start by the addresses that were stored with it', async () => {
+    await start([anchor('half')]);
+    const store = createAnchorStore(connection);
+    await store.adoptSigningKey('half', firstKey);
+    await store.keepEndpoints('half', { ...noEndpoints, signingKey: otherKey }, new Date());
+    const { directory } = await start([anchor('half')]);
+    expect(directory.anchorsOf('usdc-ngn')).toEqual([]);
+    expect(await directory.getAnchor('half')).toMatchObject({ status: 'refused', signingKey: firstKey });
   });
 });
 
