@@ -124,7 +124,8 @@ export function createAskAnchor(deps: AskAnchorDeps): AskAnchor {
     const read = await readToml(look, anchor.id);
     const endpoints = read ?? directory.knownEndpoints(anchor.id);
     const known = await directory.signingKeyOf(anchor.id);
-    const shown = read?.signingKey ?? null;
+    // Also where its stellar.toml fails now: the addresses that are known are those of whoever showed this key.
+    const shown = endpoints.signingKey;
     const otherKey = known !== null && shown !== null && shown !== known ? shown : null;
     const observation = {
       atMs,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Responder } from '../../../scripts/simulated-anchors/index.js';
 import { callsPerAnchor } from '../../../server/features/observations/round-plan.rules.js';
+import { admin, invalidate } from '../../fixtures/edge/raw-requests.js';
 import { observedFleet } from '../../fixtures/observations/observed-fleet.js';
 import { waitFor } from '../../support/wait-for.js';
 
@@ -95,6 +96,33 @@ describe('a round', () => {
     expect((await fleet.read('ferry')).findings).toMatchObject([{ code: 'key_changed', service: 'sep1' }]);
     await fleet.round();
     expect((await fleet.read('ferry')).findings).toEqual([]);
+  });
+
+  it('asks nothing at addresses that were read with another key, also where its stellar.toml fails now', async () => {
+    const usual = (await fleet.round()).calls;
+    const anchor = fleet.simulated.anchor('harbour');
+    const key = fleet.simulated.anchor('ferry').signingKey;
+    const stranger = `SIGNING_KEY = "${key}"\nTRANSFER_SERVER = "${anchor.origin}/sep6"\n`;
+    anchor.override(toml, (_request, response) => void response.end(stranger));
+    const { client } = fleet.app;
+    const [served] = (await fleet.read('harbour')).corridors;
+    await client.request('POST', invalidate, { headers: admin, body: { scope: 'all' } });
+    await waitFor(
+      async () => {
+        await client.request('GET', `/api/rates/${served?.corridor}?amount=100`);
+        expect((await client.request('GET', '/api/anchors/harbour')).body).toMatchObject({
+          status: 'refused',
+        });
+      },
+      // Within the limits of one client.
+      { timeout: 10_000, interval: 500 },
+    );
+    const reads = (await fleet.round()).calls;
+    anchor.override(toml, (_request, response) => void response.writeHead(500).end());
+    const fails = (await fleet.round()).calls;
+    anchor.override(toml, null);
+    expect(reads).toBeLessThan(usual);
+    expect(fails).toBe(reads);
   });
 });
 
