@@ -15,6 +15,7 @@ import { createDatabaseClock, readDatabaseTime } from './mongo/database-clock.js
 import { createPatience, type Patiently } from './mongo/patience.js';
 import { createNewId } from './new-id.js';
 import type { World } from './ports.js';
+import { endBy, stopSignals } from './stop-signals.js';
 import { pauseInRealTime } from './timing.js';
 import { openTracing } from './tracing/open-tracing.js';
 import type { Tracing } from './tracing/tracing.js';
@@ -173,13 +174,21 @@ async function run(): Promise<void> {
     await world.logOutput.flush(logFlushMs);
     process.exit(code);
   };
+  const endAtOnce = async (signal: NodeJS.Signals): Promise<never> => {
+    world.logger.info({ signal }, 'ended before it was up');
+    await world.logOutput.flush(logFlushMs);
+    return endBy(signal);
+  };
+  // A start may take as long as MongoDB builds an index, and no request is in hand that would have to be finished.
+  for (const signal of stopSignals) process.once(signal, endAtOnce);
   const running = await startService(config, world).catch(async (error: unknown) => {
     sayWhy(error);
     return exit(1);
   });
   let stopping = false;
   const enough = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of stopSignals) {
+    process.off(signal, endAtOnce);
     process.on(signal, () => {
       // A second one: whoever sends it does not want to wait.
       if (stopping) return enough.abort();

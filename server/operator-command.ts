@@ -1,6 +1,7 @@
 import type { Connection } from 'mongoose';
 import { namesDatabase } from './config.js';
 import { connectMongo } from './mongo/connection.js';
+import { endBy, stopSignals } from './stop-signals.js';
 
 /** The exit code where a command could not be done. */
 export const couldNotBeDone = 2;
@@ -28,6 +29,8 @@ export function refuse(why: string): typeof couldNotBeDone {
 
 /** Ends the process with the exit code of the command, once everything is written. */
 export function runCommand(command: () => Promise<number>): void {
+  // Also where it is the first process of a container.
+  for (const signal of stopSignals) process.once(signal, endBy);
   command()
     .catch((error: unknown) => refuse(String(error)))
     .then((code) => {
