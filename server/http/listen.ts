@@ -49,7 +49,11 @@ export async function listen(
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else refuse(socket, codeOf(error));
   });
-  server.on('connect', (_req: IncomingMessage, socket: Duplex) => refuse(socket, 'METHOD_NOT_ALLOWED'));
+  server.on('connect', (_req: IncomingMessage, socket: Duplex) => {
+    // Node has let go of this connection, and would not close it with the others when the server stops.
+    socket.on('finish', () => socket.destroy());
+    refuse(socket, 'METHOD_NOT_ALLOWED');
+  });
   // A client that asks before sending a body that is too large is refused at once.
   server.on('checkContinue', (req, res) => {
     if (Number(req.headers['content-length'] ?? 0) <= requestLimits.bodyBytes) res.writeContinue();

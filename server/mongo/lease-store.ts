@@ -120,7 +120,8 @@ export function createLeaseStore(connection: Connection): LeaseStore {
     },
 
     async release({ name, token }, owner) {
-      await leases.updateOne({ _id: name, owner, token }, { $set: { expiresAt: new Date(0) } });
+      // Without an owner, so that a renewal which is still on its way finds nothing.
+      await leases.updateOne({ _id: name, owner, token }, { $set: { owner: null, expiresAt: new Date(0) } });
     },
 
     async lock({ name, token }, owner, session) {

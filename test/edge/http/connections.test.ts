@@ -69,6 +69,14 @@ describe('a client that does not read', () => {
     stalled.end();
   });
 
+  it('does not keep the connection of a CONNECT, which nothing else would close at a stop', async () => {
+    const { flood, openCount, ends } = await start({ stalledWriteMs: 60_000 });
+    const open = await flood('127.0.0.1', 3, 'CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n');
+    await waitFor(async () => expect(openCount()).toBe(0), { timeout: 15_000 });
+    expect(ends).toEqual({});
+    open.end();
+  });
+
   it('is cut off after a refusal on the socket if it does not close its side', async () => {
     const { flood, openCount, ends } = await start();
     const stalled = await flood('127.0.0.1', 3, 'nonsense\r\n\r\n');

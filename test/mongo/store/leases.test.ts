@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
 import { connectMongo } from '../../../server/mongo/connection.js';
+import { createLeaseStore } from '../../../server/mongo/lease-store.js';
 import { createLeases, LeaseLostError } from '../../../server/mongo/leases.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
@@ -35,6 +36,16 @@ describe('a lease', () => {
     expect(inner).toMatchObject({ ran: false });
     expect(Math.abs(Date.parse((inner as { startedAt: string }).startedAt) - before)).toBeLessThan(5_000);
     expect(await b.run('one', 5_000, async () => 'free again')).toEqual({ ran: true, value: 'free again' });
+  });
+
+  it('stays free where a renewal arrives after it was handed back', async () => {
+    const store = createLeaseStore(connection);
+    await store.seed('renewed late');
+    const term = await store.acquire('renewed late', 'a', 60_000);
+    if (term === null) throw new Error('the lease was held');
+    await store.release(term, 'a');
+    expect(await store.setExpiry(term, 'a', 60_000)).toBe(false);
+    expect(await store.acquire('renewed late', 'b', 5_000)).not.toBeNull();
   });
 
   it('gives every new holder a larger token', async () => {
