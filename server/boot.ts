@@ -17,6 +17,7 @@ export interface DatabaseParts {
 export interface BootParts extends DatabaseParts {
   cacheVersions: { poll(): Promise<void> };
   directory: { sync(): Promise<void> };
+  reputation: { loadQuoteReputations(): Promise<void> };
 }
 
 /** What was not there before. */
@@ -46,4 +47,6 @@ export async function boot(parts: BootParts): Promise<void> {
   await parts.cacheVersions.poll();
   // The fleet file is brought into the database; an anchor not seen before is announced as an event.
   await parts.directory.sync();
+  // Rates that were answered without the records would be kept, and rank the anchors without them.
+  await parts.reputation.loadQuoteReputations();
 }

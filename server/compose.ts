@@ -454,7 +454,7 @@ export function composeService(deps: {
       await intents.stopStreams();
     },
     prepareDatabase: () => prepareDatabase(databaseParts),
-    boot: () => boot({ ...databaseParts, cacheVersions, directory }),
+    boot: () => boot({ ...databaseParts, cacheVersions, directory, reputation }),
     start() {
       lifecycle.onStop('anchors that are being read', () => directory.stop());
       lifecycle.onStop('scheduler', () => scheduler.stop());
