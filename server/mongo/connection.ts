@@ -59,6 +59,10 @@ async function open({ uri, databaseName, watchCommands }: MongoOptions): Promise
       connectTimeoutMS: selectionTimeoutMs,
       // A primary that comes back is noticed by the next heartbeat; the driver's 10 s would prolong every outage.
       heartbeatFrequencyMS: 1_000,
+      // Pushed changes would come a second sooner at most. But the driver then measures the network by connections of
+      // their own, and stops for good where one cannot be opened (NODE-7859): what it measured last, in the middle of a
+      // fault, would be taken off the time of every operation from then on.
+      serverMonitoringMode: 'poll',
       writeConcern: { w: 'majority' },
       retryWrites: true,
       bufferCommands: false,
