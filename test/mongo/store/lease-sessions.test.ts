@@ -58,6 +58,10 @@ async function lapsed(name: string, work: (lease: HeldLease) => Promise<void> = 
     await work(lease);
   });
   if (held === undefined) throw new Error('the lease was taken');
+  // It was handed back, which a holder that is suspended does not do.
+  await dying.connection
+    .collection<{ _id: string; owner: string }>('leases')
+    .updateOne({ _id: name }, { $set: { owner: 'dying' } });
   return held;
 }
 
