@@ -35,6 +35,8 @@ export interface WebhookStore {
   change(read: WebhookDocument, changes: Partial<WebhookDocument>): Promise<WebhookDocument | null>;
   /** After a refusal; not where an admin has changed it since `revision`. Returns whether this disabled it. */
   disable(id: string, revision: number, status: number | null, at: Date): Promise<boolean>;
+  /** Those that an admin disabled, or disableAll. */
+  disabledByAdmin(): Promise<Pick<WebhookDocument, '_id' | 'url' | 'createdAt' | 'disabled'>[]>;
   /** As by an admin; returns those that were enabled. */
   disableAll(at: Date): Promise<Pick<WebhookDocument, '_id' | 'url' | 'createdAt'>[]>;
   /** Returns false where there is none. */
@@ -113,6 +115,13 @@ export function createWebhookStore(connection: Connection): WebhookStore {
       );
       return result.modifiedCount === 1;
     },
+
+    disabledByAdmin: () =>
+      webhooks
+        .find({ enabled: false, 'disabled.reason': 'admin' }, { url: 1, createdAt: 1, disabled: 1 })
+        .sort({ _id: 1 })
+        .lean()
+        .exec(),
 
     async disableAll(at) {
       const enabled = await webhooks

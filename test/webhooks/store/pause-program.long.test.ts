@@ -27,3 +27,19 @@ it('pauses every webhook and lists it, but none where it is given an argument', 
   expect(JSON.parse(stdout)).toMatchObject({ paused: [{ id, url }] });
   expect(await fixture.webhooks.get(id)).toMatchObject({ enabled: false });
 });
+
+it('lists all again where the run before was applied and could not say so', async () => {
+  const { to, fixture } = await openWithReceiver();
+  const [first, second] = [await fixture.register(to.origin), await fixture.register(`${to.origin}/second`)];
+  // What it wrote is lost, as where a majority of the members confirms the write too late.
+  await pauseWebhooks();
+  const at = (await fixture.webhooks.get(first.id)).disabled?.at;
+
+  const { status, stdout } = await pauseWebhooks();
+  expect(status).toBe(0);
+  const { paused, pausedBefore } = JSON.parse(stdout);
+  expect(paused).toEqual([]);
+  expect(pausedBefore).toEqual(
+    [first, second].map(({ id, url, createdAt }) => ({ id, url, createdAt, pausedAt: at })),
+  );
+});
