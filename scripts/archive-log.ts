@@ -8,7 +8,6 @@
  */
 import { open } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
 import { lock } from 'proper-lockfile';
 import { z } from 'zod';
 import { publishedBatch } from '../contract/schemas/publisher.js';
@@ -20,6 +19,7 @@ import {
   batchKeyId,
   verifyBatch,
 } from '../contract/verification/verify-batch.js';
+import { isMain } from '../server/is-main.js';
 import { createApi, type Wait } from './verify-service/api.js';
 
 export const exitCodes = { added: 0, doesNotFollow: 1, couldNotAsk: 2, underWay: 3 } as const;
@@ -148,7 +148,7 @@ export async function archiveLog(args: readonly string[], terminal: Terminal): P
   }
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+if (isMain(import.meta.url)) {
   process.exitCode = await archiveLog(process.argv.slice(2), {
     say: (line) => console.log(line),
     warn: (line) => console.error(line),

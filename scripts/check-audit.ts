@@ -1,6 +1,6 @@
 /** Reports packages of the lockfile with known faults. Ends with 1 on a `high` or `critical` one. */
 import { spawnSync } from 'node:child_process';
-import { pathToFileURL } from 'node:url';
+import { isMain } from '../server/is-main.js';
 
 interface Audit {
   metadata?: { vulnerabilities?: Record<string, number> };
@@ -35,4 +35,4 @@ function run(): void {
   if (failed) process.exitCode = 1;
 }
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) run();
+if (isMain(import.meta.url)) run();

@@ -2,7 +2,8 @@
  * Compares the document that the contract gives now with that of the last release: `npm run check:breaking` ends with 1 if
  * something breaks for clients and the major version in package.json has not moved.
  */
-import { pathToFileURL } from 'node:url';
+
+import { isMain } from '../server/is-main.js';
 import type { OpenApi } from './breaking-changes/document-parts.rules.js';
 import { whereOf } from './breaking-changes/gate.rules.js';
 import { verdictOf } from './breaking-changes/releases.js';
@@ -27,4 +28,4 @@ function check(): void {
   if (!passes) process.exitCode = 1;
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) check();
+if (isMain(import.meta.url)) check();

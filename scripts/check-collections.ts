@@ -3,8 +3,9 @@
  * Import rules cannot see a collection that is opened by a string.
  */
 import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import { isMain } from '../server/is-main.js';
 
 export interface SourceFile {
   name: string;
@@ -90,4 +91,4 @@ function check(): void {
   if (found.length > 0) process.exitCode = 1;
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) check();
+if (isMain(import.meta.url)) check();

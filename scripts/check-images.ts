@@ -3,8 +3,8 @@
  * image, a digest cannot. `--record` writes what the registry has. Ends with 1 where a tag was moved or does not exist.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { pathToFileURL } from 'node:url';
 import { parse } from 'yaml';
+import { isMain } from '../server/is-main.js';
 
 const file = (name: string) => new URL(`../${name}`, import.meta.url);
 const timeoutMs = 15_000;
@@ -92,4 +92,4 @@ async function run(): Promise<void> {
   if (failed) process.exitCode = 1;
 }
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) await run();
+if (isMain(import.meta.url)) await run();

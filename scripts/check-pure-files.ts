@@ -4,8 +4,9 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import { isMain } from '../server/is-main.js';
 
 /** The same files as `pureFiles` in .dependency-cruiser.mjs. */
 const pureFile = /^crypto\/|\.rules\.ts$/;
@@ -83,4 +84,4 @@ function check(): void {
   if (found.length > 0) process.exitCode = 1;
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) check();
+if (isMain(import.meta.url)) check();

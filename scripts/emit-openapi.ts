@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { examples } from '../contract/examples/index.js';
 import * as exported from '../contract/index.js';
 import { type Page, readPages } from '../server/http/docs-pages.js';
+import { isMain } from '../server/is-main.js';
 import type { OpenApi } from './breaking-changes/document-parts.rules.js';
 import { breaksPage } from './breaking-changes/gate.rules.js';
 import { verdictOf } from './breaking-changes/releases.js';
@@ -134,7 +135,7 @@ function check(): void {
   process.exitCode = 1;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (isMain(import.meta.url)) {
   if (process.argv.includes('--check')) check();
   else write();
 }

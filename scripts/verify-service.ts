@@ -6,10 +6,11 @@
  * those of the first check. Ends with 0 if all of it holds, 1 if something does not, 2 if it could not be checked.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { parsePublicKey, StrkeyError } from '../contract/verification/strkey.js';
 import { type BatchKey, batchKeyId } from '../contract/verification/verify-batch.js';
+import { isMain } from '../server/is-main.js';
 import { localServiceUrl } from './lib/local-service.js';
 import { CannotCheck, createApi, type Wait } from './verify-service/api.js';
 import { checkService, type Proved, Refuted, type Verified } from './verify-service/check.js';
@@ -150,7 +151,7 @@ async function main(): Promise<void> {
   });
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+if (isMain(import.meta.url)) {
   main().catch((error: unknown) => {
     console.error(error);
     process.exitCode = exitCodes.cannotCheck;

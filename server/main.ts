@@ -1,6 +1,5 @@
 import { writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
 import type { Connection } from 'mongoose';
 import { composeService, type Service } from './compose.js';
 import { type Config, ConfigError, httpOrigin, readConfig } from './config.js';
@@ -8,6 +7,7 @@ import { readFleet } from './features/anchors/fleet-file.js';
 import { fittingConnections, fittingStreams } from './http/descriptors.js';
 import { listen } from './http/listen.js';
 import { requestLimits } from './http/request-limits.js';
+import { isMain } from './is-main.js';
 import { createLifecycle, type Lifecycle } from './lifecycle.js';
 import { neverWaitFor, openLog } from './log-output.js';
 import { connectMongo } from './mongo/connection.js';
@@ -213,7 +213,7 @@ function sayWhy(error: unknown): void {
   } catch {}
 }
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+if (isMain(import.meta.url)) {
   run().catch((error: unknown) => {
     sayWhy(error);
     process.exit(1);

@@ -3,7 +3,7 @@
  * version, or the changelog says nothing.
  */
 import { readFileSync } from 'node:fs';
-import { pathToFileURL } from 'node:url';
+import { isMain } from '../../server/is-main.js';
 import { versions } from './packages.js';
 
 /** The section of a version, without its heading; throws what is wrong with a release of it. */
@@ -30,4 +30,4 @@ function run(): void {
   }
 }
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) run();
+if (isMain(import.meta.url)) run();
