@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import { isMongoUnavailable, isTransientConflict } from '../../mongo/failures.js';
 import type { HeldLease, LeaseOutcome, Leases } from '../../mongo/leases.js';
 import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
@@ -51,6 +52,7 @@ export function createAggregator(deps: AggregatorDeps): Aggregator {
   const { store, intents, leases, logger } = deps;
   const inLeasedTransaction = createInLeasedTransaction(deps.inTransaction);
   const { leaseTtlMs = defaultLeaseTtlMs, batchSize = defaultBatchSize } = deps;
+  const oneAtATime = pLimit(1);
 
   async function aggregateAll(lease: HeldLease): Promise<AggregationReport> {
     await store.fillAccounts();
@@ -88,13 +90,16 @@ export function createAggregator(deps: AggregatorDeps): Aggregator {
     });
   }
 
+  async function aggregate(): Promise<LeaseOutcome<AggregationReport>> {
+    // Most runs find nothing, and need no lease for that.
+    const [any] = await intents.findPendingAggregation(1);
+    if (any === undefined) return { ran: true, value: { intents: 0, batches: 0 } };
+    return leases.run(aggregationLease, leaseTtlMs, aggregateAll);
+  }
+
   return {
-    async aggregate() {
-      // Most runs find nothing, and need no lease for that.
-      const [any] = await intents.findPendingAggregation(1);
-      if (any === undefined) return { ran: true, value: { intents: 0, batches: 0 } };
-      return leases.run(aggregationLease, leaseTtlMs, aggregateAll);
-    },
+    // In turn, so that a refresh waits for what this process is aggregating: at the start both begin at the same time.
+    aggregate: () => oneAtATime(aggregate),
   };
 }
 

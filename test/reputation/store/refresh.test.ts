@@ -56,6 +56,12 @@ describe('a refresh', () => {
     expect(await fixture.feature.service.refreshNow()).toMatchObject({ foldedElsewhere: false });
   });
 
+  it('has what the same instance is aggregating, as at the start, where both begin', async () => {
+    await outcomes('harbour', 'usdc-ngn', 40);
+    await Promise.all([fixture.feature.aggregate(), fixture.feature.service.refreshNow()]);
+    expect((await board()).items[0]).toMatchObject({ anchorId: 'harbour', outcomes: 40 });
+  });
+
   it('continues while another instance aggregates, and reports it', async () => {
     await outcomes('harbour', 'usdc-ngn', 3);
     await fixture.aggregation.leases.run('reputation-fold', 10_000, async () => {
