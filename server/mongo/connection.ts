@@ -61,7 +61,8 @@ async function open({ uri, databaseName, watchCommands }: MongoOptions): Promise
       heartbeatFrequencyMS: 1_000,
       // Pushed changes would come a second sooner at most. But the driver then measures the network by connections of
       // their own, and stops for good where one cannot be opened (NODE-7859): what it measured last, in the middle of a
-      // fault, would be taken off the time of every operation from then on.
+      // fault, would be taken off the time of every operation from then on. An operation that has less time than that left
+      // after it was sent also leaves its answer in the connection, for whoever uses that next.
       serverMonitoringMode: 'poll',
       writeConcern: { w: 'majority' },
       retryWrites: true,
