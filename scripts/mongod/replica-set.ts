@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import getPort, { clearLockedPorts } from 'get-port';
+import { clearLockedPorts } from 'get-port';
 import { MongoMemoryReplSet, MongoMemoryServer } from 'mongodb-memory-server-core';
 import { MongoMemoryReplSetStates } from 'mongodb-memory-server-core/lib/MongoMemoryReplSet.js';
 import { mongo } from 'mongoose';
 import { findMongod } from '../find-mongod.js';
+import { freePort } from '../lib/free-port.js';
 import { endLeftover } from './processes.js';
 import { withDatabase } from './uri.js';
 
@@ -145,7 +146,7 @@ async function prepareData(dbPath: string, binary: Binary, preferred?: number): 
   // Otherwise get-port avoids for 15 s a port that it gave out before, although nobody uses it any more.
   clearLockedPorts();
   const choices = [kept, preferred ?? 0].filter((each) => each > 0);
-  const port = await getPort({ host: '127.0.0.1', port: choices });
+  const port = await freePort(...choices);
   if (port === kept) return { port, initiated: true };
   await rm(portFile, { force: true });
   const holdsData = existsSync(join(dbPath, 'WiredTiger'));

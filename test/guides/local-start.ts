@@ -5,7 +5,7 @@ import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@jest/globals';
 import { build } from 'esbuild';
-import getPort from 'get-port';
+import { freePort } from '../../scripts/lib/free-port.js';
 import { runProgram } from '../support/run-program.js';
 import { waitFor } from '../support/wait-for.js';
 import type { Block } from './fenced-blocks.js';
@@ -45,8 +45,8 @@ export async function startLocally(): Promise<LocalStart> {
   cpSync(root, clone, { recursive: true, filter: (path) => !isLeft(relative(root, path)) });
   for (const name of ['node_modules', '.cache'])
     if (existsSync(join(root, name))) symlinkSync(join(root, name), join(clone, name));
-  const port = await getPort({ host: '127.0.0.1' });
-  const receiverPort = await getPort({ host: '127.0.0.1' });
+  const port = await freePort();
+  const receiverPort = await freePort();
   const env = {
     ...process.env,
     PORT: String(port),

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { build } from 'esbuild';
-import getPort from 'get-port';
 import type { RatesAnswer } from '../../contract/schemas/rates.js';
+import { freePort } from '../../scripts/lib/free-port.js';
 import { rateSamples } from '../fixtures/rates/rate-samples.js';
 import { startTestApp, type TestApp, testAdminKey, testCronSecret } from '../support/app.js';
 import { testDatabase } from '../support/database.js';
@@ -37,7 +37,7 @@ let receiverPort: number;
 const running: ChildProcess[] = [];
 
 beforeAll(async () => {
-  receiverPort = await getPort();
+  receiverPort = await freePort();
   app = await startTestApp({
     uri: database.uri,
     env: { PUBLISHER_SECRET_KEY: '7f'.repeat(32) },

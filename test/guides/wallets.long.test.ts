@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Keypair } from '@stellar/stellar-base';
 import { build } from 'esbuild';
-import getPort from 'get-port';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { moneyMovements, offrampErrors } from '../../contract/offramp/index.js';
+import { freePort } from '../../scripts/lib/free-port.js';
 import { type LoopbackServer, listenOnLoopback } from '../../scripts/lib/loopback-server.js';
 import { type SimulatedAnchors, startSimulatedAnchors } from '../../scripts/simulated-anchors/index.js';
 import { type SimulatedLedger, startSimulatedLedger } from '../../scripts/simulated-ledger/index.js';
@@ -72,7 +72,7 @@ beforeAll(async () => {
     pace: 0.01,
     tickMs: 200,
   });
-  const port = await getPort();
+  const port = await freePort();
   app = await startTestApp({
     uri: database.uri,
     simulated: anchors,

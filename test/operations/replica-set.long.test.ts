@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
-import getPort from 'get-port';
 import { mongo } from 'mongoose';
 import { parse, stringify } from 'yaml';
 import type { IntentAnswer } from '../../contract/schemas/intents.js';
 import { findMongod } from '../../scripts/find-mongod.js';
+import { freePort } from '../../scripts/lib/free-port.js';
 import { startTestApp, type TestApp, testCronSecret } from '../support/app.js';
 import { itWhere } from '../support/it-where.js';
 import { waitFor } from '../support/wait-for.js';
@@ -47,7 +47,7 @@ function here(text: string): string {
 
 /** A member with the configuration of the guide, except for its paths, its port and the addresses it listens on. */
 async function startMember(index: number): Promise<Member> {
-  const port = await getPort();
+  const port = await freePort();
   const own = join(folder, `member-${index}`);
   mkdirSync(own);
   const config = parse(blocks('yaml')[0] ?? '');

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
-import getPort from 'get-port';
+import { freePort } from '../../scripts/lib/free-port.js';
 import { startSimulatedAnchors } from '../../scripts/simulated-anchors/index.js';
 import { readConfig } from '../../server/config.js';
 import { realWorld, startService } from '../../server/main.js';
@@ -16,7 +16,7 @@ it('a service that waits for its database says so at once, then no more than onc
   await simulated.stop();
   const fleetFile = join(folder, 'fleet.json');
   writeFileSync(fleetFile, JSON.stringify(simulated.fleet));
-  const port = await getPort();
+  const port = await freePort();
   const config = readConfig({
     MONGODB_URI: `mongodb://127.0.0.1:${port}/fairlead?replicaSet=rs0`,
     FLEET_FILE: fleetFile,

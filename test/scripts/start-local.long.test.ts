@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import getPort from 'get-port';
 import { mongo } from 'mongoose';
+import { freePort } from '../../scripts/lib/free-port.js';
 import { endProcess, isAlive } from '../../scripts/mongod/processes.js';
 import { withDatabase } from '../../scripts/mongod/uri.js';
 import { testDatabase } from '../support/database.js';
@@ -32,7 +32,7 @@ const starts: Start[] = [];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'start-local-'));
-  port = await getPort({ host: '127.0.0.1' });
+  port = await freePort();
 });
 afterEach(async () => {
   for (const { child, ended } of starts.splice(0)) {

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import getPort from 'get-port';
 import { withTimeout } from '../../../server/timing.js';
 import type { Compiled } from '../../lib/compile.js';
+import { freePort } from '../../lib/free-port.js';
 import { StartedParts } from '../../lib/started-parts.js';
 import { untilReady } from '../../lib/until-ready.js';
 import { type RunningMongo, startMongo } from '../../mongod/replica-set.js';
@@ -152,7 +152,7 @@ function contextOf(settings: BenchSettings, parts: StartedParts, signal: AbortSi
       };
     },
     async startService(env, nodeArgs = []) {
-      const port = await getPort({ host: '127.0.0.1' });
+      const port = await freePort();
       const program = await start('server/main', {
         env: { ...serviceEnvironment, PORT: String(port), ...env },
         nodeArgs: [...asInProduction, ...nodeArgs, ...serviceNodeArgs],

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import getPort from 'get-port';
+import { freePort } from '../../lib/free-port.js';
 import type { Target } from '../ports.js';
 import { createInstance, type Instance } from './instance.js';
 
@@ -56,7 +56,7 @@ export async function startInstances(options: InstancesOptions): Promise<Instanc
   const broken: BrokenTime[] = [];
 
   async function create(name: string, itsProgram: string, itsEnv = env): Promise<Instance> {
-    const port = await getPort({ host: '127.0.0.1' });
+    const port = await freePort();
     const logFile = join(folder, `${name}.log`);
     return createInstance({ name, program: itsProgram, port, env: itsEnv, logFile });
   }

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import getPort from 'get-port';
 import { findMongod } from '../../find-mongod.js';
+import { freePort } from '../../lib/free-port.js';
 import { createMember, type Member } from './member.js';
 import { type MemberProxy, startMemberProxy } from './member-proxy.js';
 import { createNetwork, type Network, type Place } from './network.js';
@@ -106,7 +106,7 @@ export async function startMembers({
       const dbPath =
         number === 2 && smallDisk !== undefined ? smallDisk.folder : join(dataFolder, `member-${number}`);
       await mkdir(dbPath, { recursive: true });
-      const port = await getPort({ host: '127.0.0.1' });
+      const port = await freePort();
       members.push(
         createMember({
           binary: found.path,

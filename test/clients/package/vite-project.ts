@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import getPort from 'get-port';
+import { freePort } from '../../../scripts/lib/free-port.js';
 import type { Ended } from '../../support/run-program.js';
 import { installInto, isOffline, npm, packedTarball } from './tarball.js';
 
@@ -57,7 +57,7 @@ export async function createViteProject(): Promise<ViteProject | undefined> {
 }
 
 async function serve(folder: string, script: string, env: Record<string, string>): Promise<PageServer> {
-  const port = await getPort();
+  const port = await freePort();
   const vite = join(folder, 'node_modules/vite/bin/vite.js');
   const place = ['--host', '127.0.0.1', '--port', String(port), '--strictPort'];
   const child = spawn(process.execPath, [vite, script, ...place], {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Keypair } from '@stellar/stellar-base';
-import getPort from 'get-port';
+import { freePort } from '../../../scripts/lib/free-port.js';
 import { runProgram } from '../../support/run-program.js';
 import { waitFor } from '../../support/wait-for.js';
 
@@ -53,7 +53,7 @@ export async function startPolaris(
   of: { horizonUrl: string; networkPassphrase: string; issuer: string },
 ): Promise<PolarisAnchor> {
   const folder = mkdtempSync(join(tmpdir(), 'fairlead-polaris-'));
-  const port = await getPort();
+  const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const distribution = Keypair.random();
   const env = {

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
-import getPort from 'get-port';
 import { createClient } from '../../../contract/client/create-client.js';
 import {
   type OfframpOptions,
@@ -8,6 +7,7 @@ import {
   resumeOfframp,
   startOfframp,
 } from '../../../contract/offramp/index.js';
+import { freePort } from '../../../scripts/lib/free-port.js';
 import { usdc, usdcIssuer } from '../../../scripts/simulated-anchors/corridors.js';
 import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
 import { type SimulatedLedger, startSimulatedLedger } from '../../../scripts/simulated-ledger/index.js';
@@ -37,7 +37,7 @@ beforeAll(async () => {
   const of = { horizonUrl: ledger.horizonUrl, networkPassphrase: simulatedNetwork, issuer: usdcIssuer };
   polaris = await startPolaris(python, of);
   anchors = await startSimulatedAnchors({ clock: Date.now, random: () => 0.5, anchors: [] });
-  const port = await getPort();
+  const port = await freePort();
   app = await startTestApp({
     uri: database.uri,
     simulated: anchors,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import getPort from 'get-port';
+import { freePort } from '../../../scripts/lib/free-port.js';
 import { startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
 import { itWhere, runsHere } from '../../support/it-where.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -43,7 +43,7 @@ async function startWaiting(within: readonly string[], program = 'server/main.ts
       PATH,
       PORT: '0',
       FLEET_FILE: fleetFile,
-      MONGODB_URI: `mongodb://127.0.0.1:${await getPort()}/fairlead?replicaSet=rs0`,
+      MONGODB_URI: `mongodb://127.0.0.1:${await freePort()}/fairlead?replicaSet=rs0`,
     },
   });
   children.push(child);

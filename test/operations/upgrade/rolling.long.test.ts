@@ -81,7 +81,14 @@ beforeAll(async () => {
     SCHEDULER: 'on',
     DRAIN_SECONDS: '6',
   };
-  rotation = createRotation({ proxy, mongodbUri: mongod.uri, anchors, env, releaseBefore: String(before) });
+  rotation = createRotation({
+    proxy,
+    mongodbUri: mongod.uri,
+    anchors,
+    env,
+    releaseBefore: String(before),
+    folder,
+  });
 }, 120_000);
 afterAll(async () => {
   await rotation?.end();
@@ -177,6 +184,8 @@ describe('three instances behind HAProxy, replaced one by one under load', () =>
   itFromTheReleaseBefore(
     'by this release, from 2.3.0: no request fails, and both read what either wrote',
     async () => {
+      // What a first try left.
+      await rotation.end();
       await rotation.startAll('8080', 'old');
       await registerWebhook();
       await underLoad('from 2.3.0', async (load) => {
