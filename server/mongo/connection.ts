@@ -1,5 +1,6 @@
 import { type Connection, Mongoose, type mongo } from 'mongoose';
 import { isMongoUnavailable } from './failures.js';
+import { closeWithUnreadAnswers } from './unread-answers.js';
 
 /** The time limits of every database operation; a stopped primary must not hang its callers. */
 const operationTimeoutMs = 2_000;
@@ -47,6 +48,7 @@ function decoded(part: string): string {
 }
 
 async function open({ uri, databaseName, watchCommands }: MongoOptions): Promise<Connection> {
+  closeWithUnreadAnswers();
   const mongoose = new Mongoose();
   // `true` would drop unknown fields from a filter and so match everything.
   mongoose.set('strictQuery', 'throw');
@@ -61,8 +63,7 @@ async function open({ uri, databaseName, watchCommands }: MongoOptions): Promise
       heartbeatFrequencyMS: 1_000,
       // Pushed changes would come a second sooner at most. But the driver then measures the network by connections of
       // their own, and stops for good where one cannot be opened (NODE-7859): what it measured last, in the middle of a
-      // fault, would be taken off the time of every operation from then on. An operation that has less time than that left
-      // after it was sent also leaves its answer in the connection, for whoever uses that next.
+      // fault, would be taken off the time of every operation from then on.
       serverMonitoringMode: 'poll',
       writeConcern: { w: 'majority' },
       retryWrites: true,
