@@ -97,13 +97,19 @@ const httpUrl = z
   .refine((text) => /^https?:$/.test(protocolOf(text)), 'must be an http or https address')
   .transform((text) => text.replace(/\/+$/, ''));
 
+/** Paths are appended to it. */
+const baseUrl = httpUrl.refine(
+  (text) => !/[?#]|:\/\/[^/]*@/.test(text),
+  'must have no query, fragment, user name or password',
+);
+
 const environment = z.object({
   NODE_ENV: z.string().default('development'),
   HOST: z.string().default('127.0.0.1'),
   PORT: port.default('8080'),
   METRICS_PORT: port.optional(),
   METRICS_TOKEN: z.string().default(''),
-  PUBLIC_URL: httpUrl.optional(),
+  PUBLIC_URL: baseUrl.optional(),
   MONGODB_URI: z
     .string({ message: 'is required' })
     .regex(/^mongodb(\+srv)?:\/\//, 'must be a mongodb:// address'),

@@ -10,11 +10,24 @@ export function parseTrustProxy(text: string): TrustedRange[] {
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
     .map((entry) => {
-      if (ipaddr.isValidCIDR(entry)) return ipaddr.parseCIDR(entry) as TrustedRange;
       const address = parseAddress(entry);
-      if (address === undefined) throw new Error(`"${entry}" is neither an address nor a CIDR`);
-      return [address, address.kind() === 'ipv4' ? 32 : 128];
+      const range = address === undefined ? parseRange(entry) : wholeAddress(address);
+      if (range === undefined) throw new Error(`"${entry}" is neither an address nor a CIDR`);
+      return range;
     });
+}
+
+function wholeAddress(address: Address): TrustedRange {
+  return [address, address.kind() === 'ipv4' ? 32 : 128];
+}
+
+/** ipaddr.js also reads `10/8`, but as 0.0.0.0/8, and leaves an IPv4 range that is written as IPv6 what no peer matches. */
+function parseRange(text: string): TrustedRange | undefined {
+  if (ipaddr.IPv4.isValidCIDRFourPartDecimal(text)) return ipaddr.IPv4.parseCIDR(text);
+  if (!ipaddr.IPv6.isValidCIDR(text)) return undefined;
+  const [address, bits] = ipaddr.IPv6.parseCIDR(text);
+  if (!address.isIPv4MappedAddress()) return [address, bits];
+  return bits < 96 ? undefined : [address.toIPv4Address(), bits - 96];
 }
 
 /** All public addresses of each kind: of IPv6, only this eighth is assigned to the internet. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { clientKey, isTrustedAddress, type TrustedRange } from './client-key.js';
 
 /** Why a connection was not accepted, or not kept. */
@@ -28,14 +29,17 @@ export interface ConnectionRules {
 export interface ConnectionGuard {
   /** To be called with each request, so that a connection without one is known to be idle. */
   onRequest(req: IncomingMessage, res: ServerResponse): void;
+  /** Whether an answer has begun on this connection and is not complete, so that nothing else may be written to it. */
+  isMidAnswer(socket: Duplex): boolean;
 }
 
 interface Held {
   client: string;
   isProxy: boolean;
-  requests: number;
+  /** To its requests that are not answered yet. */
+  answers: Set<ServerResponse>;
   /** One function for all requests of the connection. */
-  onAnswered: () => void;
+  onAnswered: (this: ServerResponse) => void;
   /** How much the kernel had taken at the last look, and for how many looks that has not changed. */
   taken: string;
   looksWithoutProgress: number;
@@ -63,9 +67,9 @@ export function guardConnections(server: Server, rules: ConnectionRules): Connec
     const held: Held = {
       client,
       isProxy,
-      requests: 0,
-      onAnswered: () => {
-        held.requests -= 1;
+      answers: new Set(),
+      onAnswered() {
+        held.answers.delete(this);
       },
       taken: '',
       looksWithoutProgress: 0,
@@ -94,7 +98,7 @@ export function guardConnections(server: Server, rules: ConnectionRules): Connec
     let found: { socket: Socket; count: number; isIdle: boolean } | undefined;
     for (const [socket, held] of open) {
       const count = countOf(held.client);
-      const isIdle = held.requests === 0;
+      const isIdle = held.answers.size === 0;
       if (count <= countOf(client) + 1 || (held.isProxy && !isIdle)) continue;
       const isBetter =
         found === undefined || count > found.count || (count === found.count && isIdle && !found.isIdle);
@@ -139,8 +143,12 @@ export function guardConnections(server: Server, rules: ConnectionRules): Connec
     onRequest(req, res) {
       const held = open.get(req.socket);
       if (held === undefined) return;
-      held.requests += 1;
+      held.answers.add(res);
       res.on('close', held.onAnswered);
+    },
+    isMidAnswer(socket) {
+      const answers = open.get(socket as Socket)?.answers ?? [];
+      return [...answers].some((res) => res.headersSent && !res.writableFinished);
     },
   };
 }

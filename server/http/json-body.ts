@@ -35,20 +35,27 @@ function hasBody(req: Request): boolean {
 }
 
 async function readJson(req: Request): Promise<unknown> {
-  if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(req.get('content-type') ?? '')) {
-    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'The body must be sent as application/json in UTF-8.');
-  }
-  if (!['identity', undefined].includes(req.get('content-encoding'))) {
-    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'The body must be sent uncompressed.');
-  }
+  const fault = mediaTypeFault(req);
+  // Whether a chunked body has any bytes is not known before its end.
+  if (fault !== undefined && req.headers['transfer-encoding'] === undefined) throw fault;
   const bytes = await readRawBody(req, {
     limit: requestLimits.bodyBytes,
     length: req.get('content-length') ?? null,
   });
+  if (bytes.length === 0) return {};
+  if (fault !== undefined) throw fault;
   rawBodies.set(req, bytes);
   const body = parse(bytes);
   refuseHostileShape(body);
   return body;
+}
+
+function mediaTypeFault(req: Request): ApiError | undefined {
+  if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(req.get('content-type') ?? ''))
+    return new ApiError('UNSUPPORTED_MEDIA_TYPE', 'The body must be sent as application/json in UTF-8.');
+  if (!['identity', undefined].includes(req.get('content-encoding')))
+    return new ApiError('UNSUPPORTED_MEDIA_TYPE', 'The body must be sent uncompressed.');
+  return undefined;
 }
 
 function parse(bytes: Buffer): unknown {

@@ -39,6 +39,7 @@ export async function listen(
   let draining = false;
   const serve: RequestListener = (req, res) => {
     guard.onRequest(req, res);
+    req.url = originForm(req.url as string);
     // Node then sends `Connection: close`, whichever way the head is written.
     if (draining) res.shouldKeepAlive = false;
     handler(req, res);
@@ -46,11 +47,13 @@ export async function listen(
   server.on('request', serve);
   const refuse = (socket: Duplex, code: ErrorCode) => answerOnSocket(socket, code, options.newId());
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+    if (error.code === 'ECONNRESET' || !socket.writable || guard.isMidAnswer(socket)) socket.destroy();
     else refuse(socket, codeOf(error));
   });
   server.on('connect', (_req: IncomingMessage, socket: Duplex) => {
-    // Node has let go of this connection, and would not close it with the others when the server stops.
+    // Node has detached this connection: it would not close it when the server stops, and its errors have no listener,
+    // so that a client that resets it would end the process.
+    socket.on('error', () => socket.destroy());
     socket.on('finish', () => socket.destroy());
     refuse(socket, 'METHOD_NOT_ALLOWED');
   });
@@ -76,6 +79,17 @@ export async function listen(
       return stop(server, graceMs);
     },
   };
+}
+
+/**
+ * A target in absolute form (RFC 9112 §3.2.2) without its scheme and authority. Express refuses one that has no path by
+ * itself, without an error of the common shape, a request id or a limit.
+ */
+function originForm(target: string): string {
+  const [authority] = /^[^/?*][^:]*:\/\/[^/?#]*/.exec(target) ?? [];
+  if (authority === undefined) return target;
+  const rest = target.slice(authority.length);
+  return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
 async function stop(server: Server, graceMs: number): Promise<void> {

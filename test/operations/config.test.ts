@@ -126,6 +126,14 @@ describe('the configuration', () => {
     expect(readConfig({ ...least, HOST: host }).publicUrl).toBe(url);
   });
 
+  it.each(['https://a.example/?env=prod', 'https://a.example/#', 'https://name:word@a.example'])(
+    'refuses a public address that no path can be appended to: %s',
+    (url) => {
+      expect(faults({ ...least, PUBLIC_URL: url })).toContain('PUBLIC_URL must have no query');
+      expect(faults({ ...least, PUBLIC_URL: 'https://a.example/rates/' })).toBe('');
+    },
+  );
+
   it('accepts two secrets during a rotation, and no third', () => {
     expect(readConfig({ ...least, CRON_SECRET: 'one, two' }).cronSecrets).toEqual(['one', 'two']);
     expect(faults({ ...least, CRON_SECRET: 'one,two,three' })).toContain('CRON_SECRET');

@@ -102,6 +102,14 @@ describe('a body', () => {
     expect(errors.slice(before)).toEqual([]);
   });
 
+  it('that is chunked and empty is no body, whatever its type', async () => {
+    for (const type of [head, head.replace(/Content-Type: [^\r]*\r\n/i, '')])
+      expect(await raw(`${type}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
+    const text = head.replace(/application\/json/, 'text/plain');
+    const answer = await raw(`${text}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 415 /);
+  });
+
   it('is not read before the credential is checked', async () => {
     const answer = await send('POST', invalidate, {
       headers: { 'content-type': 'application/json', 'x-admin-key': 'wrong' },

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
+import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { parseTrustProxy } from '../../../server/http/client-key.js';
@@ -8,7 +10,7 @@ import { askFrom, neverReading } from '../../fixtures/edge/stubborn-client.js';
 import { itWhere } from '../../support/it-where.js';
 import { waitFor } from '../../support/wait-for.js';
 
-/** Every address of 127.0.0.0/8 is this machine's on Linux alone. */
+/** Only Linux assigns every address of 127.0.0.0/8 to this machine. */
 const itOnLinux = itWhere(process.platform === 'linux', 'not Linux: bounds on the connections of a client');
 const stalledWriteMs = 1_000;
 const big = Buffer.alloc(1_000_000);
@@ -16,7 +18,8 @@ const request = 'GET /big HTTP/1.1\r\nHost: x\r\n\r\n';
 const mebibytes = request.repeat(40);
 
 const answers: RequestListener = (req, res) => {
-  if (req.url !== '/hold') res.end(req.url === '/big' ? big : 'ok');
+  if (req.url === '/begin') res.write('begun');
+  else if (req.url !== '/hold') res.end(req.url === '/big' ? big : 'ok');
 };
 
 let listener: Listener | undefined;
@@ -77,6 +80,21 @@ describe('a client that does not read', () => {
     open.end();
   });
 
+  it('ends nothing but its own connection if it resets that after a CONNECT', async () => {
+    const { openCount, port } = await start({ stalledWriteMs: 60_000 });
+    for (let nth = 0; nth < 200; nth += 1) {
+      const socket = connect({ port, host: '127.0.0.1' });
+      socket.on('error', () => undefined);
+      await once(socket, 'connect');
+      socket.write('CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n', () =>
+        socket.resetAndDestroy(),
+      );
+      if (nth % 10 === 0) await delay(1);
+    }
+    await waitFor(async () => expect(openCount()).toBe(0), { timeout: 15_000 });
+    expect(await askFrom({ port, from: '127.0.0.1', path: '/' })).toBe(200);
+  });
+
   it('is cut off after a refusal on the socket if it does not close its side', async () => {
     const { flood, openCount, ends } = await start();
     const stalled = await flood('127.0.0.1', 3, 'nonsense\r\n\r\n');
@@ -84,6 +102,18 @@ describe('a client that does not read', () => {
     expect(ends).toEqual({ stalled: 3 });
     stalled.end();
   });
+});
+
+it('an answer that has begun is cut off, and not followed by another, where what comes after its request is not HTTP', async () => {
+  const { port } = await start();
+  const socket = connect({ port, host: '127.0.0.1' });
+  socket.write('GET /begin HTTP/1.1\r\nHost: x\r\n\r\n');
+  let received = '';
+  for await (const chunk of socket) {
+    received += chunk;
+    if (received.includes('begun')) socket.write('nonsense\r\n\r\n');
+  }
+  expect(received.match(/HTTP\/1\.1/g)).toHaveLength(1);
 });
 
 it('a request whose answer takes longer than the limit is not cut off', async () => {

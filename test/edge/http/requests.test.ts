@@ -88,6 +88,25 @@ describe('a request target', () => {
   );
 });
 
+describe('a target in absolute form', () => {
+  const rest = 'HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+
+  it.each(['x://y', 'http://', 'http://?a'])('without a path is that of the root: %s', async (target) => {
+    const statusLine = /^HTTP\/1\.1 \d+/;
+    const [expected] = statusLine.exec(await raw(`GET / ${rest}`)) ?? [];
+    const answer = await raw(`GET ${target} ${rest}`);
+    expect(answer).toMatch(/\r\nX-Request-Id: [0-9a-f]{32}\r\n/);
+    expect(statusLine.exec(answer)?.[0]).toBe(expected);
+    const refused = await raw(`POST ${target} ${rest}`);
+    expect(refused).toContain('"code":"METHOD_NOT_ALLOWED"');
+  });
+
+  it('is answered as its path is', async () => {
+    const answer = await raw(`GET http://elsewhere.example/api/corridors?limit=1 ${rest}`);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});
+
 describe('what the HTTP parser refuses', () => {
   it.each([
     ['no Host', 'GET /api/corridors HTTP/1.1\r\n\r\n', 400, 'INVALID_REQUEST'],
@@ -97,7 +116,7 @@ describe('what the HTTP parser refuses', () => {
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(answer).toMatch(/\r\nX-Request-Id: [0-9a-f]{32}\r\n/);
     expect(answer).toContain(`"code":"${code}"`);
-    // RFC 9110, section 15.5.6; an empty one names no method.
+    // A 405 requires Allow (RFC 9110, section 15.5.6); an empty one names no method.
     expect(answer.includes('\r\nAllow:\r\n')).toBe(status === 405);
   });
 

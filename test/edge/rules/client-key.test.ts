@@ -50,4 +50,17 @@ describe('parseTrustProxy', () => {
   it('throws an error that names an entry that is neither an address nor a CIDR', () => {
     expect(() => parseTrustProxy('10.0.0.0/8, office')).toThrow('"office"');
   });
+
+  it.each(['10/8', '172.16/12', '010.0.0.0/8', '0x0a.0.0.0/8', '10.0.0.0/33', '::ffff:0:0/64'])(
+    'refuses a range that could be read as another one: %s',
+    (range) => {
+      expect(() => parseTrustProxy(range)).toThrow(`"${range}"`);
+    },
+  );
+
+  it('reads an IPv4 range that is written as IPv6', () => {
+    const trusted = parseTrustProxy('::ffff:10.0.0.0/104');
+    expect(clientKey('10.1.2.3', '198.51.100.7', trusted)).toBe('198.51.100.7');
+    expect(clientKey('11.1.2.3', '198.51.100.7', trusted)).toBe('11.1.2.3');
+  });
 });
