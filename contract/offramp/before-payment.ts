@@ -12,18 +12,7 @@ import type {
   RegisteredState,
   StartedState,
 } from './state.js';
-import { awaitsPayment, instructionsOf, withdrawalEnded } from './still-asked.js';
-
-/** What a record says before it names an account to pay. Everything else means that the withdrawal is over. */
-const beforePayment: ReadonlySet<string> = new Set([
-  awaitsPayment,
-  'incomplete',
-  'pending_anchor',
-  'pending_customer_info_update',
-  'pending_transaction_info_update',
-  'pending_user',
-  'on_hold',
-]);
+import { awaitsPayment, checkOpen, instructionsOf } from './still-asked.js';
 
 export async function register(run: Run, state: AuthenticatedState): Promise<RegisteredState> {
   const { terms, intentHash } = state;
@@ -88,7 +77,7 @@ async function openForm(run: Run, url: string): Promise<void> {
 async function read(run: Run, state: AttachedState): Promise<AnchorRecord> {
   const record = await patiently(run, 'anchor_unavailable', () => readRecord(run, state));
   run.onStatus(record.status);
-  if (!beforePayment.has(record.status)) throw withdrawalEnded(record.status);
+  checkOpen(record.status);
   return record;
 }
 

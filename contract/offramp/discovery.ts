@@ -36,7 +36,7 @@ export async function discover(run: Run, quote: OfframpQuote): Promise<OfframpAn
     const value = toml[field];
     if (value === undefined) throw new Stop('not_offered', { detail: field });
     if (!isSafeUrl(value, url.protocol)) throw new Stop('toml_invalid', { detail: field });
-    return value.replace(/\/+$/, '');
+    return value;
   };
   const found = toml.SIGNING_KEY;
   if (typeof found !== 'string' || !isAccount(found))
@@ -48,7 +48,7 @@ export async function discover(run: Run, quote: OfframpQuote): Promise<OfframpAn
     homeDomain: url.host,
     signingKey: found,
     webAuthEndpoint: address('WEB_AUTH_ENDPOINT'),
-    transferServer: address('TRANSFER_SERVER_SEP0024'),
+    transferServer: address('TRANSFER_SERVER_SEP0024').replace(/\/+$/, ''),
     assetCode: point.assetCode,
     assetIssuer: point.assetIssuer,
     destinationAsset: point.destinationAsset,

@@ -46,6 +46,8 @@ export const offrampErrors = {
   payment_refused:
     'What the anchor asks for is not what was quoted; `detail` says what (`instructionFaults`).',
   instructions_changed: 'The anchor changed where or how to pay after it had said so.',
+  payment_not_asked:
+    'The anchor does not ask for the payment at the moment; `detail` is its status. Resume to try again.',
   not_followed:
     'The service does not hold this withdrawal for the intent, or the intent has ended; `detail` says which problem or reason.',
   already_paid:
@@ -63,7 +65,7 @@ export const offrampErrors = {
   anchor_error: 'After the payment the anchor says `error`. It may still recover: resume to follow it on.',
   refunded: 'The anchor sent the funds back.',
   not_paid_out:
-    "The intent ended without a payout; `detail` is the reason (`outcomeReasons`), or the anchor's last word.",
+    "The intent ended without a payout; `detail` is the reason (`outcomeReasons`), or the anchor's last word. It may still be paid out: resume to ask again.",
 } as const;
 
 export type OfframpErrorCode = keyof typeof offrampErrors;
@@ -84,7 +86,6 @@ const finalCodes: ReadonlySet<OfframpErrorCode> = new Set<OfframpErrorCode>([
   'sequence_taken',
   'payment_unknown',
   'refunded',
-  'not_paid_out',
 ]);
 
 /** Thrown inside the steps; the driver adds the state and what became of the money. */

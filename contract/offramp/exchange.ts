@@ -52,20 +52,27 @@ export async function exchange(run: Run, url: string, init: RequestInit = {}): P
   }
 }
 
-/** In pieces, so that an answer without an end fills no memory. */
+/** In pieces, so that an answer without an end fills no memory; at once where the platform has no streams (React Native). */
 async function readText(response: Response): Promise<string> {
-  const reader = response.body?.getReader();
+  if (typeof response.body?.getReader !== 'function') return bounded(await response.text());
+  const reader = response.body.getReader();
   const decoder = new TextDecoder();
   let text = '';
-  for (;;) {
-    const { done, value } = (await reader?.read()) ?? { done: true };
-    if (done) return text + decoder.decode();
-    text += decoder.decode(value, { stream: true });
-    if (text.length > maxAnswerChars) {
-      await reader?.cancel();
-      throw new Error(`an answer of more than ${maxAnswerChars} characters`);
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return text + decoder.decode();
+      text = bounded(text + decoder.decode(value, { stream: true }));
     }
+  } catch (error) {
+    await reader.cancel().catch(() => undefined);
+    throw error;
   }
+}
+
+function bounded(text: string): string {
+  if (text.length > maxAnswerChars) throw new Error(`an answer of more than ${maxAnswerChars} characters`);
+  return text;
 }
 
 /** What the answer asks to wait for; null where it names no whole number of seconds. */

@@ -2,7 +2,8 @@ import type { IntentAnswer } from '../client/types/intents.js';
 import { Stop } from './errors.js';
 import type { Run } from './options.js';
 import { orNull } from './patience.js';
-import { type AnchorRecord, peekRecord, readRecord } from './sep24.js';
+import { authenticate } from './sep10.js';
+import { type AnchorRecord, peekRecord } from './sep24.js';
 import { readIntent } from './service.js';
 import type { EndedState, ReportedState } from './state.js';
 
@@ -27,9 +28,22 @@ const lastWords: ReadonlySet<string> = new Set([
 
 /**
  * Waits until there is an outcome: the service's, or the last word of the anchor where the service has recorded nothing
- * for `patienceMs` after it. The service has to be away, or to doubt the anchor, for that.
+ * for `patienceMs` after it: while the service is away, doubts the anchor, or waits for an anchor that may still pay out.
  */
 export async function follow(run: Run, state: ReportedState | EndedState): Promise<OfframpResult> {
+  const renewal = new AbortController();
+  try {
+    return await untilEnded(run, state, renewal.signal);
+  } finally {
+    renewal.abort();
+  }
+}
+
+async function untilEnded(
+  run: Run,
+  state: ReportedState | EndedState,
+  renewalSignal: AbortSignal,
+): Promise<OfframpResult> {
   const ended: EndedState = { ...state, step: 'ended' };
   let last = '';
   let saidAt = 0;
@@ -41,12 +55,12 @@ export async function follow(run: Run, state: ReportedState | EndedState): Promi
       await run.save(ended);
       return byOutcome(ended, intent, intent.outcome);
     }
-    let record = await peekRecord(run, state);
-    if (record === 'unauthorised' && !isRenewed) {
+    const peeked = await peekRecord(run, state);
+    if (peeked === 'unauthorised' && !isRenewed) {
       isRenewed = true;
-      record = await orUnknown(readRecord(run, state));
+      renewToken(run, state, renewalSignal);
     }
-    if (record === 'unauthorised') record = null;
+    const record = peeked === 'unauthorised' ? null : peeked;
     if (intent !== null || record !== null) heardAt = run.clock();
     if (run.clock() - heardAt >= run.patienceMs) {
       throw new Stop('service_unavailable', { detail: 'nor does the anchor answer' });
@@ -64,6 +78,17 @@ export async function follow(run: Run, state: ReportedState | EndedState): Promi
     }
     await run.wait(run.pollMs, run.signal);
   }
+}
+
+/** Not awaited, so that a wallet whose prompt nobody answers does not keep the service from being asked. */
+function renewToken(run: Run, { anchor, terms }: ReportedState | EndedState, signal: AbortSignal): void {
+  authenticate({ ...run, signal }, anchor, terms.account).then(
+    (token) => {
+      run.token = token;
+    },
+    // The outcome is followed without the anchor's record.
+    () => undefined,
+  );
 }
 
 /** Null where a party does not answer or refuses: what is paid is followed all the same. */

@@ -99,10 +99,17 @@ export function withDefaults(
     fetch: (input, init) => globalThis.fetch(input, init),
     clock: Date.now,
     wait: waitByTimer,
-    ...options,
+    ...given(options),
     signal: options.signal,
   };
 }
+
+/** What is passed as undefined is absent: callers whose compiler allows it do so. */
+function given<T extends object>(options: T): T {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
+}
+
+const times = ['patienceMs', 'formPatienceMs', 'seenPatienceMs', 'pollMs'] as const;
 
 /** Which argument cannot be used, seen before anything is called; null where all can. */
 export function argumentFault(wallet: OfframpWallet, options: OfframpOptions): string | null {
@@ -114,5 +121,6 @@ export function argumentFault(wallet: OfframpWallet, options: OfframpOptions): s
     ['options.open', typeof options?.open !== 'function'],
     ['options.maxFeeStroops', !/^[1-9]\d{0,9}$/.test(options?.maxFeeStroops ?? '100')],
   ];
+  for (const name of times) faults.push([`options.${name}`, !((options?.[name] ?? 0) >= 0)]);
   return faults.find(([, isFaulty]) => isFaulty)?.[0] ?? null;
 }

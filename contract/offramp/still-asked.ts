@@ -8,6 +8,18 @@ import { askIntent, callService } from './service.js';
 import type { InstructedState, OfframpState, PayingState, PaymentInstructions } from './state.js';
 
 export const awaitsPayment = 'pending_user_transfer_start';
+/** After these words nobody can pay the withdrawal any more. After any other one, also one that an anchor invents, it is open. */
+const finalWords: ReadonlySet<string> = new Set([
+  'completed',
+  'error',
+  'expired',
+  'no_market',
+  'pending_external',
+  'pending_user_transfer_complete',
+  'refunded',
+  'too_large',
+  'too_small',
+]);
 /** Last words of a withdrawal that nobody paid. Any other may follow a payment, also one of another run. */
 const unpaidWords: ReadonlySet<string> = new Set([
   'expired',
@@ -19,11 +31,13 @@ const unpaidWords: ReadonlySet<string> = new Set([
 /** Outcomes of an intent that was not paid. */
 const unpaidReasons: ReadonlySet<string> = new Set(['abandoned', 'never_funded', 'no_transaction']);
 
-export function withdrawalEnded(status: string): Stop {
-  return new Stop('withdrawal_ended', {
-    detail: status,
-    moneyMoved: unpaidWords.has(status) ? 'no' : 'unknown',
-  });
+/** Throws if the status says that the withdrawal is over. */
+export function checkOpen(status: string): void {
+  if (finalWords.has(status)) throw notPayable('withdrawal_ended', status);
+}
+
+function notPayable(code: 'withdrawal_ended' | 'payment_not_asked', status: string): Stop {
+  return new Stop(code, { detail: status, moneyMoved: unpaidWords.has(status) ? 'no' : 'unknown' });
 }
 
 export function instructionsOf(
@@ -42,7 +56,8 @@ export function instructionsOf(
 export async function checkStillAsked(run: Run, state: InstructedState | PayingState): Promise<void> {
   const record = await patiently(run, 'anchor_unavailable', () => readRecord(run, state));
   run.onStatus(record.status);
-  if (record.status !== awaitsPayment) throw withdrawalEnded(record.status);
+  checkOpen(record.status);
+  if (record.status !== awaitsPayment) throw notPayable('payment_not_asked', record.status);
   if (!sameInstructions(instructionsOf(record, state), state.instructions))
     throw new Stop('instructions_changed');
   checkIntent(await askIntent(run, state.intentHash), state);

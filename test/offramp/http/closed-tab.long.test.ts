@@ -11,8 +11,8 @@ class TabClosed extends Error {}
 type When = 'before' | 'after';
 
 /**
- * A tab that closes at its n-th dealing with anything outside, before it took place or after, and does nothing from
- * then on.
+ * A tab that closes at its n-th call to anything outside, before or after the call takes effect, and does nothing from then
+ * on.
  */
 function tab(closesAt: number, when: When) {
   let dealings = 0;
@@ -28,7 +28,7 @@ function tab(closesAt: number, when: When) {
   return { deal, dealings: () => dealings };
 }
 
-/** One off-ramp in a tab that closes somewhere, gone on with in a second tab. */
+/** Runs one off-ramp in a tab that closes at this call, and resumes it in a second tab. */
 async function interrupted(closesAt: number, when: When) {
   const buyer = fixture.wallet();
   const { intents } = fixture;
@@ -76,7 +76,7 @@ describe('a tab that is closed', () => {
         reachedSteps.add(reached);
         if (!wasClosed) break;
       }
-      // Every step there is was the last one that was stored, once at least.
+      // Every step was at least once the last one stored.
       expect([...reachedSteps].sort()).toEqual(
         [
           'attached',

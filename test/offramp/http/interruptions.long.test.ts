@@ -100,7 +100,7 @@ describe('a withdrawal that comes to nothing', () => {
 });
 
 describe('a party that is away for a while', () => {
-  /** Answers every request so for some milliseconds of the test's time. */
+  /** Answers every request with this for some milliseconds of the test's time, after each step. */
   function away(buyer: TestWallet, forMs: number, answer: () => Response): void {
     const { onState } = buyer.options;
     let untilMs = 0;
@@ -174,7 +174,7 @@ describe('a party that is away for a while', () => {
   it('says that nothing is known where the ledger no longer reaches back to the payment', async () => {
     const buyer = fixture.wallet({ options: { patienceMs: 1_000 } });
     const { wait } = buyer.options;
-    // The first wait of a payment comes after it was submitted.
+    // The first wait in step `paying` comes after the payment was submitted.
     buyer.options.wait = async (ms, signal) => {
       const { step } = buyer.stored();
       if (step === 'paying') intents.ledger.setFaults({ rpc: { away: true } });
@@ -217,12 +217,12 @@ describe('a payment', () => {
     );
   }
 
-  it('whose place on the ledger another transaction took is not built anew: that one may have paid', async () => {
+  it('is not built again where another transaction took its sequence number, since that one may have paid', async () => {
     const buyer = fixture.wallet();
     const { onState } = buyer.options;
     let spent = false;
     buyer.options.onState = (state) => {
-      // Another payment of the account takes the sequence number.
+      // Another payment of the account uses the sequence number.
       if (state.step === 'paying' && state.payment.signed && !spent) {
         spent = true;
         spend(buyer.account, state.sequence);

@@ -42,7 +42,7 @@ describe('an off-ramp', () => {
       outcome: { reason: 'completed', evidence: 'ledger', scored: true },
     });
     expect(amountOut).toBe(intent?.outcome?.amountOut);
-    // One for the token, one for the payment.
+    // The wallet signs once for the token and once for the payment.
     expect(buyer.signed()).toBe(2);
     const [url = ''] = buyer.opened;
     expect(new URL(url).searchParams.get('on_change_callback')).toBe(intent?.statusCallbackUrl);

@@ -15,8 +15,8 @@ const cache = fileURLToPath(new URL('../../../.cache/', import.meta.url));
 const noRegistry = /NewConnectionError|NameResolutionError|ConnectTimeoutError|No matching distribution/;
 
 /**
- * A virtual environment with Polaris, made once and kept under .cache/. Resolves to its Python, or to undefined where
- * there is no Python 3 that can make one or no package registry.
+ * A virtual environment with Polaris, created once and kept under .cache/. Resolves to its Python, or to undefined where no
+ * Python 3 can create one or no package registry is reachable.
  */
 export async function installPolaris(): Promise<string | undefined> {
   const version = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12);
@@ -42,7 +42,7 @@ export interface PolarisAnchor {
   origin: string;
   /** The account that withdrawals are paid to. */
   distributionAccount: string;
-  /** What its processes have written, for failures. */
+  /** The output of its processes, for failures. */
   log(): string;
   stop(): void;
 }
@@ -103,7 +103,7 @@ export async function startPolaris(
   };
 }
 
-/** What a person does with the form: opens it, fills in the amount, sends it. */
+/** Opens the form, fills in the amount and sends it, as a person does. */
 export async function completeForm(url: string, amount: string): Promise<void> {
   const page = await (await fetch(url)).text();
   const [, action = ''] = /<form method="post" action="([^"]+)"/.exec(page) ?? [];

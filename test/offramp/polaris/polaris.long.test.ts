@@ -51,7 +51,7 @@ beforeAll(async () => {
     },
     fleet: () => fleetOf(polaris.origin),
   });
-  // A Django that has just started may answer later than the service waits, which then asks again.
+  // A newly started Django may answer after the service's time limit; the service then retries.
   await waitFor(
     async () => {
       const answer = await fetch(`${app.url}/api/anchors/polaris`);

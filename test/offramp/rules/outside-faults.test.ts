@@ -1,9 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { Keypair, TransactionBuilder } from '@stellar/stellar-base';
-import type { OfframpWallet } from '../../../contract/offramp/index.js';
+import type { OfframpError, OfframpWallet } from '../../../contract/offramp/index.js';
 import { smallWorld, stored } from '../../fixtures/offramp/two-runs.js';
 
 const never = new Promise<never>(() => undefined);
+
+function rejectedOnAbort(signal: AbortSignal | null | undefined): Promise<never> {
+  return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+}
 
 describe('a wallet', () => {
   it.each([
@@ -109,6 +113,42 @@ describe('what is paid', () => {
     };
     const { ended } = await world.run(stored.instructed, { options: { onState: end }, waits: 1_000 });
     expect(ended).toMatchObject({ code: 'not_paid_out', detail: status, moneyMoved: 'yes' });
+    expect(ended).toMatchObject({ resumable: true });
+  });
+
+  it('is resumed to its payout after the service had given it up', async () => {
+    const world = smallWorld();
+    world.knobs.outcome = { status: 'failed', reason: 'overdue', amountOut: null };
+    const giveUp = (state: { step: string }) => {
+      world.knobs.outcome =
+        state.step === 'reported' ? { status: 'failed', reason: 'overdue', amountOut: null } : null;
+    };
+    world.knobs.outcome = null;
+    const { ended, last } = await world.run(stored.instructed, { options: { onState: giveUp } });
+    expect(ended).toMatchObject({ code: 'not_paid_out', resumable: true, state: { step: 'ended' } });
+    world.knobs.outcome = { status: 'settled', reason: 'recovered', amountOut: '150000' };
+    const { ended: after } = await world.run((ended as OfframpError).state ?? last);
+    expect(after).toMatchObject({ amountOut: '150000' });
+  });
+
+  it('is followed by the service while nobody answers the renewal of the token', async () => {
+    const world = smallWorld();
+    let polls = 0;
+    const fetch: typeof globalThis.fetch = (url, init) =>
+      String(url).startsWith(stored.instructed.anchor.webAuthEndpoint)
+        ? rejectedOnAbort(init?.signal)
+        : world.fetch(url, init);
+    const onState = (state: { step: string }) => {
+      if (state.step === 'reported') world.knobs.anchorStatus = 401;
+    };
+    const wait = async () => {
+      polls += 1;
+      if (world.knobs.anchorStatus === 401 && polls > 40)
+        world.knobs.outcome = { status: 'settled', reason: 'completed', amountOut: '1' };
+      world.pass(2_000);
+    };
+    const { ended } = await world.run(stored.instructed, { options: { onState, wait, fetch } });
+    expect(ended).toMatchObject({ state: { step: 'ended' } });
   });
 
   it('is followed where onStatus throws, which is told each word once', async () => {
@@ -124,6 +164,16 @@ describe('what is paid', () => {
     const { ended } = await world.run(stored.instructed, { options: { onStatus, onState } });
     expect(ended).toMatchObject({ state: { step: 'ended' } });
     expect(told).toEqual(['pending_user_transfer_start', 'completed']);
+  });
+});
+
+describe('an option', () => {
+  it('that is passed as undefined has its default', async () => {
+    const world = smallWorld();
+    const absent = { patienceMs: undefined, pollMs: undefined, maxFeeStroops: undefined } as object;
+    world.knobs.frozen = true;
+    const { ended } = await world.run(stored.instructed, { options: absent, waits: 1_000 });
+    expect(ended).toMatchObject({ code: 'ledger_unavailable', moneyMoved: 'unknown' });
   });
 });
 
@@ -146,6 +196,8 @@ describe('an error that nobody foresaw', () => {
     ['options.rpcUrl', { rpcUrl: 'no address' }],
     ['options.open', { open: undefined as never }],
     ['options.maxFeeStroops', { maxFeeStroops: '0.1' }],
+    ['options.pollMs', { pollMs: Number.NaN }],
+    ['options.patienceMs', { patienceMs: -1 }],
   ])('cannot come from %s: it is looked at before anything is asked', async (detail, options) => {
     const world = smallWorld();
     const { ended, states } = await world.run(stored.instructed, { options });

@@ -70,13 +70,27 @@ describe('a payment that never reached the ledger', () => {
 });
 
 describe('what is said of the money', () => {
-  it.each(['completed', 'refunded', 'pending_external', 'pending_anchor'])(
+  it.each(['completed', 'refunded', 'pending_external', 'pending_user_transfer_complete', 'error'])(
     'is that it is unknown where the record says %s before this run paid',
     async (status) => {
       const world = smallWorld();
       world.knobs.status = status;
       const { ended } = await world.run(stored.instructed);
       expect(ended).toMatchObject({ code: 'withdrawal_ended', detail: status, moneyMoved: 'unknown' });
+    },
+  );
+
+  it.each(['pending_anchor', 'pending_stellar', 'on_hold', 'a_word_of_its_own'])(
+    'is that it is unknown, and to be resumed, where the record says %s in place of asking for the payment',
+    async (status) => {
+      const world = smallWorld();
+      world.knobs.status = status;
+      const { ended, last } = await world.run(stored.instructed);
+      expect(ended).toMatchObject({ code: 'payment_not_asked', detail: status, moneyMoved: 'unknown' });
+      expect(ended).toMatchObject({ resumable: true });
+      world.knobs.status = 'pending_user_transfer_start';
+      await world.run(last, { waits: 3 });
+      expect(world.paid).toHaveLength(1);
     },
   );
 

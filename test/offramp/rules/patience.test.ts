@@ -3,7 +3,7 @@ import { Unavailable } from '../../../contract/offramp/exchange.js';
 import type { Run } from '../../../contract/offramp/options.js';
 import { patiently } from '../../../contract/offramp/patience.js';
 
-/** How long is waited between the calls of a party that always asks for the same pause. */
+/** The waits between the calls to a party that always asks for the same pause. */
 async function waitsFor(retryAfterMs: number | null): Promise<number[]> {
   const waits: number[] = [];
   let nowMs = 0;
