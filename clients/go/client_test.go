@@ -40,22 +40,26 @@ func limited(seconds string) func(http.ResponseWriter) {
 	return answer(429, "application/json", `{"code":"RATE_LIMITED","message":"wait","retryAfter":1}`, "Retry-After", seconds)
 }
 
-func TestALimitIsWaitedOut(t *testing.T) {
+func TestAGetIsSentAgainAfterTheSecondsOfRetryAfter(t *testing.T) {
 	server, asked := answers(t, limited("1"), answer(200, "application/json; charset=utf-8", page))
 	client, err := New(server.URL+"/", Options{UserAgent: "wallet/1.0"})
 	if err != nil {
 		t.Fatal(err)
 	}
+	began := time.Now()
 	result, err := client.ListCorridorsWithResponse(context.Background(), nil)
 	if err != nil || result.JSON200 == nil || len(*asked) != 2 {
 		t.Fatalf("%+v %v after %d requests", result, err, len(*asked))
+	}
+	if waited := time.Since(began); waited < time.Second {
+		t.Errorf("sent again after %s", waited)
 	}
 	if agent := (*asked)[0].UserAgent(); agent != "wallet/1.0 fairlead-go/"+Version {
 		t.Errorf("user agent %q", agent)
 	}
 }
 
-func TestALimitIsReturnedWhereItIsTooLongOrOfAPost(t *testing.T) {
+func TestALimitIsReturnedAtOnceIfRetryAfterIsAboveTenSecondsOrUnreadable(t *testing.T) {
 	for _, seconds := range []string{"11", "soon", ""} {
 		server, asked := answers(t, limited(seconds))
 		client, _ := New(server.URL, Options{})
@@ -65,13 +69,21 @@ func TestALimitIsReturnedWhereItIsTooLongOrOfAPost(t *testing.T) {
 			t.Errorf("%q: %v after %d requests", seconds, err, len(*asked))
 		}
 	}
-	server, asked := answers(t, limited("1"))
+}
+
+func TestAPostIsNeverSentAgain(t *testing.T) {
+	server, asked := answers(t, limited("0"))
 	client, _ := New(server.URL, Options{})
 	if _, err := client.CreateIntentWithResponse(context.Background(), CreateIntentBody{}); err == nil || len(*asked) != 1 {
 		t.Errorf("%v after %d requests", err, len(*asked))
 	}
-	if _, err := client.ListCorridorsWithResponse(context.Background(), nil); err == nil || len(*asked) != 4 {
-		t.Errorf("%v after %d requests: a GET is sent three times in all", err, len(*asked))
+}
+
+func TestAGetIsSentThreeTimesInAll(t *testing.T) {
+	server, asked := answers(t, limited("0"))
+	client, _ := New(server.URL, Options{})
+	if _, err := client.ListCorridorsWithResponse(context.Background(), nil); err == nil || len(*asked) != 3 {
+		t.Errorf("%v after %d requests", err, len(*asked))
 	}
 }
 

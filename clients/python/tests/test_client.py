@@ -1,5 +1,6 @@
 import asyncio
 import json
+import pickle
 import unittest
 from datetime import datetime, timezone
 from pathlib import Path
@@ -53,6 +54,7 @@ class ConnectTest(unittest.TestCase):
                 list_corridors.sync(client=client)
             self.assertEqual((raised.exception.code, raised.exception.status), (Code.RATE_LIMITED, 429))
             self.assertEqual(len(asked), 1)
+            self.assertEqual(pickle.loads(pickle.dumps(raised.exception)).code, Code.RATE_LIMITED)
         client, asked = scripted(limited("0"))
         with self.assertRaises(FairleadError):
             create_intent.sync(client=client, body=CreateIntentBody("c", "a", "G", "1", "n"))

@@ -139,7 +139,9 @@ class VerifyProofTest(unittest.TestCase):
         log = vectors("batch.json")
         batch = next(one for one in log["batches"] if len(one["entries"]) > 1 and one["header"]["previous"])
         header, signature, entries = batch["header"], batch["signature"], batch["entries"]
-        previous = header["previous"]
+        previous = (header["sequence"] - 1, header["previous"])
+        with self.assertRaises(Refused):
+            verify_header(header, signature, log["keys"], (header["sequence"] - 2, header["previous"]))
         verify_batch(header, signature, entries, log["keys"], previous)
         spare = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
         other = signature[:85] + spare[spare.index(signature[85]) + 1] + "=="

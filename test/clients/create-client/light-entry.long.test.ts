@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const mostGzipBytes = 5_000;
 
-/** Everything that the entry exports, as a front end ships it. */
+/** Bundles everything that the entry exports, as a front end ships it. */
 async function bundle(entry: string) {
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,

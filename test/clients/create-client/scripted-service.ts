@@ -25,7 +25,7 @@ export interface ScriptedService {
   stop(): Promise<void>;
 }
 
-/** A listener on loopback that says what it is told to, as the service, a proxy or an attacker would. */
+/** A listener on loopback that sends scripted answers, as the service, a proxy or an attacker would. */
 export async function startScriptedService(): Promise<ScriptedService> {
   const requests: SeenRequest[] = [];
   const service = { requests, answers: [] as ScriptedAnswer[] };

@@ -8,7 +8,7 @@ import type { Client, contract, EventName, eventData, WebhookEvents } from '../.
  * with what TypeScript infers from the schemas, operation by operation, down to the last optional member.
  */
 
-/** Written out, so that an interface and an inferred type of the same members are identical. */
+/** Expands a type to its members, so that an interface and an inferred type with the same members are identical. */
 type Plain<T> = T extends readonly (infer Item)[]
   ? Plain<Item>[]
   : T extends object
@@ -17,13 +17,13 @@ type Plain<T> = T extends readonly (infer Item)[]
       : { [K in keyof T]: Plain<T[K]> }
     : T;
 
-/** Identical, not only assignable: that would let an optional member be missing. */
+/** Whether two types are identical; mutual assignability would let an optional member be missing. */
 type Same<A, B> =
   (<T>() => T extends Plain<A> ? 1 : 2) extends <T>() => T extends Plain<B> ? 1 : 2 ? true : false;
 
 type Part<T, K extends PropertyKey> = K extends keyof T ? Exclude<T[K], undefined> : Record<never, never>;
 type Call = (...args: never[]) => Promise<{ status: number; body: unknown }>;
-/** A stream: its events but for problems hold what the schema of its 200 says. */
+/** A stream: all its events except problems hold what the schema of its 200 says. */
 type Stream = (...args: never[]) => AsyncGenerator<{ event: string; data: unknown }, void, undefined>;
 type Arguments<C extends Call | Stream> = Exclude<Parameters<C>[0], undefined>;
 type Bodies<A extends { status: number; body: unknown }> = {
@@ -68,7 +68,7 @@ type Agree<R, C> = R extends AppRoute
   : false;
 
 type Contract = typeof contract;
-/** The operations whose generated types are not those of the contract. */
+/** The operations whose generated types differ from those of the contract. */
 type Disagreeing = {
   [G in keyof Contract]: {
     [O in keyof Contract[G]]: O extends keyof Client[G]

@@ -16,12 +16,12 @@ import {
 const tour = await tourFixture();
 const source = clientFolder('go');
 const folder = mkdtempSync(join(tmpdir(), 'fairlead-go-'));
-/** Where the client lies in a copy of the repository. */
+/** The client's folder in a copy of the repository. */
 const copy = join(folder, 'clients/go');
 const env = goEnvironment();
 const go = (...args: string[]) => runTool('go', args, { cwd: copy, env });
 
-/** The generator too, in the version of generate.go. */
+/** Downloads the modules and the generator, in the version that generate.go names. */
 async function download(): Promise<void> {
   cpSync(join(source, '../../docs/openapi.client.json'), join(folder, 'docs/openapi.client.json'));
   cpSync(source, copy, { recursive: true });
@@ -40,7 +40,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 describe('the client in Go', () => {
   itInGo('is what its generator makes of docs/openapi.client.json', () => {
     const [made, committed] = [copy, source].map((one) => readFileSync(join(one, 'rest.gen.go'), 'utf8'));
-    // Otherwise run `go generate` in clients/go, and commit the result.
+    // If this fails, run `go generate` in clients/go and commit the result.
     expect(made === committed).toBe(true);
   });
 

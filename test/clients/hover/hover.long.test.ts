@@ -6,8 +6,8 @@ import { expectFor } from '../../support/expect-for.js';
 import { openInEditor } from './language-service.js';
 
 /*
- * What the language service of TypeScript, which is behind every editor, shows over the names of the package: for one
- * page as a reader would write it, and for every member that the types of a client reach.
+ * Checks what TypeScript's language service, which editors use, shows on hover over the names of the package: on one page
+ * as a reader would write it, and for every member that the types of a client reach.
  */
 const page = `import { createClient, unwrap } from './contract/client/index.js';
 const client = createClient('https://fairlead.example');
@@ -52,7 +52,7 @@ describe('an editor over a page that compares rates', () => {
   });
 });
 
-/** Every member that is reached from a type of the package by its properties, arguments and answers, with its text. */
+/** Every member that properties, arguments and answers reach from a type of the package, with its text. */
 function membersOf(program: ts.Program, start: ts.Type): Map<string, string> {
   const checker = program.getTypeChecker();
   const members = new Map<string, string>();

@@ -12,13 +12,13 @@ export interface Hover {
   documentation: string;
 }
 
-/** An editor's view of one file of somebody's project. */
+/** An editor's view of one file of a project. */
 export interface Editor {
-  /** What it shows where this text stands for the first time; the name begins after `before`. */
+  /** The hover of `name` where `before` followed by `name` occurs first in the text. */
   hover(before: string, name: string): Hover;
-  /** What it shows at this place of the text. */
+  /** The hover at this position of the text. */
   hoverAt(position: number): Hover;
-  /** The files that declare what stands at this place. */
+  /** The files that declare the name at this position. */
   declaredIn(position: number): string[];
   program: ts.Program;
 }
@@ -28,7 +28,7 @@ const nodeNext: ts.CompilerOptions = {
   moduleResolution: ts.ModuleResolutionKind.NodeNext,
 };
 
-/** The language service over a file of this text, which need not exist; by default in the root of the repository. */
+/** The language service for a file with this text, which need not exist; by default in the root of the repository. */
 export function openInEditor(
   text: string,
   path = `${root}hovered.ts`,

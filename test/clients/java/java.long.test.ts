@@ -15,7 +15,7 @@ import {
 
 const tour = await tourFixture();
 const folder = mkdtempSync(join(tmpdir(), 'fairlead-java-'));
-/** Where the client lies in a copy of the repository. */
+/** The client's folder in a copy of the repository. */
 const copy = join(folder, 'clients/java');
 const classPath = ['target/classes', 'target/lib/*'].join(':');
 const inJava = (...args: string[]) => runTool('java', args, { cwd: copy, env: process.env });
@@ -27,7 +27,7 @@ const maven = (...goals: string[]) =>
     { cwd: copy, env: process.env },
   );
 
-/** Generates and compiles the client and its tests, for which Maven downloads all but what runs tests. */
+/** Generates and compiles the client and its tests; Maven downloads everything except what running tests needs. */
 async function download(): Promise<void> {
   for (const path of ['docs/openapi.client.json', 'contract/vectors', 'test/vectors'])
     cpSync(join(clientFolder('java'), '../..', path), join(folder, path), { recursive: true });

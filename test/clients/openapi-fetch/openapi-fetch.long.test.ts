@@ -30,7 +30,7 @@ afterAll(async () => {
   await app.close();
 });
 
-/** Emits the program; what tsc has to say is empty when all is well. */
+/** Emits the program and returns the output of tsc, which is empty on success. */
 async function compile(): Promise<string> {
   const compilerOptions = {
     module: 'NodeNext',

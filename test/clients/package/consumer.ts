@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { runProgram } from '../../support/run-program.js';
 import { installedPackage, root } from './tarball.js';
 
-/** How TypeScript finds a package, in projects of the one kind and of the other. */
+/** How TypeScript resolves a package, by the kind of module of the project. */
 const resolutions = {
   module: {
     NodeNext: { module: 'NodeNext', moduleResolution: 'NodeNext' },
@@ -18,19 +18,19 @@ const resolutions = {
 export type Kind = keyof typeof resolutions;
 export const kinds = Object.keys(resolutions) as Kind[];
 
-/** Somebody's project with nothing in it but the package, installed from its tarball. */
+/** A project that contains only the package, installed from its tarball. */
 export interface Consumer {
   kind: Kind;
   folder: string;
   resolutions: string[];
   /** Writes a file into the project; the repository's own spelling of the package becomes its name. */
   write(path: string, text: string): void;
-  /** What a strict tsc, libraries' own declarations included, has to say; empty is good. `outDir`: emits there. */
+  /** Output of a strict tsc that also checks libraries' declarations; empty on success. `outDir`: emits there. */
   typeCheck(files: readonly string[], options: { resolution: string; outDir?: string }): Promise<string>;
   remove(): void;
 }
 
-/** Undefined where the package cannot be installed, for want of a registry. */
+/** Returns undefined where the package cannot be installed because no registry can be reached. */
 export async function createConsumer(kind: Kind = 'module'): Promise<Consumer | undefined> {
   const installed = await installedPackage();
   if (installed === undefined) return undefined;

@@ -13,7 +13,7 @@ import {
   type WebhookDelivery,
 } from '../../../contract/index.js';
 
-/** What a page does with the package: everything, with inputs and results that survive JSON. */
+/** What a page does with the package: everything it offers, with inputs and results that survive JSON. */
 export interface FrontEndTask {
   url: string;
   corridor: string;

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { runProgram } from '../../support/run-program.js';
 import { packedTarball, root } from './tarball.js';
 
-/** A program of the repository's own packages, about the tarball. */
+/** Runs a program from the repository's own dependencies on the tarball. */
 async function judge(program: string, ...args: string[]): Promise<{ status: number | null; text: string }> {
   const path = join(root, 'node_modules/.bin', program);
   const { status, stdout, stderr } = await runProgram(path, args, { env: { ...process.env, NO_COLOR: '1' } });

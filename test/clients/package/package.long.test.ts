@@ -32,7 +32,7 @@ const itInBrowser = itWhere(
   consumers.size > 0 && findChromium() !== undefined,
   'no Chromium found (set CHROMIUM_PATH): the contract package in a browser',
 );
-/** What tsc said, by kind and resolution; the emitted modules are those that run. */
+/** The output of tsc, by kind and resolution; the emitted modules are the ones that run. */
 const complaints: Record<string, string> = {};
 
 beforeAll(async () => {
@@ -56,12 +56,12 @@ function installed(kind: Kind = 'module'): Consumer {
   return consumer;
 }
 
-/** How a module of each kind gets at what another one exports. */
+/** How a module of each kind imports what another one exports. */
 const importing = {
   module: (names: string, from: string) => `import ${names} from '${from}';`,
   commonjs: (names: string, from: string) => `const ${names} = require('${from}');`,
 };
-/** The figures of the section on size, in its order. */
+/** The figures of the README's section on size, in their order. */
 const [, sizes = ''] = readFileSync(join(root, 'contract/README.md'), 'utf8').split('## Size\n');
 const figures = [...(sizes.split('\n## ')[0] ?? '').matchAll(/(\d+) kB/g)].map(([, figure]) =>
   Number(figure),
@@ -101,7 +101,7 @@ describe('the tarball', () => {
         'index.ts',
       ]),
     );
-    // No examples: those are for the document and the tests.
+    // The examples are not packed: they are for the document and the tests.
     const room =
       '((client(/(operations(/operator)?|streams|types|validating))?|endpoints|offramp|schemas|verification)/)?';
     const expected = new RegExp(
@@ -126,7 +126,7 @@ describe('a strict front end', () => {
   );
 });
 
-/** Without the bridge by which newer versions of Node require ES modules: the package has to do without it. */
+/** Switches off the support of newer versions of Node for requiring ES modules, which the package must not need. */
 const noBridge = '--no-experimental-require-module';
 
 describe.each(kinds)('a Node program of type %s', (kind) => {
@@ -267,7 +267,7 @@ describe('a bundle for browsers', () => {
   );
 });
 
-/** Kept beside the run: what the package weighs in a page. */
+/** Writes the size of the package in a page to the artifacts. */
 function report(bundles: Record<string, Bundle>): void {
   const rows = Object.entries(bundles).map(([name, { text, gzipBytes }]) => [
     name,

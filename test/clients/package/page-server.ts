@@ -6,7 +6,7 @@ export interface PageServer {
   stop(): Promise<void>;
 }
 
-/** A site of its own origin: an empty page, the bundle, and a policy that lets it speak to the service alone. */
+/** A site on its own origin: an empty page, the bundle, and a policy that lets it connect to the service only. */
 export async function startPageServer(bundle: string, serviceUrl: string): Promise<PageServer> {
   const policy = `default-src 'none'; script-src 'self'; connect-src ${serviceUrl}`;
   const server = createServer((request, response) => {

@@ -9,7 +9,7 @@ export const root = fileURLToPath(new URL('../../../', import.meta.url));
 const noRegistry = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENOTCACHED/;
 const lockPatience = { retries: 600, factor: 1, minTimeout: 500, maxTimeout: 500 };
 
-/** What `npm pack` makes of the workspace. It is made once per run, by the test file that needs it first. */
+/** The tarball that `npm pack` makes of the workspace, built once per run by the test file that needs it first. */
 export async function packedTarball(): Promise<string> {
   const workshop = join(testRun.runDir, 'package');
   mkdirSync(workshop, { recursive: true });
@@ -26,7 +26,7 @@ function tarballIn(folder: string): string | undefined {
   return name === undefined ? undefined : join(folder, name);
 }
 
-/** In a copy of the workspace, so that nothing of this build is left in the sources. */
+/** Packs a copy of the workspace, so that this build leaves nothing in the sources. */
 async function pack(workshop: string): Promise<string> {
   const workspace = join(workshop, 'contract');
   const isBuilt = (path: string) => /\/(dist|node_modules)$/.test(path);
@@ -41,8 +41,8 @@ async function pack(workshop: string): Promise<string> {
 }
 
 /**
- * A folder with nothing installed but the package, from its tarball, and what it depends on: once per run, for others to
- * copy. Undefined where no registry can be reached.
+ * A folder that contains only the package, installed from its tarball, and its dependencies. It is made once per run for
+ * others to copy. Undefined where no registry can be reached.
  */
 export async function installedPackage(): Promise<string | undefined> {
   const tarball = await packedTarball();
@@ -59,7 +59,7 @@ export async function installedPackage(): Promise<string | undefined> {
   }
 }
 
-/** Whether it could be installed; false where no registry can be reached. */
+/** Installs the packages; false where no registry can be reached. */
 export async function installInto(folder: string, packages: readonly string[]): Promise<boolean> {
   const { status, stderr } = await npm(
     ['install', '--prefer-offline', '--no-audit', '--no-fund', ...packages],

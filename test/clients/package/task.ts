@@ -41,7 +41,7 @@ export function frontEndTask(url: string): FrontEndTask {
       now: Number(headers['webhook-timestamp']) * 1_000,
       requireTimestamp: true,
     })),
-    // The last one is false: its entries were exchanged.
+    // The last batch must be refused: its entries are reversed.
     batches: [...batches, { ...first, entries: [...(first.entries ?? [])].reverse() }],
     newIntent: {
       corridor: 'usdc-ngn',
@@ -53,7 +53,7 @@ export function frontEndTask(url: string): FrontEndTask {
   };
 }
 
-/** What the vectors say must come of it. */
+/** The results that the vectors require. */
 export const vectorResults = {
   hashes: intents.map(({ intentHash }) => intentHash),
   signed: disputes.map(({ body }) => body),

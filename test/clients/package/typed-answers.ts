@@ -1,6 +1,6 @@
 import { type Client, createClient, isFairleadError, unwrap } from '../../../contract/index.js';
 
-/** Never run: what the compiler accepts and refuses here is the test. A directive that is not needed is an error. */
+/** Never run: the test is what the compiler accepts and refuses here. A directive that is not needed is an error. */
 export async function typedAnswers(client: Client = createClient('')): Promise<void> {
   const rates = await client.rates.getRates({ params: { corridor: 'usdc-ngn' }, query: { amount: '100' } });
   if (rates.status === 200) {
@@ -23,7 +23,7 @@ export async function typedAnswers(client: Client = createClient('')): Promise<v
     void rates;
   }
 
-  // Errors are told apart by code, too, with exactly the members that each promises.
+  // Errors can be distinguished by code, too, with exactly the members that each code promises.
   if (rates.status !== 200 && rates.body.code === 'RATES_UNAVAILABLE') {
     const reason: string | undefined = rates.body.unavailable[0]?.reason;
     void reason;
@@ -43,7 +43,7 @@ export async function typedAnswers(client: Client = createClient('')): Promise<v
     const sequence: number = batch.header.sequence;
     void sequence;
   }
-  // @ts-expect-error What is no list has no items.
+  // @ts-expect-error An operation whose answer is not a list has no items.
   void client.rates.getRates.all;
   const { signal } = new AbortController();
   await client.rates.getRates({ params: { corridor: 'usdc-ngn' }, signal });

@@ -7,7 +7,7 @@ import { freePort } from '../../../scripts/lib/free-port.js';
 import type { Ended } from '../../support/run-program.js';
 import { installInto, isOffline, npm, packedTarball } from './tarball.js';
 
-/** What `npm create vite` and its template would take is pinned here. Vite 8 needs npm 11; 7 is fine with that of Node 20. */
+/** Pins what `npm create vite` and its template would take. Vite 8 needs npm 11; 7 works with the npm of Node 20. */
 const createVite = 'vite@7.1.2';
 const tools = ['vite@7.3.8', 'typescript@5.9.3'];
 

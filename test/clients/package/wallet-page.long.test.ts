@@ -14,8 +14,8 @@ import { startPageServer } from './page-server.js';
 import { createViteProject } from './vite-project.js';
 
 /*
- * A page of a wallet in two projects that have nothing of ours but the tarball: one that `npm create vite` makes, and
- * one of CommonJS.
+ * A wallet's page in two projects that use nothing of this repository but the tarball: one made by `npm create vite`, and
+ * one in CommonJS.
  */
 const database = testDatabase();
 let app: TestApp;
@@ -40,13 +40,13 @@ afterAll(async () => {
   await app.close();
 });
 
-/** Given for sure where a test of this file runs. */
+/** The project, which exists wherever a test of this file runs. */
 function installed<T>(project: T | undefined): T {
   if (project === undefined) throw new Error('the package was not installed');
   return project;
 }
 
-/** What the page at this address says, once it says something. */
+/** The text of the page at this address, once it shows any. */
 async function saidBy(url: string): Promise<string> {
   const browser = await launchChromium(findChromium() ?? '');
   try {

@@ -15,7 +15,7 @@ import {
 
 const tour = await tourFixture();
 const folder = mkdtempSync(join(tmpdir(), 'fairlead-python-'));
-/** Where the client lies in a copy of the repository. */
+/** The client's folder in a copy of the repository. */
 const copy = join(folder, 'clients/python');
 const python = join(folder, 'venv/bin/python');
 const env = {
@@ -37,7 +37,7 @@ async function install(): Promise<void> {
   await runTool('python3', ['-m', 'venv', join(folder, 'venv')], { cwd: folder, env });
   await inPython('-m', 'pip', 'wheel', '--quiet', '--no-deps', '--wheel-dir', join(folder, 'wheels'), '.');
   await inPython('-m', 'pip', 'install', '--quiet', '--find-links', join(folder, 'wheels'), 'fairlead');
-  // What is imported below must be what was installed.
+  // Ensures that the imports below find the installed wheel.
   rmSync(join(copy, 'src'), { recursive: true });
 }
 

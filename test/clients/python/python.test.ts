@@ -34,9 +34,9 @@ function runTampered(file: string, original: string | RegExp, replacement: strin
   }
 }
 
-/** The batch verifier in Python on a batch of one entry that the publisher's own key signed. */
+/** Runs the batch verifier in Python on a batch with one entry that the publisher's own key signed. */
 function verifiedInPython(formula: string, entry: Record<string, unknown>) {
-  // A publisher of Fairlead refuses to sign what its own verifier refuses.
+  // The batch is signed here, since the publisher refuses to sign what its own verifier refuses.
   const { publicKey: key, privateKey } = generateKeyPairSync('ed25519');
   const publicKey = key.export({ format: 'der', type: 'spki' }).subarray(-32);
   const signer = { keyId: batchKeyId(publicKey), publicKey: encodePublicKey(publicKey) };
@@ -97,7 +97,7 @@ describe('a verifier in Python, from the documented bytes and the standard libra
 
   itInPython.each([
     ['strkey.json', /"account": "GA7Q/, '"account": "GA7R'],
-    // A text that must be refused, put right.
+    // Corrects a text that must be refused.
     ['strkey.json', 'QDQ64ZV6ZL2S3LAGW4SY7NTCMWIVT', 'QDQ64ZV6ZL2S3LAGW4SY7NTCMWIVL'],
     ['intent-hash.json', '"sellAmount": "250"', '"sellAmount": "251"'],
     ['intent-hash.json', /"intentHash": "../, '"intentHash": "zz'],

@@ -22,7 +22,7 @@ ASSUMED_FILL_RATE = "0.95"
 
 
 def middle(figures, high_first):
-    """The median; of an even number the worse of the two in the middle."""
+    """The median; for an even number of figures, the worse of the two middle ones."""
     ordered = sorted((each for each in figures if each is not None), key=Fraction, reverse=high_first)
     return ordered[len(ordered) // 2] if ordered else None
 
@@ -62,7 +62,7 @@ def worth(quote, record, typical, speed_target, places):
 
 
 def nearest(value, places):
-    """To the nearest, halves away from zero; zero has no sign."""
+    """Rounds to the nearest, halves away from zero; zero has no sign."""
     units = int(abs(value) * 10**places + Fraction(1, 2))
     whole, part = divmod(units, 10**places)
     return f"{'-' if value < 0 and units else ''}{whole}.{part:0{places}d}"
@@ -73,14 +73,14 @@ def plain(text):
 
 
 def cost(sell, receive, rate):
-    """What is sold, less what the payout would buy back at the reference rate."""
+    """The amount sold minus what the payout would buy back at the reference rate."""
     at_market = Fraction(receive) / Fraction(rate)
     share = 1 - at_market / Fraction(sell)
     return {"percent": nearest(100 * share, 2), "amount": plain(nearest(Fraction(sell) - at_market, 7))}
 
 
 def significant(value, up):
-    """To ten significant digits, without zeros at the end."""
+    """Rounds to ten significant digits, without trailing zeros."""
     exponent = 0
     while value >= Fraction(10) ** (exponent + 1):
         exponent += 1
@@ -96,7 +96,7 @@ def significant(value, up):
 
 
 def band_of(prices, reference, factor):
-    """Around the median of three prices or more; with fewer around the reference rate, if there is one."""
+    """The band around the median of three or more prices; with fewer, around the reference rate, if there is one."""
     by_median = len(prices) >= 3
     if not by_median and reference is None:
         return None

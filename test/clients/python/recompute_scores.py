@@ -45,7 +45,7 @@ def reported_times(place, tally, bounds):
 
 
 def percentile(times, percent):
-    """Nearest rank over the buckets; the upper bound of the bucket it falls in."""
+    """The percentile by nearest rank: the upper bound of the bucket that contains it."""
     reported = sorted(times)
     total = sum(count for _, count in reported)
     rank = -(-total * percent // 100)
@@ -63,7 +63,7 @@ def places(part, whole, count, up):
 
 
 def formula_of(card):
-    """A card that names no formula is of v1: those were published before there was another."""
+    """The formula of a card. A card without one is of v1, since it was published before v2 existed."""
     formula = card.get("formula", "v1")
     if formula not in FORMULAS:
         raise UnknownFormula(formula)

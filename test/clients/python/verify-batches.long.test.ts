@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => proxy.stop());
 
-/** Runs the script beside this process, which serves what it asks for. */
+/** Runs the script as a program of its own, while this process serves what it requests. */
 async function verify(...keys: string[]): Promise<{ code: unknown; stdout: string }> {
   const { error, stdout } = await new Promise<{ error: Error | null; stdout: string }>((resolve) => {
     const args = ['-B', script, proxy.url, ...keys];

@@ -85,15 +85,16 @@ def verify(base, keys):
         if header["sequence"] != batches + 1:
             raise canonical.Refused("batch %d is missing" % (batches + 1))
         items = list(pages("%s/batches/%d/entries" % (base, header["sequence"]), limit=100))
-        previous = log.verify_batch(header, batch["signature"], items, keys, previous)
+        digest = log.verify_batch(header, batch["signature"], items, keys, previous)
+        previous = (header["sequence"], digest)
         if batch["receipt"] is not None:
-            verify_receipt(batch["receipt"], header, previous)
+            verify_receipt(batch["receipt"], header, digest)
             receipts += 1
         if items:
             verify_proof(base, header, items[len(items) // 2])
         batches += 1
         entries += len(items)
-    return batches, entries, receipts, previous
+    return batches, entries, receipts, None if previous is None else previous[1]
 
 
 def main(url, *given):

@@ -89,7 +89,7 @@ def check_batch(vectors):
             misplaced = batches.entry_holds(entries[other], index, proof, header)
             expect("proof %d with another entry" % index, misplaced, len(entries) == 1)
         check_refusals(batch, vectors["keys"], previous)
-        previous = digest
+        previous = (header["sequence"], digest)
     return len(vectors["batches"])
 
 

@@ -18,7 +18,7 @@ const itInstalled = itWhere(
   'no npm registry and no npm cache: the snippets of the contract package',
 );
 let placed: Snippets;
-/** What tsc said, by resolution; the emitted modules are those that run. */
+/** The output of tsc, by resolution; the emitted modules are the ones that run. */
 const complaints: Record<string, string> = {};
 
 beforeAll(async () => {
@@ -162,7 +162,7 @@ describe("the README's snippets, in a project with the package installed", () =>
         sequence: 1,
         headerHash: latest?.headerHash,
       });
-      // One outcome is too little for a score; that it is null is what was signed.
+      // One outcome is not enough for a score; the signed value is null.
       expect((await run('proof', 'provenScore', '1', 'harbour', 'usdc-ngn', keys)).result).toBeNull();
 
       const strangersKeys = keys.map((key) => ({ ...key, publicKey: wallet.account }));

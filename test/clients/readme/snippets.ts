@@ -5,7 +5,7 @@ import type { Consumer } from '../package/consumer.js';
 const readme = readFileSync(new URL('../../../contract/README.md', import.meta.url), 'utf8');
 const placeholder = 'https://fairlead.example';
 
-/** The TypeScript blocks of the package's README by the name on their fence, as the reader sees them. */
+/** The TypeScript blocks of the package's README, by the name on their fence. */
 export const snippets: ReadonlyMap<string, string> = new Map(
   [...readme.matchAll(/^```ts(?: ([a-z-]+))?\n(.*?)^```$/gms)].map(([, name = 'unnamed', text = '']) => [
     name,
@@ -13,7 +13,7 @@ export const snippets: ReadonlyMap<string, string> = new Map(
   ]),
 );
 
-/** Imports a snippet, calls a function of it with arguments of JSON, and prints the result as the last line. */
+/** Imports a snippet, calls a function of it with arguments given as JSON, and prints the result as the last line. */
 const caller = `const [name, call, given] = process.argv.slice(2);
 const module = await import(\`./\${name}.js\`);
 const result = call === undefined ? undefined : await module[call](...JSON.parse(given));
@@ -29,20 +29,20 @@ process.stdout.write('\\n' + (await receive(request, secret)).status);
 `;
 
 export interface RunSnippet {
-  /** What it printed before its result, line by line. */
+  /** What the snippet printed before its result, line by line. */
   printed: string[];
   result: unknown;
 }
 
 export interface Snippets {
-  /** What a strict tsc has to say about all of them; empty is good. */
+  /** The output of a strict tsc for all snippets; empty on success. */
   typeCheck(resolution: string): Promise<string>;
-  /** Runs a snippet, and where it exports functions, one of those. Throws what the program printed as its error. */
+  /** Runs a snippet, or one of the functions that it exports. Throws what the program printed as its error. */
   run(name: string, call?: string, ...given: unknown[]): Promise<RunSnippet>;
   receive(delivery: { body: string; headers: Record<string, string>; secret: string }): Promise<RunSnippet>;
 }
 
-/** The snippets in a project that has the package installed, the placeholder address being that of the service. */
+/** The snippets in a project that has the package installed, with the service's address in place of the placeholder. */
 export function placeSnippets(consumer: Consumer, serviceUrl: string): Snippets {
   for (const [name, text] of snippets) consumer.write(`${name}.ts`, text.replaceAll(placeholder, serviceUrl));
   consumer.write('out/call.js', caller);

@@ -28,7 +28,7 @@ it('a stream keeps no chunk that its connection brought before', async () => {
   const client = createClient('http://127.0.0.1', { fetch: async () => new Response(body, { headers }) });
   const stream = client.rates.stream({ params: { corridor: 'usdc-ngn' } });
   await stream.next();
-  // A reference that was just made holds what it refers to until the end of its turn.
+  // A WeakRef keeps its target alive until the end of the turn in which it was made.
   await setImmediate();
   collectGarbage();
   const kept = chunks.filter((chunk) => chunk.deref() !== undefined);

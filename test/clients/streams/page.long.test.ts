@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => balancer?.stop());
 
-/** What the page keeps of what it is told; `follow` returns once the stream is left. */
+/** The page records what it is told; `follow` returns once the stream is left. */
 const page = `import { createClient } from './contract/client/index.js';
 const told = { states: [], transitions: [], rates: 0 };
 const controller = new AbortController();

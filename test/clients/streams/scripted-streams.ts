@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a connection does, after the headers of a stream unless it answers otherwise. */
+/** What a connection does after the headers of a stream, or instead of them when it answers something else. */
 export type Script = (response: ServerResponse) => void | Promise<void>;
 
 export interface Connection {
@@ -15,13 +15,13 @@ export interface Connection {
 export interface ScriptedStreams {
   url: string;
   connections: Connection[];
-  /** What the next connections do, in order; the last one is repeated. */
+  /** What the next connections do, in order; the last script is repeated. */
   scripts: Script[];
   /** Refuses connections until it is started again. */
   stop(): Promise<void>;
 }
 
-/** A listener on loopback whose streams say what they are told to. */
+/** A listener on loopback whose streams follow scripts. */
 export async function startScriptedStreams(atPort = 0): Promise<ScriptedStreams> {
   const service = { connections: [] as Connection[], scripts: [] as Script[] };
   const server = createServer((request, response) => {
@@ -47,13 +47,13 @@ export async function startScriptedStreams(atPort = 0): Promise<ScriptedStreams>
 const begin = (response: ServerResponse, text: string) =>
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' }).write(text);
 
-/** Begins to stream this, and stays open. */
+/** Sends this text and keeps the stream open. */
 export const opens =
   (text: string): Script =>
   (response) =>
     void begin(response, text);
 
-/** Streams this and ends, as a service that stops. */
+/** Sends this text and ends the stream, as a service that stops does. */
 export const ends =
   (text: string): Script =>
   (response) => {
@@ -61,7 +61,7 @@ export const ends =
     response.end();
   };
 
-/** Streams this; then the connection breaks. */
+/** Sends this text; then the connection breaks. */
 export const breaks =
   (text: string): Script =>
   (response) => {
@@ -69,7 +69,7 @@ export const breaks =
     response.write(text, () => response.destroy());
   };
 
-/** Answers something that is no stream. */
+/** Answers with something that is not a stream. */
 export const answers =
   (status: number, body?: unknown, headers: Record<string, string> = {}): Script =>
   (response) => {

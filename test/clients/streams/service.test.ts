@@ -14,7 +14,7 @@ const clients = { '@fairlead/contract': createClient, '@fairlead/contract/client
 
 type Terms = Parameters<typeof intentHash>[0];
 
-/** An intent whose withdrawal was paid out; the next look records it. */
+/** An intent whose withdrawal was paid out; the next poll records the payout. */
 async function paidIntent(): Promise<string> {
   const terms = fixture.terms();
   const hash = intentHash(terms as unknown as Terms);

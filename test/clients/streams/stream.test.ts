@@ -352,7 +352,7 @@ describe.each([
         for (let before = -1; before !== written; await delay(300)) before = written;
         return written;
       };
-      // Sockets buffer some megabytes on loopback; then the service has to wait.
+      // Sockets on loopback buffer some megabytes; after that the service has to wait.
       const first = await untilItWaits();
       expect(first).toBeLessThan(32 * 2 ** 20);
       while (written === first) await stream.next();

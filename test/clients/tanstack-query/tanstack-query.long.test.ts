@@ -30,7 +30,7 @@ let page: Page;
 let asked: string[];
 
 const guide = readFileSync(join(root, 'docs/guides/tanstack-query.md'), 'utf8');
-/** The files that its blocks are, by the language and the name on the fence. */
+/** The files that the guide's blocks stand for, by the language and the name on the fence. */
 const blocks = [...guide.matchAll(/^```(tsx?) ([a-z-]+)\n(.*?)^```$/gms)].map(
   ([, kind = '', name = '', text = '']) => ({ path: `${name}.${kind}`, text }),
 );
@@ -83,7 +83,7 @@ const ratesAsked = () => asked.filter((path) => path.startsWith('/api/rates/'));
 const offers = () => page.locator('ol li');
 const choose = (amount: string) => page.locator('select').selectOption(amount);
 
-/** An error of the service, as it would answer another origin. */
+/** An error as the service would answer it to another origin. */
 const notReady = {
   status: 503,
   headers: {

@@ -62,9 +62,14 @@ def _check_form(header):
 
 
 def verify_header(header, signature, keys, previous):
-    """Raises Refused, or gives the header's hash. `previous` is that of the batch before, None for the first."""
+    """Raises Refused, or gives the header's hash.
+
+    previous: sequence and header hash of the batch before, as a pair; None for the first batch.
+    """
     _check_form(header)
-    if header["previous"] != previous or (header["sequence"] == 1) != (previous is None):
+    last_sequence, last_hash = (0, None) if previous is None else previous
+    is_first = header["sequence"] == 1
+    if (header["previous"], header["sequence"]) != (last_hash, last_sequence + 1) or is_first != (previous is None):
         raise Refused("the header does not follow the batch before it")
     listed = [key["publicKey"] for key in keys if key["keyId"] == header["keyId"]]
     if not listed:
@@ -77,8 +82,15 @@ def verify_header(header, signature, keys, previous):
     return header_hash(header)
 
 
+def _named_by(header):
+    """The batch before, as the header itself tells it: a proof of one batch says nothing of the others."""
+    if header["previous"] is None:
+        return None
+    return header["sequence"] - 1, header["previous"]
+
+
 def verify_batch(header, signature, entries, keys, previous):
-    """Raises Refused, or gives the header's hash."""
+    """Raises Refused, or gives the header's hash. `previous` as in verify_header."""
     digest = verify_header(header, signature, keys, previous)
     if len(entries) != header["size"]:
         raise Refused("there are more or fewer entries than the header says")
@@ -105,7 +117,7 @@ def verify_proof(answer, keys):
         claim = load_json(bytes(answer).decode("utf-8"))
         entry, batch, header = claim["entry"], claim["batch"], claim["batch"]["header"]
         index, size, proof = claim["index"], claim["size"], claim["proof"]
-        verify_header(header, batch["signature"], keys, header["previous"])
+        verify_header(header, batch["signature"], keys, _named_by(header))
         if formula_of(entry) != header["formula"]:
             raise Refused("an entry follows another formula than the header names")
         if not _is_integer(index, 0) or not _is_integer(size, 0):

@@ -31,8 +31,13 @@ class FairleadError(Exception):
         self.retry_after = retry_after(headers)
         self.request_id = headers.get("X-Request-Id")
         self.body = body
+        self._headers = headers
         name = self.code.value if isinstance(self.code, Code) else self.code
         super().__init__("%s (%d): %s" % (name or "no code", status, self.message))
+
+    def __reduce__(self):
+        """Made again from what it was made of, so that a process pool can hand it over."""
+        return FairleadError, (self.status, self._headers, self.body)
 
 
 def media_type(text):

@@ -54,7 +54,8 @@ public final class CanonicalJson {
 
     private static void writeInteger(JsonNode value, StringBuilder to) throws VerificationException {
         boolean isSafe = value.isIntegralNumber() && value.canConvertToLong();
-        if (!isSafe || Math.abs(value.longValue()) > MAX_SAFE_INTEGER) {
+        // Not by Math.abs, which leaves the least long negative.
+        if (!isSafe || value.longValue() > MAX_SAFE_INTEGER || value.longValue() < -MAX_SAFE_INTEGER) {
             throw new VerificationException(value + " is not an integer below 2^53");
         }
         to.append(value.longValue());

@@ -214,7 +214,7 @@ class VectorsTest {
         JsonNode deepest = Vectors.MAPPER.readTree("[".repeat(32) + "]".repeat(32));
         assertEquals(deepest.toString(), CanonicalJson.of(deepest));
         String nested = "[".repeat(33) + "]".repeat(33);
-        for (String text : List.of("1.5", "1e2", "9007199254740992", "\"\\ud800\"", "\"\\udc00\\ud800\"", nested)) {
+        for (String text : List.of("1.5", "1e2", "9007199254740992", "-9223372036854775808", "\"\\ud800\"", "\"\\udc00\\ud800\"", nested)) {
             JsonNode input = Vectors.MAPPER.readTree(text);
             assertThrows(VerificationException.class, () -> CanonicalJson.of(input), text);
         }
