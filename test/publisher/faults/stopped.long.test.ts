@@ -72,7 +72,7 @@ const steps: TickStep[] = [
   'attempt_noted',
   'entries_written',
   'header_committed',
-  'submission_claimed',
+  'lease_confirmed',
   'oracle_answered',
   'receipt_stored',
 ];
