@@ -1,18 +1,18 @@
 import type { FindingCode, ObservedService } from '../../../contract/schemas/observations.js';
 import { findDeliveryMethod } from '../../delivery-methods.rules.js';
-import { type Call, wordsOf } from './call.rules.js';
+import { type Call, describeCall } from './call.rules.js';
 import { listedMethods } from './info.rules.js';
 import type { Observation } from './observation.js';
 import { deviationOf, type KnownPrice } from './price-level.rules.js';
 import { type ServedCorridor, serverOf, termsOf } from './shown-terms.rules.js';
-import { type ChangedTerm, judgeTerms, type KnownTerm, wordsOfChange } from './terms.rules.js';
+import { type ChangedTerm, describeChange, judgeTerms, type KnownTerm } from './terms.rules.js';
 
-/** Longer than this, and a request for rates would not have waited for it. */
+/** Same as the timeout of a quote request: a slower answer would not have reached the ranking. */
 const slowAfterMs = 2_000;
 
-/** Something that was looked at: `detail` says what is wrong, null that nothing is. */
+/** The result of one check: `detail` describes the problem, null means that there is none. */
 export interface Check {
-  /** Names it among the checks of its anchor. */
+  /** Unique among the checks of an anchor. */
   id: string;
   code: FindingCode;
   service: ObservedService;
@@ -27,14 +27,14 @@ const unavailableCodes: Readonly<Record<ObservedService, FindingCode>> = {
   sep38: 'quotes_unavailable',
 };
 
-/** What an observation says is wrong and what it says is right; what it could not look at is in neither. */
+/** The checks that this observation allows, passed or failed; what it could not check is left out. */
 export function assess(
   observation: Observation,
   known: readonly KnownTerm[],
   about: { corridors: readonly ServedCorridor[]; pricesOf: (corridor: string) => readonly KnownPrice[] },
 ): { checks: Check[]; terms: KnownTerm[] } {
-  const { shown, looked } = termsOf(observation, about.corridors);
-  const judged = judgeTerms(known, shown, looked, observation.atMs);
+  const { observedTerms, checkedKeyPrefixes } = termsOf(observation, about.corridors);
+  const judged = judgeTerms(known, observedTerms, checkedKeyPrefixes, observation.atMs);
   const checks = [
     ...checksOfCalls(observation),
     ...checksOfKey(observation),
@@ -66,16 +66,18 @@ function checksOfCalls({ calls, notJson, endpoints }: Observation): Check[] {
     const failed = own.find(({ outcome }) => outcome !== 'answered' && outcome !== 'not_json');
     const slowest = Math.max(0, ...own.map(({ latencyMs }) => latencyMs ?? 0));
     return [
-      check(unavailableCodes[service], service, { detail: failed === undefined ? null : wordsOf(failed) }),
-      check('not_json', service, { detail: notJson.has(service) ? wordsOfPage(own) : null }),
+      check(unavailableCodes[service], service, {
+        detail: failed === undefined ? null : describeCall(failed),
+      }),
+      check('not_json', service, { detail: notJson.has(service) ? describeNonJsonAnswer(own) : null }),
       check('slow', service, { detail: slowest > slowAfterMs ? `${slowest} ms` : null }),
     ];
   });
 }
 
-function wordsOfPage(calls: readonly Call[]): string {
+function describeNonJsonAnswer(calls: readonly Call[]): string {
   const page = calls.find(({ outcome, status }) => outcome === 'not_json' || (status ?? 0) >= 500);
-  return page === undefined ? 'not JSON' : wordsOf(page);
+  return page === undefined ? 'not JSON' : describeCall(page);
 }
 
 function checksOfKey({ tomlRead, otherKey }: Observation): Check[] {
@@ -119,7 +121,7 @@ function checksOfTerms({
   terms: KnownTerm[];
   judged: string[];
 }) {
-  const changes = new Map(changed.map((term) => [term.key, wordsOfChange(term)]));
+  const changes = new Map(changed.map((term) => [term.key, describeChange(term)]));
   return terms
     .filter(({ key }) => judged.includes(key))
     .map(({ code, service, corridor, key }) =>

@@ -1,36 +1,36 @@
 import type { CallOutcome, ObservedService } from '../../../contract/schemas/observations.js';
 
-/** One call to an anchor, as it ended. */
+/** One call to an anchor and its outcome. */
 export interface Call {
   service: ObservedService;
-  /** The corridor that a price was asked for. */
+  /** The corridor whose price was requested; null for other calls. */
   corridor: string | null;
   outcome: CallOutcome;
-  /** The status it answered with; null without an answer. */
+  /** The HTTP status; null without an answer. */
   status: number | null;
   /** Null without an answer. */
   latencyMs: number | null;
 }
 
-/** What came back of a call. `json` is undefined for what is not JSON. */
+/** The response to a call. `json` is undefined if the body is not JSON. */
 export interface Received {
   status: number;
   text: string;
   json: unknown;
 }
 
-/** Asked for a pause: this says nothing of the anchor, and the rest of the round leaves this service alone. */
+/** The anchor asks for a pause: this says nothing about its health, and the service is not called again in this round. */
 export const pausing = 429;
 
-/** Whether a web page came where JSON belongs. With an old dialect refusals are pages, which break nothing. */
+/** Whether the answer is not JSON though it must be. Older dialects refuse requests (4xx) with a web page; that is valid. */
 export function isNotJson({ status, text, json }: Received): boolean {
   if (status === 200) return json === undefined;
   return status >= 500 && text.trimStart().startsWith('<');
 }
 
 /**
- * How a call of JSON ended, but for what its answer means: a refusal with a status of 4xx is an answer. `missing` says
- * whether 404 means that what must be there is not.
+ * The outcome of a call that expects JSON, apart from the meaning of the answer: a refusal with a 4xx status is an answer.
+ * `missing` says whether a 404 means that a required resource is missing.
  */
 export function outcomeOf(received: Received, { missing }: { missing: boolean }): CallOutcome {
   const { status } = received;
@@ -40,8 +40,8 @@ export function outcomeOf(received: Received, { missing }: { missing: boolean })
   return status >= 400 && status < 500 ? 'answered' : 'error';
 }
 
-/** A few words for people; nothing in them was written by the anchor. */
-export function wordsOf({
+/** A short description for people; it contains no text written by the anchor. */
+export function describeCall({
   outcome,
   status,
   corridor,

@@ -4,7 +4,7 @@ import { offersWithdrawal, sep6Methods } from './info.rules.js';
 import type { Observation, PublishedFee } from './observation.js';
 import type { Term } from './terms.rules.js';
 
-/** What the fleet file says of a corridor that the anchor serves. */
+/** A corridor that the anchor serves, as the fleet file describes it. */
 export interface ServedCorridor {
   id: string;
   sellCode: string;
@@ -18,34 +18,34 @@ export const serverOf = {
   sep38: 'quoteServer',
 } as const;
 
-/** The terms that an observation shows, and the keys, or their first words, of all that it would have shown. */
+/** The terms that an observation contains, and the keys, or their first words, of all terms that it would have contained. */
 export function termsOf(
   { tomlRead, otherKey, endpoints, infos, corridors, calls }: Observation,
   served: readonly ServedCorridor[],
-): { shown: Term[]; looked: string[] } {
-  const shown: Term[] = [];
-  const looked: string[] = [];
+): { observedTerms: Term[]; checkedKeyPrefixes: string[] } {
+  const observedTerms: Term[] = [];
+  const checkedKeyPrefixes: string[] = [];
   if (tomlRead && otherKey === null) {
-    looked.push('server');
-    shown.push(...serversOf(endpoints));
+    checkedKeyPrefixes.push('server');
+    observedTerms.push(...serversOf(endpoints));
   }
   const codes = [...new Set(served.map(({ sellCode }) => sellCode))];
   for (const service of ['sep24', 'sep6'] as const) {
     if (infos[service] === undefined) continue;
     for (const code of codes) {
-      looked.push(`withdrawal ${service} ${code}`, `method ${service} ${code}`);
-      shown.push(...withdrawalTerms(infos[service], service, code));
+      checkedKeyPrefixes.push(`withdrawal ${service} ${code}`, `method ${service} ${code}`);
+      observedTerms.push(...withdrawalTerms(infos[service], service, code));
     }
   }
   for (const { corridor, fee, offer } of corridors) {
-    if (fee !== null) shown.push(feeTerm(corridor, fee));
+    if (fee !== null) observedTerms.push(feeTerm(corridor, fee));
     const readFirst = (['sep24', 'sep6'] as const).filter((service) => infos[service] !== undefined);
     const found = fee === null ? readFirst.length : readFirst.indexOf(fee.source);
-    looked.push(...readFirst.slice(0, found).map((service) => `fee ${service} ${corridor}`));
+    checkedKeyPrefixes.push(...readFirst.slice(0, found).map((service) => `fee ${service} ${corridor}`));
     const answered = calls.some((call) => call.corridor === corridor && call.outcome === 'answered');
-    if (answered) looked.push(`price ${corridor}`);
+    if (answered) checkedKeyPrefixes.push(`price ${corridor}`);
     if (offer?.tier === 'anchor')
-      shown.push(
+      observedTerms.push(
         term('quotes_unavailable', 'sep38', {
           key: `price ${corridor}`,
           corridor,
@@ -54,7 +54,7 @@ export function termsOf(
         }),
       );
     if (offer?.tier === 'anchor' && offer.feePercent !== null)
-      shown.push(
+      observedTerms.push(
         term('fee_changed', 'sep38', {
           key: `share ${corridor}`,
           corridor,
@@ -63,7 +63,7 @@ export function termsOf(
         }),
       );
   }
-  return { shown, looked };
+  return { observedTerms, checkedKeyPrefixes };
 }
 
 function serversOf(endpoints: AnchorEndpoints): Term[] {

@@ -2,7 +2,7 @@ import type { FindingCode, ObservedService } from '../../../contract/schemas/obs
 
 /** Something that an anchor publishes and seldom changes: a fee, or that it offers something at all. */
 export interface Term {
-  /** `fee sep24 USDC`: names it among the terms of its anchor. */
+  /** Unique among the terms of an anchor: `fee sep24 usdc-ngn`. */
   key: string;
   code: Extract<
     FindingCode,
@@ -10,53 +10,61 @@ export interface Term {
   >;
   service: ObservedService;
   corridor: string | null;
-  /** `fee`: as it is written. `share`: per cent with two places, which may waver. `offered`: `yes`, or `none`. */
+  /**
+   * `fee`: the published text. `share`: a percentage with two decimals, compared with a tolerance. `offered`: `yes` or
+   * `none`.
+   */
   kind: 'fee' | 'share' | 'offered';
   value: string;
 }
 
-/** A term as it usually is, and what it has been since it differs. */
+/** The usual value of a term and, while the observed value differs, that value and since when. */
 export interface KnownTerm extends Term {
   other: { value: string; sinceMs: number } | null;
 }
 
-/** A term that differs now from what it usually is. */
+/** A term whose observed value differs from the usual one. */
 export interface ChangedTerm extends Term {
   usual: string;
 }
 
-/** A change that stands for so long is the usual from then on. */
+/** After this long, a changed value becomes the usual one. */
 export const usualAfterMs = 7 * 86_400_000;
-/** A fee that is a share of amounts that are rounded, and may follow an exchange rate, wavers by less than this. */
-const shareSlack = 0.25;
-/** Per anchor; what it shows beyond this is not followed. */
+/** Tolerance in percentage points: rounding and exchange rates make a share fluctuate by less. */
+const shareTolerancePercent = 0.25;
+/** Per anchor; further terms are ignored. */
 const mostTerms = 200;
 
 /**
- * What is usual after a look, and what differs. `looked` are the keys, or their first words, that the look would have
- * shown: a known term among them that was not shown is there no more. What begins to be offered is usual at once.
+ * Compares the observed terms with the known ones. `checkedKeyPrefixes` lists the terms that this observation would have
+ * contained; a known term that matches one of them but was not observed has been withdrawn. A term that becomes available
+ * counts as usual at once.
  */
 export function judgeTerms(
   known: readonly KnownTerm[],
-  shown: readonly Term[],
-  looked: readonly string[],
+  observedTerms: readonly Term[],
+  checkedKeyPrefixes: readonly string[],
   nowMs: number,
 ): { terms: KnownTerm[]; changed: ChangedTerm[]; judged: string[] } {
-  const shownByKey = new Map(shown.map((term) => [term.key, term]));
+  const observedByKey = new Map(observedTerms.map((term) => [term.key, term]));
   const terms = known.map((term) => {
-    const gone = looked.some((words) => term.key === words || term.key.startsWith(`${words} `));
-    const value = shownByKey.get(term.key)?.value ?? (gone ? 'none' : undefined);
+    const wasChecked = checkedKeyPrefixes.some(
+      (words) => term.key === words || term.key.startsWith(`${words} `),
+    );
+    const value = observedByKey.get(term.key)?.value ?? (wasChecked ? 'none' : undefined);
     return value === undefined
       ? { term, isJudged: false }
       : { term: judge(term, value, nowMs), isJudged: true };
   });
   const knownKeys = new Set(known.map(({ key }) => key));
-  const fresh = shown.filter(({ key }) => !knownKeys.has(key)).map((term) => ({ ...term, other: null }));
+  const fresh = observedTerms
+    .filter(({ key }) => !knownKeys.has(key))
+    .map((term) => ({ ...term, other: null }));
   const judged = terms.filter(({ isJudged }) => isJudged).map(({ term }) => term);
   return {
     terms: [...terms.map(({ term }) => term), ...fresh].slice(0, mostTerms),
-    changed: judged.flatMap(({ other, ...term }) =>
-      other === null ? [] : [{ ...term, value: other.value, usual: term.value }],
+    changed: judged.flatMap(({ other: deviation, ...term }) =>
+      deviation === null ? [] : [{ ...term, value: deviation.value, usual: term.value }],
     ),
     judged: [...judged, ...fresh].map(({ key }) => key),
   };
@@ -72,11 +80,13 @@ function judge(term: KnownTerm, value: string, nowMs: number): KnownTerm {
 }
 
 function isSame({ kind, value }: Pick<Term, 'kind' | 'value'>, other: string): boolean {
-  return kind === 'share' ? Math.abs(Number(value) - Number(other)) <= shareSlack : value === other;
+  return kind === 'share'
+    ? Math.abs(Number(value) - Number(other)) <= shareTolerancePercent
+    : value === other;
 }
 
-/** What is said of a changed term. */
-export function wordsOfChange({ code, kind, key, usual, value }: ChangedTerm): string {
+/** Describes a changed term for people. */
+export function describeChange({ code, kind, key, usual, value }: ChangedTerm): string {
   if (code === 'quotes_unavailable') return 'gives no price any more';
   if (kind === 'offered') return key.split(' ').at(-1) ?? '';
   const unit = kind === 'share' ? ' % of the amount' : '';

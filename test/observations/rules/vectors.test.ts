@@ -8,10 +8,10 @@ import {
 } from '../../../server/features/observations/info.rules.js';
 import { deviationOf } from '../../../server/features/observations/price-level.rules.js';
 import {
+  describeChange,
   judgeTerms,
   type KnownTerm,
   type Term,
-  wordsOfChange,
 } from '../../../server/features/observations/terms.rules.js';
 
 interface PriceLevel {
@@ -41,7 +41,7 @@ interface Shown {
   fee?: string;
   share?: string;
   methods?: string[];
-  /** The fee was looked for and is not there. */
+  /** The fee was requested and is missing. */
   looked?: boolean;
 }
 
@@ -108,7 +108,7 @@ describe('terms that change', () => {
       const looked = [...(shown.methods === undefined ? [] : ['method']), ...(shown.looked ? ['fee'] : [])];
       const judged = judgeTerms(known, termsIn(shown), looked, shown.day * 86_400_000);
       known = judged.terms;
-      return judged.changed.map(wordsOfChange);
+      return judged.changed.map(describeChange);
     });
     expect(found).toEqual(changed);
   });
