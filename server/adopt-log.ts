@@ -1,10 +1,10 @@
 /**
- * Restores the published batches that the database lacks after it was restored from a backup, and says that the log is
- * whole, so that publishing goes on: `node dist/server/adopt-log.js`, with `--archive FILE` for batches or entries that
- * the oracle lacks or does not show, `--head N` where no oracle says which batch was the last, and `--drop-refused` to
- * withdraw a batch that was made after the restore. Reads MONGODB_URI, MONGODB_DATABASE, ORACLE_URL, PUBLISHER_SECRET_KEY
- * and PUBLISHER_OLD_KEYS. Ends with 0 where the log is whole, with 1 where something is missing or does not verify, and
- * with 2 where it could not be done, as while the oracle is away.
+ * Restores the published batches that the database lacks after a restore from a backup, and marks the log as whole, so
+ * that publishing continues: `node dist/server/adopt-log.js`. `--archive FILE` supplies batches or entries that the
+ * oracle lacks or does not show, `--head N` the number of the last batch if no oracle knows it, and `--drop-refused`
+ * withdraws a batch that was made after the restore. Reads MONGODB_URI, MONGODB_DATABASE, ORACLE_URL,
+ * PUBLISHER_SECRET_KEY and PUBLISHER_OLD_KEYS. Exits with 0 if the log is whole, with 1 if something is missing or does
+ * not verify, and with 2 if the command failed, for example because the oracle did not answer.
  */
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';

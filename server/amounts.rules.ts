@@ -7,8 +7,8 @@ export function plainDecimal(value: Decimal | string): string {
 }
 
 /**
- * An amount of fiat with the minor units of its currency: `152150.4` with 2 places is `152150.40`. Places beyond them,
- * as an anchor may give, are kept.
+ * A fiat amount with the minor units of its currency: `152150.4` with 2 places is `152150.40`. Further places, which an
+ * anchor may give, are kept.
  */
 export function fiatAmount(value: Decimal | string, minorUnits: number): string {
   const amount = new Decimal(value);

@@ -19,9 +19,9 @@ import { createUnverifiedLimit, type UnverifiedLimit } from './http/unverified-l
 import type { RateLimiter } from './limits/rate-limiter.js';
 import type { Logger, NewId } from './ports.js';
 
-/** For operators and readers: paths without a limit, read-only, and the router that serves them. */
+/** Read-only paths for operators and readers, which have no rate limit, and the router that serves them. */
 export interface Operations {
-  /** Whether a path is one of these; if it is, no other operation is asked. */
+  /** Whether these operations serve a path; if so, no other operations are asked. */
   serves(path: string): boolean;
   router: Router;
 }
@@ -32,7 +32,7 @@ export type Routers = Parameters<typeof createExpressEndpoints<typeof contract>>
 export interface AppDeps {
   routers: Routers;
   operations: readonly Operations[];
-  /** Undefined where there is no page: then an unknown path is JSON for everyone. */
+  /** Undefined if there is no web page: then every client gets JSON for an unknown path. */
   answerUnknown: RequestHandler | undefined;
   limiter: RateLimiter;
   secrets: Secrets;
@@ -65,7 +65,7 @@ export function createApp(deps: AppDeps): Express {
   return app;
 }
 
-/** An app of some operations alone, for a port of their own. It counts no requests: they are those of the operator. */
+/** An app that serves only these operations, on a port of their own. It counts no requests: they are the operator's own. */
 export function createOperationsApp(
   deps: Pick<AppDeps, 'logger' | 'newId' | 'record'> & { operations: readonly Operations[] },
 ): Express {
@@ -93,7 +93,7 @@ function bareApp(): Express {
   return app;
 }
 
-/** Answers 405 to every other method on an operational path, as everywhere. */
+/** Routes the operational paths. Methods other than GET, HEAD and OPTIONS get 405, as on every other path. */
 function operationalRoutes(operations: readonly Operations[]): RequestHandler {
   const allow = 'GET, HEAD, OPTIONS';
   return (req, res, next) => {
@@ -108,7 +108,7 @@ function operationalRoutes(operations: readonly Operations[]): RequestHandler {
   };
 }
 
-/** For `serves`: these paths and all below them. */
+/** Makes a `serves` function for these paths and everything below them. */
 export function pathsUnder(...roots: string[]): Operations['serves'] {
   return (path) => roots.some((root) => path === root || path.startsWith(`${root}/`));
 }
@@ -117,7 +117,7 @@ function nothingServed(): ApiError {
   return new ApiError('NOT_FOUND', 'Nothing is served at this path.');
 }
 
-/** The limit comes before the credential, and that before the body: a flood costs one update, a guess one comparison. */
+/** Checks the limit, then the credential; the body comes last: a flood costs one update, a guess one comparison. */
 function guard(deps: AppDeps, unverified: UnverifiedLimit): RequestHandler {
   return async (req, res, next) => {
     try {
@@ -129,7 +129,7 @@ function guard(deps: AppDeps, unverified: UnverifiedLimit): RequestHandler {
       res.locals.clientKey = client;
       const rule = clientLimitOf(metadata);
       const key = limitKeyOf(metadata.operationId, client);
-      // Of a request that the response cache handed on, the point is taken already, or could not be taken.
+      // The response cache has already taken, or tried to take, the point of a request that it passed on.
       const consume: RateLimiter['consume'] = async (...of) =>
         deps.front.admitted(req) ?? deps.limiter.consume(...of);
       if (metadata.access === 'callback') unverified.admit(res, rule, key);

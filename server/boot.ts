@@ -3,9 +3,9 @@ import type { Leases } from './mongo/leases.js';
 import { prepareCollections } from './mongo/models.js';
 import type { Logger } from './ports.js';
 
-/** The parts of the service that have something to do in the database before the service of a release runs on it. */
+/** The parts of the service that prepare the database before a release runs on it. */
 export interface DatabaseParts {
-  /** Every store has defined its models on it. */
+  /** The connection on which every store has defined its models. */
   connection: Connection;
   leases: Pick<Leases, 'seed'>;
   leaseNames: readonly string[];
@@ -20,7 +20,7 @@ export interface BootParts extends DatabaseParts {
   reputation: { loadQuoteReputations(): Promise<void> };
 }
 
-/** What was not there before. */
+/** What the preparation has changed in the database. */
 export interface Prepared {
   leases: string[];
   /** How many webhooks had secrets that were stored before there was a WEBHOOK_KEY, and are encrypted now. */
@@ -28,8 +28,8 @@ export interface Prepared {
 }
 
 /**
- * Brings a database in order for this release: everything but the fleet, which is configuration. Only adds, so that it may
- * be done beside running instances, and at the same time by any number of them.
+ * Prepares a database for this release, except for the fleet, which is configuration. It only adds, so it can run
+ * beside running instances, and in any number of instances at the same time.
  */
 export async function prepareDatabase(parts: DatabaseParts): Promise<Prepared> {
   await prepareCollections(parts.connection, (collection) =>
@@ -41,12 +41,12 @@ export async function prepareDatabase(parts: DatabaseParts): Promise<Prepared> {
   };
 }
 
-/** What is done once, before anything is served or started. Any number of instances may do it at the same time. */
+/** Runs once per process, before anything is served or started. Any number of instances may boot at the same time. */
 export async function boot(parts: BootParts): Promise<void> {
   await prepareDatabase(parts);
   await parts.cacheVersions.poll();
-  // The fleet file is brought into the database; an anchor not seen before is announced as an event.
+  // Stores the fleet file in the database; an anchor not seen before is announced as an event.
   await parts.directory.sync();
-  // Rates that were answered without the records would be kept, and rank the anchors without them.
+  // Rates made before the reputation records are loaded would be cached, with anchors ranked without their records.
   await parts.reputation.loadQuoteReputations();
 }

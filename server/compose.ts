@@ -62,24 +62,24 @@ import { noTracing, type Tracing } from './tracing/tracing.js';
 /** The composed service: main.ts boots it, starts it and lets it listen. */
 export interface Service {
   app: ReturnType<typeof createApp>;
-  /** Answers what it keeps, and hands everything else to the application. */
+  /** Answers from the response cache, and passes all other requests to the application. */
   front: Front;
   /** Serves the metrics where they have a port of their own. */
   metricsApp: ReturnType<typeof createOperationsApp> | undefined;
   connectionMeter: ConnectionMeter;
-  /** From now on it says that it is not ready, and serves all the same. */
+  /** From now on the service reports that it is not ready, but still serves requests. */
   announceStop(): void;
   /** Ends the streams that are open. */
   stopStreams(): Promise<void>;
-  /** Brings the database in order for this release, as boot does, and takes as long as that takes. */
+  /** Prepares the database for this release, as `boot` does, and takes as long as that takes. */
   prepareDatabase(): Promise<Prepared>;
-  /** Brings the database in order, and the fleet into it; once, before anything else. */
+  /** Prepares the database and stores the fleet in it. Called once, before anything else. */
   boot(): Promise<void>;
   /** Starts the background work; the lifecycle stops it. */
   start(): void;
 }
 
-/** The one place where things are constructed and handed to each other. The connection is open; nothing uses it yet. */
+/** The one place where all parts are constructed and connected. The connection is open; nothing uses it yet. */
 export function composeService(deps: {
   config: Config;
   fleet: Fleet;
@@ -88,7 +88,7 @@ export function composeService(deps: {
   databaseClock: DatabaseClock;
   lifecycle: Lifecycle;
   tracing: Tracing;
-  /** Open at once, over all clients. */
+  /** The most streams open at once, over all clients. */
   maxStreams: number;
 }): Service {
   const { config, fleet, connection, world, databaseClock, lifecycle, tracing } = deps;
@@ -97,7 +97,7 @@ export function composeService(deps: {
   const { announce } = changes;
   const { outboundAllow, fxUrl, oracleUrl, ledgerRpcUrl, horizonUrl } = config;
 
-  // Stores first: they need nothing but the connection, and features are handed their functions.
+  // Stores come first: they need only the connection, and features get their functions.
   const anchorStore = createAnchorStore(connection);
   const cacheVersionStore = createCacheVersionStore(connection);
   const intentStore = createIntentStore(connection);
@@ -142,7 +142,7 @@ export function composeService(deps: {
     operators: [fxUrl, oracleUrl, ledgerRpcUrl, horizonUrl],
   });
   lifecycle.onStop('outbound connections', () => outbound.close());
-  /** Calls to anchors, whose addresses come from others: they are told of no trace. */
+  /** Calls to anchors, whose addresses come from others: these calls carry no `traceparent`. */
   const toAnyone = (purpose: string) =>
     tracing.ofOutbound(metrics.countOutbound(outbound.anyone, purpose), { purpose, told: false });
   /** Calls to services that the operator has named. */
@@ -174,7 +174,7 @@ export function composeService(deps: {
   });
   const scheduler = createScheduler<TaskName>({ meter: metrics.jobs, inJob: tracing.inJob, random, logger });
 
-  /** What any feature may take of it. `env` is for the anchors alone: it holds their tokens. */
+  /** The dependencies of every feature. `env` is for the anchors feature alone, because it holds the anchors' tokens. */
   const shared = {
     clock,
     random,
@@ -411,7 +411,7 @@ export function composeService(deps: {
   const schedule = createSchedule({
     leased: config.scheduler,
     aggregate: reputation.aggregate,
-    // Again at once where more is due: first looks must not wait for the interval.
+    // Runs again at once if more is due: the first check of an intent must not wait for the interval.
     reconcile: async () => {
       const outcome = await intents.reconcile();
       if (outcome.ran && outcome.value.more && outcome.value.looked > 0) scheduler.wake('reconcile');
@@ -458,7 +458,7 @@ export function composeService(deps: {
     start() {
       lifecycle.onStop('anchors that are being read', () => directory.stop());
       lifecycle.onStop('scheduler', () => scheduler.stop());
-      // Both are stopped before the scheduler, so that the runs it waits for end with their step in hand.
+      // Both are stopped before the scheduler, so that the runs which it waits for end after their current step.
       lifecycle.onStop('deliveries', () => deliveries.stop());
       lifecycle.onStop('leases', () => leases.stop());
       deliveries.start();
@@ -470,7 +470,7 @@ export function composeService(deps: {
   };
 }
 
-/** The jobs that run only when somebody calls them. Without a secret nobody can, which the start has said. */
+/** The jobs that run only when their endpoint is called. Without a secret that cannot happen; a start-up notice says so. */
 function calledJobs({ scheduler, cronSecrets, publisherSecretKey }: Config): WatchedJob[] {
   if (scheduler || cronSecrets.length === 0) return [];
   const [reconcileLease] = intentLeases;

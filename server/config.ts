@@ -10,7 +10,7 @@ export interface Config {
   port: number;
   /** Address under which clients reach the service, without a trailing slash; status callbacks are built on it. */
   publicUrl: string;
-  /** A port of their own for the metrics; undefined: they are served with everything else. */
+  /** A separate port for the metrics; undefined: they are served with everything else. */
   metricsPort: number | undefined;
   /** Accepted bearer tokens for the metrics; if empty, anyone who reaches them may read them. */
   metricsTokens: string[];
@@ -20,17 +20,17 @@ export interface Config {
   adminKeys: string[];
   cronSecrets: string[];
   trustProxy: TrustedRange[];
-  /** Open at once: from all clients, and from one that is not a trusted proxy. */
+  /** The most connections open at once: of all clients, and of one client that is not a trusted proxy. */
   maxConnections: number;
   maxConnectionsPerClient: number;
-  /** Streams open at once: of all clients, half of the connections where it is not set; and of one client. */
+  /** The most streams open at once: of all clients (undefined: half of the connections), and of one client. */
   maxStreams: number | undefined;
   maxStreamsPerClient: number;
   outboundAllow: string[];
   fxUrl: string | undefined;
-  /** The name that answers give the reference; undefined: the host of `fxUrl`. */
+  /** The name of the FX reference in answers; undefined: the host of `fxUrl`. */
   fxSource: string | undefined;
-  /** FX older than this gives no estimate. */
+  /** FX rates older than this give no estimate. */
   fxMaxAgeSeconds: number;
   oracleUrl: string | undefined;
   /** Stellar RPC and Horizon of the operator's choice; without either, payments are not looked up. */
@@ -43,19 +43,19 @@ export interface Config {
   /** AES-256 key for webhook secrets at rest, 64 hex digits. */
   webhookKey: string | undefined;
   scheduler: boolean;
-  /** How long a stopping instance goes on serving while it says that it is not ready. */
+  /** How long a stopping instance still serves requests while it reports that it is not ready. */
   drainSeconds: number;
-  /** How often the observer asks the anchors, where the scheduler runs; undefined: never by itself. */
+  /** How often the observer asks the anchors, if the scheduler runs; undefined: never by itself. */
   observeEverySeconds: number | undefined;
   cachePublic: boolean;
-  /** How long a reported `error` must stand before a paid intent counts as failed. */
+  /** How long an anchor must keep reporting `error` before a paid intent counts as failed. */
   failureGraceSeconds: number;
-  /** How many intents that nobody paid are kept, of all clients together. */
+  /** How many unpaid intents are stored, of all clients together. */
   maxUnpaidIntents: number;
   logLevel: string;
-  /** Whether every answer from the response cache is logged, or the first of each route and status in a second. */
+  /** Whether every answer from the response cache is logged, or the first per route, status and second. */
   logCached: 'all' | 'sampled';
-  /** Memory for the response cache; 0: there is none. */
+  /** Memory for the response cache; 0: the cache is off. */
   responseCacheBytes: number;
   /** Undefined: no traces are made. */
   tracing: TracingSettings | undefined;
@@ -74,7 +74,7 @@ export class ConfigError extends Error {
 }
 
 const minSecretLength = 24;
-/** A balancer that asks every two seconds has noticed by then, and kept-alive connections have idled out. */
+/** By then a balancer that checks every two seconds has noticed, and kept-alive connections have timed out. */
 const productionDrainSeconds = 10;
 
 const port = z
@@ -97,7 +97,7 @@ const httpUrl = z
   .refine((text) => /^https?:$/.test(protocolOf(text)), 'must be an http or https address')
   .transform((text) => text.replace(/\/+$/, ''));
 
-/** Paths are appended to it. */
+/** A base address, to which paths are appended. */
 const baseUrl = httpUrl.refine(
   (text) => !/[?#]|:\/\/[^/]*@/.test(text),
   'must have no query, fragment, user name or password',
@@ -164,7 +164,7 @@ const environment = z.object({
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What programs need that work on the published log. Throws ConfigError. */
+/** The configuration of programs that work on the published log. Throws ConfigError. */
 export function readLogConfig(
   env: Environment,
 ): Pick<Config, 'oracleUrl' | 'publisherSecretKey' | 'publisherOldKeys'> {
@@ -224,7 +224,7 @@ export function readConfig(env: Environment): Config {
     publisherOldKeys: splitList(values.PUBLISHER_OLD_KEYS),
     webhookKey: values.WEBHOOK_KEY,
     scheduler,
-    // Nobody waits for a process on a developer's machine, and no balancer stands before it.
+    // On a developer's machine there is no balancer that has to notice the stop, and nobody wants to wait for it.
     drainSeconds: values.DRAIN_SECONDS ?? (production ? productionDrainSeconds : 0),
     observeEverySeconds: values.OBSERVER === 'on' ? values.OBSERVER_INTERVAL_SECONDS : undefined,
     cachePublic: values.CACHE_PUBLIC === 'on',
@@ -267,7 +267,7 @@ function faultsTogether(given: Readonly<Record<string, string | undefined>>): st
   return faults;
 }
 
-/** Whether one of them names a database; without a name the driver would use one called "test". */
+/** Whether the URI or the variable names a database; without a name the driver would use one called "test". */
 export function namesDatabase(mongodbUri: string, mongodbDatabase: string | undefined): boolean {
   return mongodbDatabase !== undefined || /^[^/]+\/\/[^/]+\/[^?]+/.test(mongodbUri);
 }

@@ -1,7 +1,7 @@
 /**
- * Erases what the service keeps of an account: `node dist/server/erase.js G…`, with `--dry-run` to see what it would do.
- * Reads MONGODB_URI and MONGODB_DATABASE. Ends with 0 where nothing of the account is left, with 1 where some of it has to
- * stay for now, and with 2 where it could not be done. docs/privacy.md says what is kept, why, and for how long.
+ * Erases the data that the service stores of an account: `node dist/server/erase.js G…`; `--dry-run` prints what it
+ * would do. Reads MONGODB_URI and MONGODB_DATABASE. Exits with 0 if nothing of the account is left, with 1 if some of
+ * it has to stay for now, and with 2 if the command failed. docs/privacy.md says what is kept, why, and for how long.
  */
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';

@@ -25,7 +25,7 @@ export class ApiError extends Error {
   }
 }
 
-/** UNSUPPORTED_PAIR for what a query or body names: `path` is where, `query.corridor`. */
+/** UNSUPPORTED_PAIR for a value in a query or body; `path` says where, such as `query.corridor`. */
 export function unsupportedPair(path: string, message: string): ApiError {
   return new ApiError('UNSUPPORTED_PAIR', `${path}: ${message}`, { details: [{ path, message }] });
 }

@@ -1,7 +1,7 @@
 /**
- * Shows which score formula leads, or puts another one in the lead: `node dist/server/formula.js` or
- * `node dist/server/formula.js v2`. Reads MONGODB_URI and MONGODB_DATABASE. Ends with 0, with 1 where the formula cannot
- * lead yet, and with 2 where it could not be done. Every instance follows within a few seconds.
+ * Prints which score formula is used for ranking, or switches it: `node dist/server/formula.js` or `node
+ * dist/server/formula.js v2`. Reads MONGODB_URI and MONGODB_DATABASE. Exits with 0; with 1 if the formula cannot be
+ * used yet; with 2 if the command failed. Other instances pick up the change within a few seconds.
  */
 import { parseArgs } from 'node:util';
 import type { Connection } from 'mongoose';

@@ -1,7 +1,7 @@
 import type { Logger } from './ports.js';
 import { withTimeout } from './timing.js';
 
-/** What was started, in order; it is stopped in the reverse order. */
+/** Remembers what was started, to stop it in the reverse order. */
 export interface Lifecycle {
   /** Remembers how to stop what has just been started or opened. */
   onStop(name: string, stop: () => Promise<void> | void): void;

@@ -5,7 +5,7 @@ import { createLogger } from './logger.js';
 import type { Logger, LogOutput } from './ports.js';
 import { withTimeout } from './timing.js';
 
-/** What may wait to be written: some four thousand lines. */
+/** The most bytes that may wait to be written: some four thousand lines. */
 const defaultMaxWaitingBytes = 1_048_576;
 const retryMs = 1_000;
 
@@ -37,7 +37,7 @@ export function openLog(options: { level: string; fd: number; maxWaitingBytes?: 
     retries = true;
     setTimeout(() => {
       retries = false;
-      // Writes what waits. A full buffer takes no line, and without a line nothing would try again.
+      // Writes the waiting lines. A full buffer takes no line, and without a line nothing would try again.
       stream.write('');
     }, retryMs).unref();
   });
@@ -68,9 +68,9 @@ export function openLog(options: { level: string; fd: number; maxWaitingBytes?: 
 }
 
 /**
- * From now on, a write to this descriptor fails where it would wait for a reader. Without it, one write to a pipe that
- * nobody reads occupies a thread for ever, and a process cannot end while one of its threads waits. libuv sets the flag
- * when it opens a pipe or a socket, and Node resets it at the end; files and devices stay as they are.
+ * Makes a write to this descriptor fail instead of waiting for a reader. Otherwise one write to a pipe that nobody
+ * reads occupies a thread for ever, and a process cannot end while one of its threads waits. libuv sets the flag when
+ * it opens a pipe or a socket, and Node resets it at the end; files and devices stay as they are.
  */
 export function neverWaitFor(fd: number): void {
   const kind = fstatSync(fd);

@@ -15,7 +15,7 @@ const userInfo = /(:\/\/)[^\s/?#]*@/g;
 
 const ignore = () => undefined;
 
-/** For programs and tests that do not look at the log. */
+/** A logger for programs and tests that need no log. */
 export const silentLogger: Logger = {
   debug: ignore,
   info: ignore,
@@ -75,7 +75,7 @@ function serializeError(error: Error): object {
 }
 
 function redactText(text: string, maxLength: number): string {
-  // Searches further than it shows, so that a password that is cut in half is still found.
+  // Searches more text than it returns, so that a password that is cut in half is still found.
   return text
     .slice(0, 10 * maxLength)
     .replace(userInfo, `$1${hidden}@`)

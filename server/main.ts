@@ -27,14 +27,14 @@ export interface RunningService {
   metricsUrl: string | undefined;
   service: Service;
   connection: Connection;
-  /** Says that it is not ready, and serves what it is still sent, for DRAIN_SECONDS or until `enough`. */
+  /** Reports that it is not ready but still serves requests, for DRAIN_SECONDS or until `enough`. */
   drain(enough?: AbortSignal): Promise<void>;
   /** Finishes the requests in hand, hands leases back, closes everything. */
   stop(): Promise<void>;
 }
 
 const shutdownGraceMs = 10_000;
-/** Few scrape an instance. */
+/** Few scrapers connect to an instance. */
 const metricsConnections = 16;
 const logFlushMs = 2_000;
 const standardOutput = 1;
@@ -60,7 +60,7 @@ export function realWorld(config: Config): GivenWorld {
 export interface OpenService {
   service: Service;
   connection: Connection;
-  /** Those that the process can open. */
+  /** The most connections of clients that the process can open. */
   maxConnections: number;
   patiently: Patiently;
 }
@@ -83,7 +83,7 @@ export async function openService(
   );
   lifecycle.onStop('database connection', () => connection.close());
   const databaseClock = createDatabaseClock({ readTime: () => readDatabaseTime(connection) });
-  // Before anything is compared with it.
+  // The clock is read before anything is compared with it.
   await patiently(databaseClock.read);
   const maxConnections = fittingConnections(config.maxConnections, logger);
   const service = composeService({
@@ -115,7 +115,7 @@ export async function startService(
       lifecycle,
       tracing,
     });
-    // Every step of it may be repeated.
+    // Every step of the boot may be repeated.
     await patiently(service.boot);
     service.start();
     const connections = {
@@ -133,7 +133,7 @@ export async function startService(
       connections,
     });
     lifecycle.onStop('listener', () => listener.stop(shutdownGraceMs));
-    // Before the listener, which waits for the requests in hand: a stream is one without end.
+    // Streams stop before the listener, which waits for open requests: a stream is a request without end.
     lifecycle.onStop('streams', service.stopStreams);
     const url = httpOrigin(host, listener.port);
     const { metricsApp } = service;
@@ -153,7 +153,7 @@ export async function startService(
     };
     return { port: listener.port, url, metricsUrl, service, connection, drain, stop: lifecycle.stop };
   } catch (error) {
-    // Why it could not start is what the caller has to know; what could not be stopped is in the log.
+    // The caller gets the error of the start; errors of the stop are in the log.
     await lifecycle.stop().catch(() => undefined);
     throw error;
   }
@@ -179,7 +179,7 @@ async function run(): Promise<void> {
     await world.logOutput.flush(logFlushMs);
     return endBy(signal);
   };
-  // A start may take as long as MongoDB builds an index, and no request is in hand that would have to be finished.
+  // A start may take as long as MongoDB builds an index, and there are no open requests that have to finish.
   for (const signal of stopSignals) process.once(signal, endAtOnce);
   const running = await startService(config, world).catch(async (error: unknown) => {
     sayWhy(error);
@@ -190,7 +190,7 @@ async function run(): Promise<void> {
   for (const signal of stopSignals) {
     process.off(signal, endAtOnce);
     process.on(signal, () => {
-      // A second one: whoever sends it does not want to wait.
+      // A second signal ends the drain, because its sender does not want to wait.
       if (stopping) return enough.abort();
       stopping = true;
       world.logger.info({ signal, drainSeconds: config.drainSeconds }, 'stopping');
@@ -206,7 +206,7 @@ async function run(): Promise<void> {
   }
 }
 
-/** If nobody can read it, the exit code has to do. */
+/** Writes the error to standard error; if that fails, the exit code has to do. */
 function sayWhy(error: unknown): void {
   try {
     writeSync(standardError, `${error instanceof ConfigError ? error.message : String(error)}\n`);

@@ -1,8 +1,8 @@
 /**
- * Brings the database in order for this release, before its first instance starts: `node dist/server/migrate.js`, with the
- * configuration of the service. Creates what is missing of collections, indexes and leases, encrypts secrets of webhooks
- * that are stored in the clear, and prints what it did. It only adds, so that instances of this release and of the one
- * before may run beside it, and a second run changes nothing. Ends with 0, or with 2 where it could not be done. It takes no
+ * Prepares the database for this release, before its first instance starts: `node dist/server/migrate.js`, with the
+ * configuration of the service. Creates missing collections, indexes and leases, encrypts webhook secrets that are
+ * stored in the clear, and prints what it did. It only adds, so that instances of this release and of the one before
+ * may run beside it, and a second run changes nothing. Exits with 0, or with 2 if the command failed. It takes no
  * arguments, and does nothing if it gets one.
  */
 import { parseArgs } from 'node:util';
@@ -15,7 +15,7 @@ import { runCommand } from './operator-command.js';
 import type { Logger } from './ports.js';
 import { noTracing } from './tracing/tracing.js';
 
-/** What is printed of it is the report; on standard error, what somebody might have to know besides. */
+/** Standard output has only the report; warnings and errors go to standard error. */
 const logger: Logger = {
   ...silentLogger,
   warn: (_fields, message) => void process.stderr.write(`${message}\n`),
@@ -24,7 +24,7 @@ const logger: Logger = {
 
 async function migrate(config: Config): Promise<number> {
   const lifecycle = createLifecycle({ logger });
-  // It serves no page.
+  // This program serves no page.
   const world = { ...realWorld(config), logger, pageFolder: undefined };
   try {
     const opened = await openService(config, world, { lifecycle, tracing: noTracing });
@@ -44,7 +44,7 @@ async function migrate(config: Config): Promise<number> {
     process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
     return 0;
   } finally {
-    // What could not be stopped is on standard error; how the migration ended is what the caller has to know.
+    // The caller gets the result of the migration; errors of the stop are on standard error.
     await lifecycle.stop().catch(() => undefined);
   }
 }
@@ -54,7 +54,7 @@ function addedTo(before: readonly string[], after: readonly string[]): string[] 
 }
 
 runCommand(async () => {
-  // Refuses any, so that `--help` or `--dry-run` changes nothing.
+  // Refuses any argument, so that `--help` or `--dry-run` changes nothing.
   parseArgs({ options: {} });
   return migrate(readConfig(process.env));
 });

@@ -4,7 +4,7 @@ import type { NewId } from './ports.js';
 const idBytes = 16;
 const idsAtOnce = 256;
 
-/** Ids of 32 random hex digits. Randomness for many is asked for at once, since asking costs more than the bytes. */
+/** Makes ids of 32 random hex digits. Bytes for many ids are fetched at once, since a call costs more than the bytes. */
 export function createNewId(): NewId {
   const bytes = Buffer.alloc(idBytes * idsAtOnce);
   let next = bytes.length;

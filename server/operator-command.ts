@@ -3,7 +3,7 @@ import { namesDatabase } from './config.js';
 import { connectMongo } from './mongo/connection.js';
 import { endBy, stopSignals } from './stop-signals.js';
 
-/** The exit code where a command could not be done. */
+/** The exit code of a command that failed. */
 export const couldNotBeDone = 2;
 
 /** Does work on the database that MONGODB_URI and MONGODB_DATABASE name, and resolves to its exit code. */
@@ -29,7 +29,7 @@ export function refuse(why: string): typeof couldNotBeDone {
 
 /** Ends the process with the exit code of the command, once everything is written. */
 export function runCommand(command: () => Promise<number>): void {
-  // Also where it is the first process of a container.
+  // Without these handlers, a signal does not end the first process of a container.
   for (const signal of stopSignals) process.once(signal, endBy);
   command()
     .catch((error: unknown) => refuse(String(error)))

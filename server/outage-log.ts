@@ -1,8 +1,8 @@
 import type { Clock, Logger } from './ports.js';
 
 /**
- * Logs when something of somebody else's begins to fail and when it works again, and nothing in between: how often it
- * is used in the meantime, and how its failures differ, is for the metrics.
+ * Logs when something outside of this service begins to fail and when it works again, and nothing in between: how often
+ * it is used in the meantime, and how its failures differ, is for the metrics.
  */
 export interface OutageLog {
   /** `key` names what failed among the things that this log is about. */
@@ -17,7 +17,7 @@ export function createOutageLog(deps: {
   logger: Logger;
 }): OutageLog {
   const { says, clock, logger } = deps;
-  /** Since when each fails, in epoch milliseconds; at most as many as there are things to fail. */
+  /** Since when each fails, by `clock`; at most as many as there are keys. */
   const failingSince = new Map<string, number>();
   return {
     failed(key, fields) {

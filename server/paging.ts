@@ -7,13 +7,13 @@ export function readLimit(limit: string | undefined): number {
   return limit === undefined ? defaultLimit : Number(limit);
 }
 
-/** An opaque cursor made of words: the list it belongs to, then the place in it where the next page begins. */
+/** An opaque cursor made of words: the list it belongs to, then the position where the next page begins. */
 export function writeCursor(list: readonly string[], place: readonly (string | number)[]): string {
   return Buffer.from([...list, ...place].join(' '), 'utf8').toString('base64url');
 }
 
 /**
- * The place that a cursor of this list names, as words that match the patterns; undefined without a cursor. Throws
+ * The position that a cursor of this list names, as words that match the patterns; undefined without a cursor. Throws
  * INVALID_REQUEST for a cursor of another list and for one that no answer gave.
  */
 export function readCursor(
@@ -33,13 +33,13 @@ export function readCursor(
   throw unknownCursor();
 }
 
-/** For a well-formed cursor whose place does not exist. */
+/** The error for a well-formed cursor whose position does not exist. */
 export function unknownCursor(): ApiError {
   const message = 'must be a cursor that a previous answer to the same question gave';
   return invalidRequest([{ path: 'query.cursor', message }]);
 }
 
-/** One page of up to `limit + 1` items; `placeOf` tells where the next page begins, given the last item of this one. */
+/** One page of up to `limit + 1` items; `placeOf` gives the start of the next page from the last item of this one. */
 export function toPage<T>(
   rows: readonly T[],
   limit: number,

@@ -1,4 +1,4 @@
-/** The world outside the rules, as narrow functions: passed in, so that tests hold time, ids and chance still. */
+/** The outside world as narrow functions. They are passed in, so that tests control time, ids and chance. */
 
 /** Present time in epoch milliseconds. */
 export type Clock = () => number;
@@ -12,7 +12,7 @@ export type Random = () => number;
 /** A fresh unique id, 24 lower-case hex digits or more. */
 export type NewId = () => string;
 
-/** Structured log; `error` means that a person must act, what heals itself is `warn`. */
+/** Structured log; `error` means that a person must act, `warn` is for what recovers by itself. */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -34,7 +34,7 @@ export interface LogOutput {
 /** Time, chance, ids, the log and the built page, as the process hands them to the service. */
 export interface World {
   clock: Clock;
-  /** Between steps that are spaced, such as the calls of one anchor. */
+  /** Waits between spaced steps, such as the calls to one anchor. */
   pause: Pause;
   random: Random;
   newId: NewId;

@@ -1,7 +1,7 @@
 /**
- * Counts every intent again and compares the result with the roll-ups in force: `node dist/server/rebuild.js`, with
- * `--adopt` to put the new counts in their place. Reads MONGODB_URI and MONGODB_DATABASE. Ends with 0 where both
- * agree, 1 where they do not, and 2 where it could not be done, as while another instance aggregates.
+ * Counts every intent again and compares the result with the roll-ups in force: `node dist/server/rebuild.js`;
+ * `--adopt` puts the new counts in their place. Reads MONGODB_URI and MONGODB_DATABASE. Exits with 0 if both agree,
+ * with 1 if they do not, and with 2 if the command failed, for example because another instance is aggregating.
  */
 import { parseArgs } from 'node:util';
 import type { Connection } from 'mongoose';

@@ -4,8 +4,8 @@ import { constants } from 'node:os';
 export const stopSignals = ['SIGINT', 'SIGTERM'] as const;
 
 /**
- * Ends the process as the signal does where nobody listens to it. It ends no first process of a container, which then exits
- * with the code that a shell shows for it: 130 or 143.
+ * Ends the process as the signal would without a listener. The signal does not end the first process of a container,
+ * which then exits with the code that a shell shows for it: 130 or 143.
  */
 export function endBy(signal: NodeJS.Signals): never {
   process.removeAllListeners(signal);

@@ -29,7 +29,7 @@ export async function untilAborted<T>(signal: AbortSignal, work: () => Promise<T
   }
 }
 
-/** Does no more than once in `ms`, at once the first time; what comes in between is left out. */
+/** Calls `act` at most once per `ms`, at once the first time; calls in between are ignored. */
 export function atMostEvery<A extends unknown[]>(
   ms: number,
   clock: () => number,

@@ -1,53 +1,53 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../ports.js';
 
-/** How long a value counts. All three are instants on the cache's clock, in milliseconds. */
+/** How long a value may be served. All three are instants on the cache's clock, in milliseconds. */
 export interface Lifetime {
   /** The instant that the value describes; `maxAgeMs` counts from here. */
   asOf: number;
-  /** Until then the value is served without asking again. */
+  /** Until this instant the value is served without a load. */
   freshUntil: number;
-  /** Until then it is served while one refresh runs in the background. */
+  /** Until this instant the value is served while one refresh runs in the background. */
   staleUntil: number;
 }
 
 export interface CacheOptions<Question, Value> {
   /**
    * Finds the answer to a question. `previous` is the last answer under the same version, however old; returning it
-   * keeps it. What this throws reaches everyone who waits for the answer.
+   * keeps it. An error thrown here reaches every caller that waits for the answer.
    */
   load(question: Question, previous: Value | undefined): Promise<Value>;
   /** Questions with the same key have the same answer. Default: the question itself as a string. */
   keyOf?(question: Question): string;
   lifetimeOf(value: Value, loadedAt: number): Lifetime;
-  /** What was loaded, or began to load, under another version is void. Default: the version never changes. */
+  /** An answer loaded, or begun to load, under another version is void. Default: the version never changes. */
   versionOf?(question: Question): number;
-  /** How long nobody asks again after this many failures in a row. Default: the next request asks again at once. */
+  /** How long no load is tried after this many failures in a row. Default: the next request loads again at once. */
   retryDelayMs?(failures: number): number;
-  /** Memory for all entries; those used least recently go first. Default: 32 MiB. */
+  /** Memory for all entries; the least recently used ones are evicted first. Default: 32 MiB. */
   maxBytes?: number;
-  /** A larger entry is answered but not kept. Default: no limit below `maxBytes`. */
+  /** A larger entry is returned but not cached. Default: no limit below `maxBytes`. */
   maxEntryBytes?: number;
   /** Default: twice the length of the value as JSON. */
   bytesOf?(value: Value): number;
-  /** Called after every load, also a failed one, and after `seed`: what `get` answers may be another value now. */
+  /** Called after every load, even a failed one, and after `seed`, because `get` may then return another value. */
   onLoaded?(): void;
   clock: Clock;
 }
 
 /**
- * Answers kept in memory: served while fresh, served stale while a single refresh runs, then loaded again. However many
- * ask for the same answer at the same time, it is loaded once (single-flight).
+ * Answers kept in memory: served while fresh, served stale while a single refresh runs, then loaded again. Concurrent
+ * requests for the same answer share one load (single-flight).
  */
 export interface Cache<Question, Value> {
   /**
-   * The answer kept, or a new one. With `maxAgeMs`, an answer as old as that is not served. Rejects with what `load`
-   * throws, or last threw while the retry delay runs, but only if there is no answer to serve.
+   * Returns the cached answer, or loads a new one. With `maxAgeMs`, an answer of that age or older is not served. If
+   * there is no answer to serve, rejects with the error of `load` or, during the retry delay, with its last error.
    */
   get(question: Question, options?: { maxAgeMs: number }): Promise<Value>;
-  /** A new answer in any case. Joins the load under way, if there is one. */
+  /** Always loads a new answer. Joins the load under way, if there is one. */
   refresh(question: Question): Promise<Value>;
-  /** The answer that `get` would serve now, without asking for it. */
+  /** The answer that `get` would serve now, without starting a load. */
   peek(question: Question): { value: Value; asOf: number; fresh: boolean } | undefined;
   /** Whether an answer to this question is kept, however old. */
   has(question: Question): boolean;
@@ -91,8 +91,8 @@ export function createCache<Question = void, Value = unknown>(
   const { keyOf = String, versionOf = () => 0, retryDelayMs = () => 0 } = options;
   const { bytesOf = (value) => 2 * (JSON.stringify(value) ?? '').length, onLoaded = () => {} } = options;
 
-  // lru-cache bounds the memory and makes the single flight (`forceRefresh` joins a load under way). Ages stay ours:
-  // its `ttl` has no end of staleness, no pause after failures, and one age where an answer has three.
+  // lru-cache bounds the memory and provides the single flight (`forceRefresh` joins a load under way). Ages are kept
+  // here: its `ttl` has no end of staleness, no pause after failures, and one age where an answer has three.
   const entries = new LRUCache<string, Entry<Question, Value>, { question: Question }>({
     maxSize: options.maxBytes ?? defaultMaxBytes,
     ...(options.maxEntryBytes === undefined ? {} : { maxEntrySize: options.maxEntryBytes }),
@@ -102,7 +102,7 @@ export function createCache<Question = void, Value = unknown>(
     ignoreFetchAbort: true,
   });
 
-  /** With the version in the key, what began under another version is neither found nor joined. */
+  /** The key contains the version, so a load that began under another version is neither found nor joined. */
   function versionedKey(question: Question): string {
     return `${versionOf(question)} ${keyOf(question)}`;
   }
@@ -111,7 +111,7 @@ export function createCache<Question = void, Value = unknown>(
     return { value, loadedAt, bytes: bytesOf(value), ...lifetimeOf(value, loadedAt) };
   }
 
-  /** Never rejects: a failure is remembered beside the answer that it leaves in place. */
+  /** Never rejects: a failure is stored beside the previous answer, which stays in place. */
   async function loadEntry(
     question: Question,
     before: Entry<Question, Value> | undefined,
@@ -127,7 +127,7 @@ export function createCache<Question = void, Value = unknown>(
     }
   }
 
-  /** What was loaded in the future was loaded before the clock was set back: nobody knows how old it is. */
+  /** A value with a load time in the future was loaded before the clock was set back, so its age is unknown. */
   function isOver({ staleUntil, loadedAt }: Held<Value>, now: number): boolean {
     return now >= staleUntil || now < loadedAt;
   }
@@ -149,7 +149,7 @@ export function createCache<Question = void, Value = unknown>(
         if (!mayLoad) throw fault.error;
         return load(key, question);
       }
-      // Whoever asks now gets what is there; a failed refresh shows in `faultOf`.
+      // This caller gets the stale value; a failed refresh shows in `faultOf`.
       if (now >= held.freshUntil && mayLoad) load(key, question).catch(() => undefined);
       return held.value;
     },

@@ -1,25 +1,25 @@
-/** What answers are made of, as far as it changes at once and not by time alone. */
+/** The kinds of data in answers that change at some moment, and not only as time passes. */
 export type Topic = 'fleet' | 'rates' | 'snapshot' | 'scores' | 'batches' | 'observations';
 
 /**
- * Says when something changed in this instance, so that answers made of it before are not given again. What other
- * instances change is not told here: whoever keeps an answer bounds its age.
+ * Records changes of data in this instance, so that cached answers made from the old data are not served again. Changes
+ * by other instances are not recorded here, so a cache must also limit the age of its answers.
  */
 export interface Changes {
   announce(topic: Topic): void;
-  /** Everything that was made before counts as changed. */
+  /** Counts as a change of every topic. */
   announceAll(): void;
-  /** The number of changes so far; an answer that begins to be made now is compared with it later. */
+  /** The number of changes so far. It is noted when the making of an answer begins, and passed to `since` later. */
   count(): number;
-  /** Whether one of these has changed since that number. */
+  /** Whether one of these topics has changed since `count` returned this number. */
   since(count: number, topics: readonly Topic[]): boolean;
-  /** Has this called, soon after, for one change of these topics or for many; returns what ends that. */
+  /** Calls `changed` soon after a change of these topics, once per burst. Returns a function that ends this. */
   onChange(topics: readonly Topic[], changed: () => void): () => void;
 }
 
 export type Announce = Changes['announce'];
 
-/** Changes come in bursts, as when every corridor is quoted again. */
+/** The length of a burst: many changes come at once, for example when every corridor is quoted again. */
 const burstMs = 20;
 
 export function createChanges(): Changes {

@@ -5,7 +5,7 @@ import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
 
-/** The length of the input shows that it is no signature or no key; input parsers are to catch that earlier. */
+/** The input has the wrong length for a signature or a public key; input parsers should catch that earlier. */
 export class Ed25519InputError extends Error {
   constructor(message: string) {
     super(message);

@@ -9,17 +9,17 @@ import type { DeliveryStore } from './delivery-store.js';
 import type { DeliveryLimits } from './limits.js';
 import type { DeliveryMeter, Endpoint, Endpoints } from './ports.js';
 
-/** Decides what follows from an attempt and writes it down. */
+/** Decides the state of a delivery after an attempt, and stores both. */
 export interface Recorder {
   /**
-   * Resolves once the attempt is recorded, or cannot be. Never rejects: the claim of an attempt that was not recorded
-   * runs out, and the attempt then counts as `unknown`.
+   * Resolves once the attempt is recorded, or recording has failed. Never rejects: if an attempt was not recorded, its
+   * claim expires and the attempt counts as `unknown`.
    */
   record(delivery: Claimed, posts: Posts, to: Endpoint): Promise<void>;
 }
 
 const batchSize = 256;
-/** Batches follow each other no faster, so that a stream of attempts takes few writes; the first batch is at once. */
+/** The pause between two batches, so that a stream of attempts takes few writes; the first batch is written at once. */
 const restBetweenBatchesMs = 25;
 
 export function createRecorder(deps: {
@@ -39,7 +39,7 @@ export function createRecorder(deps: {
   const waiting: Waiting[] = [];
   let writing = false;
 
-  /** The webhook first: should the process end in between, the claim runs out and the delivery is held. */
+  /** Disables the webhook first: if the process ends in between, the claim expires and the delivery is held. */
   async function settle(finished: FinishedAttempt, to: Endpoint): Promise<void> {
     const { delivery, posts, after } = finished;
     const fields = { webhookId: delivery.webhookId, deliveryId: delivery._id };

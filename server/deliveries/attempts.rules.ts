@@ -1,6 +1,6 @@
 import type { AttemptOutcome } from '../../contract/schemas/webhooks.js';
 
-/** Interface specification, "Limits": at most 3 retries after the first attempt. Sending again grants as many anew. */
+/** Interface specification, "Limits": at most 3 retries after the first attempt. Sending again grants as many again. */
 export const attemptsGranted = 4;
 
 /** Interface specification, "Delivery" 3 to 5. A redirect is not followed and counts as the receiver's failure. */

@@ -17,14 +17,14 @@ export interface FinishedAttempt {
   delivery: Pick<Claimed, '_id' | 'webhookId' | 'attempt' | 'owner'>;
   posts: Posts;
   after: AfterAttempt;
-  /** Until the next attempt, where one follows. */
+  /** The delay before the next attempt, if there is one. */
   delayMs: number;
 }
 
-/** POSTs kept with a delivery: those of five grants, where no rotation was under way. */
+/** How many POSTs are stored with a delivery: those of five grants, if no rotation was under way. */
 const maxAttemptsKept = 20;
 
-/** A claim counts its attempt before that is made. */
+/** A claim counts its attempt before the attempt is made. */
 export function freshClaim(owner: string, now: Date, claimMs: number): Fields {
   return {
     $set: { owner, claimedAt: now, due: new Date(now.getTime() + claimMs) },
@@ -33,8 +33,8 @@ export function freshClaim(owner: string, now: Date, claimMs: number): Fields {
 }
 
 /**
- * The claim of a delivery whose last claim ended without a record: that is an attempt of unknown outcome and, if it was
- * the last one granted, the end.
+ * The claim of a delivery whose last claim expired without a record: that counts as an attempt of unknown outcome. If
+ * it was the last attempt granted, the delivery is exhausted and not claimed.
  */
 export function lapsedClaim(owner: string, claimMs: number): Fields {
   const exhausted = { $gte: ['$attempt', '$lastAttempt'] };
@@ -67,15 +67,15 @@ export const handedBack: Fields = {
   attempt: { $subtract: ['$attempt', 1] },
 };
 
-/** One update of several deliveries. It matches each only while the claim that the attempt was made by lasts. */
+/** One update of several deliveries. It matches a delivery only while the claim of the attempt is valid. */
 export interface RecordUpdate {
   filter: { _id: { $in: string[] }; open: true; owner: string; attempt: number };
   update: Fields[];
 }
 
 /**
- * One update for all attempts of one claim that ended alike, in which each delivery finds its own record: an update of
- * its own for each costs the database more (docs/adr/0003-deliveries.md has the figures).
+ * Makes one update for all attempts of one claim with the same outcome, in which each delivery finds its own record:
+ * one update per delivery would cost the database more (docs/adr/0003-deliveries.md has the figures).
  */
 export function recordsOfEqualOutcome(attempts: readonly FinishedAttempt[]): RecordUpdate[] {
   const groups = new Map<string, FinishedAttempt[]>();
@@ -89,13 +89,13 @@ export function recordsOfEqualOutcome(attempts: readonly FinishedAttempt[]): Rec
   return [...groups.values()].flatMap(recordUpdate);
 }
 
-/** @param group attempts alike in state, number and owner */
+/** @param group attempts with the same state, number and owner */
 function recordUpdate(group: readonly FinishedAttempt[]): RecordUpdate[] {
   const [first] = group;
   if (first === undefined) return [];
   const ids = group.map(({ delivery }) => delivery._id);
   const index = { $indexOfArray: [{ $literal: ids }, '$_id'] };
-  // As literals: an answer may begin with a dollar sign, which would make it an expression.
+  // The values are literals: an answer may begin with a dollar sign, which would make it an expression.
   const own = (values: readonly unknown[]) => ({ $arrayElemAt: [{ $literal: values }, index] });
   const { state } = first.after;
   const change =
@@ -117,8 +117,8 @@ function endOf({ at, elapsedMs }: AttemptDocument): Date {
 }
 
 /**
- * Sent again by an admin. One that had ended gets four attempts anew. One that waits is due now. One that is being sent
- * stays with its owner; only its retries move to the queue of the admin.
+ * The update of a delivery that an admin sends again. If it had ended, it gets four more attempts. If it waits, it is
+ * due now. If it is being sent, it stays with its owner; only its retries move to the queue of the admin.
  */
 export function sentAgain(webhookId: string, nowMs: number, priority: Priority = 'admin'): Fields {
   const beingSent = { $ne: ['$owner', null] };
@@ -134,8 +134,8 @@ export function sentAgain(webhookId: string, nowMs: number, priority: Priority =
 }
 
 /**
- * Sent again together with others. They stand in the normal queue: it holds them while the webhook is disabled, and a
- * receiver that refuses again gets no more than what is under way.
+ * The update of a delivery that is sent again together with others. It goes to the normal queue, which holds it while
+ * the webhook is disabled: a receiver that refuses again gets only the POSTs that are under way.
  */
 export function sentAgainInBulk(webhookId: string, nowMs: number): Fields {
   return { ...sentAgain(webhookId, nowMs, 'normal'), resentInBulkAt: '$$NOW' };

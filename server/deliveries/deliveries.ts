@@ -23,9 +23,9 @@ export { createDeliveryStore } from './delivery-store.js';
 export { createOutboxStore } from './outbox-store.js';
 
 /**
- * Writes an event in the transaction of its cause: both are committed or neither is. Returns the event id. Who gets the
- * event is decided here, by the snapshot of that transaction: a webhook registered before the cause began gets it, one
- * registered after the commit does not, whenever and wherever deliveries are made of it.
+ * Writes an event in the transaction of its cause: both are committed or neither is. Returns the event id. The snapshot
+ * of that transaction decides which webhooks get the event: one registered before the transaction began gets it, one
+ * registered after the commit does not, whenever and wherever its deliveries are made.
  */
 export type Emit = <N extends EventName>(
   session: ClientSession,
@@ -34,20 +34,20 @@ export type Emit = <N extends EventName>(
 ) => Promise<string>;
 
 /**
- * Brings events to webhooks, at least once each. Any number of instances do so at the same time. The path of an event:
- * outbox-store.ts and delivery-store.ts → endpoint-queue.ts → sender.ts → attempt-recorder.ts.
+ * Delivers events to webhooks, at least once each. Any number of instances do so at the same time. The path of an
+ * event: outbox-store.ts and delivery-store.ts → endpoint-queue.ts → sender.ts → attempt-recorder.ts.
  */
 export interface Deliveries {
   emit: Emit;
-  /** Looks for work: new events, retries, claims that ended without a record. The schedule calls it every second. */
+  /** Looks for work: new events, retries, claims that expired without a record. The schedule calls it every second. */
   dispatch(): Promise<void>;
-  /** Looks for work now, between two calls of the schedule; nothing before `start`. */
+  /** Looks for work now, between two scheduled calls; does nothing before `start`. */
   wake(): void;
-  /** From now on a change stream wakes it as events are committed. Every instance delivers, whatever its schedule. */
+  /** From now on a change stream wakes the engine for new events. Every instance delivers, whatever its schedule. */
   start(): void;
-  /** Begins nothing more, hands back what is only claimed, and waits for what is being sent (5 s at most). */
+  /** Starts no more POSTs, hands back claims that are not being sent, and waits for POSTs under way (5 s at most). */
   stop(): Promise<void>;
-  /** What the administration of webhooks reads and sends. */
+  /** The part that the administration of webhooks uses. */
   log: DeliveryLog;
 }
 
@@ -56,11 +56,11 @@ export interface DeliveryLog {
   page(query: DeliveryQuery): Promise<DeliveryDocument[]>;
   /** Sends made-up data at once, also to a webhook that is disabled. */
   sendTest<N extends EventName>(webhookId: string, event: N, data: EventData<N>): Promise<DeliveryDocument>;
-  /** Sends a delivery at once; null where the webhook has none of this id. */
+  /** Sends a delivery again at once; null if the webhook has none with this id. */
   sendAgain(webhookId: string, deliveryId: string): Promise<DeliveryDocument | null>;
-  /** Sends up to `limit` deliveries again that failed since then; none twice for the same `since`. */
+  /** Sends again up to `limit` deliveries that failed since `since`; none twice for the same `since`. */
   sendFailedAgain(webhookId: string, since: Date, limit: number): Promise<ResentDeliveries>;
-  /** Deletes what there is of a webhook that was deleted, in the background. */
+  /** Deletes the deliveries of a deleted webhook, in the background. */
   forget(webhookId: string): void;
 }
 
@@ -68,10 +68,10 @@ export interface DeliveriesDeps {
   outbox: OutboxStore;
   store: DeliveryStore;
   endpoints: Endpoints;
-  /** A connector of its own: receivers that hang must not take the places of calls to anchors. */
+  /** A separate connector: receivers that hang must not use up the concurrent calls to anchors. */
   outbound: Outbound;
   meter: DeliveryMeter;
-  /** Goes on with the trace of an event's cause. */
+  /** Continues the trace of an event's cause. */
   resume: Resume;
   clock: Clock;
   random: Random;
@@ -113,7 +113,7 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
   });
   let started = false;
 
-  /** What is sent from now on is no part of the request that asks for it: bound here, it belongs to none. */
+  /** Bound here, outside of any request: deliveries must not join the trace of the request that wakes them. */
   const wake = AsyncResource.bind((): void => {
     if (started) dispatcher.wake('everything');
   });
@@ -162,7 +162,7 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
   };
 }
 
-/** What those need that write events and send none: scripts and tests. */
+/** The part for programs that write events but send none: scripts and tests. */
 export function createEmit(deps: {
   outbox: Pick<OutboxStore, 'add'>;
   endpoints: Pick<Endpoints, 'subscribersOf'>;
@@ -179,7 +179,7 @@ export function createEmit(deps: {
   };
 }
 
-/** What of the request or job under way is kept with an event, so that its deliveries stand in the same trace. */
+/** The trace of the current request or job, stored with an event so that its deliveries join the same trace. */
 function ofCause(): { traceparent?: string } {
   const span = currentSpan();
   return span === undefined ? {} : { traceparent: span.traceparent };

@@ -19,15 +19,15 @@ import {
   readQueueKey,
 } from './delivery.rules.js';
 
-/** Every query of the collection `deliveries`. Whatever depends on the present time goes by that of the database. */
+/** Every query of the collection `deliveries`. Conditions on the present time use the time of the database. */
 export interface DeliveryStore {
-  /** Adds deliveries, except those whose event and webhook have one already: returns the ids of these exceptions. */
+  /** Adds deliveries, except those whose event and webhook already have one, and returns the ids of these exceptions. */
   add(deliveries: readonly DeliveryDocument[]): Promise<Set<string>>;
-  /** The keys of the queues in which something is due: retries and claims that ended without a record included. */
+  /** The keys of the queues with due deliveries, including retries and claims that expired without a record. */
   dueQueues(): Promise<string[]>;
   /**
-   * Claims up to `limit` due deliveries of a queue, the longest due first. `exhausted` counts those that ended instead,
-   * because their last attempt was never recorded; `more`: there may be more that is due.
+   * Claims up to `limit` due deliveries of a queue, the longest due first. `exhausted` counts deliveries that ended
+   * instead, because their last attempt was never recorded; `more`: there may be more due deliveries.
    */
   claim(claim: { queue: string; limit: number; owner: string; claimMs: number }): Promise<{
     claimed: Claimed[];
@@ -42,11 +42,11 @@ export interface DeliveryStore {
   dropSome(webhookId: string): Promise<boolean>;
   /** Newest first. */
   page(query: DeliveryQuery): Promise<DeliveryDocument[]>;
-  /** As it is then; null where the webhook has no delivery of this id. */
+  /** Returns the updated delivery; null if the webhook has no delivery with this id. */
   sendAgain(webhookId: string, deliveryId: string, nowMs: number): Promise<DeliveryDocument | null>;
   /**
-   * Sends again what was refused or exhausted since then, what failed first in front; not what was sent again by such a
-   * call since then.
+   * Sends again the deliveries that were refused or exhausted since `since`, the earliest failure first, except those
+   * that such a call has sent again since then.
    */
   sendFailedAgain(failed: {
     webhookId: string;
@@ -79,7 +79,7 @@ const claimedFields = {
   lastAttempt: 1,
 };
 type ClaimedFields = Pick<DeliveryDocument, '_id' | keyof typeof claimedFields>;
-/** `now`: the time of the database when it was read. */
+/** `now`: the time of the database when the delivery was read. */
 type Due = ClaimedFields & { now: Date };
 /** For queries by id, so that no other index is considered. */
 const idIndex = { _id: 1 } as const;
@@ -110,14 +110,14 @@ const deliverySchema = new Schema<DeliveryDocument>(
   { collection: 'deliveries', versionKey: false },
 );
 deliverySchema.index({ eventId: 1, webhookId: 1 }, { unique: true, name: 'one_a_webhook' });
-// Deliveries that have ended leave this index, so that what is listed and claimed from is only ever work.
+// Deliveries that have ended leave this index, so it holds only open ones.
 deliverySchema.index(
   { open: 1, lane: 1, due: 1 },
   { partialFilterExpression: { open: true }, name: 'work_by_lane' },
 );
-// Without a state it is read as all of them, merged in order.
+// A query without a state reads all states from this index and merges them in order.
 deliverySchema.index({ webhookId: 1, state: 1, _id: -1 }, { name: 'by_state' });
-// Only of what failed, so that a delivery which is acknowledged never enters it.
+// Holds only failed deliveries, so that an acknowledged delivery never enters it.
 deliverySchema.index(
   { webhookId: 1, settledAt: 1 },
   { partialFilterExpression: { state: { $in: failedStates } }, name: 'failed_since' },
@@ -126,10 +126,10 @@ deliverySchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0, name: 'retention
 
 export function createDeliveryStore(connection: Connection): DeliveryStore {
   const model = defineModel(connection, 'Delivery', deliverySchema);
-  // Without mongoose between: it would check and convert every one of many documents.
+  // Bypasses mongoose, which would check and convert every one of many documents.
   const deliveries = model.collection as unknown as mongo.Collection<DeliveryDocument>;
 
-  /** Of each queue one key of the index is read, however long the queues are, thanks to the sort and `$first`. */
+  /** The sort and `$first` make MongoDB read one index key per queue, however long the queues are. */
   async function firstDue(): Promise<{ _id: string; now: Date }[]> {
     return deliveries
       .aggregate<{ _id: string; now: Date }>(
@@ -146,9 +146,9 @@ export function createDeliveryStore(connection: Connection): DeliveryStore {
   }
 
   /**
-   * Each is looked at again as it is written: of several instances that found it, one claims it. What matches has not
-   * changed since it was read, for whatever happens to a delivery moves its due time past that moment. So it need not be
-   * read again, unless another instance was there first.
+   * The update checks each delivery again: of several instances that found it, one claims it. A delivery that matches
+   * has not changed since it was read, because every change moves its due time past that moment. So it is read again
+   * only if another instance was first.
    */
   async function claimFresh(due: readonly Due[], owner: string, claimMs: number): Promise<ClaimedFields[]> {
     const now = due[0]?.now;
@@ -163,7 +163,7 @@ export function createDeliveryStore(connection: Connection): DeliveryStore {
     return due.map((delivery) => ({ ...delivery, owner, attempt: delivery.attempt + 1 }));
   }
 
-  /** Those whose last claim ended without a record. */
+  /** Claims deliveries whose last claim expired without a record. */
   async function claimLapsed(due: readonly Due[], owner: string, claimMs: number): Promise<ClaimedFields[]> {
     if (due.length === 0) return [];
     const ids = due.map(({ _id }) => _id);
@@ -175,7 +175,7 @@ export function createDeliveryStore(connection: Connection): DeliveryStore {
     return readAgain(ids);
   }
 
-  /** In the order of the ids. */
+  /** Returns the deliveries in the order of the ids. */
   async function readAgain(ids: string[]): Promise<ClaimedFields[]> {
     const found = await deliveries
       .find({ _id: { $in: ids } })
@@ -241,7 +241,7 @@ export function createDeliveryStore(connection: Connection): DeliveryStore {
       const operations = recordsOfEqualOutcome(attempts).map((update) => ({
         updateMany: { ...update, hint: idIndex },
       }));
-      // What is recorded already matches no more, so this may be done twice.
+      // Deliveries that are already recorded no longer match, so the write may be repeated.
       const { matchedCount } = await retriedOnce(() => deliveries.bulkWrite(operations, { ordered: false }));
       return matchedCount;
     },
@@ -286,7 +286,7 @@ export function createDeliveryStore(connection: Connection): DeliveryStore {
         .limit(limit + 1)
         .toArray();
       const ids = found.slice(0, limit).map(({ _id }) => _id);
-      // The conditions again: two calls at the same time send each delivery once.
+      // The filter repeats the conditions, so that two concurrent calls send each delivery once.
       const { modifiedCount } = await deliveries.updateMany(
         { _id: { $in: ids }, ...failed },
         [{ $set: sentAgainInBulk(webhookId, nowMs) }],
@@ -306,18 +306,18 @@ export function createDeliveryStore(connection: Connection): DeliveryStore {
         ({ priority, webhookId }) => priority === 'admin' || enabled.has(webhookId),
       );
       const keys = sendable.map(({ key }) => key);
-      // A plain time: an expression would be worked out and compared document by document.
+      // `now` is a plain time: an expression would be evaluated and compared document by document.
       return countUpTo(model, { open: true, lane: { $in: keys }, due: { $lte: first.now } }, 'work_by_lane');
     },
   };
 }
 
-/** Matches only while this very claim lasts. */
+/** Matches only while this claim is valid. */
 function whileOurs({ _id, owner, attempt }: Pick<Claimed, '_id' | 'owner' | 'attempt'>) {
   return { _id, open: true, owner, attempt };
 }
 
-/** Pending and held are one stored state: the webhook and the queue tell them apart. */
+/** `pending` and `held` are one stored state: the webhook and the queue distinguish them. */
 function inState(webhookId: string, enabled: boolean, state: DeliveryState | undefined) {
   const normal = queueKey(webhookId, 'normal');
   if (state === undefined) return { state: { $in: storedStates } };

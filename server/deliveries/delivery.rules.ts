@@ -11,25 +11,25 @@ export interface DeliveryDocument {
   test: boolean;
   body: string;
   state: Exclude<DeliveryState, 'held'>;
-  /** Whether it is work: exactly while it is pending. */
+  /** True exactly while the state is `pending`. */
   open: boolean;
-  /** The key of the queue it stands in; see `queueKey`. */
+  /** The key of its queue; see `queueKey`. */
   lane: string;
-  /** The next attempt or, while it is claimed, the end of the claim. */
+  /** When the next attempt is due or, while the delivery is claimed, when the claim expires. */
   due: Date;
-  /** A token of the claim under way. */
+  /** The token of the current claim. */
   owner: string | null;
   claimedAt: Date | null;
-  /** Attempts counted so far; a claim counts its attempt before that is made. */
+  /** Attempts counted so far; a claim counts its attempt before the attempt is made. */
   attempt: number;
   /** The number of the last attempt granted. */
   lastAttempt: number;
   attempts: AttemptDocument[];
   createdAt: Date;
   settledAt: Date | null;
-  /** Of the cause of the event; absent where that is not traced. */
+  /** The `traceparent` of the event's cause; absent if that is not traced. */
   traceparent?: string;
-  /** When it was last sent again together with others that had failed; absent where it never was. */
+  /** When it was last sent again together with other failed deliveries; absent if it never was. */
   resentInBulkAt?: Date;
   expiresAt: Date;
 }
@@ -37,7 +37,7 @@ export interface DeliveryDocument {
 /** Which deliveries of a webhook are listed. */
 export interface DeliveryQuery {
   webhookId: string;
-  /** Whether the webhook is: what is pending for one that is not is held. */
+  /** Whether the webhook is enabled: pending deliveries of a disabled one are held. */
   enabled: boolean;
   state?: DeliveryState | undefined;
   /** Only those older than the delivery of this id. */
@@ -45,15 +45,15 @@ export interface DeliveryQuery {
   limit: number;
 }
 
-/** One POST as stored; documents of before 3.0.0 do not say which secret signed it. */
+/** One POST as stored; documents written before 3.0.0 do not say which secret signed it. */
 export type AttemptDocument = Omit<DeliveryAttempt, 'at' | 'signedWith'> & {
   at: Date;
   signedWith?: DeliveryAttempt['signedWith'];
 };
 
 /**
- * The POSTs of one attempt granted, in order. There are several only while a rotation gives it several secrets to sign
- * with: they share the number of the attempt and count as one, and the last one decides.
+ * The POSTs of one attempt, in order. There are several only if a rotation provides several secrets to sign with: they
+ * share the number of the attempt and count as one, and the last one decides the outcome.
  */
 export type Posts = [AttemptDocument, ...AttemptDocument[]];
 
@@ -61,7 +61,7 @@ export function lastOf(posts: Posts): AttemptDocument {
   return posts.at(-1) ?? posts[0];
 }
 
-/** A delivery that is ours to send until its claim ends. */
+/** A delivery that this process has claimed and may send until the claim ends. */
 export type Claimed = Pick<
   DeliveryDocument,
   | '_id'
@@ -79,7 +79,7 @@ export type Claimed = Pick<
 /** How long events and deliveries are kept, those held for a disabled webhook included. */
 export const retentionMs = 30 * 86_400_000;
 
-/** What an admin sends (tests, deliveries sent again) goes at once, past any backlog and to a disabled webhook too. */
+/** `admin`: tests and deliveries sent again by an admin go at once, past any backlog and to a disabled webhook, too. */
 export type Priority = 'normal' | 'admin';
 
 /** Each webhook has two queues, one per priority. The key is stored with each delivery. */
@@ -105,7 +105,7 @@ export interface NewDelivery {
   now: Date;
 }
 
-/** A delivery as it begins, due at once. Its body depends on the event alone, so every instance makes the same one. */
+/** Makes a delivery that is due at once. Its body depends on the event alone, so every instance makes the same one. */
 export function newDelivery({ id, webhookId, priority, test, event, now }: NewDelivery): DeliveryDocument {
   const envelope: EventEnvelope = {
     event: event.event,
@@ -136,7 +136,7 @@ export function newDelivery({ id, webhookId, priority, test, event, now }: NewDe
   };
 }
 
-/** A delivery that is claimed as it is added, so that its first attempt counts from the start. */
+/** A delivery that is inserted as claimed, so that its first attempt counts from the start. */
 export function claimedAtOnce(
   delivery: DeliveryDocument,
   { owner, claimMs }: { owner: string; claimMs: number },

@@ -13,15 +13,15 @@ import type { DeliveryStore } from './delivery-store.js';
 import { createEndpointQueue, type EndpointQueue, type EndpointQueueDeps } from './endpoint-queue.js';
 import type { OutboxDocument, OutboxStore } from './outbox-store.js';
 
-/** Makes deliveries of events and sees to it that every queue with work is worked on. */
+/** Makes deliveries of events, and wakes every queue that has due deliveries. */
 export interface Dispatcher {
-  /** Looks once: makes deliveries of new events, and wakes every queue in which something is due. */
+  /** Runs one pass: makes deliveries of new events, and wakes every queue with due deliveries. */
   dispatch(): Promise<void>;
-  /** Looks soon, for everything or for new events alone; a failure is logged. */
+  /** Starts a pass soon, for everything or for new events alone; a failure is logged. */
   wake(what: 'everything' | 'events'): void;
   /** Deletes the deliveries of a webhook that was deleted, in steps and in the background. */
   forget(webhookId: string): void;
-  /** Waits for the look under way, and for what is being sent. */
+  /** Waits for the pass under way, and for POSTs under way. */
   stop(): Promise<void>;
 }
 
@@ -33,25 +33,25 @@ export interface DispatcherDeps extends Omit<EndpointQueueDeps, 'hungry' | 'repo
   logger: Logger;
 }
 
-/** Looks follow each other no faster, so that a stream of events is taken in batches; the first look is at once. */
+/** The pause between two passes, so that a stream of events is taken in batches; the first pass starts at once. */
 const restBetweenLooksMs = 20;
 
 type DeliveriesByQueue = ReadonlyMap<string, readonly DeliveryDocument[]>;
 
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const { outbox, store, clock, newId, stopwatch, logger, limits } = deps;
-  /** Events of one step, as many as a queue takes at once; a full step means that there may be more. */
+  /** The most events of one step: as many as a queue claims at once. A full step means that there may be more. */
   const largestStep = limits.maxBatch;
   const queues = new Map<string, EndpointQueue>();
   let looking: Promise<void> | undefined;
-  /** What is asked for and not yet looked for: events are looked for in every look, due deliveries only if asked. */
+  /** Requests for a further pass: every pass handles new events, but due deliveries only if `dueWanted` is set. */
   let again = false;
   let dueWanted = false;
-  /** Ends the rest beside a busy queue. */
+  /** Ends the wait of `untilHungry`. */
   let goOn: (stepSize: number) => void = () => undefined;
   let stopped = false;
 
-  /** One look at a time; whoever asks during one is answered by another after it. */
+  /** Runs one pass at a time; a call during a pass makes another one follow. */
   function dispatch(): Promise<void> {
     again = true;
     looking ??= look().finally(() => {
@@ -74,7 +74,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     }
   }
 
-  /** Until any quick queue has less to do, which takes no longer than to send a batch: what it asks for is the next step. */
+  /** Waits until a quick queue has less to do, at most the time to send a batch. Resolves to the size of the next step. */
   function untilHungry(): Promise<number> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => resolve(largestStep), limits.aheadMs);
@@ -86,10 +86,10 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   }
 
   /**
-   * Makes a delivery of each open event for each of its subscribers. The deliveries come first, then the mark: where a
-   * process ends in between, or several do this at once, the unique index of event and webhook leaves the first of each,
-   * and all are alike but for their claims. Tells whether there may be more events, and whether they may wait for a queue
-   * that is busy.
+   * Makes a delivery of each open event for each of its subscribers. The deliveries are inserted before the events are
+   * closed: if a process ends in between, or several do this at once, the unique index of event and webhook keeps the
+   * first of each, and all are alike except for their claims. `full`: there may be more events; `busy`: they may wait
+   * for a queue that is busy.
    */
   async function fanOut(stepSize: number): Promise<{ full: boolean; busy: boolean }> {
     const readOn = stopwatch();
@@ -105,7 +105,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     return { full: events.length === stepSize, busy };
   }
 
-  /** What a queue reserves is added claimed and handed to it; it is woken for the rest. */
+  /** Inserts reserved deliveries as claimed and hands them to their queue; wakes the queue for the others. */
   async function addAndHandOver(byQueue: DeliveriesByQueue, readOn: number): Promise<void> {
     const groups = await Promise.all(
       [...byQueue].map(async ([key, deliveries]) => {

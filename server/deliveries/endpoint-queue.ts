@@ -9,28 +9,28 @@ import type { DeliveryMeter, Endpoint, Endpoints } from './ports.js';
 import type { SendDelivery } from './sender.js';
 import type { InTurn } from './turns.js';
 
-/** Sends what is due in one queue: the deliveries of one webhook and one priority. */
+/** Sends the due deliveries of one queue: those of one webhook and one priority. */
 export interface EndpointQueue {
-  /** Something may be due: claims and sends until nothing is. */
+  /** Claims and sends deliveries until none is due. */
   wake(): void;
   /**
-   * Asks for deliveries that are about to be added, so that they are added claimed and need not be found and claimed
-   * afterwards. Undefined where the queue has enough to do, where stored deliveries come first, or where it must not send.
+   * Reserves deliveries that are about to be inserted, so that they are inserted as claimed and need not be found and
+   * claimed afterwards. Undefined if the queue has enough to do, stored deliveries come first, or it must not send.
    * @param claimedOn a time on the stopwatch before the one from which the claim lasts
    */
   reserve(claimedOn: number): Promise<Reservation | undefined>;
-  /** Whether it cannot reserve now, but will very soon: its endpoint takes large batches. */
+  /** Whether the queue cannot reserve now, but will very soon, because its endpoint takes large batches. */
   isBusy(): boolean;
-  /** Begins nothing more, hands back what is only claimed, and waits for what is being sent. */
+  /** Starts no more POSTs, hands back claims that are not being sent, and waits for POSTs under way. */
   stop(): Promise<void>;
 }
 
-/** A claim of deliveries that are yet to be added. */
+/** A claim of deliveries that are not inserted yet. */
 export interface Reservation {
   owner: string;
-  /** The most deliveries. */
+  /** The most deliveries that may be claimed. */
   size: number;
-  /** To be called once in any case, with what was added and so claimed. */
+  /** Must be called exactly once, with the deliveries that were inserted as claimed, even if there are none. */
   send(claimed: Claimed[]): void;
 }
 
@@ -40,13 +40,13 @@ export interface EndpointQueueDeps {
   send: SendDelivery;
   recorder: Recorder;
   meter: DeliveryMeter;
-  /** Limits the POSTs of all queues that are under way at once; the others wait in turn. */
+  /** Limits the concurrent POSTs of all queues; further ones wait for their turn. */
   inTurn: InTurn;
-  /** A fresh token for each claim, unlike that of any other process. */
+  /** A fresh token per claim, unique across all processes. */
   claimToken: () => string;
   /** Monotonic milliseconds. */
   stopwatch: Clock;
-  /** Told when the queue has less to do, and how many deliveries it would reserve. */
+  /** Called when the queue has less to do, with the number of deliveries that it would reserve. */
   hungry: (size: number) => void;
   report: (error: unknown) => void;
   logger: Logger;
@@ -58,7 +58,7 @@ interface Batch {
   deliveries: Claimed[];
   to: Endpoint;
   claimedOn: number;
-  /** The interruptions before the claim. */
+  /** The number of interruptions before the claim. */
   claimedAfter: number;
 }
 
@@ -74,22 +74,22 @@ export function createEndpointQueue(
   const posting = new UnderWay();
   const unrecorded = new UnderWay();
   let running: Promise<void> | undefined;
-  /** What follows the present batch: being claimed, or reserved and being added. */
+  /** The batch after the present one, while it is being claimed, or reserved and inserted. */
   let next: Promise<Batch | undefined> | undefined;
-  /** The present batch has come to its second half, and the endpoint is quick: time for the next one. */
+  /** Whether a quick endpoint has reached the second half of the present batch, so that the next may be prepared. */
   let halfSent = false;
-  /** As many as were last asked for, so that those are taken even if the endpoint has become slower. */
+  /** The number last asked for: that many are reserved even if the endpoint has become slower. */
   let askedFor = 0;
   let stopped = false;
-  /** More may be due than was claimed so far. */
+  /** Whether more deliveries may be due than were claimed so far. */
   let more = false;
   /** Attempts in a row that were not acknowledged. */
   let failuresInARow = 0;
   /** How long the last attempt took. */
   let answerMs = Number.POSITIVE_INFINITY;
-  /** How often the endpoint turned out to be in another condition than what is claimed was claimed for. */
+  /** Counts attempts after which deliveries claimed earlier must not be sent: refusals, and failures once it is eased. */
   let interruptions = 0;
-  /** To be awaited after an interruption, before anything is claimed again. */
+  /** Set by an interruption; awaited before anything is claimed again. */
   let pause: Promise<unknown> | undefined;
 
   async function run(): Promise<void> {
@@ -119,7 +119,7 @@ export function createEndpointQueue(
     await pause;
     pause = undefined;
     const claimedAfter = interruptions;
-    // What comes while the claim is under way sets it again: the claim may miss it.
+    // A wake-up during the claim sets this again, because the claim may miss the new deliveries.
     more = false;
     const to = await endpoints.find(webhookId);
     if (to === 'gone') {
@@ -170,7 +170,7 @@ export function createEndpointQueue(
     return { owner: deps.claimToken(), size, send };
   }
 
-  /** Never rejects. For a quick endpoint the next batch is claimed as the second half of this one is sent. */
+  /** Never rejects. For a quick endpoint the next batch is claimed while the second half of this one is sent. */
   async function sendBatch(batch: Batch): Promise<void> {
     const { deliveries } = batch;
     halfSent = false;
@@ -203,7 +203,7 @@ export function createEndpointQueue(
     try {
       const begun = await deps.inTurn(key, startsWithinMs(batch), async () => {
         if (mustNotBegin(batch)) return false;
-        // Within the turn, since the one that gets this place next must already know of an interruption.
+        // Inside the turn, since the POST that gets this slot next must already know of an interruption.
         takeIn(delivery, await send(delivery, batch.to), batch.to);
         return true;
       });
@@ -229,7 +229,7 @@ export function createEndpointQueue(
     pause = Promise.all([pause, until]);
   }
 
-  /** An endpoint that only fails would otherwise hold its places, and keep the database busy, at the others' cost. */
+  /** An endpoint that only fails gets one delivery at a time, or it would take slots and database time from the others. */
   function isEased(): boolean {
     return failuresInARow >= limits.failuresUntilEased;
   }
@@ -242,7 +242,7 @@ export function createEndpointQueue(
     return isEased() ? 1 : limits.perQueue;
   }
 
-  /** After an interruption, or so late in the claim that somebody else might send the same meanwhile. */
+  /** True after an interruption, or so late in the claim that another instance might send the same deliveries. */
   function mustNotBegin(batch: Batch): boolean {
     return stopped || interruptions !== batch.claimedAfter || startsWithinMs(batch) < 0;
   }
@@ -251,7 +251,7 @@ export function createEndpointQueue(
     return claimedOn + limits.startsWithinMs - stopwatch();
   }
 
-  /** Where a POST did not begin in its turn: what is claimed anew keeps its queue in line. */
+  /** Hands back a delivery whose POST did not begin in its turn, and claims again, which keeps the queue in line. */
   async function claimAnew(delivery: Claimed): Promise<void> {
     await handBack([delivery]);
     wake();
@@ -291,9 +291,9 @@ export function createEndpointQueue(
 }
 
 /**
- * How many to claim. A claim costs about as much for many as for one, but each delivery that is claimed and not yet sent
- * when this process is killed has lost an attempt: so no more than can be sent at once, except for a quick endpoint.
- * Never 0, which MongoDB takes for no limit: all places are taken where an endpoint turns slow as the next batch is claimed.
+ * How many deliveries to claim. A claim costs about as much for many as for one, but if this process is killed, each
+ * delivery claimed and not yet sent loses an attempt: so no more than can be sent at once, except for a quick endpoint.
+ * Never 0, which MongoDB takes for no limit: no slot is free if an endpoint turns slow while the next batch is claimed.
  */
 export function claimSize(
   { free, eased, answerMs }: { free: number; eased: boolean; answerMs: number },
@@ -305,7 +305,7 @@ export function claimSize(
   return Math.min(maxBatch, Math.max(free, ahead));
 }
 
-/** What is under way, so that one can wait until there is less of it. */
+/** Counts the work under way, so that a caller can wait until there is less. */
 class UnderWay {
   size = 0;
   readonly #waiting: (() => void)[] = [];

@@ -1,21 +1,21 @@
 import type { Waker } from '../mongo/change-streams.js';
 
-/** Has events looked for soon after they are committed, by this instance or another. */
+/** Wakes the dispatcher soon after events are committed by this instance or another. */
 export interface EventWatch extends Waker {
-  /** To be told of each attempt of this instance. */
+  /** Must be called for each attempt of this instance. */
   attempted(): void;
 }
 
 const windowMs = 250;
-/** Attempts of this instance within a window from which on there is much to do. */
+/** From this many attempts of this instance per window on, the load counts as high. */
 const manyAttempts = 100;
 const quickPollMs = 25;
 
 /**
- * While there is little to do a change stream wakes the dispatcher. While there is much to do a poll looks every 25 ms
- * instead: to serve a change stream, the database examines every write there is, four or five per delivery among them
- * (docs/adr/0003-deliveries.md has the figures).
- * @param deps.openStream makes a waker by a change stream, which looks once as it starts
+ * Under low load a change stream wakes the dispatcher. Under high load a poll every 25 ms does so instead: to serve a
+ * change stream, the database examines every write, four or five per delivery among them (docs/adr/0003-deliveries.md
+ * has the figures).
+ * @param deps.openStream makes a waker from a change stream, which also wakes once as it starts
  */
 export function createEventWatch(deps: { openStream: () => Waker; look: () => void }): EventWatch {
   const { openStream, look } = deps;
@@ -32,7 +32,7 @@ export function createEventWatch(deps: { openStream: () => Waker; look: () => vo
       poll ??= setInterval(look, quickPollMs);
       closeStream();
     } else if (stream === undefined) {
-      // It tells of changes from some moment after this one on, so the poll goes on for another window.
+      // The stream reports changes from some moment after this one on, so the poll continues for another window.
       beginStream();
     } else {
       stopPoll();
@@ -45,7 +45,7 @@ export function createEventWatch(deps: { openStream: () => Waker; look: () => vo
   }
 
   function closeStream(): void {
-    // One that cannot be closed now ends with its connection.
+    // A stream that cannot be closed now ends with its connection.
     const closed = stream?.stop().catch(() => undefined);
     stream = undefined;
     closing = Promise.all([closing, closed]);

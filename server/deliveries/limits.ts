@@ -1,26 +1,26 @@
 import type { BackoffPolicy } from '../jobs/backoff.js';
 
 export interface DeliveryLimits {
-  /** How long a claim lasts: longer than three POSTs, of which a rotation may make one attempt. */
+  /** How long a claim lasts: longer than three POSTs, which one attempt may take during a rotation. */
   claimMs: number;
   /** How long after its claim a POST may still begin: well before another instance may claim the delivery. */
   startsWithinMs: number;
   /** How long a POST may take, including the answer (interface specification, "Limits"). */
   timeoutMs: number;
   retry: BackoffPolicy;
-  /** POSTs under way from one queue. */
+  /** The most concurrent POSTs of one queue. */
   perQueue: number;
-  /** POSTs under way from all queues together. */
+  /** The most concurrent POSTs of all queues together. */
   inAll: number;
   /** The most deliveries claimed at once. */
   maxBatch: number;
-  /** An endpoint that answers within this time gets deliveries claimed ahead: */
+  /** If an endpoint answers within this time, deliveries are claimed ahead for it. */
   quickMs: number;
-  /** as many as it takes this long to send, well within the time in which a POST must begin. */
+  /** The number claimed ahead is what can be sent in this time, which is well within `startsWithinMs`. */
   aheadMs: number;
-  /** After this many failures in a row an endpoint gets one delivery at a time, */
+  /** After this many failures in a row an endpoint gets one delivery at a time. */
   failuresUntilEased: number;
-  /** with this rest after each. */
+  /** The pause after each delivery to such an endpoint. */
   easedRestMs: number;
 }
 

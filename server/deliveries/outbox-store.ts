@@ -13,7 +13,7 @@ export interface OutboxDocument {
   /** The webhooks subscribed to it when its cause was committed, as that transaction saw them. */
   subscribers: string[];
   open: boolean;
-  /** Of the request or job that is its cause; absent where that is not traced. */
+  /** The `traceparent` of the request or job that is its cause; absent if that is not traced. */
   traceparent?: string;
   /** When it is deleted; absent while it is open. */
   expiresAt?: Date;
@@ -50,7 +50,7 @@ outboxSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0, name: 'retention' 
 
 export function createOutboxStore(connection: Connection): OutboxStore {
   const outbox = defineModel(connection, 'Outbox', outboxSchema);
-  // Without mongoose between: it would check and convert every id of many.
+  // Bypasses mongoose, which would check and convert every id of many.
   const events = outbox.collection as unknown as mongo.Collection<OutboxDocument>;
   return {
     async add(session, event) {
@@ -68,7 +68,7 @@ export function createOutboxStore(connection: Connection): OutboxStore {
         .toArray(),
 
     async close(ids, expiresAt) {
-      // The hint: no other index is considered.
+      // With the hint, no other index is considered.
       await events.updateMany(
         { _id: { $in: [...ids] }, open: true },
         { $set: { open: false, expiresAt } },

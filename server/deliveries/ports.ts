@@ -14,7 +14,7 @@ export interface Endpoint {
   secretForms: string[];
 }
 
-/** What the engine is handed of the webhooks. An endpoint is read again for every claim, so a change counts at once. */
+/** The functions of the webhooks that the engine uses. It reads an endpoint for every claim, so a change counts at once. */
 export interface Endpoints {
   /** The webhooks subscribed to an event, as this transaction sees them. */
   subscribersOf(session: ClientSession, event: EventName): Promise<string[]>;
@@ -27,7 +27,7 @@ export interface Endpoints {
   disable(webhookId: string, revision: number, status: number | null): Promise<boolean>;
 }
 
-/** Told of attempts and of deliveries that ended, for the metrics. */
+/** Counts attempts and ended deliveries, for the metrics. */
 export interface DeliveryMeter {
   attempted(outcome: AttemptOutcome): void;
   settled(state: 'delivered' | 'refused' | 'exhausted'): void;

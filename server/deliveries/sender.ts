@@ -9,15 +9,15 @@ import type { Endpoint } from './ports.js';
 import { deliveryHeaders, inOrderOfTrial } from './signed-headers.js';
 
 /**
- * Makes the POST of an attempt and says how it ended; rejects only where this program is at fault. During a rotation a
- * refused POST is followed at once by one that is signed with another secret in force, until one is not refused: the
- * last one decides.
+ * Makes the POST of an attempt and returns its outcome; rejects only on a bug in this program. During a rotation a
+ * refused POST is repeated at once with another secret in force, until one is not refused: the last one decides the
+ * outcome.
  */
 export type SendDelivery = (delivery: Claimed, to: Endpoint) => Promise<Posts>;
 
-/** What is kept of an answer, in bytes. */
+/** How many bytes of an answer are stored. */
 const excerptBytes = 1_024;
-/** What is read of it: enough that a secret which begins inside the excerpt is seen whole, and so cut out whole. */
+/** How many bytes are read: enough that a secret which begins inside the excerpt is seen, and so redacted, in full. */
 export const answerBytes = excerptBytes + 512;
 
 const outcomeOfFailure: Record<OutboundFailure, AttemptOutcome> = {

@@ -3,8 +3,8 @@ import type { EventName } from '../../contract/schemas/events.js';
 import { standardSecret } from '../../contract/verification/verify-webhook.js';
 
 /**
- * The oldest secret first, since a receiver that was not touched yet knows that one; then the newest, to which it
- * changes, and what lies between two rotations last.
+ * The order in which secrets are tried: first the oldest, which a receiver that was not updated yet knows; then the
+ * newest, to which it is updated; last those between two rotations.
  */
 export function inOrderOfTrial(secrets: readonly string[]): [string, ...string[]] {
   const [oldest, ...newer] = secrets;
@@ -18,11 +18,11 @@ export interface SignedParts {
   /** The exact body. */
   body: string;
   test: boolean;
-  /** Those in force, oldest first; at least one. */
+  /** The secrets in force, oldest first; at least one. */
   secrets: readonly string[];
-  /** The one of them that signs `X-Fairlead-Signature`; the oldest when absent. */
+  /** The secret that signs `X-Fairlead-Signature`; the oldest when absent. */
   plainSecret?: string;
-  /** Of this attempt, in seconds since the Unix epoch. */
+  /** The time of this attempt, in seconds since the Unix epoch. */
   timestampSeconds: number;
 }
 
@@ -48,7 +48,7 @@ export function deliveryHeaders(parts: SignedParts): Record<string, string> {
   };
 }
 
-/** An endpoint is sent many deliveries between two times that its secrets are read. */
+/** Keys are cached, because an endpoint gets many deliveries between two reads of its secrets. */
 const knownKeys = new WeakMap<readonly string[], Buffer[]>();
 
 /** The keys of Standard Webhooks, newest first. */

@@ -1,21 +1,21 @@
 /**
- * Runs work of many queues, some of it at once; the rest waits for its turn. Resolves to undefined, without having begun
- * the work, where its turn does not come within `patienceMs`.
+ * Runs work of many queues with limited concurrency; further work waits for its turn. Resolves to undefined, without
+ * starting the work, if its turn does not come within `patienceMs`.
  */
 export type InTurn = <T>(queue: string, patienceMs: number, work: () => Promise<T>) => Promise<T | undefined>;
 
 interface Queue {
   underWay: number;
-  /** Those that wait, in order: each is called once, when its turn has come. */
+  /** Callbacks of waiting work, in order: each is called once, when its turn has come. */
   waiting: Set<() => void>;
 }
 
 /**
- * A place that becomes free goes to the queue that has the least under way, so that queues whose work is slow share the
- * places that quick ones leave, and never the other way round.
+ * A free slot goes to the queue with the least work under way, so that queues with slow work share the slots that quick
+ * ones leave, and never the other way round.
  */
 export function createTurns(atOnce: number): InTurn {
-  /** Those that have anything under way or waiting; of equals, the first was served longest ago. */
+  /** The queues with work under way or waiting; of equals, the first was served longest ago. */
   const queues = new Map<string, Queue>();
   let free = atOnce;
 
@@ -76,7 +76,7 @@ export function createTurns(atOnce: number): InTurn {
 
   return async (key, patienceMs, work) => {
     const queue = queueOf(key);
-    // What ends hands its place on, so nothing overtakes what waits.
+    // Work that ends passes its slot on, so new work cannot overtake waiting work.
     if (free > 0) begin(key, queue);
     else if (!(await turn(key, queue, patienceMs))) return undefined;
     try {

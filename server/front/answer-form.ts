@@ -3,7 +3,7 @@ import { deprecationHeaderNames } from '../http/deprecation.js';
 import { matchesTag } from '../http/entity-tag.js';
 import type { RateLimitState } from '../ports.js';
 
-/** Headers that are the same for every client. Whatever else an answer has is its client's own and is not kept. */
+/** Headers that are the same for every client. All other headers belong to one client and are not cached. */
 const ofRoute = [
   'X-Content-Type-Options',
   'Access-Control-Allow-Origin',
@@ -16,12 +16,12 @@ const ofBody = ['Content-Type', 'Content-Encoding'];
 /** Above this, copying a body behind the headers costs more than a second chunk. */
 const shortBytes = 2 * 1024;
 
-/** Names and values in turns, as `writeHead` takes them. */
+/** Header names and values alternating, as `writeHead` takes them. */
 export type HeaderList = readonly string[];
 
-/** An answer of the application without what belongs to one client, laid out once. */
+/** An answer of the application without the parts that belong to one client, prepared once. */
 export interface AnswerForm {
-  /** A short one is a text of one character per byte: Node writes it together with the headers, as one chunk. */
+  /** A short body is a text of one character per byte: Node writes it together with the headers, as one chunk. */
   body: string | Buffer;
   etag: string | undefined;
   head: HeaderList;
@@ -51,7 +51,7 @@ function present(res: ServerResponse, names: readonly string[]): string[] {
   });
 }
 
-/** Sends it with the headers that belong to this request, and returns the status. */
+/** Sends the answer with the headers that belong to this request, and returns the status. */
 export function sendForm(
   req: IncomingMessage,
   res: ServerResponse,

@@ -4,23 +4,23 @@ import { clientKey, isTrustedAddress, type TrustedRange } from '../http/client-k
 import type { CountedKey } from '../limits/rate-limiter.js';
 
 const maxForwarded = 20_000;
-/** A longer header is read each time: all of them together must not take much memory. */
+/** A longer header is parsed each time, so that the cached ones do not take much memory. */
 const maxLength = 200;
 
-/** Who asks, with what is counted for it. */
+/** A client, with its counters of the rate limit. */
 export interface Client {
   key: string;
-  /** By the place of the route. */
+  /** Indexed by the `place` of the route. */
   counted: (CountedKey | undefined)[];
 }
 
 interface Peer {
-  /** That of requests which name nobody else. */
+  /** The client of requests that name no other one. */
   client: Client;
   trusted: boolean;
 }
 
-/** The clients of requests, remembered by connection, and for what trusted proxies forward by the text of the header. */
+/** Finds the client of a request: cached by connection and, for requests of trusted proxies, by the text of the header. */
 export function createClients(trusted: readonly TrustedRange[]) {
   const peers = new WeakMap<Socket, Peer>();
   const forwarded = new LRUCache<string, Client>({ max: maxForwarded });
@@ -41,9 +41,9 @@ export function createClients(trusted: readonly TrustedRange[]) {
   return (socket: Socket, forwardedFor: string | undefined): Client => {
     const peer = peerOf(socket);
     if (forwardedFor === undefined || !peer.trusted) return peer.client;
-    // The same header may come from several proxies; where it names nobody, the key is that of the proxy.
+    // The same header may come from several proxies; if it names no client, the key is that of the proxy.
     const text = `${peer.client.key} ${forwardedFor}`;
-    // Not noted as used, which costs more than making a client again that gave way.
+    // `peek` does not mark the entry as used: that would cost more than making an evicted client again.
     let client = forwarded.peek(text);
     if (client === undefined) {
       client = { key: clientKey(socket.remoteAddress, forwardedFor, trusted), counted: [] };

@@ -25,7 +25,7 @@ import { createKeptAnswers, type KeptTarget } from './kept-answers.js';
 import { refuse } from './refuse.js';
 import { type RequestHead, readHead } from './request-head.js';
 
-/** For an answer that another request has made again. */
+/** How long requests wait for an answer that another request renews. */
 const longestWaitMs = 1_000;
 
 export interface FrontDeps {
@@ -42,16 +42,16 @@ export interface FrontDeps {
 }
 
 /**
- * A response cache in front of the application, as a reverse proxy would be, in the same process: it gives again what the
- * application answered to the same target, and counts, limits and logs each request. Everything else goes to the
- * application as it came.
+ * A response cache in front of the application, like a reverse proxy but in the same process: it repeats the
+ * application's answer to the same target, and counts, limits and logs each request. All other requests go to the
+ * application unchanged.
  */
 export interface Front {
-  /** To be called by the application with what it answers. */
+  /** Called by the application with each answer that may be cached. */
   keep: KeepAnswer;
   /**
-   * The point that was taken for this request before it was handed to the application, if that was tried; throws where it
-   * could not be taken.
+   * The limit after a point was taken for this request before it went to the application; undefined if that was not
+   * tried. Throws if no point could be taken.
    */
   admitted(req: IncomingMessage): RateLimitState | undefined;
   before(app: RequestListener): RequestListener;
@@ -59,13 +59,13 @@ export interface Front {
 
 /** What the requests of one route have in common. */
 interface Route {
-  /** Undefined where nothing is limited. */
+  /** Undefined if the route has no limit. */
   limit: { rule: RateLimitClass; operationId: string; place: number } | undefined;
   headers: HeaderList;
   records: Record<'GET' | 'HEAD', Record<200 | 304 | 429, AnsweredRecord>>;
 }
 
-/** A request that may be answered from what is kept. */
+/** A request that may be answered from the cache. */
 interface Asked {
   req: IncomingMessage;
   res: ServerResponse;
@@ -79,10 +79,10 @@ export function createFront(deps: FrontDeps): Front {
   const kept = createKeptAnswers<Route>({ ...deps, maxBytes: Math.max(1, maxBytes), stopwatch });
   const clientOf = createClients(deps.trustProxy);
   const routes = new Map<string, Route>();
-  /** The changes that were known when the application was handed a request. */
+  /** The number of changes when a request was passed to the application. */
   const handedAt = new WeakMap<IncomingMessage, number>();
   const taken = new WeakMap<IncomingMessage, () => RateLimitState>();
-  /** Requests that others wait for. */
+  /** For each request that others wait for, the function that ends their wait. */
   const renewals = new WeakMap<IncomingMessage, () => void>();
 
   function routeOf(req: Request, res: Response): Route {
@@ -127,7 +127,7 @@ export function createFront(deps: FrontDeps): Front {
     hand(app, req, res);
   }
 
-  /** Has the answer made again. It is over when there is one to keep, or none at all, or when others have waited long. */
+  /** Lets the application make the answer again. That is over when it is cached, the response closes, or time is up. */
   function renew(
     app: RequestListener,
     asked: Asked,
@@ -140,7 +140,7 @@ export function createFront(deps: FrontDeps): Front {
     handAdmitted(app, asked, limit);
   }
 
-  /** Another request had the answer made again. Where it is not kept, or is not the same any more, each has its own made. */
+  /** Runs after another request renewed the answer. If it is not cached or is outdated, this request makes its own. */
   function answerRenewed(app: RequestListener, asked: Asked, limit: RateLimitState | undefined): void {
     const { req, head } = asked;
     const form = kept.renewed(req.url as string, codingFor(head.acceptEncoding));
@@ -148,7 +148,7 @@ export function createFront(deps: FrontDeps): Front {
     else send(asked, limit, form);
   }
 
-  /** The request has its point, or needs none. */
+  /** Answers a request whose limit was checked, or which has none. */
   function answer(app: RequestListener, asked: Asked, limit: RateLimitState | undefined): void {
     const { req, res, head, target, startedAt } = asked;
     const { retryAfterSeconds } = limit ?? {};
@@ -161,7 +161,7 @@ export function createFront(deps: FrontDeps): Front {
     }
     const form = kept.current(target, codingFor(head.acceptEncoding));
     if ('over' in form) renew(app, asked, limit, form.over);
-    // Bound: it is called by the other request, and is no part of that one's trace.
+    // Bound, because the other request calls it, and it must not become part of that trace.
     else if ('wait' in form) form.wait(AsyncResource.bind(() => answerRenewed(app, asked, limit)));
     else send(asked, limit, form);
   }
@@ -196,7 +196,7 @@ export function createFront(deps: FrontDeps): Front {
       if (state !== undefined) return answer(app, asked, state);
       limiter.consume(rule, counted.key).then(
         (drawn) => answer(app, asked, drawn),
-        // The application says so.
+        // The application answers with this error.
         (error: unknown) => {
           taken.set(req, () => {
             throw error;

@@ -4,23 +4,23 @@ import type { Coding } from '../http/content-coding.js';
 import type { Clock } from '../ports.js';
 import type { AnswerForm } from './answer-form.js';
 
-/** For everything that other instances change, which nobody announces here: after this time it is made again. */
+/** After this time an answer is renewed, because changes by other instances are not announced here. */
 const longestMs = 1_000;
-/** While one request has it made again, the others get it for so much longer, if it is still the same. */
+/** While one request renews an answer, the others get the old one for this much longer, if it is still valid. */
 const renewalMs = 250;
-/** Of an answer apart from its bytes, and of a target: headers, objects and pointers. */
+/** The size of an answer apart from its body, and of a target: headers, objects and pointers. */
 const overheadBytes = 1_500;
 
 interface Kept {
   form: AnswerForm;
-  /** By the clock of the service. */
+  /** When the answer expires, by the clock of the service. */
   until: number;
-  /** By the stopwatch, which nobody sets. The first request from then on has the answer made again. */
+  /** By the stopwatch, which cannot be set. The first request from then on renews the answer. */
   renewAt: number;
-  /** One request has been sent to the application for it; these wait for what that is answered. */
+  /** Set while one request renews the answer: the callbacks of requests that wait for it. */
   waiting: (() => void)[] | undefined;
   voidedBy: readonly Topic[];
-  /** The changes that were known when the answer began to be made. */
+  /** The number of changes when the making of the answer began. */
   asOf: number;
 }
 
@@ -31,11 +31,11 @@ export interface KeptTarget<Route> {
 }
 
 export interface KeptAnswers<Route> {
-  /** What is known of a target, whether or not its answers may still be given. */
+  /** The entry of a target, whether or not its answers are still valid. */
   find(url: string): KeptTarget<Route> | undefined;
-  /** The answer in this coding, or what to do where it may be another one by now. */
+  /** The answer in this coding, or a renewal if it may be outdated. */
   current(target: KeptTarget<Route>, coding: Coding): AnswerForm | Renewal;
-  /** The answer of a renewal that is over, if it may be given. */
+  /** The answer after a renewal, if it is valid. */
   renewed(url: string, coding: Coding): AnswerForm | undefined;
   keep(
     url: string,
@@ -46,12 +46,12 @@ export interface KeptAnswers<Route> {
 }
 
 /**
- * The first request has the answer made again by the application, and says when that is over, at least once. Those that
- * come meanwhile wait for it, so that they do not all have it made.
+ * The first request gets `over`: it has the answer made again, and calls `over` at least once when that has ended.
+ * Later requests get `wait`, so that they do not all go to the application.
  */
 export type Renewal = { over: () => void } | { wait: (next: () => void) => void };
 
-/** What the application answered, each for about a second at most and until it changes, bounded in bytes. */
+/** Caches answers of the application, each for about a second at most and until its data changes, bounded in bytes. */
 export function createKeptAnswers<Route extends object>(deps: {
   changes: Pick<Changes, 'since'>;
   maxBytes: number;

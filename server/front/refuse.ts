@@ -3,10 +3,10 @@ import { bodyOf } from '../http/error-mapper.js';
 import { rateLimited } from '../http/rate-limit.js';
 import type { HeaderList } from './answer-form.js';
 
-/** The bodies of refusals by their seconds, which are few. As text, Node writes one together with its headers. */
+/** The bodies of refusals by their seconds, which are few. Node writes a text body together with the headers. */
 const bodies = new Map<number, string>();
 
-/** Sends what the application would send. */
+/** Sends the same refusal as the application. */
 export function refuse(
   req: IncomingMessage,
   res: ServerResponse,

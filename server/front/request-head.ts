@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The headers that decide which kept answer a request gets, and to whom it is counted. */
+/** The headers that decide which cached answer a request gets, and for which client it counts. */
 export interface RequestHead {
   requestId: string | undefined;
   ifNoneMatch: string | undefined;
@@ -8,7 +8,7 @@ export interface RequestHead {
   forwardedFor: string | undefined;
 }
 
-/** Those that are read, by their place, and those that the application refuses if they are given twice. */
+/** The index of each header that is read, and of those that the application refuses if they are given twice. */
 const places = new Map(
   [
     'host',
@@ -21,7 +21,7 @@ const places = new Map(
     'content-type',
   ].map((name, place) => [name, place]),
 );
-/** There is a body, or the client waits before it sends one. */
+/** Headers of a request with a body, or whose client waits before it sends one. */
 const ofBodies = new Set(['content-length', 'transfer-encoding', 'expect']);
 const lengths = new Set([...places.keys(), ...ofBodies].map((name) => name.length));
 
@@ -29,9 +29,9 @@ const faultyHost = /[\s,/\\?#@]/;
 let checkedHost: string | undefined;
 
 /**
- * Reads the headers in one pass over what the parser found, which costs less than the object that Node makes of them.
- * Undefined for whatever is unusual (a body, one of these headers given twice, a faulty Host, another version of HTTP): the
- * application knows what to do with it.
+ * Reads the headers in one pass over `rawHeaders`, which costs less than the object that Node makes of them. Undefined
+ * for unusual requests (a body, one of these headers given twice, a faulty Host, another version of HTTP), which the
+ * application handles.
  */
 export function readHead(req: IncomingMessage): RequestHead | undefined {
   if (req.httpVersionMinor !== 1 || req.httpVersionMajor !== 1) return undefined;
@@ -52,7 +52,7 @@ export function readHead(req: IncomingMessage): RequestHead | undefined {
   return { requestId, ifNoneMatch, acceptEncoding, forwardedFor };
 }
 
-/** Hosts hardly change from one request to the next. */
+/** The last valid host is remembered, because hosts hardly change from one request to the next. */
 function isPlain(host: string): boolean {
   if (host === checkedHost) return true;
   if (faultyHost.test(host)) return false;

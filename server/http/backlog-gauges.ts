@@ -35,11 +35,11 @@ const gauges = {
   },
 } as const;
 
-/** The work that waits, as each feature counts it: up to a bound, and by an index. */
+/** Functions that count the waiting work of each feature: up to a bound, and by an index. */
 export type Backlogs = Record<keyof typeof gauges, () => Promise<number>>;
 
 const readTimeoutMs = 500;
-/** A flood of scrapes must not become a flood of counts. */
+/** Counts are cached for this time: a flood of scrapes must not become a flood of counts. */
 const keptMs = 5_000;
 
 class LateError extends Error {}

@@ -21,7 +21,7 @@ function wholeAddress(address: Address): TrustedRange {
   return [address, address.kind() === 'ipv4' ? 32 : 128];
 }
 
-/** ipaddr.js also reads `10/8`, but as 0.0.0.0/8, and leaves an IPv4 range that is written as IPv6 what no peer matches. */
+/** Refuses `10/8`, which ipaddr.js reads as 0.0.0.0/8, and converts IPv4 ranges in IPv6 form, which no peer would match. */
 function parseRange(text: string): TrustedRange | undefined {
   if (ipaddr.IPv4.isValidCIDRFourPartDecimal(text)) return ipaddr.IPv4.parseCIDR(text);
   if (!ipaddr.IPv6.isValidCIDR(text)) return undefined;
@@ -30,12 +30,12 @@ function parseRange(text: string): TrustedRange | undefined {
   return bits < 96 ? undefined : [address.toIPv4Address(), bits - 96];
 }
 
-/** All public addresses of each kind: of IPv6, only this eighth is assigned to the internet. */
+/** All public addresses of each kind; only this eighth of IPv6 is assigned to the internet. */
 const publicRanges = [ipaddr.parseCIDR('0.0.0.0/0'), ipaddr.parseCIDR('2000::/3')] as TrustedRange[];
 
 /**
- * Whether the ranges together hold half of all public IPv4 or IPv6 addresses, or more. Nobody has proxies at so many:
- * whoever trusts them lets every client choose the address that its requests are counted by.
+ * Whether the ranges together hold half of all public IPv4 or IPv6 addresses, or more. Nobody has that many proxies,
+ * and trusting them lets every client choose the address that its requests are counted by.
  */
 export function trustsTheInternet(trusted: readonly TrustedRange[]): boolean {
   return publicRanges.some((whole) => {

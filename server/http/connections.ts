@@ -15,19 +15,19 @@ export interface ConnectionMeter {
 }
 
 export interface ConnectionRules {
-  /** Open at once, over all clients. */
+  /** The most connections open at once, over all clients. */
   max: number;
-  /** Open at once from one client: an IPv4 address, or a /64 of IPv6. */
+  /** The most connections open at once from one client: an IPv4 address, or a /64 of IPv6. */
   maxPerClient: number;
-  /** After this time without progress, what a client does not read is given up. */
+  /** A connection whose client has read nothing of the pending output for this time is closed. */
   stalledWriteMs: number;
-  /** They are exempt from `maxPerClient`, because each of them speaks for many clients. */
+  /** Trusted proxies are exempt from `maxPerClient`, because each of them forwards requests of many clients. */
   trustProxy: readonly TrustedRange[];
   meter: ConnectionMeter;
 }
 
 export interface ConnectionGuard {
-  /** To be called with each request, so that a connection without one is known to be idle. */
+  /** Must be called for each request, so that a connection without one is known to be idle. */
   onRequest(req: IncomingMessage, res: ServerResponse): void;
   /** Whether an answer has begun on this connection and is not complete, so that nothing else may be written to it. */
   isMidAnswer(socket: Duplex): boolean;
@@ -36,11 +36,11 @@ export interface ConnectionGuard {
 interface Held {
   client: string;
   isProxy: boolean;
-  /** To its requests that are not answered yet. */
+  /** The answers to its requests that are not finished yet. */
   answers: Set<ServerResponse>;
   /** One function for all requests of the connection. */
   onAnswered: (this: ServerResponse) => void;
-  /** How much the kernel had taken at the last look, and for how many looks that has not changed. */
+  /** How much the kernel had taken at the last check, and for how many checks that has not changed. */
   taken: string;
   looksWithoutProgress: number;
 }
@@ -90,9 +90,9 @@ export function guardConnections(server: Server, rules: ConnectionRules): Connec
   }
 
   /**
-   * The connection that gives way to a new one of `client`: of those who hold the most, an idle one before one with a
-   * request, and the oldest. Nobody's last connection gives way, and no client displaces others to hold more than they
-   * do. A request that came through a proxy is never cut off: those who hold so many are not one client.
+   * The connection to close for a new one of `client`: of the clients with the most connections, an idle one before one
+   * with a request, and the oldest. No client loses its last connection, or displaces others to hold more than they do.
+   * A request that came through a proxy is never cut off, because a proxy is not one client.
    */
   function leastMissed(client: string): Socket | undefined {
     let found: { socket: Socket; count: number; isIdle: boolean } | undefined;
@@ -127,7 +127,7 @@ export function guardConnections(server: Server, rules: ConnectionRules): Connec
   function look(): void {
     for (const [socket, held] of open) {
       const taken = takenBy(socket);
-      // An ended socket has told its client so, and waits for the client to close as well.
+      // An ended socket has notified its client, and waits until the client closes its side.
       const waits = socket.writableLength > 0 || socket.writableEnded;
       held.looksWithoutProgress = waits && taken === held.taken ? held.looksWithoutProgress + 1 : 0;
       held.taken = taken;
@@ -154,8 +154,8 @@ export function guardConnections(server: Server, rules: ConnectionRules): Connec
 }
 
 /**
- * Changes whenever the kernel takes bytes for the client, which it does as the client acknowledges earlier ones. The
- * stream itself counts a chunk only when all of it was taken, and one answer is one chunk: the handle knows the rest.
+ * Changes whenever the kernel takes bytes for the client, which it does when the client acknowledges earlier ones. The
+ * stream counts a chunk only when all of it was taken, and one answer is one chunk: the handle knows the rest.
  */
 function takenBy(socket: Socket): string {
   const { _handle: handle } = socket as Socket & { _handle?: { writeQueueSize?: number } | null };

@@ -15,16 +15,16 @@ export type Coding = 'br' | 'gzip' | 'identity';
 
 const preferred: Coding[] = ['br', 'gzip', 'identity'];
 const gzipOptions = { level: 5 };
-/** At this quality brotli takes as long as gzip and still makes less of JSON; at its default it takes fifty times as long. */
+/** At this quality brotli takes as long as gzip and compresses JSON better; at its default it takes fifty times as long. */
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 const gzipLater = promisify(gzip);
 const brotliLater = promisify(brotliCompress);
 
 const maxKnown = 256;
-/** Clients are of few kinds: each of their headers is read once. */
+/** The codings by header: clients send few different ones, so each is parsed once. */
 const known = new Map<string, Coding>();
 
-/** The coding of an answer to this Accept-Encoding: among those that the client likes equally, the smallest one. */
+/** The coding of an answer to this Accept-Encoding: of the codings that the client prefers equally, the smallest one. */
 export function codingFor(acceptEncoding: string | undefined): Coding {
   if (acceptEncoding === undefined) return 'identity';
   let coding = known.get(acceptEncoding);
@@ -42,13 +42,13 @@ export function encode(bytes: Buffer, coding: Coding): Buffer {
   return coding === 'gzip' ? gzipSync(bytes, gzipOptions) : bytes;
 }
 
-/** In another thread, for what is large. */
+/** Encodes in another thread, for large bodies. */
 export async function encodeLater(bytes: Buffer, coding: Coding): Promise<Buffer> {
   if (coding === 'br') return brotliLater(bytes, brotliOptions);
   return coding === 'gzip' ? gzipLater(bytes, gzipOptions) : bytes;
 }
 
-/** For a body that is not known as a whole. A window of 256 KB is a quarter of a megabyte for each client, not sixteen. */
+/** An encoder for a streamed body. A window of 256 KB takes a quarter of a megabyte per client instead of sixteen. */
 export function createEncoder(coding: Coding): Transform {
   const params = { ...brotliOptions.params, [constants.BROTLI_PARAM_LGWIN]: 18 };
   if (coding === 'br') return createBrotliCompress({ params });

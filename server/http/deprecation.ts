@@ -4,7 +4,7 @@ import type { RouteMetadata } from '../../contract/describe-route.js';
 
 export const deprecationHeaderNames = Object.keys(deprecationHeaders);
 
-/** Says on every answer of a deprecated route that it is, and until when it stays. */
+/** Marks every answer of a deprecated route as such, with the date until which the route stays. */
 export function showDeprecation(res: Response, { deprecated }: Pick<RouteMetadata, 'deprecated'>): void {
   if (deprecated === undefined) return;
   for (const [name, value] of Object.entries(deprecationValues(deprecated))) res.setHeader(name, value);

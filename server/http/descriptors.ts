@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { Logger } from '../ports.js';
 
 /**
- * What the process opens besides the connections of its clients: 50 to MongoDB and a few that watch it, outgoing calls,
- * files, and those of the runtime.
+ * The descriptors that the process needs besides the connections of its clients: 50 connections to MongoDB and a few
+ * that monitor it, outgoing calls, files, and those of the runtime.
  */
 const ownDescriptors = 160;
 const minConnections = 16;
@@ -20,8 +20,8 @@ export function readDescriptorLimit(file = '/proc/self/limits'): number | undefi
 }
 
 /**
- * The bound of all connections: what is wanted, or less where the limit of descriptors leaves no room for what the
- * process opens itself. Without that room it could reach neither its database nor an anchor while its port is full.
+ * The maximum of all connections: the wanted number, or less if the limit of descriptors would leave too few for the
+ * process itself. Without these it could reach neither its database nor an anchor while its port is full.
  */
 export function fittingConnections(
   wanted: number,
@@ -39,10 +39,10 @@ export function fittingConnections(
   return max;
 }
 
-/** Of all connections, as a share: the rest is for requests, which get through however many streams are open. */
+/** The share of all connections that streams may take; the rest is reserved for requests. */
 const shareOfStreams = { usual: 0.5, most: 0.9 };
 
-/** The bound of all streams: what is wanted, or less where the connections leave no room for requests. */
+/** The maximum of all streams: the wanted number, or less if too few connections would be left for requests. */
 export function fittingStreams(wanted: number | undefined, maxConnections: number, logger: Logger): number {
   if (wanted === undefined) return Math.floor(maxConnections * shareOfStreams.usual);
   const max = Math.min(wanted, Math.floor(maxConnections * shareOfStreams.most));

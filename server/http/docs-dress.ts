@@ -2,13 +2,13 @@ import { existsSync, readFileSync } from 'node:fs';
 
 /** The header and the styles of the web page, for the page of Swagger UI. */
 export interface Dress {
-  /** What refers to its styles and icon, and how it is shown on small screens. */
+  /** The elements that load its styles and icon and set the viewport for small screens. */
   head: string;
-  /** The place of the header, and the script that fills it. */
+  /** The element for the header, and the script that fills it. */
   body: string;
 }
 
-/** From the docs.html that `npm run build -w web` wrote. Undefined where the page was not built. */
+/** Reads the docs.html that `npm run build -w web` wrote. Undefined if the page was not built. */
 export function readDress(pageFolder: URL | undefined): Dress | undefined {
   const file = pageFolder && new URL('docs.html', pageFolder);
   if (file === undefined || !existsSync(file)) return undefined;
@@ -17,12 +17,12 @@ export function readDress(pageFolder: URL | undefined): Dress | undefined {
   const scripts = [...inside('head').matchAll(/<script[^>]*><\/script>/g)].map(([script]) => script);
   return {
     head: inside('head').replaceAll(/<script[^>]*><\/script>|<meta charset[^>]*>|<title>[^<]*<\/title>/g, ''),
-    // At once, and not after the scripts of Swagger UI, which are large.
+    // `async`, so that the script does not wait for those of Swagger UI, which are large.
     body: inside('body') + scripts.map((script) => script.replace('<script', '<script async')).join(''),
   };
 }
 
-/** Puts it into the page of Swagger UI, in place of what that says of its icon. */
+/** Inserts the header and styles into the page of Swagger UI, and removes the icons of that page. */
 export function dressed(html: string, { head, body }: Dress): string {
   return html
     .replaceAll(/<link rel="icon"[^>]*>/g, '')

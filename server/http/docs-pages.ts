@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /** A page of docs/. */
 export interface Page {
-  /** From docs/: `rates.md`, `guides/wallets.md`. */
+  /** The path below docs/: `rates.md`, `guides/wallets.md`. */
   path: string;
   text: string;
 }
@@ -19,12 +19,12 @@ export function readPages(folder: URL): Page[] {
     .map((path) => ({ path, text: readFileSync(new URL(path, folder), 'utf8') }));
 }
 
-/** In docs/, but served at the root. */
+/** Documents in docs/ that are served at the root. */
 const documents = /^\/docs(\/openapi(\.client)?\.json)$/;
 
 /**
- * A page as it is served. Its links lead to files of the repository, of which a service has the pages alone: any other
- * file is named in place of its link.
+ * The text of a page as it is served. Its links lead to files of the repository, but the service has only the pages:
+ * any other file is named in place of its link.
  */
 export function servedText({ path, text }: Page, pages: readonly Page[]): string {
   const served = new Set(pages.map((page) => `/docs/${page.path}`));

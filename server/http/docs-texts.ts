@@ -16,7 +16,7 @@ export function readTexts(folder: URL): Texts {
   ]);
 }
 
-/** They are public and the same for everyone: pages of any origin may read them. */
+/** The texts are public and the same for everyone, so pages of any origin may read them. */
 export function serveTexts(texts: Texts, freshSeconds: number): RequestHandler {
   const prepared = new Map([...texts].map(([path, text]) => [path, prepareText(text)]));
   return (req, res, next) => {

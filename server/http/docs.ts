@@ -18,7 +18,7 @@ const scriptOfOptions = '/swagger-ui-init.js';
 
 const options: SwaggerUiOptions = {
   customSiteTitle: 'Fairlead API',
-  // The headers of an operation are alike whatever its status: the first answer shows them, the others repeat them.
+  // All answers of an operation have the same headers, so only the first answer shows them.
   customCss: '.responses-table .response ~ .response .headers-wrapper { display: none }',
   // Without it the page would take the address of a document from its query string.
   swaggerUrl: '/openapi.json',
@@ -37,7 +37,7 @@ const options: SwaggerUiOptions = {
   },
 };
 
-/** The generated documents, which the build keeps at the same place beside the compiled server, and what dresses them. */
+/** The generated documents, which the build keeps at the same place beside the compiled server, and their page header. */
 export interface Documents {
   /** docs/openapi.json */
   whole: object;
@@ -60,7 +60,7 @@ export function readDocuments(pageFolder: URL | undefined): Documents {
   };
 }
 
-/** The bare address leads to the documentation. */
+/** Whether a path belongs to the documentation, including `/`, which redirects to it. */
 export function isDocsPath(path: string): boolean {
   return /^\/($|docs($|\/)|openapi(\.client)?\.json$|llms\.txt$)/.test(path);
 }
@@ -68,8 +68,8 @@ export function isDocsPath(path: string): boolean {
 /**
  * `/docs` (Swagger UI on local files, under a strict policy and the header of the web page), `/openapi.json` and
  * `/openapi.client.json` (the documents, with this origin as their server), `/llms.txt` and the pages it names
- * (`/docs/rates.md`). Neither limited nor authenticated; nothing in them comes from the request. Read when they are
- * first asked for: they take 7 MB, and most processes never are.
+ * (`/docs/rates.md`). They are neither limited nor authenticated; nothing in them comes from the request. They are read
+ * on the first request, because they take 7 MB, and most processes never serve them.
  */
 export function createDocsRouter(deps: { readDocuments: () => Documents }): Router {
   const router = Router({ caseSensitive: true });
@@ -90,7 +90,7 @@ function routePages({ whole, client, texts, dress }: Documents): Router {
   const html = dress === undefined ? plain : dressed(plain, dress);
   const files = new Set([...plain.matchAll(/(?:src|href)="[^"]+(\/[^"/]+)"/g)].map(([, file]) => file ?? ''));
 
-  // Where the web page is not built, someone who opens the bare address in a browser wants to read this.
+  // If the web page is not built, `/` redirects browsers to the documentation.
   router.get('/', (_req, res) => {
     res.setHeader('Location', '/docs');
     res.status(302).end();

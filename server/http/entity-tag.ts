@@ -3,7 +3,7 @@ import type { Coding } from './content-coding.js';
 
 const tagSuffix = { identity: '', gzip: '-gz', br: '-br' } as const satisfies Record<Coding, string>;
 
-/** What tags are made of: the same for the same content. */
+/** A hash to make tags of: equal for equal content. */
 export function hashOf(content: Buffer | string): string {
   return createHash('sha256').update(content).digest('base64url').slice(0, 22);
 }

@@ -23,7 +23,7 @@ export function errorMapper(deps: { logger: Logger }): ErrorRequestHandler {
         'request failed',
       );
     }
-    // A body that was begun cannot become an error: the client sees that it ends too early.
+    // A body that was begun cannot become an error; instead the client sees that it ends too early.
     if (res.headersSent) res.destroy();
     else sendError(res, known);
   };
@@ -54,7 +54,7 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof ValidationError) return validationFaults(error);
   if (error instanceof URIError)
     return invalidRequest([{ path: 'path', message: 'is not validly percent-encoded' }]);
-  // Before the database: the error of a body that its client broke off has the code of a socket, too.
+  // Checked before the database, because a body that its client broke off fails with the code of a socket, too.
   const body = bodyError(error);
   if (body !== undefined) return body;
   if (isMongoUnavailable(error)) {

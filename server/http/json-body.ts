@@ -36,7 +36,7 @@ function hasBody(req: Request): boolean {
 
 async function readJson(req: Request): Promise<unknown> {
   const fault = mediaTypeFault(req);
-  // Whether a chunked body has any bytes is not known before its end.
+  // Whether a chunked body is empty is known only at its end.
   if (fault !== undefined && req.headers['transfer-encoding'] === undefined) throw fault;
   const bytes = await readRawBody(req, {
     limit: requestLimits.bodyBytes,

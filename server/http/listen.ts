@@ -15,7 +15,7 @@ import { requestLimits } from './request-limits.js';
 export interface Listener {
   /** The actual port, also if 0 was asked for. */
   port: number;
-  /** From now on every answer closes its connection, so that whoever sent the request connects anew for the next one. */
+  /** From now on every answer closes its connection, so that the client opens a new one for its next request. */
   drain(): void;
   /** Refuses new connections, lets running requests finish, and after `graceMs` closes what is left. */
   stop(graceMs: number): Promise<void>;
@@ -82,8 +82,8 @@ export async function listen(
 }
 
 /**
- * A target in absolute form (RFC 9112 §3.2.2) without its scheme and authority. Express refuses one that has no path by
- * itself, without an error of the common shape, a request id or a limit.
+ * Strips the scheme and authority of a target in absolute form (RFC 9112 §3.2.2). Otherwise Express itself refuses one
+ * without a path, and its answer has no error of the common shape, no request id and no limit.
  */
 function originForm(target: string): string {
   const [authority] = /^[^/?*][^:]*:\/\/[^/?#]*/.exec(target) ?? [];
@@ -124,7 +124,7 @@ function answerOnSocket(socket: Duplex, code: ErrorCode, requestId: string): voi
     'Cache-Control: no-store',
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
-    // Only CONNECT is refused here for its method: what it names is nothing that any method is for.
+    // Only CONNECT is refused here for its method; its target allows no method at all.
     ...(code === 'METHOD_NOT_ALLOWED' ? ['Allow:'] : []),
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);

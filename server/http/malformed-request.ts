@@ -4,18 +4,18 @@ import { ApiError, invalidRequest } from '../errors.js';
 import { requestLimits } from './request-limits.js';
 
 /**
- * Of these Node keeps the first, or joins them, while a proxy before the service may have decided by another one. The
- * parser itself refuses a second Content-Length, and one beside Transfer-Encoding.
+ * Headers that may be given only once: of several, Node keeps the first, or joins them, while a proxy before the
+ * service may have used another. The parser itself refuses a second Content-Length, and one beside Transfer-Encoding.
  */
 const onceOnly = ['host', 'authorization', 'x-admin-key', 'content-type'];
 
-/** Why no part of the service may read this request, whatever its path is. */
+/** Why the request is ambiguous, so that no path of the service may accept it; undefined if it is not. */
 export function ambiguityOf(req: IncomingMessage): ApiError | undefined {
   const fault = headerFault(req);
   return fault === undefined ? undefined : invalidRequest([fault]);
 }
 
-/** The same for what is outside the operational paths, which everybody may ask for in any form. */
+/** Why a request outside the operational paths is refused. Operational paths are only checked for ambiguity. */
 export function refusalOf(req: Request): ApiError | undefined {
   const target = req.originalUrl;
   if (target.length > requestLimits.targetLength)
@@ -38,10 +38,10 @@ function headerFault(req: IncomingMessage): { path: string; message: string } | 
     if (names.indexOf(name) !== names.lastIndexOf(name))
       return { path: `header.${name}`, message: 'is given more than once' };
   }
-  // Two that an intermediary joined look like this.
+  // Two Host headers that an intermediary joined look like this.
   if (/[\s,/\\?#@]/.test(req.headers.host ?? ''))
     return { path: 'header.host', message: 'must be one host with an optional port' };
-  // RFC 9112 §6.1: the framing of such a message is faulty, since whoever speaks HTTP/1.0 does not know the header.
+  // RFC 9112 §6.1: the framing of such a message is faulty, since HTTP/1.0 does not have this header.
   if (req.httpVersion === '1.0' && req.headers['transfer-encoding'] !== undefined)
     return { path: 'header.transfer-encoding', message: 'is not known in HTTP/1.0' };
   return undefined;

@@ -1,6 +1,6 @@
 import Negotiator from 'negotiator';
 
-/** The form that an Accept header asks for, among JSON and these. JSON where it asks for nothing that there is. */
+/** The media type that an Accept header prefers, of JSON and `others`; JSON if it accepts none of them. */
 export function mediaTypeFor<Other extends string>(
   accept: string | undefined,
   others: readonly Other[],

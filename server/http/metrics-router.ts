@@ -5,7 +5,7 @@ import type { Clock } from '../ports.js';
 import { requireBearer } from './authenticate.js';
 import { type PreparedText, prepareText, sendPrepared } from './prepared-text.js';
 
-/** However many ask, they are rendered once in this time: that takes some milliseconds in which nobody is served. */
+/** The metrics are rendered once in this time at most: rendering blocks the event loop for some milliseconds. */
 const renderedForMs = 1_000;
 
 /** `/metrics` for Prometheus; with `tokens`, only for those who have one. */

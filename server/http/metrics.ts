@@ -16,7 +16,7 @@ export interface Metrics {
   countOutbound(outbound: Outbound, purpose: string): Outbound;
   /** Counts attempts and outcomes of webhook deliveries; both arguments are words of the contract. */
   webhooks: { attempted(outcome: string): void; settled(state: string): void };
-  /** Counts how asking anchors for quotes ended. Anchors are those of the fleet file, outcomes words of the code. */
+  /** Counts requests for quotes by outcome. Anchors are those of the fleet file, outcomes are constants of the code. */
   quotes: {
     expects(anchor: string, outcomes: readonly string[]): void;
     asked(anchor: string, outcome: string): void;

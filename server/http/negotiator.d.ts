@@ -1,10 +1,10 @@
-/** The part that is used here: the published types are of the last major version, which had no `preferred`. */
+/** The part that is used here: the published types describe the previous major version, which had no `preferred`. */
 declare module 'negotiator' {
   class Negotiator {
     constructor(request: { headers: Record<string, string> });
-    /** Those of `available` that are acceptable, best first; among equals, those first that `preferred` names first. */
+    /** The acceptable ones of `available`, best first; equally good ones are in the order of `preferred`. */
     encodings(available: string[], options: { preferred: string[] }): string[];
-    /** Those of `available` that are acceptable, best first; among equals, as they are given. */
+    /** The acceptable ones of `available`, best first; equally good ones are in the given order. */
     mediaTypes(available: string[]): string[];
   }
   export = Negotiator;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { RequestHandler } from 'express';
 
-/** What no page of this service needs. */
+/** Browser features that no page of this service needs. */
 const unusedFeatures = [
   'accelerometer',
   'camera',
@@ -17,9 +17,9 @@ const unusedFeatures = [
 const permissions = unusedFeatures.map((feature) => `${feature}=()`).join(', ');
 
 /**
- * The headers of HTML and what it loads: everything comes from this origin, nothing is inline but the styles of
- * `inlineStylesOf`, which are allowed by their hashes. `data:` is for pictures in style sheets. Only what is `framed`
- * may be shown in a frame of other origins.
+ * The headers of HTML and the files it loads: everything comes from this origin, and only the styles of
+ * `inlineStylesOf` are inline, which are allowed by their hashes. `data:` is for pictures in style sheets. Only
+ * `framed` paths may be shown in a frame of other origins.
  */
 export function pageHeaders(
   options: { inlineStylesOf?: string; framed?: (path: string) => boolean } = {},

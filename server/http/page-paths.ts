@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { anchorInRequest, corridorInRequest, intentHashText } from '../../contract/schemas/primitives.js';
 
-/** A path of the web page, and what its parameter has to look like; the page itself says whether it exists. */
+/** A path of the web page, and the form of its parameter; the page itself shows whether the named thing exists. */
 interface PagePath {
   path: string;
   parameter?: z.ZodTypeAny;
@@ -29,7 +29,7 @@ const byFolder = new Map(
   ),
 );
 
-/** Whether this is a path of the page. It is compared as it was sent: no parameter needs percent-encoding. */
+/** Whether this is a path of the page, compared without decoding: no parameter needs percent-encoding. */
 export function isPagePath(path: string): boolean {
   if (plain.has(path)) return true;
   const start = path.lastIndexOf('/') + 1;
@@ -37,8 +37,8 @@ export function isPagePath(path: string): boolean {
 }
 
 /**
- * One corridor's board, which anyone may show in a frame of their own page: it asks for no key and signs nothing. An
- * unknown path below /embed/ is not framed, since the page that says so leads to every other one.
+ * Whether a path is one corridor's board, which any site may show in a frame: it asks for no key and signs nothing. An
+ * unknown path below /embed/ is not framed, since its page links to every other page.
  */
 export function isEmbedded(path: string): boolean {
   return path.startsWith('/embed/') && isPagePath(path);

@@ -9,22 +9,22 @@ import { isEmbedded, isPagePath, pagePaths } from './page-paths.js';
 import { askEachTime, createFileSender, keepForGood } from './prepared-files.js';
 import { prepareText, sendPrepared } from './prepared-text.js';
 
-/** The web page, as `npm run build -w web` left it in a folder. */
+/** The web page, as `npm run build -w web` built it. */
 export interface Page {
   serves(path: string): boolean;
   router: Router;
-  /** Answers a path that nothing is served at with the page, which says so, where the client is a browser. */
+  /** Answers a browser's request for an unknown path with the page, which says that nothing is served there. */
   answerUnknown: RequestHandler;
 }
 
-/** Those who ask for these are programs: their errors are JSON whatever they accept. */
+/** Paths that programs request: their errors are JSON whatever the client accepts. */
 const ofPrograms = /^\/(api|v1|assets|docs|openapi[^/]*|llms\.txt|healthz|readyz|metrics)(\/|$)/;
 
 const indexFile = '/index.html';
 
 /**
- * The page at its paths, and the files it loads: those in assets/ have names that change with their content. Without
- * limit or credential, since they are the same for everyone. Undefined where it was not built, which the log says.
+ * Serves the page at its paths, and the files it loads: those in assets/ have names that change with their content.
+ * Both have no limit or credential, since they are the same for everyone. Undefined, and logged, if it was not built.
  */
 export function createPage(deps: { folder: URL; logger: Pick<Logger, 'warn'> }): Page | undefined {
   const folder = fileURLToPath(deps.folder);
@@ -45,13 +45,13 @@ export function createPage(deps: { folder: URL; logger: Pick<Logger, 'warn'> }):
   const answerFile: RequestHandler = (req, res, next) => {
     const { path } = req;
     if (!files.has(path)) return next();
-    // A frame may be sandboxed: then its scripts ask as a page of no origin.
+    // A frame may be sandboxed: then its scripts send requests without an origin.
     res.setHeader('Access-Control-Allow-Origin', '*');
     if (isAsset(path)) keepForGood(res);
     else askEachTime(res);
     send(path, req, res, next);
   };
-  // One route each, by whose paths requests are counted.
+  // One route per path, because requests are counted by route.
   for (const { path } of pagePaths) router.get(path, answerPage);
   router.get('/assets/:file', answerFile);
   for (const name of files) if (!isAsset(name)) router.get(name, answerFile);
@@ -74,7 +74,7 @@ function isAsset(name: string): boolean {
   return name.startsWith('/assets/');
 }
 
-/** By their paths from the folder. HTML is served at the paths of the page alone. */
+/** The files by their paths below the folder, without HTML, which is served at the paths of the page alone. */
 function filesOf(folder: string): Set<string> {
   const inFolder = (path: string) =>
     readdirSync(join(folder, path), { withFileTypes: true })

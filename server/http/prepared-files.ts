@@ -10,14 +10,14 @@ export function keepForGood(res: Response): void {
   res.setHeader('Cache-Control', `public, max-age=${yearSeconds}, immutable`);
 }
 
-/** For a page whose address stays: browsers ask each time whether theirs is still the one. */
+/** For a page whose address stays: browsers ask each time whether their copy is still current. */
 export function askEachTime(res: Response): void {
   res.setHeader('Cache-Control', 'no-cache');
 }
 
 /**
- * Sends files of a folder, each of which is read when it is first asked for and kept with its compressed forms. Names
- * begin with a slash; they are the caller's, who knows which ones there are.
+ * Sends files of a folder, each of which is read on its first request and kept with its compressed forms. Names begin
+ * with a slash; the caller must pass only names of existing files.
  */
 export function createFileSender(folder: string) {
   const prepared = new Map<string, PreparedText>();

@@ -2,10 +2,10 @@ import type { Request, Response } from 'express';
 import { type Coding, codingFor, encodeLater } from './content-coding.js';
 import { hashOf, matchesTag, tagOf } from './entity-tag.js';
 
-/** A text that many ask for. */
+/** A text that is sent to many clients. */
 export interface PreparedText {
   plain: Buffer;
-  /** Compressed in another thread when it is first asked for, and then kept. */
+  /** Compresses the text in another thread on the first call, and keeps the result. */
   encoded(coding: Coding): Promise<Buffer>;
   /** What its ETags are made of. */
   hash(): string;
@@ -32,7 +32,7 @@ export function prepareText(text: string | Buffer): PreparedText {
   };
 }
 
-/** Sends it, compressed if the client accepts that; the type and whatever else the answer says are set before. */
+/** Sends the text, compressed if the client accepts that; the caller sets the type and all other headers before. */
 export async function sendPrepared(req: Request, res: Response, text: PreparedText): Promise<void> {
   const coding = codingFor(req.get('accept-encoding'));
   const bytes = await text.encoded(coding);
@@ -42,7 +42,7 @@ export async function sendPrepared(req: Request, res: Response, text: PreparedTe
   res.end(req.method === 'HEAD' ? undefined : bytes);
 }
 
-/** As `sendPrepared`, with an ETag for each coding, and 304 for whoever has this text already. */
+/** Like `sendPrepared`, with an ETag per coding, and 304 if the client already has this text. */
 export async function sendTagged(req: Request, res: Response, text: PreparedText): Promise<void> {
   const tag = tagOf(text.hash(), codingFor(req.get('accept-encoding')));
   res.setHeader('ETag', tag);

@@ -32,7 +32,7 @@ export async function enforceLimit(
   if (state.retryAfterSeconds !== undefined) throw rateLimited(state.retryAfterSeconds);
 }
 
-/** Takes one point. Where nobody knows whether one is left, the error is shown with the headers like any other. */
+/** Takes one point. If it is unknown whether one is left, sets the headers before it throws. */
 export async function consumeShown(
   limiter: Pick<RateLimiter, 'consume'>,
   res: Response,
@@ -48,8 +48,8 @@ export async function consumeShown(
 }
 
 /**
- * Takes one of the points for amounts that were not asked for before. They come on top of the endpoint's own limit, so
- * the headers show them only where they are what refuses.
+ * Takes one of the points for amounts that were not requested before. This limit comes on top of the endpoint's own, so
+ * the headers show it only if it refuses the request.
  */
 export async function enforceNewAmounts(
   limiter: Pick<RateLimiter, 'consume'>,
@@ -62,7 +62,7 @@ export async function enforceNewAmounts(
   throw tooManyAmounts(state.retryAfterSeconds);
 }
 
-/** The same where there is no answer to show it in, as for a stream that is open. */
+/** Does the same without headers, for example for a stream that is already open. */
 export async function takeNewAmount(limiter: Pick<RateLimiter, 'consume'>, client: string): Promise<void> {
   const state = await limiter.consume(rateLimitClasses.newAmounts, keyOfNewAmounts(client));
   if (state.retryAfterSeconds !== undefined) throw tooManyAmounts(state.retryAfterSeconds);

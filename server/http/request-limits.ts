@@ -1,4 +1,4 @@
-/** What a request may hold and how long it may take to arrive. */
+/** What a request may contain, and how long it may take to arrive. */
 export const requestLimits = {
   /** Until the header block is complete. */
   headersTimeoutMs: 5_000,
@@ -6,10 +6,10 @@ export const requestLimits = {
   requestTimeoutMs: 10_000,
   /** Between two requests of a connection. */
   keepAliveTimeoutMs: 5_000,
-  /** For an answer that its client does not read: without any progress. */
+  /** How long an answer that its client does not read may make no progress. */
   stalledWriteMs: 20_000,
   headerBytes: 8 * 1024,
-  /** Path and query. */
+  /** Characters of path and query. */
   targetLength: 2_048,
   bodyBytes: 16 * 1024,
   /** Levels of objects and arrays in a JSON body. */

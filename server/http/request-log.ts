@@ -9,7 +9,7 @@ const maxPathLength = 200;
 const sampledMs = 1_000;
 const acceptableId = /^[A-Za-z0-9._-]{8,64}$/;
 
-/** The id that a request brings, or a new one: theirs is kept if it has 8 to 64 harmless characters. */
+/** The id that a request brings if it has 8 to 64 harmless characters, or else a new one. */
 export function idOf(given: string | undefined, newId: NewId): string {
   return given !== undefined && acceptableId.test(given) ? given : newId();
 }
@@ -27,22 +27,22 @@ export function requestId(deps: { newId: NewId }): RequestHandler {
 export interface RequestRecord {
   /** Counts and logs a request after its answer, in the handlers of Express. */
   observe: RequestHandler;
-  /** For requests of one method and route that are answered with one status, outside of Express. */
+  /** The record of requests of one method and route that are answered with one status, outside of Express. */
   of(method: string, route: string, status: number): AnsweredRecord;
 }
 
-/** Answers that are alike but for their request. */
+/** Counts and logs answers that differ only in their request. */
 export interface AnsweredRecord {
-  /** To be called when the answer is handed to the socket. `startedAt` is of `performance.now()`. */
+  /** Must be called when the answer is handed to the socket. `startedAt` is a time of `performance.now()`. */
   answered(req: IncomingMessage, res: ServerResponse, requestId: string, startedAt: number): void;
 }
 
-/** Which cached answers are logged: every one, or the first of each route and status in a second. */
+/** Which cached answers are logged: every one, or the first per route, status and second. */
 export type CachedAnswerLog = 'all' | 'sampled';
 
 /**
- * Counts every request and logs one line for it; never headers, query values or bodies, which carry secrets. What a
- * stranger can repeat at will is sampled, so that nobody fills the disk with it.
+ * Counts every request and logs one line for it; never headers, query values or bodies, which carry secrets. Requests
+ * that a stranger can repeat at will are sampled, so that nobody can fill the disk with log lines.
  */
 export function createRequestRecord(deps: {
   logger: Logger;
@@ -110,7 +110,7 @@ export function createRequestRecord(deps: {
   };
 }
 
-/** A refusal, a request that was broken off, and whatever is answered without a limit per client. */
+/** True for a refusal, an aborted request, and any answer without a limit per client. */
 function isRepeatable(status: number | null, res: Response): boolean {
   const limited = res.locals.clientKey !== undefined;
   return status === null || (status >= 400 && status < 500) || !limited;
@@ -129,8 +129,8 @@ interface SampledRequests extends Sampled {
 }
 
 /**
- * Lets the first of each route and status pass in a second. At the end of the second, one line counts the others. Both
- * are words of the service, so what is remembered is bounded.
+ * Lets the first request per route, status and second pass. At the end of the second, one line counts the others. Both
+ * keys are defined by the service, so the memory is bounded.
  */
 function createSampler(logger: Logger): { of(route: string, status: number | null): Sampled } {
   const all = new Map<string, SampledRequests>();

@@ -10,23 +10,23 @@ export interface RequestSeries {
 }
 
 export interface RequestMeter {
-  /** The series of these labels, the same one each time. Labels are words of the service, so there are few. */
+  /** The series of these labels, the same one each time. Labels are defined by the service, so there are few. */
   of(method: string, route: string, status: number | 'none'): RequestSeries;
 }
 
 interface Series extends RequestSeries {
   labels: Record<string, string | number>;
-  /** How many were at most as long as each bound, and longer than the one before; the last place is for all others. */
+  /** Requests per bucket: as long as its bound at most, and longer than the one before. The last is for all others. */
   counts: number[];
   sum: number;
 }
 
-/** For requests that nobody counts. */
+/** A meter that counts nothing. */
 export const uncounted: RequestMeter = { of: () => ({ observe: () => undefined }) };
 
 /**
- * The histogram of request durations. The one of prom-client checks and hashes the labels of every observation (0.7 µs); here
- * the labels are looked up once, and an observation of theirs is an addition.
+ * The histogram of request durations. The one of prom-client checks and hashes the labels of every observation (0.7
+ * µs); here the labels are looked up once, and an observation is one addition.
  */
 export function createRequestMeter(registry: Registry): RequestMeter {
   const all = new Map<string, Series>();
@@ -46,7 +46,7 @@ export function createRequestMeter(registry: Registry): RequestMeter {
       values: [...all.values()].filter(isUsed).flatMap(valuesOf),
     }),
   };
-  // The registry renders whatever has a name and `get`; its types name only its own classes.
+  // The registry renders anything that has a name and `get`, but its types allow only its own classes.
   registry.registerMetric(metric as unknown as Metric);
 
   return {
@@ -77,12 +77,12 @@ function createSeries(labels: Series['labels']): Series {
   return series;
 }
 
-/** Labels are looked up before anything is counted under them. */
+/** Series are created before anything is counted in them. */
 function isUsed({ counts }: Series): boolean {
   return counts.some((count) => count > 0);
 }
 
-/** In the form of Prometheus: each bucket holds the ones before it. */
+/** The values as Prometheus expects them: each bucket includes the ones before it. */
 function valuesOf({ labels, counts, sum }: Series) {
   let count = 0;
   const buckets = counts.map((own, place) => {

@@ -6,7 +6,7 @@ import { senderOf } from './streamed-body.js';
 
 const compressFromBytes = 1_024;
 
-/** A body as bytes. Compressed and hashed on demand only: not every client accepts a coding, not every answer has an ETag. */
+/** A body as bytes, compressed and hashed on demand: not every client accepts a coding, nor has every answer an ETag. */
 interface Rendered {
   plain: Buffer;
   encoded: Partial<Record<Coding, Buffer>>;
@@ -19,24 +19,24 @@ const renderedBodies = new WeakMap<object, Rendered>();
 export interface Freshness {
   /** How long clients may use the answer without asking again. */
   seconds: number;
-  /** Whether these seconds count from an instant of the past, so that the next request is told fewer. */
+  /** Whether these seconds count from an instant of the past, so that the next request gets fewer. */
   countsDown?: boolean;
   public: boolean;
-  /** What makes it another answer at once. */
+  /** The topics whose changes make the answer outdated at once. */
   voidedBy: readonly Topic[];
 }
 
-/** An answer that may be given again to whoever asks the same. */
+/** An answer that may be cached and given to other clients with the same request. */
 export interface KeepableAnswer {
-  /** Whole, also where this client got 304 or asked by HEAD. */
+  /** The whole body, even if this client got 304 or sent HEAD. */
   bytes: Buffer;
   etag: string | undefined;
-  /** For how long the answer stays the same, as far as its maker knows. */
+  /** How long the answer stays the same, as far as its handler knows. */
   sameForMs: number;
   voidedBy: readonly Topic[];
 }
 
-/** A body that is sent byte for byte as it is, in place of an object that would be rendered. */
+/** A body that was rendered before and is sent byte for byte. */
 export function renderedBody<T extends object>(plain: Buffer): T {
   const body = {} as T;
   renderedBodies.set(body, { plain, encoded: {} });
@@ -45,22 +45,22 @@ export function renderedBody<T extends object>(plain: Buffer): T {
 
 export type KeepAnswer = (req: Request, res: Response, answer: KeepableAnswer) => void;
 
-/** How long clients may use the answer. The response cache does not keep it. */
+/** Sets how long clients may use the answer. This alone does not put it into the response cache. */
 export function setMaxAge(res: Response, freshness: Pick<Freshness, 'seconds' | 'public'>): number {
   const maxAge = Math.max(0, Math.floor(freshness.seconds));
   res.setHeader('Cache-Control', `${freshness.public ? 'public' : 'private'}, max-age=${maxAge}`);
   return maxAge;
 }
 
-/** How long a cacheable answer stays fresh. Handlers of `etag` routes call it; others answer `no-store`. */
+/** Sets how long a cacheable answer stays fresh. Handlers of `etag` routes call it; others answer `no-store`. */
 export function setFreshness(res: Response, { seconds, countsDown = false, ...rest }: Freshness): void {
   const maxAge = setMaxAge(res, { seconds, public: rest.public });
-  // Until max-age is another number.
+  // The time until max-age is another number.
   const sameForMs = countsDown && seconds > 0 ? (seconds - maxAge) * 1_000 : Number.POSITIVE_INFINITY;
   setKeeping(res, { sameForMs, voidedBy: rest.voidedBy });
 }
 
-/** Lets an answer without freshness be kept as well: clients may not use it again, but others get the same. */
+/** Lets the response cache keep an answer without freshness, too: others get the same, but clients may not reuse it. */
 export function setKeeping(res: Response, keeping: Pick<KeepableAnswer, 'sameForMs' | 'voidedBy'>): void {
   res.locals.keeping = keeping;
 }
@@ -68,7 +68,7 @@ export function setKeeping(res: Response, keeping: Pick<KeepableAnswer, 'sameFor
 /**
  * Replaces `res.json`: renders a body object once, compresses it if the client accepts that and it is large enough, and
  * gives answers with a Cache-Control max-age an ETag per content coding, and 304 on a match. Express does neither the
- * first two nor ETags per coding, so this stays by hand. `keep` is called with every 200 whose handler allows it.
+ * first two nor ETags per coding. `keep` is called with every 200 whose handler allows it.
  */
 export function sendJson({ keep }: { keep: KeepAnswer }): RequestHandler {
   return (req, res, next) => {

@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import { streamRefusals } from '../streams/places.js';
 import { type StreamMeter, streamNames } from '../streams/streams.js';
 
-/** What the metrics say of streams; `skipped` counts answers that slow readers missed. */
+/** The metrics of streams; `skipped` counts answers that slow readers missed. */
 export type StreamMetrics = StreamMeter & { skipped(): void };
 
 export function createStreamMeter(registry: Registry): StreamMetrics {

@@ -4,20 +4,20 @@ import type { MediaType } from '../../contract/describe-route.js';
 import { codingFor, createEncoder } from './content-coding.js';
 import { hashOf, matchesTag, tagOf } from './entity-tag.js';
 
-/** A body in another form than JSON, which is sent while it is made. */
+/** A body of another media type than JSON, which is sent while it is made. */
 export interface StreamedBody {
   type: MediaType;
-  /** What the content is made of: two bodies of one version are the same, byte for byte. */
+  /** Identifies the content: two bodies of one version are the same, byte for byte. */
   version: string;
   chunks(): AsyncIterable<string | Buffer>;
 }
 
-/** Sends an answer in another form than JSON. Where it rejects, nothing may have been sent yet, or the connection is cut. */
+/** Sends an answer of another type than JSON. If it rejects, nothing has been sent yet, or the connection is cut. */
 export type SendBody = (req: Request, res: Response) => Promise<void>;
 
 const ownBodies = new WeakMap<object, SendBody>();
 
-/** Stands for such an answer where the contract has an object: a handler returns it as its body. */
+/** A stand-in for such an answer, which a handler returns as its body where the contract has an object. */
 export function bodySentBy<T extends object>(send: SendBody): T {
   const body = {} as T;
   ownBodies.set(body, send);
@@ -34,7 +34,7 @@ export function streamedBody<T extends object>(stream: StreamedBody): T {
   return bodySentBy((req, res) => sendStream(req, res, stream));
 }
 
-/** No more of it is made than the client reads. If that fails, the connection ends before the body does. */
+/** Makes no more of the body than the client reads. If that fails, the connection ends before the body does. */
 export async function sendStream(req: Request, res: Response, stream: StreamedBody): Promise<void> {
   const coding = codingFor(req.get('accept-encoding'));
   const etag = tagOf(hashOf(stream.version), coding);
@@ -45,7 +45,7 @@ export async function sendStream(req: Request, res: Response, stream: StreamedBo
     return;
   }
   const chunks = stream.chunks()[Symbol.asyncIterator]();
-  // Before any header: if the first chunk cannot be made, the client is told by a status.
+  // Made before any header is set: if the first chunk fails, the client gets an error status.
   const first = req.method === 'HEAD' ? undefined : await chunks.next();
   res.setHeader('ETag', etag);
   res.setHeader('Content-Type', `${stream.type}; charset=utf-8`);
@@ -58,7 +58,7 @@ async function* joined<T>(first: IteratorResult<T>, others: AsyncIterator<T>): A
   try {
     for (let next = first; !next.done; next = await others.next()) yield next.value;
   } finally {
-    // Also where the client goes away.
+    // This also runs if the client disconnects.
     await others.return?.();
   }
 }

@@ -22,11 +22,11 @@ export interface UnverifiedLimit {
    * share it, but only a few of these requests are processed concurrently; any other is refused with RATE_LIMITED.
    */
   admit(res: Response, rule: RateLimitClass, key: string): void;
-  /** Takes a point where a request failed before it was verified. Faults of the service take none. */
+  /** Takes a point if a request failed before it was verified. Faults of the service take none. */
   countFailure: ErrorRequestHandler;
 }
 
-/** The request is verified: its handler has counted it, and the address is not charged for what comes now. */
+/** Marks the request as verified: its handler has counted it, and the address is not charged for later failures. */
 export function markVerified(res: Response): void {
   delete res.locals.unverified;
 }
@@ -45,7 +45,7 @@ export function createUnverifiedLimit({
     admit(res, rule, key) {
       const state = limiter.peek(rule, key);
       if (state.retryAfterSeconds !== undefined) {
-        // An answer behind another of its connection has no socket yet, and is not told when the connection closes.
+        // A pipelined answer behind another has no socket yet, and gets no event when the connection closes.
         if (suspects >= suspectsAtOnce || res.socket === null) {
           showLimit(res, state);
           throw rateLimited(state.retryAfterSeconds);

@@ -6,11 +6,11 @@ import { WrongClockError } from './wrong-clock.js';
 
 /** Compares the clock of this machine with MongoDB's. */
 export interface ClockWatch {
-  /** A job on every instance: reads MongoDB's time again, and logs when the difference becomes too large and when it ends. */
+  /** A job on every instance: reads MongoDB's time again, and logs when the difference becomes too large or ends. */
   look: OnEveryInstance;
-  /** What is wrong with the clock of this machine, in a sentence. */
+  /** What is wrong with the clock of this machine, in a sentence; undefined if nothing is. */
   fault(): string | undefined;
-  /** Throws WrongClockError (NOT_READY). */
+  /** Throws WrongClockError (NOT_READY) if the clock is wrong. */
   throwIfWrong(): void;
 }
 

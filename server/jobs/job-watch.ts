@@ -3,7 +3,7 @@ import { createOutageLog } from '../outage-log.js';
 import type { Clock, Logger } from '../ports.js';
 import type { OnEveryInstance } from './scheduler.js';
 
-/** A job that somebody must start by a request where no scheduler runs it. */
+/** A job that must be started by a request if no scheduler runs it. */
 export interface WatchedJob {
   task: string;
   /** The lease that every run of it takes, on whichever instance. */
@@ -13,12 +13,12 @@ export interface WatchedJob {
   intervalMs: number;
 }
 
-/** So many intervals without a run are no late call any more. */
+/** After this many intervals without a run, the call is not just late but missing. */
 const patience = 10;
 
 /**
- * Warns, once until it runs again, of a job that no instance has run for ten of its intervals. A run shows in the token
- * of its lease, which all instances share, so that an instance need not be the one that is called.
+ * Warns of a job that no instance has run for ten of its intervals, once until it runs again. Every run changes the
+ * token of the job's lease, which all instances share, so it does not matter which instance is called.
  */
 export function createJobWatch(deps: {
   jobs: readonly WatchedJob[];
@@ -43,7 +43,7 @@ export function createJobWatch(deps: {
     const isRunning = state !== null && state.expiresAt.getTime() > now;
     if (last === undefined || isRunning || state?.token !== last.token) {
       seen.set(task, { token: state?.token ?? 0, atMs: now });
-      // At the first look, nothing is known yet.
+      // At the first check there is nothing to compare with.
       if (last !== undefined) outages.worked(task, { task });
       return;
     }

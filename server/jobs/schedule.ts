@@ -1,12 +1,12 @@
 import type { OnEveryInstance, Task, UnderLease } from './scheduler.js';
 
-/** What the tasks call: functions of the features, by the names of the tasks. */
+/** The functions of the features that the tasks call, by the names of the tasks. */
 export interface PeriodicWork {
   aggregate: UnderLease;
   reconcile: UnderLease;
   refresh: UnderLease;
   tick: UnderLease;
-  /** Asks every anchor what any wallet may ask. */
+  /** Sends every anchor the questions that any wallet may ask. */
   observe: UnderLease;
   /** Looks for events that have no deliveries yet, and for deliveries that are due. */
   deliveries: OnEveryInstance;
@@ -14,18 +14,18 @@ export interface PeriodicWork {
   snapshot: OnEveryInstance;
   /** Takes the samples of the rate history: on one instance at a time, whether or not jobs are left to a scheduler. */
   rateSamples: OnEveryInstance;
-  /** Reads what every anchor says of itself (SEP-1 and its services). */
+  /** Reads what every anchor publishes about itself (SEP-1 and its services). */
   discovery: OnEveryInstance;
   quoteReputation: OnEveryInstance;
-  /** Counts the instances that share the limits, and gives back points that nobody uses here. */
+  /** Counts the instances that share the limits, and gives back points that this instance does not use. */
   limits: OnEveryInstance;
   /** Reads MongoDB's time again and compares this machine's clock with it. */
   clockWatch: OnEveryInstance;
-  /** Sees whether the jobs are run at all, where this instance does not run them. */
+  /** Checks whether the jobs run on any instance, if this one does not run them. */
   jobWatch: OnEveryInstance;
 }
 
-/** How often the jobs run that internal endpoints can start as well. */
+/** The intervals of the jobs that internal endpoints can start as well. */
 export const jobIntervalsMs = {
   aggregate: 5_000,
   reconcile: 30_000,
@@ -36,8 +36,8 @@ export const jobIntervalsMs = {
 export type TaskName = keyof PeriodicWork;
 
 /**
- * All periodic work of the service. Features own no timers; they expose what is run here.
- * @param work.leased whether this instance takes part in what runs on one instance at a time
+ * All periodic work of the service. Features own no timers; they expose the functions that run here.
+ * @param work.leased whether this instance takes part in the jobs that run on one instance at a time
  * @param work.observeEveryMs undefined: the observer is off
  */
 export function createSchedule(
@@ -61,11 +61,11 @@ export function createSchedule(
     { name: 'deliveries', ...every, intervalMs: 1_000, run: work.deliveries },
     { name: 'cacheVersions', ...every, intervalMs: 500, run: work.cacheVersions },
     { name: 'snapshot', ...every, intervalMs: 15_000, run: work.snapshot },
-    // After the anchors and their records were read, so that the first sample of a new service lacks nothing.
+    // After the anchors and their reputation were read, so that the first sample of a new service is complete.
     { name: 'rateSamples', ...every, intervalMs: 10_000, firstAfterMs: 10_000, run: work.rateSamples },
     { name: 'discovery', ...every, intervalMs: 600_000, run: work.discovery },
     { name: 'quoteReputation', ...every, intervalMs: 5_000, run: work.quoteReputation },
-    // An instance that was alone holds most of every window: one that joins must not find them used up for long.
+    // An instance that was alone holds most points of every window: one that joins must not miss them for long.
     { name: 'limits', ...every, intervalMs: 1_000, run: work.limits },
     { name: 'clockWatch', ...every, intervalMs: 5_000, run: work.clockWatch },
     { name: 'jobWatch', ...every, intervalMs: 60_000, run: work.jobWatch },

@@ -9,7 +9,7 @@ export interface Task<Name extends string = string> {
   name: Name;
   /**
    * `one instance`: `run` takes a lease, so that any number of instances may hold the same schedule; its runs are
-   * counted in the metrics. `every instance`: it keeps up what this process holds in memory.
+   * counted in the metrics. `every instance`: `run` runs in every process, mostly to keep its memory up to date.
    */
   on: 'one instance' | 'every instance';
   intervalMs: number;
@@ -46,7 +46,7 @@ export interface JobMeter {
 export interface Scheduler<Name extends string = string> {
   /** Runs every task of the schedule at its interval. */
   start(schedule: readonly Task<Name>[]): void;
-  /** Runs the task soon, whatever its interval; wake-ups during a run are kept as one further run. */
+  /** Runs the task soon, whatever its interval; wake-ups during a run cause one further run. */
   wake(name: Name): void;
   /** Starts nothing more and waits for the runs in hand. */
   stop(): Promise<void>;

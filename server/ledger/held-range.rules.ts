@@ -2,12 +2,12 @@ import type { HeldRange } from './rpc-answer.rules.js';
 
 /** A node that is further behind than this may not have the transaction yet. */
 export const lagMs = 60_000;
-/** Ledgers close every 5 s or so. Who says that many fewer cover a time says something that cannot be. */
+/** Ledgers close every 5 s or so. A range whose ledgers take longer than this on average is implausible. */
 const longestLedgerMs = 15_000;
-/** Between two answers of a node its oldest ledger moves on. */
+/** By how many ledgers a node's range may move on between two of its answers. */
 const rangeSlack = 100;
 
-/** Whether a node that holds this range holds every ledger since then, as far as can be told from its own words. */
+/** Whether a node that reports this range holds every ledger since `sinceMs`, as far as its own answer can show. */
 export function covers(range: HeldRange, sinceMs: number, nowMs: number): boolean {
   const spanMs = range.latestAtMs - range.oldestAtMs;
   const ledgers = range.latestLedger - range.oldestLedger;

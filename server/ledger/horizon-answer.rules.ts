@@ -38,7 +38,7 @@ const page = z.object({
   _embedded: z.object({ records: z.array(z.object({ type: z.string() }).passthrough()) }),
 });
 
-/** The part of a transaction that its own resource holds; undefined where it cannot be read. */
+/** Reads Horizon's resource of a transaction, which lacks the payments; undefined where it cannot be read. */
 export function readHorizonTransaction(
   json: unknown,
   hash: string,
@@ -77,7 +77,7 @@ export function readHorizonPayments(json: unknown): LedgerPayment[] | undefined 
   return payments;
 }
 
-/** Horizon writes seven places. */
+/** Removes trailing zeros: Horizon writes seven places. */
 function plain(text: string): string {
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }
@@ -88,7 +88,7 @@ function assetOf(payment: z.infer<typeof paymentForm>): string | undefined {
   return code === undefined || issuer === undefined ? undefined : `stellar:${code}:${issuer}`;
 }
 
-/** Undefined where it cannot be read. */
+/** Undefined where the memo cannot be read. */
 function memoOf({ memo_type: type, memo, memo_bytes: bytes }: z.infer<typeof transactionForm>) {
   switch (type) {
     case 'none':

@@ -23,7 +23,7 @@ export function createHorizonSource(deps: {
   const get = (path: string): Promise<SourceAnswer> =>
     call({ url: `${url}${path}`, headers: { accept: 'application/json' } });
 
-  /** Whether it holds every ledger since then; a text says why that is not known. */
+  /** Whether Horizon holds every ledger since `sinceMs`; a string says why that is not known. */
   async function holdsSince(sinceMs: number): Promise<boolean | string> {
     const rootAnswer = await get('/');
     if ('failed' in rootAnswer) return rootAnswer.failed;

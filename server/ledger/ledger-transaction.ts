@@ -16,7 +16,7 @@ export interface LedgerPayment {
   /** Its place in the transaction, from 1. */
   position: number;
   kind: PaymentKind;
-  /** `G…`; the 64-bit id beside it where the account was a muxed one. */
+  /** `G…`; the muxed id is the 64-bit id of a muxed account, else null. */
   from: string;
   fromMuxedId: string | null;
   to: string;
@@ -27,7 +27,7 @@ export interface LedgerPayment {
   amount: string;
 }
 
-/** A transaction in a closed ledger. Of a fee bump, source, memo and operations are those of the inner transaction. */
+/** A transaction in a closed ledger. For a fee bump, source, memo and operations are those of the inner transaction. */
 export interface LedgerTransaction {
   /** The hash that was asked for. */
   hash: string;
@@ -42,7 +42,7 @@ export interface LedgerTransaction {
   payments: readonly LedgerPayment[];
 }
 
-/** Who answered. */
+/** The source that answered. */
 export type LedgerSource = 'rpc' | 'horizon';
 
 /** Why nothing is known of a transaction. */
@@ -62,7 +62,7 @@ export type LedgerAnswer =
 
 const transactionHash = /^[0-9a-f]{64}$/;
 
-/** The one spelling of a transaction hash; null for anything that is none. */
+/** The canonical spelling of a transaction hash; null for any text that is none. */
 export function readTransactionHash(text: string): string | null {
   const hash = text.toLowerCase();
   return transactionHash.test(hash) ? hash : null;

@@ -24,7 +24,7 @@ export interface Ledger {
    * that closed since `sinceMs`. Never rejects for what a source does.
    */
   find(hash: string, sinceMs: number): Promise<LedgerAnswer>;
-  /** Whether no source answers. */
+  /** Whether no source answers with an up-to-date ledger. */
   isAway(): Promise<boolean>;
 }
 
@@ -58,8 +58,8 @@ export function createLedger(deps: {
 }
 
 /**
- * The first source that has the transaction decides. That it does not exist is only said where no source has it, one
- * holds the whole time, and none failed to answer: what one calls "not found", another may have.
+ * The first source that has the transaction decides. `not_found` is returned only where no source has it, one holds the
+ * whole period, and none failed to answer, since that one may have what the others do not find.
  */
 async function findInAll(
   sources: readonly LedgerSourceClient[],

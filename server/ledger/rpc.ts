@@ -7,7 +7,7 @@ import type { CallSource, SourceAnswer } from './source-calls.js';
 export interface LedgerSourceClient {
   /** Asks it for a transaction of this hash that closed at `sinceMs` or later. */
   find(hash: string, sinceMs: number): Promise<LedgerAnswer>;
-  /** Whether it answers, and is not behind as far as it says. */
+  /** Whether the source answers and, by its own account, is not behind. */
   isWell(): Promise<boolean>;
 }
 
@@ -33,7 +33,7 @@ export function createRpcSource(deps: { url: string; call: CallSource; clock: Cl
   }
 
   async function find(hash: string, sinceMs: number): Promise<LedgerAnswer> {
-    // Loaded when it is needed first: a service without a ledger does not pay for the decoder.
+    // Loaded on first use, so that a service without a ledger does not pay for the decoder.
     const { readRpcTransaction, readRpcHealth } = await import('./rpc-answer.rules.js');
     const answer = await ask('getTransaction', { hash });
     if ('failed' in answer) return unknown('unreachable', `rpc: ${answer.failed}`);

@@ -2,7 +2,7 @@ import { type Outbound, OutboundError, type OutboundRequest } from '../outbound/
 import type { Clock, Pause } from '../ports.js';
 import { admitCall, afterAnswer, afterNoAnswer, freshGate } from './source-gate.rules.js';
 
-/** What came of a call: the status and the JSON of the answer, or why there is none. */
+/** The result of a call: the status and the JSON of the answer, or why there is none. */
 export type SourceAnswer = { status: number; json: unknown } | { failed: string };
 
 /** Calls one source of the ledger, within its budget and its circuit breaker. Never rejects for what the source does. */
@@ -11,7 +11,7 @@ export type CallSource = (
 ) => Promise<SourceAnswer>;
 
 export interface SourceLimits {
-  /** For one call, everything together. */
+  /** The time limit of one call as a whole. */
   timeoutMs: number;
   callsPerSecond: number;
 }
@@ -30,7 +30,7 @@ export function createSourceCalls(deps: {
   const { outbound, clock, pause, limits } = deps;
   let state = freshGate;
 
-  /** False where it may not be called now. */
+  /** True once the call may be made; otherwise, why it may not be made now. */
   async function takeTurn(): Promise<true | string> {
     for (let waitedMs = 0; waitedMs <= patienceMs; waitedMs += turnStepMs) {
       const admitted = admitCall(state, clock(), limits.callsPerSecond);
@@ -47,7 +47,7 @@ export function createSourceCalls(deps: {
     if (turn !== true) return { failed: turn };
     try {
       const answer = await outbound({ ...request, timeoutMs: limits.timeoutMs, maxBytes });
-      // A 4xx says something of the question, and 410 of the history. 429 and 5xx say that there is no answer now.
+      // A 4xx says something about the request, a 410 about the history. 429 and 5xx mean that there is no answer now.
       if (answer.status === 429 || answer.status >= 500) {
         state = afterNoAnswer(state, clock());
         return { failed: `status ${answer.status}` };

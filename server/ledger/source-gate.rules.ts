@@ -1,10 +1,10 @@
-/** Whether a source of the ledger may be called now: its budget of calls and its circuit breaker. Times in epoch ms. */
+/** The budget of calls and the circuit breaker of a ledger source: whether it may be called now. Times in epoch ms. */
 export interface GateState {
   /** When the calls of the last second were made. */
   calls: readonly number[];
   /** Failures in a row. */
   failures: number;
-  /** Null while it is closed. */
+  /** Until when the circuit breaker is open; null while it is closed. */
   openUntilMs: number | null;
 }
 
@@ -16,15 +16,15 @@ const firstOpenMs = 10_000;
 const longestOpenMs = 120_000;
 
 /**
- * `go`: the call may be made, and is counted. `wait`: the budget of this second is used up. `open`: it failed too often
- * lately. Once the pause is over, calls go through again, and the next failure opens it anew, for longer.
+ * `go`: the call may be made, and is counted. `wait`: the budget of this second is used up. `open`: the source failed too
+ * often lately. Once the pause is over, calls go through again, and the next failure opens the breaker again, for longer.
  */
 export function admitCall(
   state: GateState,
   nowMs: number,
   callsPerSecond: number,
 ): { admits: 'go' | 'wait' | 'open'; state: GateState } {
-  // What lies further ahead than that was noted before the clock was set back, and is over.
+  // A time further ahead than the longest pause was stored before the clock was set back, and is ignored.
   const aheadMs = (state.openUntilMs ?? 0) - nowMs;
   if (aheadMs > 0 && aheadMs <= longestOpenMs) return { admits: 'open', state };
   const calls = state.calls.filter((atMs) => Math.abs(nowMs - atMs) < windowMs);

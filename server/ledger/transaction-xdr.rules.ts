@@ -4,9 +4,9 @@ import { encodePublicKey } from '../../contract/verification/strkey.js';
 import type { LedgerMemo, LedgerPayment, LedgerTransaction } from './ledger-transaction.js';
 import { operationIdOf } from './operation-id.rules.js';
 
-/** A transaction with 100 operations has some 20 KB, one that calls a contract 130 KB. In base64. */
+/** Length in base64. A transaction with 100 operations has some 20 KB, one that calls a contract 130 KB. */
 const maxEnvelope = 256 * 1_024;
-/** A path payment names every offer that it crossed, 100 bytes each. In base64. */
+/** Length in base64. A path payment names every offer that it crossed, 100 bytes each. */
 const maxResult = 1_024 * 1_024;
 const stroopsPerUnit = 10_000_000;
 
@@ -14,7 +14,7 @@ export class UnreadableXdr extends Error {
   override readonly name = 'UnreadableXdr';
 }
 
-/** A transaction of a closed ledger, as Stellar RPC gives it: base64 XDR and where it stands. */
+/** A transaction of a closed ledger, as Stellar RPC returns it: base64 XDR, its ledger and its order in that ledger. */
 export interface EncodedTransaction {
   envelope: string;
   result: string;
@@ -22,7 +22,7 @@ export interface EncodedTransaction {
   order: number;
 }
 
-/** Decodes what counts of a transaction. Throws UnreadableXdr. */
+/** Decodes the relevant parts of a transaction. Throws UnreadableXdr. */
 export function readTransactionXdr(
   encoded: EncodedTransaction,
 ): Pick<LedgerTransaction, 'source' | 'memo' | 'payments'> & { successful: boolean } {
@@ -168,7 +168,7 @@ function assetOf(asset: xdr.Asset): string {
 }
 
 function partsOf(asset: xdr.AlphaNum4 | xdr.AlphaNum12): { assetCode: string; issuer: string } {
-  // Codes are filled up with zero bytes.
+  // Codes are padded with zero bytes.
   const assetCode = asset.assetCode().toString('latin1').replace(/\0+$/, '');
   return { assetCode, issuer: encodePublicKey(asset.issuer().ed25519()) };
 }

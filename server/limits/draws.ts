@@ -5,12 +5,12 @@ import type { Draw, Drawn } from './window-store.js';
 
 const maxKeysOfBatch = 200;
 
-/** One answer of the database, with the monotonic time before it was asked. */
+/** Receives one answer of the database, with a monotonic time before the draw was sent. */
 export type OnDrawn = (key: string, rule: RateLimitClass, drawn: Drawn, sentAt: number) => void;
 
 /**
- * Draws points of a key. Resolves when an answer for this key has been handed on, which may have been asked for by other
- * requests, so the caller looks again what it holds now. Rejects where the database did not answer.
+ * Draws points of a key. Resolves when an answer for this key has been passed to `onDrawn`. Other requests may have
+ * used its points, so the caller checks again what is held. Rejects if the database did not answer.
  */
 export type DrawPoints = (key: string, rule: RateLimitClass) => Promise<void>;
 
@@ -18,14 +18,14 @@ export type DrawPoints = (key: string, rule: RateLimitClass) => Promise<void>;
 interface OpenDraw {
   key: string;
   rule: RateLimitClass;
-  /** How many wait for it. */
+  /** How many requests wait for the draw. */
   requests: number;
 }
 
 /**
- * Requests that arrive while a batch is being sent make up the next one: one update and one query serve all of them. Of
- * a key there is one draw at a time, which all its requests wait for. `guard` runs each batch under its time limit; if
- * it rejects, so do all requests that wait. An answer that comes later all the same is handed on, too.
+ * Requests that arrive while a batch is being sent make up the next one: one update and one query serve all of them.
+ * Each key has one draw at a time, which all its requests wait for. `guard` runs each batch under its time limit; if it
+ * rejects, so do all requests that wait. An answer that arrives later is passed to `onDrawn`, too.
  */
 export function createDraws(deps: {
   send: (draws: readonly Draw[]) => Promise<Map<string, Drawn>>;
@@ -41,7 +41,7 @@ export function createDraws(deps: {
       const sentAt = stopwatch();
       await guard(async () => {
         const drawn = await deps.send(batch.map(asDraw));
-        // Also after the time limit, when nobody waits any more: the points are drawn.
+        // This also runs after the time limit, when no request waits any more, because the points are drawn.
         for (const { key, rule } of batch) {
           const own = drawn.get(key);
           if (own !== undefined) deps.onDrawn(key, rule, own, sentAt);
@@ -50,7 +50,7 @@ export function createDraws(deps: {
       return batch.map(() => undefined);
     },
     maxItems: maxKeysOfBatch,
-    // They have also waited for a database that does not answer in time.
+    // The waiting requests have also waited for a database that does not answer in time.
     refusesWaiting: () => true,
   });
 

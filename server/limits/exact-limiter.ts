@@ -9,8 +9,8 @@ import type { RateLimiter } from './rate-limiter.js';
 import { createWindowStore } from './window-store.js';
 
 /**
- * A limiter that draws every point when it is needed, and fails where the database does not answer. It is for windows
- * so long that nobody should have to wait for the points of an instance that was killed.
+ * A limiter that draws every point when it is needed, and fails if the database does not answer. It is for windows so
+ * long that clients should not have to wait for the points that a killed instance had drawn ahead.
  */
 export function createExactLimiter(deps: {
   connection: Connection;

@@ -12,13 +12,13 @@ import { withTimeout } from '../timing.js';
 const retryAfterMs = 2_000;
 const failuresToOpen = 3;
 
-/** Between the limiter and the database. */
+/** Protects the limiter from a database that does not answer. */
 export interface Guard {
   /** Does work with the database under a time limit, and rejects at once for a while after it has failed repeatedly. */
   run<T>(work: () => Promise<T>): Promise<T>;
   /** Whether the last work failed. */
   isFailing(): boolean;
-  /** Since when all work has failed; 0 where it does not. An answer that comes too late is an answer, too. */
+  /** For how long all work has failed; 0 if it does not. An answer that comes too late is an answer, too. */
   failingForMs(): number;
 }
 
@@ -61,8 +61,8 @@ export function createGuard(deps: { timeoutMs: () => number; stopwatch: Clock; l
 }
 
 /**
- * cockatiel measures its delay by the clock of this machine, and would wait for hours where that is set back meanwhile:
- * it is told that the delay is endless, or over.
+ * cockatiel measures its delay by the clock of this machine, and would wait for hours if that is set back meanwhile. So
+ * this reports the delay as endless until it is over by monotonic time.
  */
 function monotonicDelay(delayMs: number, stopwatch: Clock): IBackoffFactory<unknown> {
   const next = (): IBackoff<unknown> => {

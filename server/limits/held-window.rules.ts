@@ -2,28 +2,28 @@ import type { RateLimitClass } from '../../contract/rate-limits.js';
 import { grantedState, isUsedUp, refusedState } from './remaining.rules.js';
 
 /**
- * What one instance holds of a window of a key. It is changed in place, since every request does so. The times called
- * monotonic are of the stopwatch of this process, so that no clock that is set changes anything.
+ * The part of a window of a key that one instance holds. It is changed in place, since every request does so. The times
+ * called monotonic are of the stopwatch of this process, so setting a clock changes nothing.
  */
 export interface HeldWindow {
   readonly rule: RateLimitClass;
-  /** Drawn by this instance and not used yet. */
+  /** Points drawn by this instance and not used yet. */
   left: number;
-  /** Drawn by all instances, as the database last said. */
+  /** Points drawn by all instances, as the database last said. */
   used: number;
-  /** What the client was told last. It never grows. */
+  /** The remaining points that the client was last told. This never grows. */
   remaining: number;
-  /** That draw from windows of this key, as the database last said. */
+  /** How many instances draw from windows of this key, as the database last said. */
   instances: number;
   /** The stored end, in epoch milliseconds. */
   readonly endsAtMs: number;
-  /** Monotonic: points are given out until then, which is never after the end. */
+  /** Monotonic: points are granted until then, which is never after the end of the window. */
   servedUntil: number;
   /** Monotonic: the window has ended by then. */
   overBy: number;
   /** Monotonic: when a point was taken last. */
   usedAt: number;
-  /** Counted by the insurance, and by nothing else until it ends, so that no point is granted twice. */
+  /** The points that only the insurance may grant until the window ends, so that no point is granted twice. */
   insured: number | undefined;
 }
 
@@ -36,13 +36,13 @@ interface Drawn {
   instances: number;
 }
 
-/** Between which monotonic times the database dealt with a draw. */
+/** The monotonic times between which the database processed a draw. */
 interface Exchange {
   sentAt: number;
   receivedAt: number;
 }
 
-/** Takes a point, or refuses where the window is used up. Undefined where only the database can tell. */
+/** Takes a point, or refuses if the window is used up. Undefined if the database must be asked. */
 export function takeFrom(window: HeldWindow, now: number) {
   if (now >= window.servedUntil || window.insured !== undefined) return undefined;
   if (window.left > 0) {
@@ -53,7 +53,7 @@ export function takeFrom(window: HeldWindow, now: number) {
   return isUsedUp(window) ? refusedState(window, now) : undefined;
 }
 
-/** Adds what was drawn to what is held, or begins to hold another window. */
+/** Adds drawn points to the held window, or makes a new one if they belong to another window. */
 export function withDrawn(
   held: HeldWindow | undefined,
   rule: RateLimitClass,
@@ -87,9 +87,9 @@ export function withDrawn(
 
 /**
  * How many more points this instance may grant to a key while the database does not answer, so that all instances
- * together grant no more than the limit; undefined where that cannot be told. Alone, it knows the rest of the window
- * exactly. Among several, it has nothing of a window that others draw from, and its share of one that begins now, once
- * the database has been away for so long that it is away for the others, too.
+ * together grant no more than the limit; undefined if that is unknown. An only instance knows the rest of the window
+ * exactly. One of several may grant nothing of a window that others draw from, and its share of one that begins now,
+ * once the database has been unavailable for long enough to be unavailable to the others, too.
  */
 export function insurable(
   held: HeldWindow | undefined,

@@ -5,29 +5,29 @@ import { type HeldWindow, withDrawn } from './held-window.rules.js';
 import type { Charge, Drawn, GivenBack } from './window-store.js';
 
 const maxKeys = 50_000;
-/** Of windows that gave way with points left. Beyond it, points are lost to their window. */
+/** The most evicted windows with unused points. Points of further ones are lost until their window ends. */
 const maxDropped = 10_000;
-/** From so many on, their points go back at once: their clients may come back and must not find them gone. */
+/** From this many on, their points go back at once: their clients may come back and must not find them gone. */
 const manyDropped = 100;
-/** A key that asked for nothing during this part of its window rests. */
+/** A key without a request during this part of its window rests. */
 const restingPart = 1 / 6;
 
-/** All windows that this instance holds points of, or knows to be used up; of many keys, those drawn from last. */
+/** The windows of which this instance holds points, or knows that they are used up; of many keys, those drawn from last. */
 export interface HeldWindows {
   get(key: string): HeldWindow | undefined;
-  /** Undefined where the window held may have ended. */
+  /** The held window; undefined if it may have ended. */
   running(key: string): HeldWindow | undefined;
-  /** Holds what was drawn, unless its window has ended or the insurance counts the key meanwhile. */
+  /** Adds drawn points, unless their window has ended or the insurance counts the key meanwhile. */
   addDrawn(key: string, rule: RateLimitClass, drawn: Drawn, sentAt: number): void;
   /** Holds a window that the insurance counts. */
   insure(key: string, window: HeldWindow): void;
-  /** Unused points, which are then no longer held: of keys that rest and that other instances draw from, or of all. */
+  /** Takes out unused points: of resting keys that other instances draw from, or of all keys. */
   takeUnused(of: 'resting' | 'all'): GivenBack[];
-  /** Unused points of windows that gave way to others, where there are many of them. */
+  /** Takes out the unused points of evicted windows, if there are many of these windows. */
   takeDropped(): GivenBack[];
-  /** What the insurance may grant, where the database does not know it yet. */
+  /** Points that the insurance may grant and that the database does not know of yet. */
   uncharged(): Charge[];
-  /** The database knows what `uncharged` returned for these keys. */
+  /** Marks what `uncharged` returned for these keys as known to the database. */
   markCharged(keys: readonly string[]): void;
 }
 
@@ -43,7 +43,7 @@ export function createHeldWindows({
   max?: number;
 }): HeldWindows {
   const uncharged = new Set<string>();
-  /** Those that other instances draw from, while points are left: far fewer than all. */
+  /** The windows with points left that other instances draw from: far fewer than all. */
   const shared = new Map<string, HeldWindow>();
   let dropped: GivenBack[] = [];
   const windows = new LRUCache<string, HeldWindow>({
@@ -67,7 +67,7 @@ export function createHeldWindows({
   }
 
   return {
-    // Not noted as used: a note of every request would cost more than taking its point.
+    // `peek` does not mark the entry as used: that would cost more on every request than taking its point.
     get: (key) => windows.peek(key),
     running,
     addDrawn(key, rule, drawn, sentAt) {

@@ -14,7 +14,7 @@ const StoreAbstract = storeAbstract as typeof RateLimiterStoreAbstract;
 /** A window may end while a request waits for its draw, but hardly twice. */
 const maxDrawsOfRequest = 5;
 
-/** What the library calls the answer of a store: it rejects where more points are consumed than there are. */
+/** The library's form of a store's answer; the library rejects if more points are consumed than there are. */
 class PortionRes extends RateLimiterRes {
   constructor(readonly state: RateLimitState) {
     const { limit, remaining, retryAfterSeconds = 0 } = state;
@@ -22,12 +22,12 @@ class PortionRes extends RateLimiterRes {
   }
 }
 
-/** Neither granted nor refused: the library hands any other error to the insurance. */
+/** The request is neither granted nor refused. Any other error would make the library use the insurance. */
 class UnknownRes extends RateLimiterRes {}
 
 /**
- * A limiter of rate-limiter-flexible whose store is MongoDB, drawn from in portions: a request takes a point of what
- * this instance holds, and only where that cannot tell is the database asked. Its insurance is the library's limiter in
+ * A limiter of rate-limiter-flexible whose store is MongoDB, drawn from in portions: a request takes a point that this
+ * instance holds, and the database is asked only if that does not decide. Its insurance is the library's limiter in
  * memory, which counts while the database does not answer.
  */
 export class PortionRateLimiter extends StoreAbstract {
@@ -37,7 +37,7 @@ export class PortionRateLimiter extends StoreAbstract {
 
   constructor(rule: RateLimitClass, deps: PortionRateLimiterDeps) {
     const { points } = rule;
-    // Without a duration it needs no clock and no timer: a window ends when it is no longer held.
+    // Without a duration the insurance needs no clock and no timer: a window ends when it is no longer held.
     const insurance = deps.insured
       ? new RateLimiterMemory({ points, duration: 0, keyPrefix: '' })
       : undefined;
@@ -53,7 +53,7 @@ export class PortionRateLimiter extends StoreAbstract {
     this.#insurance = insurance;
   }
 
-  /** Takes a point. Throws LimitUnknownError where that can neither be granted nor refused. */
+  /** Takes a point. Throws LimitUnknownError if the point can neither be granted nor refused. */
   async takeOrDraw(key: string): Promise<RateLimitState> {
     try {
       return this.#stateAfter(key, await this.consume(key));
@@ -64,7 +64,7 @@ export class PortionRateLimiter extends StoreAbstract {
     }
   }
 
-  /** The insurance need not know the key any longer. */
+  /** Removes the key from the insurance. */
   async forget(key: string): Promise<void> {
     await this.#insurance?.delete(key);
   }
@@ -112,7 +112,7 @@ export class PortionRateLimiter extends StoreAbstract {
     return unsupported();
   }
 
-  /** Lets the insurance count the key, if it does not yet; false where it must not. */
+  /** Lets the insurance count the key, if it does not yet; false if it must not. */
   async #insure(key: string, insurance: RateLimiterMemory): Promise<boolean> {
     const { windows, standing, clock, stopwatch } = this.#deps;
     const held = windows.running(key);

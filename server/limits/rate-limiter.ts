@@ -9,14 +9,14 @@ import { PortionRateLimiter } from './portion-rate-limiter.js';
 import { isUsedUp, refusedState, stateOf } from './remaining.rules.js';
 import { createWindowStore } from './window-store.js';
 
-/** Of one database operation, where this instance can go on without it, and where it could only answer 503. */
+/** Time limits of one database operation: where this instance can go on without it, and where it could only answer 503. */
 const timeoutsMs = { alone: 150, amongOthers: 1_000 } as const;
-/** For so long no instance is slow. A database that has not answered this one until then is away for the others, too. */
+/** No instance is slow for this long: a database that has not answered until then is unavailable to the others, too. */
 const outageMs = 5_000;
-/** Every instance draws nothing from this key, so that its window tells how many instances there are. */
+/** Every instance draws 0 points from this key, so that its window tells how many instances there are. */
 const presence = { key: 'instances', limit: 0, windowMs: 30_000, waiting: 0 } as const;
 
-/** What is counted, for whoever asks often: it remembers the window that was found last. A key belongs to one rule. */
+/** A key with its rule, for frequent callers: it remembers the window found last. A key belongs to one rule. */
 export interface CountedKey {
   readonly rule: RateLimitClass;
   readonly key: string;
@@ -25,27 +25,27 @@ export interface CountedKey {
 
 export interface RateLimiter {
   /**
-   * Takes a point from what this instance holds, or refuses from memory. Undefined where the database has to be asked;
-   * then nothing was taken. Synchronous and cheap.
+   * Takes a point that this instance holds, or refuses from memory. Undefined if the database has to be asked; then
+   * nothing was taken. Synchronous and cheap.
    */
   take(counted: CountedKey): RateLimitState | undefined;
   /**
-   * Takes one point from `key`, of what this instance holds, or else of a new draw from MongoDB. While that does not
-   * answer in time, it takes points of which it is sure that no other instance grants them, and throws
-   * LimitUnknownError where there are none.
+   * Takes one point from `key`: one that this instance holds, or else one of a new draw from MongoDB. If MongoDB does
+   * not answer in time, it takes only points that no other instance can grant, and throws LimitUnknownError if there
+   * are none.
    */
   consume(rule: RateLimitClass, key: string): Promise<RateLimitState>;
-  /** What is left to `key` as far as this process knows. Takes no point, and asks no database. */
+  /** The rest of the limit of `key`, as far as this process knows. Takes no point, and asks no database. */
   peek(rule: RateLimitClass, key: string): RateLimitState;
   /** Whether the shared windows could not be reached when they were last needed. */
   degraded(): boolean;
 }
 
-/** The limiter of one instance, with what has to be done for it beside requests. */
+/** The limiter of one instance, with its work beside requests. */
 export interface RunningRateLimiter extends RateLimiter {
-  /** Counts the instances, and gives back what keys at rest hold. Every few seconds. */
+  /** Counts the instances, and gives back the points of resting keys. Call it every few seconds. */
   upkeep(): Promise<void>;
-  /** Gives everything back. */
+  /** Gives all unused points back. */
   stop(): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ export function createRateLimiter(deps: {
     instance: new Types.ObjectId().toHexString(),
   });
   const limiters = new Map<RateLimitClass, PortionRateLimiter>();
-  /** That share the limits, this one included; undefined until the database has said. */
+  /** How many instances share the limits, this one included; undefined until the database has said. */
   let instances: number | undefined;
 
   const windows = createHeldWindows({
@@ -81,7 +81,7 @@ export function createRateLimiter(deps: {
   });
   const draw = createDraws({
     async send(draws) {
-      // New keys make others give way. Their points go back before more are drawn, so a flood cannot outrun that.
+      // New keys evict others, whose points go back before more are drawn, so that a flood cannot outrun that.
       await store.giveBack(windows.takeDropped());
       return store.draw(draws, { ahead: true, instances });
     },
@@ -116,12 +116,12 @@ export function createRateLimiter(deps: {
       const drawn = await store.draw([presence], { ahead: false, instances: 1 });
       const before = instances;
       instances = drawn.get(presence.key)?.instances ?? instances;
-      // While it was alone it drew whole windows, and the others must not find them used up.
+      // While this instance was alone it drew whole windows, and the others must not find them used up.
       if (before === 1 && instances !== 1) await store.giveBack(windows.takeUnused('all'));
     });
   }
 
-  /** What was granted without the database comes off what the others may draw. */
+  /** Subtracts what was granted without the database from what the others may draw. */
   async function charge(): Promise<void> {
     const charges = windows.uncharged();
     await store.charge(charges);
@@ -150,7 +150,7 @@ export function createRateLimiter(deps: {
       try {
         await countInstances();
       } catch {
-        // The guard has logged it, and there is nobody to give anything back to.
+        // The guard has logged the error, and the database can take nothing back now.
         return;
       }
       await charge();

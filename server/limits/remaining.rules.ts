@@ -1,6 +1,6 @@
 import type { RateLimitClass } from '../../contract/rate-limits.js';
 
-/** The part of a held window (held-window.rules.ts) from which a client is told its limit. */
+/** The part of a held window (held-window.rules.ts) that makes up the limit a client is told. */
 interface ToldWindow {
   readonly rule: RateLimitClass;
   readonly left: number;
@@ -15,9 +15,9 @@ export function isUsedUp({ left, used, rule }: ToldWindow): boolean {
 }
 
 /**
- * What a client is told after a point was taken. `remaining` is a lower bound of what all instances may still grant to
- * it, and never grows within a window: what another instance has drawn and not used counts as used. Lowers `remaining`
- * of the window.
+ * The limit that a client is told after a point was taken. `remaining` is a lower bound of what all instances may still
+ * grant to it, and never grows within a window: points that another instance has drawn and not used count as used.
+ * Lowers `remaining` of the window.
  */
 export function grantedState(window: ToldWindow) {
   const unused = window.rule.points - window.used + window.left;
@@ -25,7 +25,7 @@ export function grantedState(window: ToldWindow) {
   return stateOf(window, undefined);
 }
 
-/** What a client is told that is refused. Nothing remains in the window. */
+/** The limit that a refused client is told. Nothing remains in the window. */
 export function refusedState(window: ToldWindow, now: number) {
   window.remaining = 0;
   return stateOf(window, Math.max(1, Math.ceil((window.overBy - now) / 1_000)));

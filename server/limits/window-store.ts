@@ -8,7 +8,7 @@ const maxKeysOfCommand = 200;
 /** One window of one key, as all instances share it. Its times are the database's. */
 interface LimitWindow {
   _id: string;
-  /** Drawn by instances, of the limit. */
+  /** Points of the limit that instances have drawn. */
   points: number;
   /** How many instances drew from the window before, or existed when the first window of the key was opened. */
   seen: number;
@@ -45,13 +45,13 @@ export interface Draw {
 /** The answer to a draw. */
 export interface Drawn {
   got: number;
-  /** Drawn from this window by all instances. */
+  /** Points drawn from this window by all instances. */
   used: number;
   /** The stored end of the window, in epoch milliseconds. */
   endsAtMs: number;
-  /** From some time after the draw was sent until the end. */
+  /** The time from some moment after the draw was sent until the end. */
   leftMs: number;
-  /** That draw from windows of this key. */
+  /** How many instances draw from windows of this key. */
   instances: number;
 }
 
@@ -67,7 +67,7 @@ export interface Charge {
   key: string;
   limit: number;
   points: number;
-  /** Until what was granted ends. */
+  /** The time until the window of the granted points ends. */
   leftMs: number;
   windowMs: number;
 }
@@ -75,19 +75,19 @@ export interface Charge {
 export interface DrawOptions {
   /** Takes a portion of what is left, so that the next requests need no draw. */
   ahead: boolean;
-  /** That share the limits, this one included; undefined where this one does not know it yet. */
+  /** How many instances share the limits, this one included; undefined if this one does not know it yet. */
   instances: number | undefined;
 }
 
 export interface WindowStore {
   /**
-   * Draws points for each key, opening windows that do not run. A key is missing from the answer where its window ended
-   * meanwhile.
+   * Draws points for each key, and opens windows that are not running. A key is missing from the answer if its window
+   * ended meanwhile.
    */
   draw(draws: readonly Draw[], options: DrawOptions): Promise<Map<string, Drawn>>;
   giveBack(given: readonly GivenBack[]): Promise<void>;
   charge(charges: readonly Charge[]): Promise<void>;
-  /** This instance does not count among those that draw from the key any longer. */
+  /** Removes this instance from those that draw from the key. */
   leave(key: string): Promise<void>;
 }
 
@@ -106,7 +106,7 @@ export function createWindowStore({
   const projection = { leftMs: { $subtract: ['$expire', '$$NOW'] }, points: 1, seen: 1, by: 1, expire: 1 };
   let draws = 0;
 
-  /** The update itself answers a single key: this takes two thirds of the time and half the work. */
+  /** For a single key the update itself returns the window: two thirds of the time and half the work. */
   async function drawOne(key: string, update: object[]): Promise<AfterDraw[]> {
     const window = await collection.findOneAndUpdate({ _id: key }, update, {
       upsert: true,
@@ -142,7 +142,7 @@ export function createWindowStore({
       return new Map(
         windows.flatMap((window) => {
           const own = window.by[instance];
-          // Another draw of this instance that was given up for lost may have come in between.
+          // A draw of this instance that was given up as lost may have arrived in between.
           return own?.draw === draw ? [[window._id, toDrawn(window, own.got)]] : [];
         }),
       );
@@ -209,8 +209,8 @@ function drawUpdate(
 }
 
 /**
- * Nobody else needs what the only instance draws, which is most of a window at first, and then the rest. Should it be
- * killed, its clients have a quarter left.
+ * The portion of an only instance: three quarters of a window at first, and then the rest, because no other one needs
+ * it. If the instance is killed, its clients have a quarter left.
  */
 function portionAlone(left: object) {
   return { $cond: [{ $gt: ['$points', 0] }, left, { $ceil: { $multiply: [left, 0.75] } }] };
@@ -231,7 +231,7 @@ function openUnlessRunning(windowMs: number, opened: object) {
   return { $replaceWith: { $cond: [isRunning, '$$ROOT', begun] } };
 }
 
-/** A new window must not begin as if one instance drew from it, or the first one to draw would take half of it. */
+/** A new window must not begin with a count of one instance, or the first one to draw would take half of it. */
 function seenBefore(instances: number) {
   const before = { $size: { $objectToArray: '$by' } };
   return { $cond: [{ $eq: [{ $type: '$by' }, 'object'] }, { $max: [1, before] }, instances] };

@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import type { Model } from 'mongoose';
 import type { Logger } from '../ports.js';
 
-/** What is started, is stopped, and may be started again. */
+/** A watch that can be started, stopped, and started again. */
 export interface ChangeStream {
   start(): void;
   stop(): Promise<void>;
@@ -15,8 +15,8 @@ export interface ChangeStreamDeps<T> {
   model: Model<T>;
   pipeline: Record<string, unknown>[];
   /**
-   * The stream is open: each change from now on is told. What changed while it was closed, or while its history was lost,
-   * has to be found by reading.
+   * Called when the stream is open: each change from now on is passed to `onChange`. Changes made while it was closed,
+   * or while its history was lost, must be found by reading.
    */
   onOpen: () => void;
   onChange: (change: { documentKey?: { _id?: unknown } }) => void;
@@ -31,13 +31,13 @@ export function watchChanges<T>(deps: ChangeStreamDeps<T>): ChangeStream {
   let stream: ReturnType<Model<T>['collection']['watch']> | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  /** A stream outlives whoever starts it: bound here, it is no part of their request. */
+  /** Bound here, because a stream outlives the request that starts it and must not join its trace. */
   const open = AsyncResource.bind((): void => {
     timer = undefined;
     const opened = model.collection.watch(deps.pipeline, { timeoutMS: 0 });
     stream = opened;
     let isOpen = false;
-    // The first token comes with the answer to the command that opens it: reading before would miss what changes in between.
+    // The first token comes with the answer to the command that opens the stream; reading earlier would miss changes.
     opened.on('resumeTokenChanged', () => {
       if (isOpen || stream !== opened) return;
       isOpen = true;

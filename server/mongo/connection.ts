@@ -5,14 +5,14 @@ import { closeWithUnreadAnswers } from './unread-answers.js';
 /** The time limits of every database operation; a stopped primary must not hang its callers. */
 const operationTimeoutMs = 2_000;
 const selectionTimeoutMs = 1_500;
-/** Shorter parts of an address occur in any text by chance. */
+/** Shorter parts of the credentials are not redacted, because they occur in any text by chance. */
 const minSecretLength = 4;
 
 interface MongoOptions {
   uri: string;
   /** Overrides the one in the address. */
   databaseName?: string;
-  /** Is given the client as soon as it is open; only then does it tell of its commands. */
+  /** Called with the client as soon as it is open. Without this, the client does not report its commands. */
   watchCommands?: ((client: mongo.MongoClient) => void) | undefined;
 }
 
@@ -38,7 +38,7 @@ function withoutCredentials(text: string, uri: string): string {
   );
 }
 
-/** The form in which the driver may quote it. */
+/** The decoded form, which the driver may quote as well. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -61,9 +61,9 @@ async function open({ uri, databaseName, watchCommands }: MongoOptions): Promise
       connectTimeoutMS: selectionTimeoutMs,
       // A primary that comes back is noticed by the next heartbeat; the driver's 10 s would prolong every outage.
       heartbeatFrequencyMS: 1_000,
-      // Pushed changes would come a second sooner at most. But the driver then measures the network by connections of
-      // their own, and stops for good where one cannot be opened (NODE-7859): what it measured last, in the middle of a
-      // fault, would be taken off the time of every operation from then on.
+      // Pushed changes would arrive a second earlier at most. But the driver then measures the network by separate
+      // connections, and stops for good if one cannot be opened (NODE-7859): the last value, measured in the middle of
+      // a fault, would be subtracted from the time of every operation from then on.
       serverMonitoringMode: 'poll',
       writeConcern: { w: 'majority' },
       retryWrites: true,

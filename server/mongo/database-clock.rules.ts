@@ -18,14 +18,14 @@ export interface TimeReading {
   databaseMs: number;
 }
 
-/** Two clocks that are both being slewed by NTP (0.5 ms a second each) drift apart no faster. */
+/** Two clocks that NTP is slewing (0.5 ms per second each) drift apart no faster than this. */
 const driftPerMs = 0.001;
 
 /**
- * A reading says that the server looked at its clock somewhere between question and answer: the faster the answer, the
- * more it says. It narrows what is known already, and a slow answer changes nothing. Where it contradicts what is known,
- * the server's clock was set, another server is the primary, or the monotonic clock stood still while this machine was
- * suspended; then only the new reading counts.
+ * The server read its clock at some moment between question and answer, so a faster answer gives narrower bounds. A
+ * reading narrows the known bounds, and a slow answer changes nothing. If it contradicts them, the server's clock was
+ * set, another server is the primary, or the monotonic clock stood still while this machine was suspended; then only
+ * the new reading counts.
  */
 export function narrowed(known: OffsetBounds | undefined, reading: TimeReading): OffsetBounds {
   const { sentAt, receivedAt, databaseMs } = reading;

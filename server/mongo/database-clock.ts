@@ -9,19 +9,19 @@ import { narrowed, type OffsetBounds, offsetOf } from './database-clock.rules.js
  */
 export interface DatabaseClock {
   /**
-   * MongoDB's present time in epoch milliseconds, as exact as the fastest answers are fast. It stands still rather than
-   * go back by up to five seconds, as after an election; if MongoDB's time was set back further, it follows. Throws
-   * before the first reading.
+   * MongoDB's present time in epoch milliseconds, as exact as the fastest answers allow. It stands still instead of
+   * going back by up to five seconds, for example after an election; if MongoDB's time was set back further, it
+   * follows. Throws before the first reading.
    */
   now: Clock;
-  /** Reads MongoDB's time again. What is known already stays in force where MongoDB does not answer. */
+  /** Reads MongoDB's time again. If MongoDB does not answer, the known time stays in force. */
   read(): Promise<void>;
   /** How far the clock of this machine is ahead of MongoDB's, in milliseconds; negative where it is behind. */
   machineAheadMs(): number;
 }
 
 const standsStillForMs = 5_000;
-/** The machine's clock and the monotonic one went apart by more than slewing does: a suspend, or a clock that was set. */
+/** A larger change between the machine's clock and the monotonic one is no slewing: a suspend, or a clock that was set. */
 const machineJumpMs = 1_000;
 /** The first exchange on a new connection is slow. */
 const firstReadings = 3;
@@ -56,7 +56,7 @@ export function createDatabaseClock(deps: {
     return reading;
   }
 
-  /** While a machine is suspended its monotonic clock stands still, so that what is known is out of date. */
+  /** Reads the time again after a suspend, during which the monotonic clock stands still, or after a change of the clock. */
   function noticeJump(): void {
     const offset = machineClock() - stopwatch();
     if (Math.abs(offset - machineOffset) < machineJumpMs) return;

@@ -1,9 +1,9 @@
 import { mongo } from 'mongoose';
 
 /**
- * Codes of a server that is there but cannot do the work now, by MongoDB's categories: no way to the data, not primary,
- * shutting down, interrupted, out of time, not yet confirmed, not yet ready. Any other code is an answer: the operation
- * was refused, and would be again.
+ * Codes of a server that is reachable but cannot do the work now, by MongoDB's categories: data not reachable, not
+ * primary, shutting down, interrupted, out of time, not yet confirmed, not yet ready. Any other code is an answer: the
+ * operation was refused, and would be again.
  */
 const notNowCodes = new Set([
   ...[6, 7, 89, 202, 384, 9001],
@@ -15,10 +15,10 @@ const notNowCodes = new Set([
   ...[94, 211, 234, 246, 365, 462],
 ]);
 
-/** By these the server or the driver says itself that the same may succeed if it is tried again. */
+/** With these labels the server or the driver says that the same operation may succeed if it is retried. */
 const retryLabels = ['RetryableWriteError', 'TransientTransactionError', 'UnknownTransactionCommitResult'];
 
-/** Errors of the driver that are a wrong use or a wrong configuration, whatever state the database is in. */
+/** Errors of the driver that show wrong use or wrong configuration, whatever the state of the database. */
 const oursToMend = [
   mongo.MongoAPIError,
   mongo.MongoParseError,
@@ -27,7 +27,7 @@ const oursToMend = [
   mongo.MongoOIDCError,
 ];
 
-/** Of those that are a wrong use by their class, the ones that are seen when the connection is lost. */
+/** Errors whose class also means wrong use, but which occur when the connection is lost. */
 const notConnected = [
   mongo.MongoNotConnectedError,
   mongo.MongoServerClosedError,
@@ -35,9 +35,9 @@ const notConnected = [
   mongo.MongoClientClosedError,
 ];
 
-/** What the system says of a connection, in any of its codes, and Node of a connection that is written to after its end. */
+/** The system's codes for connections, and Node's codes for a connection that is written to after its end. */
 const socketCodes = /^(E(?!RR_)[A-Z]+(_[A-Z]+)?|ERR_(SOCKET|STREAM|SSL)_\w+)$/;
-/** Codes of the system for files, which no connection has. */
+/** The system's codes for files, which no connection has. */
 const fileCodes = new Set([
   'ENOENT',
   'EACCES',
@@ -51,22 +51,22 @@ const fileCodes = new Set([
 ]);
 
 /**
- * Whether the database could not be reached, or cannot do the work now, so that trying again later may help. It is
- * decided by the kind of the error, so that one that nobody has seen yet is recognised, too: what the driver reports
- * and is neither an answer of the server nor a wrong use of the driver, and what a socket reports. Outward calls have an
- * error of their own (OutboundError), so that a bare error of a socket can only come from the driver.
+ * Whether the database could not be reached, or cannot do the work now, so that trying again later may help. The kind
+ * of the error decides, so that unknown errors are recognised, too: errors of the driver that are neither an answer of
+ * the server nor wrong use of the driver, and errors of sockets. Outbound calls have an error of their own
+ * (OutboundError), so a bare error of a socket can only come from the driver.
  */
 export function isMongoUnavailable(error: unknown): boolean {
   return isUnavailable(error) || isSocketError(error);
 }
 
-/** Without bare errors of sockets, which stand behind failed outward calls as well. */
+/** The same without bare errors of sockets, which are also the cause of failed outbound calls. */
 function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const inside = insideBulk(error);
   if (inside !== error) return isMongoUnavailable(inside);
   if (error instanceof mongo.MongoError && isNotNow(error)) return true;
-  // Mongoose has a class of its own for it, beside the driver's.
+  // Mongoose has its own class for a failed server selection, beside the driver's.
   if (error.name === 'MongooseServerSelectionError') return true;
   // With bufferCommands off, mongoose throws this before the connection is open; only the message identifies it.
   if (error.name === 'MongooseError' && error.message.includes('bufferCommands = false')) return true;
@@ -77,7 +77,7 @@ function isNotNow(error: mongo.MongoError): boolean {
   if (retryLabels.some((label) => error.hasErrorLabel(label))) return true;
   if (error instanceof mongo.MongoServerError) return notNowCodes.has(Number(error.code));
   if (notConnected.some((kind) => error instanceof kind)) return true;
-  // What the driver wraps where it is given what it cannot use, such as an address with a port that is no number.
+  // The driver wraps a TypeError if it gets input that it cannot use, such as an address with a port that is no number.
   if (error.cause instanceof TypeError) return false;
   return !oursToMend.some((kind) => error instanceof kind);
 }
@@ -94,8 +94,8 @@ export function insideBulk(error: unknown): unknown {
 }
 
 /**
- * Does an unordered bulk write. Resolves to the errors of the operations that were refused, by their place; those without
- * one were done. Rejects where the server did not say so of each: then any of them may have been done.
+ * Does an unordered bulk write. Resolves to the errors of the refused operations, by index; those without one were
+ * done. Rejects if the server did not report on each: then any of them may have been done.
  */
 export async function writeErrorsOf(write: () => Promise<unknown>): Promise<Map<number, Error>> {
   try {
@@ -116,8 +116,8 @@ export async function writeErrorsOf(write: () => Promise<unknown>): Promise<Map<
 }
 
 /**
- * Does a write that may be done twice once more where the connection or the primary was lost under it. The driver (6.20)
- * does so by itself, but not for updates of many documents.
+ * Does a write that may be done twice, and repeats it once if the connection or the primary was lost during it. The
+ * driver (6.20) does so by itself, but not for updates of many documents.
  */
 export async function retriedOnce<T>(write: () => Promise<T>): Promise<T> {
   try {
@@ -135,7 +135,7 @@ export function isDuplicateKey(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 11000;
 }
 
-/** A transaction lost against another one that wrote the same documents; the whole of it may be tried again. */
+/** Whether a transaction lost against another one that wrote the same documents; the whole of it may be tried again. */
 export function isTransientConflict(error: unknown): boolean {
   return error instanceof mongo.MongoError && error.hasErrorLabel('TransientTransactionError');
 }

@@ -4,18 +4,18 @@ import { isMongoUnavailable } from './failures.js';
 
 export interface Batches<Item, Result> {
   /**
-   * Sends all of them by one command. An Error in place of a result concerns its own item alone; what this throws
-   * concerns all of them.
+   * Sends all items by one command. An Error in place of a result rejects only its own item; an error thrown here
+   * rejects all of them.
    */
   send(items: readonly Item[]): Promise<readonly (Result | Error)[]>;
   maxItems: number;
-  /** Whether a failure also concerns what waits, which was not sent. By default it does if the database is unavailable. */
+  /** Whether a failure also rejects waiting items, which were not sent. Default: if the database is unavailable. */
   refusesWaiting?: (error: unknown) => boolean;
 }
 
 interface Waiting<Item, Result> {
   item: Item;
-  /** Of the caller. */
+  /** The span of the caller. */
   span: Span | undefined;
   resolve(result: Result): void;
   reject(error: unknown): void;
@@ -51,7 +51,7 @@ export function inBatches<Item, Result>({
     sending = false;
   }
 
-  /** They have waited for a database that does not answer, and were not sent. */
+  /** Rejects the waiting items, which were not sent: they have waited for a database that does not answer. */
   function refuseWaiting(error: unknown): void {
     const refused = waiting;
     waiting = [];

@@ -9,10 +9,10 @@ const killsPerSession = 2;
 const maxSessions = 1_000;
 
 /**
- * Ends what these server sessions have left open. A transaction that is neither committed nor aborted, because its
- * process died or its database was stopped meanwhile, keeps its locks until `transactionLifetimeLimitSeconds`, and
- * whoever writes to the same documents waits in vain. Killing a session at rest does no harm: what a living process
- * has under way in it fails, and the driver opens it again.
+ * Ends the transactions that these server sessions have left open. A transaction that is neither committed nor aborted,
+ * because its process died or its database was stopped meanwhile, keeps its locks until
+ * `transactionLifetimeLimitSeconds`, and other writers to the same documents wait in vain. Killing an idle session does
+ * no harm; in one that is in use, operations fail and the driver opens it again.
  */
 export async function killSessions(
   connection: Connection,
@@ -22,8 +22,8 @@ export async function killSessions(
 }
 
 /**
- * Ends transactions of this process whose abort could not be delivered, as soon as the database answers again. What a
- * process leaves open that died under a lease is ended by its successor: leases.ts.
+ * Ends transactions of this process whose abort could not be delivered, as soon as the database answers again. The
+ * transactions of a process that died under a lease are ended by its successor: leases.ts.
  */
 export interface InterruptedTransactions {
   /** Takes the session over: it goes back to the driver's pool when nothing in it can be open any more. */
@@ -40,7 +40,7 @@ export function createInterruptedTransactions(connection: Connection): Interrupt
       timer = undefined;
       killAll().finally(schedule);
     }, retryMs);
-    // The connections of a process end with it: it need not wait for this.
+    // A process need not wait for this timer, because its connections end with it.
     timer.unref();
   }
 
@@ -58,7 +58,7 @@ export function createInterruptedTransactions(connection: Connection): Interrupt
     }
   }
 
-  /** False where it has to be tried again. Where the command is refused, the server ends the transactions itself, later. */
+  /** False if it must be tried again. If the command is refused, the server ends the transactions itself, later. */
   async function killOrGiveUp(sessions: readonly ClientSession[]): Promise<boolean> {
     try {
       await killSessions(

@@ -32,24 +32,24 @@ export interface LeaseTerm {
 export type LeaseState = Pick<LeaseDocument, 'token' | 'acquiredAt' | 'expiresAt'>;
 
 export interface LeaseStore {
-  /** Inserts the lease where it does not exist, free to be taken. */
+  /** Inserts the lease, free to be taken, if it does not exist. Returns whether it was inserted. */
   seed(name: string): Promise<boolean>;
   /** Takes the lease if it has expired, and returns the new term; null while another holds it. */
   acquire(name: string, owner: string, ttlMs: number): Promise<LeaseTerm | null>;
   read(name: string): Promise<LeaseState | null>;
-  /** Makes the lease expire in `ttlMs` from now. False where it is another's by now. */
+  /** Makes the lease expire in `ttlMs` from now. False if another holds it by now. */
   setExpiry(term: LeaseTerm, owner: string, ttlMs: number): Promise<boolean>;
   /** Hands the lease back: it is free whatever the time, even if the database's clock is set back. */
   release(term: LeaseTerm, owner: string): Promise<void>;
-  /** Locks the lease for the transaction of `session`. False where it is another's by now. */
+  /** Locks the lease for the transaction of `session`. False if another holds it by now. */
   lock(term: LeaseTerm, owner: string, session: ClientSession): Promise<boolean>;
-  /** Writes down that the holder runs transactions in this session. */
+  /** Stores that the holder runs transactions in this session. */
   addSession(term: LeaseTerm, session: mongo.Binary): Promise<void>;
   /** The sessions of the last holders of a lease that has expired; none while it is held. */
   sessionsOfExpired(name: string): Promise<mongo.Binary[]>;
-  /** Deletes the sessions written down by this holder. */
+  /** Deletes the sessions stored by this holder. */
   deleteSessions(term: LeaseTerm): Promise<void>;
-  /** Deletes the sessions written down by all holders before this one. */
+  /** Deletes the sessions stored by all holders before this one. */
   deleteEarlierSessions(term: LeaseTerm): Promise<void>;
 }
 
@@ -120,7 +120,7 @@ export function createLeaseStore(connection: Connection): LeaseStore {
     },
 
     async release({ name, token }, owner) {
-      // Without an owner, so that a renewal which is still on its way finds nothing.
+      // Clears the owner, so that a renewal which is still on its way matches nothing.
       await leases.updateOne({ _id: name, owner, token }, { $set: { owner: null, expiresAt: new Date(0) } });
     },
 

@@ -13,7 +13,7 @@ export class LeaseLostError extends Error {
 
 /** A lease while its holder works under it. */
 export interface HeldLease extends LeaseTerm {
-  /** Aborted as soon as a renewal fails or the service stops: finish the step in hand and return. */
+  /** Aborted as soon as a renewal finds another holder or the service stops: finish the current step and return. */
   readonly signal: AbortSignal;
   /**
    * Must be the first operation of every transaction of the job. It updates the lease, so that a holder that was taken
@@ -21,8 +21,8 @@ export interface HeldLease extends LeaseTerm {
    */
   fence(session: ClientSession): Promise<void>;
   /**
-   * Call it right before what no transaction can take back. Throws LeaseLostError once the lease may have expired by
-   * the time that has passed here, as after a pause of this process, even if no renewal has failed yet.
+   * Call this right before a step that no transaction can take back. Throws LeaseLostError once the lease may have
+   * expired by the time that has passed in this process, for example after a pause, even if no renewal has failed yet.
    */
   throwIfLapsed(): void;
 }
@@ -34,7 +34,7 @@ export interface Leases {
   seed(names: readonly string[]): Promise<string[]>;
   /** Runs `work` under the lease, renewing at a third of `ttlMs`; does not run it while another holds the lease. */
   run<T>(name: string, ttlMs: number, work: (lease: HeldLease) => Promise<T>): Promise<LeaseOutcome<T>>;
-  /** The lease as it stands now; null where it was never seeded. */
+  /** The stored lease; null if it was never seeded. */
   read(name: string): Promise<LeaseState | null>;
   /** Aborts the work under every lease held here, gives none out any more, and waits until all are handed back. */
   stop(): Promise<void>;
@@ -45,7 +45,7 @@ export function createLeases(deps: {
   connection: Connection;
   owner: string;
   logger: Logger;
-  /** Throws where this instance must not run jobs now; what runs already ends in peace. */
+  /** Throws if this instance must not run jobs now; jobs that already run are not interrupted. */
   throwIfUnfit?: () => void;
   /** Monotonic milliseconds, which do not pass while the machine is suspended. */
   stopwatch?: Clock;
@@ -59,7 +59,7 @@ export function createLeases(deps: {
   const stopping = new AbortController();
   const inHand = new Set<Promise<unknown>>();
 
-  /** A term lasts for `ttlMs` at least from when it, or its last renewal, was asked for. */
+  /** Renews a term until `end`. It lasts at least `ttlMs` from when it, or its last renewal, was requested. */
   function keepRenewed(
     term: LeaseTerm,
     ttlMs: number,
@@ -106,7 +106,7 @@ export function createLeases(deps: {
       ...term,
       signal: AbortSignal.any([lost.signal, stopping.signal]),
       async fence(session) {
-        // Written down before it locks anything, so that a successor can end it.
+        // Stored before it locks anything, so that a successor can end it.
         const id = session.id?.id as mongo.Binary;
         const known = id.toString('hex');
         if (!sessions.has(known)) await store.addSession(term, id);
@@ -124,7 +124,7 @@ export function createLeases(deps: {
       return { ran: true, value: await work(lease) };
     } finally {
       renewal.end();
-      // The driver uses these sessions for other work from now on; a successor would end them for nothing.
+      // The driver uses these sessions for other work from now on, so a successor must not end them.
       sessions.clear();
       await store.deleteSessions(term).catch(() => undefined);
       await store.release(term, owner).catch((error: unknown) => {
@@ -157,11 +157,11 @@ export function createLeases(deps: {
 }
 
 /**
- * To be called before acquiring. A holder that was killed inside a transaction leaves it open on the server, with its
- * locks, for up to 60 s; the lease is one of the locked documents, so that until then nobody could even take it over
- * (measured: every attempt timed out). Holders write down their sessions, and this ends those of a lease that has
- * expired. The sessions stay written down until the lease has a new holder: a late renewal may still revive this one,
- * or what it sent last may arrive only now.
+ * Must be called before acquiring. A holder that was killed inside a transaction leaves it open on the server, with its
+ * locks, for up to 60 s; the lease is one of the locked documents, so until then nobody could even take it over
+ * (measured: every attempt timed out). Holders store their sessions, and this ends those of an expired lease. The
+ * sessions stay stored until the lease has a new holder: a late renewal may still revive the old one, or its last
+ * operations may arrive only now.
  */
 export async function endSessionsOfDeadHolder(
   { connection, logger }: { connection: Connection; logger: Logger },

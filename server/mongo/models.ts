@@ -7,13 +7,13 @@ export function defineModel<T>(connection: Connection, name: string, schema: Sch
 
 /** A slow disk takes seconds to make the files of many collections at the same time. */
 const createWithinMs = 30_000;
-/** How often somebody who waits for an index is told so. */
+/** How often the wait for an index is reported. */
 const waitingLineMs = 30_000;
 
 /**
- * Creates the collection and the indexes of every model that a store has defined. Idempotent. Waits for the builds however
- * long they take: MongoDB gives up a build whose command has a time limit, so that the next start would begin it anew. One
- * whose client is gone goes on, and whoever asks for the same index waits for the same build. Reads and writes go on meanwhile.
+ * Creates the collection and the indexes of every model that a store has defined. Idempotent. Waits for the builds
+ * however long they take: MongoDB aborts a build whose command has a time limit, and the next start would begin again.
+ * A build whose client is gone continues, and others that ask for the index wait for it. Reads and writes continue.
  */
 export async function prepareCollections(
   connection: Connection,
@@ -37,10 +37,10 @@ async function prepareCollection(model: Model<unknown>): Promise<void> {
     .indexes()
     .map(([key, { background: _, ...options }]) => ({ ...options, key }) as mongo.IndexDescription);
   if (indexes.length === 0) return;
-  // A member that is away would otherwise hold up the build until it is back.
+  // A member that is down would otherwise hold up the build until it is back.
   const options = { timeoutMS: 0, commitQuorum: 'majority' } as const;
   try {
-    // One command for all of them, where mongoose would send one for each: a third of the time.
+    // One command for all indexes takes a third of the time of one per index, as mongoose would send them.
     await model.collection.createIndexes(indexes, options);
   } catch (error) {
     throw isRefusedIndex(error) ? new IndexError(model.collection.name, error) : error;
@@ -59,7 +59,7 @@ class IndexError extends Error {
   }
 }
 
-/** Documents that have the same value under a unique index; another index of the same name or of the same fields. */
+/** The codes for duplicate values under a unique index, and for another index of the same name or of the same fields. */
 const refusalCodes = [11000, 85, 86];
 
 function isRefusedIndex(error: unknown): error is Error {
@@ -81,12 +81,12 @@ export async function listCollections(
   return { collections: present.map(({ collection }) => collection.name), indexes: indexes.flat() };
 }
 
-/** Counting stops here, so that counting a backlog costs no more however long it has grown. */
+/** Counting stops here, so that the cost of counting a backlog is bounded. */
 export const mostCounted = 100_000;
 
 /**
- * The number of documents that match, 100,000 at most, counted by `index`. Throws where the index is missing, rather
- * than scan the collection.
+ * The number of documents that match, 100,000 at most, counted by `index`. Throws if the index is missing, rather than
+ * scan the collection.
  */
 export function countUpTo<T>(model: Model<T>, filter: RootFilterQuery<T>, index: string): Promise<number> {
   return model.countDocuments(filter, { hint: index, limit: mostCounted }).exec();

@@ -11,9 +11,9 @@ const waitingLineMs = 60_000;
 export type Patiently = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
- * The database may start at the same time as the service, or lose its primary meanwhile: what needs it is tried again
- * until it succeeds, for a minute at most in all. Work that goes on for longer than that, such as the build of an index,
- * had its database: the minute begins anew after it.
+ * Retries work until it succeeds, for a minute at most in all, because the database may start at the same time as the
+ * service, or lose its primary meanwhile. Work that ran for longer than that, such as the build of an index, had its
+ * database: the minute begins again after it.
  */
 export function createPatience(deps: { clock?: Clock; logger: Logger }): Patiently {
   const { clock = () => performance.now(), logger } = deps;

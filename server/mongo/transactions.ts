@@ -10,7 +10,7 @@ const transactionTimeoutMs = 3_000;
 
 /**
  * Runs `work` in one transaction, retried as a whole on transient conflicts, all tries within 3 s. `work` must be
- * idempotent and do nothing but MongoDB; it avoids duplicates by reading first, since an E11000 aborts it.
+ * idempotent and use only MongoDB; it avoids duplicates by reading first, since an E11000 aborts the transaction.
  */
 export type InTransaction = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
 
@@ -35,7 +35,7 @@ export function createInTransaction(connection: Connection): InTransaction {
   };
 }
 
-/** The same, but it commits only while the lease is held. Throws LeaseLostError. */
+/** Like `InTransaction`, but commits only while the lease is held. Throws LeaseLostError. */
 export type InLeasedTransaction = <T>(
   lease: HeldLease,
   work: (session: ClientSession) => Promise<T>,

@@ -4,7 +4,7 @@ import { mongo } from 'mongoose';
 /** The part of the driver's connection that is needed here; the driver exports no more than its type. */
 interface DriverConnection {
   command(...given: unknown[]): Promise<unknown>;
-  /** Closes it, so that nobody is given it again. */
+  /** Closes the connection, so that it is not used again. */
   onError(error: Error): void;
 }
 
@@ -15,10 +15,10 @@ const { Connection } = driver('mongodb/lib/cmap/connection') as {
 let closesThem = false;
 
 /**
- * Closes the connections on which an answer is still to come, for every client of this process. Where the time of an
- * operation ends between its sending and the reading of its answer, the driver (6.20, and still 7.9) hands the connection
- * to the next operation, which then reads that answer as its own, and the one after it that of the next. A transaction that
- * conflicts until its time is up comes to it in six of a hundred cases.
+ * Makes every client of this process close connections on which an answer is still pending. If an operation times out
+ * between sending its command and reading the answer, the driver (6.20, and still 7.9) gives the connection to the next
+ * operation, which then reads that answer as its own, and the one after it reads the answer of the next. This happens
+ * to a transaction that conflicts until its time is up in six of a hundred cases.
  */
 export function closeWithUnreadAnswers(): void {
   if (closesThem) return;
@@ -34,7 +34,7 @@ export function closeWithUnreadAnswers(): void {
   };
 }
 
-/** An end of the time that the server told was read from an answer; the driver keeps that as its cause. */
+/** Whether a timeout left an answer unread; one that the server reported was read from an answer, which is its cause. */
 function leavesAnAnswer(error: unknown): error is Error {
   return (
     error instanceof mongo.MongoOperationTimeoutError && !(error.cause instanceof mongo.MongoServerError)

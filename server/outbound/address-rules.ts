@@ -6,11 +6,11 @@ export interface AddressRule {
   cidr: string;
   /** What the range is, as an operator would name it. */
   name: string;
-  /** The document that sets it apart. */
+  /** The document that reserves the range. */
   source: string;
 }
 
-/** What the IANA IPv4 Special-Purpose Address Registry lists as not globally reachable, multicast, and a cloud's host agent. */
+/** Ranges that the IANA IPv4 Special-Purpose Address Registry lists as not global, multicast, and a cloud's host agent. */
 export const blockedIpv4: readonly AddressRule[] = [
   { cidr: '0.0.0.0/8', name: 'this network', source: 'RFC 791' },
   { cidr: '10.0.0.0/8', name: 'private', source: 'RFC 1918' },

@@ -17,8 +17,8 @@ export function parseOutboundAllow(text: string): string[] {
 }
 
 /**
- * FX_URL, ORACLE_URL, LEDGER_RPC_URL and HORIZON_URL, where they are set, are the operator's own and exempt by name. A
- * connector that has them is for calls to them alone: whoever could name it an address could reach them.
+ * The origins of FX_URL, ORACLE_URL, LEDGER_RPC_URL and HORIZON_URL, where set, which are the operator's own and
+ * exempt. A connector that allows them is for calls to them alone: anyone who gave it an address could reach them.
  */
 export function originsOfOperator(urls: readonly (string | undefined)[]): string[] {
   return urls.flatMap((url) => (url === undefined ? [] : [new URL(url).origin]));

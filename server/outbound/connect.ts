@@ -8,7 +8,7 @@ import type { Target } from './vet-url.js';
 
 /** How many addresses of one name are tried before giving up. */
 const maxAddresses = 8;
-/** What one address may take before the next is tried; the network distance to Lagos or Manila is under half. */
+/** How long one address may take before the next is tried; the latency to Lagos or Manila is under half of that. */
 const attemptTimeoutMs = 600;
 
 export interface ConnectDeps {

@@ -1,8 +1,8 @@
 import type { OutboundError } from './outbound-error.js';
 
 /**
- * The end of a call: its time is up, or the connector closes. Not an AbortSignal from the start, since a call over a kept
- * connection needs none and would spend more time on making it than on anything else of ours.
+ * The end of a call: its time is up, or the connector closes. The AbortSignal is made on demand, since a call over a
+ * kept connection needs none, and making it would take more time than anything else here.
  */
 export class Deadline {
   #reason: OutboundError | undefined;
@@ -24,7 +24,7 @@ export class Deadline {
     if (this.#reason !== undefined) throw this.#reason;
   }
 
-  /** Sets what is called at the end, in place of what was set before. */
+  /** Sets the callback for the end, in place of an earlier one. */
   onEnd(call: ((reason: OutboundError) => void) | undefined): void {
     this.#onEnd = call;
   }

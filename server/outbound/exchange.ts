@@ -88,7 +88,7 @@ function answerOf(client: Client, target: Target, what: Exchange, deadline: Dead
           request = controller;
         },
         onResponseStart(controller, status, received) {
-          // An interim answer, before the one that counts.
+          // An interim answer (1xx), before the final one.
           if (status < 200) return;
           const headers = joinHeaders(received);
           body = readBody(headers['content-encoding'], what, {

@@ -24,7 +24,7 @@ export interface OutboundRequest {
   body?: string | Uint8Array;
   /** For everything together: waiting for a turn, name, connection, TLS, request, header block and body. At most 120 s. */
   timeoutMs: number;
-  /** Of the body, after decompression. */
+  /** The most bytes of the body, after decompression. */
   maxBytes: number;
   /** `error` (default) fails as `too_large`; `truncate` answers with the first maxBytes. */
   onOverflow?: 'error' | 'truncate';
@@ -59,7 +59,7 @@ export interface OutboundOptions {
 }
 
 const maxTimeoutMs = 120_000;
-/** Addresses of which what `vetUrl` made is kept. */
+/** How many results of `vetUrl` are cached. */
 const targetsKept = 200;
 const ownHeaders =
   /^(host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/i;
@@ -113,7 +113,7 @@ export function createOutbound(options: OutboundOptions): { request: Outbound; c
         deadline.throwIfEnded();
         return exchange(target, what, pool, deadline);
       });
-    // Only who has to wait may reach the end of its time without being told by the exchange.
+    // Only a call that waits for its turn needs the signal; otherwise the exchange observes the deadline itself.
     return turns.executionSlots > 0 ? turn() : untilAborted(deadline.signal, turn);
   }
 
@@ -128,7 +128,7 @@ export function createOutbound(options: OutboundOptions): { request: Outbound; c
 
 /**
  * The connectors of the service: to addresses that come from others, to the operator's own services, and to the
- * receivers of webhooks. The receivers have their own, so that those that hang do not take the places of calls to anchors.
+ * receivers of webhooks. The receivers have their own: those that hang must not use up the concurrent calls to anchors.
  */
 export function createConnectors(options: {
   /** Exact origins out of OUTBOUND_ALLOW. */

@@ -3,7 +3,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { errors } from 'undici';
 import { OutboundError } from './outbound-error.js';
 
-/** Allowed to a compressed body beyond twice its cap, because an ordinary chunk exceeds a tiny cap. */
+/** Bytes that a compressed body may have beyond twice its cap, because an ordinary chunk exceeds a tiny cap. */
 const slackBytes = 64 * 1_024;
 
 export interface BodyLimits {
@@ -32,7 +32,7 @@ export interface BodyReceiver {
 
 /**
  * Reads a body, decompressed, up to a cap; memory stays under about twice the cap, whatever the sizes of its chunks.
- * The receiver is told once of its end or its failure, and may be told again of a failure after either.
+ * Calls `done` or `failed` of the receiver once, and may call `failed` again after either.
  * @param encoding the Content-Encoding; gzip, br and deflate are decoded
  */
 export function readBody(
@@ -55,7 +55,7 @@ export function readBody(
     return { take, end: whole, broken };
   }
 
-  // Without a cap on it, a compressed form that decompresses to nothing would never reach that of the body.
+  // Without this cap, a compressed body that decompresses to nothing would never reach the cap of the body.
   const maxCompressedBytes = 2 * limits.maxBytes + slackBytes;
   let compressedBytes = 0;
   const overflow = () => {

@@ -1,7 +1,7 @@
 import type { UnavailableReason } from '../../contract/schemas/rates.js';
 import { OutboundError, type OutboundFailure } from './outbound-error.js';
 
-/** Somebody else's service cannot be used just now, for a reason that the rates answer names. */
+/** An external service cannot be used now, for a reason that the rates answer names. */
 export class UpstreamFault extends Error {
   readonly reason: UnavailableReason;
 
@@ -21,7 +21,7 @@ const reasonOfFailure: Readonly<Record<OutboundFailure, UnavailableReason>> = {
   bad_response: 'malformed',
 };
 
-/** The fault behind a failed outward call. Throws on what is not the other side's doing. */
+/** The fault behind a failed outbound call. Rethrows errors that the other side did not cause. */
 export function toUpstreamFault(error: unknown): UpstreamFault {
   if (error instanceof UpstreamFault) return error;
   if (!(error instanceof OutboundError)) throw error;

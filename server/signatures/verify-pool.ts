@@ -41,7 +41,7 @@ interface VerifyPoolOptions {
   threads?: VerifyThreads;
 }
 
-/** Unless UV_THREADPOOL_SIZE says otherwise. A verification takes 0.06 ms, so lookups of names and files wait little. */
+/** The default of UV_THREADPOOL_SIZE. A verification takes 0.06 ms, so lookups of names and files wait little. */
 const libuvThreads = 4;
 
 /**

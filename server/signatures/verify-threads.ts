@@ -13,22 +13,22 @@ export interface Claim {
 export interface VerifyThreads {
   /** Rejects where the thread ended before it answered. */
   verify(claim: Claim): Promise<boolean>;
-  /** Ends the threads. What they have not answered rejects. */
+  /** Ends the threads. Claims that they have not answered reject. */
   close(): Promise<void>;
 }
 
 interface Thread {
   worker: Worker;
-  /** In the order in which the thread answers. */
+  /** Open claims, in the order in which the thread answers them. */
   asked: { resolve(valid: boolean): void; reject(error: Error): void }[];
   idle: NodeJS.Timeout | undefined;
 }
 
-/** More would find no work: the pool verifies as many at a time. */
+/** More threads would find no work, since the pool verifies this many claims at a time. */
 const mostThreads = 4;
-/** Their memory, some 10 MB each, is given back when nothing was verified for so long. */
+/** A thread is ended after this much idle time, which frees its memory of some 10 MB. */
 const defaultIdleMs = 30_000;
-/** Far more than the tables of the curve take; without it a thread takes as much memory as the process may. */
+/** Far more than the tables of the curve take; without a limit, a thread may use as much memory as the process. */
 const resourceLimits = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 };
 const workerFile = new URL('verify-worker.mjs', import.meta.url);
 
@@ -65,7 +65,7 @@ export function createVerifyThreads({
     await thread.worker.terminate();
   }
 
-  /** One that does nothing, or a new one, or the one that has least to do. */
+  /** An idle thread, else a new one, else the one with the fewest open claims. */
   function free(): Thread {
     const [least] = [...threads].sort((a, b) => a.asked.length - b.asked.length);
     return least !== undefined && (least.asked.length === 0 || threads.size >= max) ? least : start();
@@ -78,7 +78,7 @@ export function createVerifyThreads({
         clearTimeout(thread.idle);
         thread.worker.ref();
         thread.asked.push({ resolve, reject });
-        // Copies: a Buffer may be a few bytes of a pool, and all of the pool would be sent.
+        // Copied, since a Buffer may be a small part of a pool, and the whole pool would be sent.
         const claim: Claim = {
           signature: Uint8Array.from(signature),
           message: Uint8Array.from(message),

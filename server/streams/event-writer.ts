@@ -2,11 +2,11 @@ import type { Response } from 'express';
 import { heartbeatBytes, retryBytes } from './events.rules.js';
 import type { EventWriter, StreamFeed, StreamSource } from './ports.js';
 
-/** After this time without anything written, a comment is: proxies close what is silent for a minute. */
+/** After this time without a write a comment is sent: proxies close a connection that is silent for a minute. */
 const heartbeatMs = 15_000;
 
 export interface OpenWriter extends EventWriter {
-  /** Ends the stream and its connection, of a reader that does not read at once. */
+  /** Ends the stream and its connection; at once if the reader is behind. */
   stop(): void;
 }
 
@@ -16,14 +16,14 @@ export interface WriterDeps {
   onEvents(count: number): void;
 }
 
-/** Sends the head of the stream, and starts it. The reader is let go with the answer's `close`. */
+/** Starts the stream: sends its first bytes and begins to feed it. The reader is released on the answer's `close`. */
 export function openWriter(res: Response, source: StreamSource, deps: WriterDeps): OpenWriter {
   let taken = true;
   let ended = false;
   let feed: StreamFeed | undefined;
 
   const heartbeat = setTimeout(() => {
-    // To a reader that does not even take this, the time limit of stalled connections applies.
+    // A reader that does not even take this is closed by the time limit of stalled connections.
     if (taken && !ended) send(heartbeatBytes);
     heartbeat.refresh();
   }, heartbeatMs);

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 
 // Server-sent events as the HTML standard has them: https://html.spec.whatwg.org/multipage/server-sent-events.html
 
-/** An event as it goes over the wire, and what tells it from others of its stream. */
+/** An event as bytes on the wire, and its name among the events of its stream. */
 export interface EventFrame {
-  /** The same for the same content; that of a problem is never an id. */
+  /** Equal for equal content; the name of a problem is never an id. */
   name: string;
   bytes: Buffer;
 }
@@ -23,19 +23,19 @@ export function eventBytes(event: { event: string; id?: string; data: string }):
   return Buffer.from(`event: ${event.event}\n${id}data: ${event.data}\n\n`);
 }
 
-/** An event that is named by its content. */
+/** An event that is named by the hash of its content. */
 export function contentFrame(event: string, value: unknown): EventFrame {
   const data = JSON.stringify(value);
   const id = createHash('sha256').update(data).digest('base64url').slice(0, 22);
   return { name: id, bytes: eventBytes({ event, id, data }) };
 }
 
-/** The name of an answer that a reader says it has; anything else is none, and not kept for it. */
+/** The name of the last answer that a reader says it has; undefined if the text is no such name. */
 export function contentNameIn(lastEventId: string | undefined): string | undefined {
   return lastEventId !== undefined && /^[\w-]{22}$/.test(lastEventId) ? lastEventId : undefined;
 }
 
-/** An error in the midst of a stream. Without an id: a reader that comes again names the last answer it has. */
+/** An error within a stream. It has no id: a reader that reconnects names the last answer it has. */
 export function problemFrame(body: object): EventFrame {
   const data = JSON.stringify(body);
   return { name: `problem ${data}`, bytes: eventBytes({ event: 'problem', data }) };

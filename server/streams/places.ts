@@ -4,7 +4,7 @@ import { ApiError } from '../errors.js';
 export const streamRefusals = ['client_full', 'all_full'] as const;
 export type StreamRefusal = (typeof streamRefusals)[number];
 
-/** A reader that waits for a place asks again after this time. */
+/** After this time, a reader that was refused may try again. */
 const retryAfterSeconds = 10;
 
 /** Bounds the streams that are open at once: of one client, and of all. */
@@ -31,8 +31,8 @@ export function createPlaces(rules: {
 
   return {
     /**
-     * Takes a place and returns what gives it back. Throws RATE_LIMITED where the client has its own, NOT_READY where
-     * all are taken.
+     * Takes a place and returns the function that gives it back. Throws RATE_LIMITED if the client has used up its own,
+     * NOT_READY if all are taken.
      */
     take(client: string): () => void {
       const held = perClient.get(client) ?? 0;

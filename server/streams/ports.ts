@@ -1,6 +1,6 @@
 /**
- * A stream to one reader, for whoever feeds it. It holds one chunk at most: nothing is queued for a reader that does
- * not read.
+ * A stream to one reader, as its feed sees it. It holds one chunk at most: nothing is queued for a reader that does not
+ * read.
  */
 export interface EventWriter {
   /** Whether everything written was taken by the kernel. Only then may `write` be called. */
@@ -11,13 +11,13 @@ export interface EventWriter {
   end(): void;
 }
 
-/** What feeds a stream, as the writer tells it. */
+/** The feed of a stream, as the writer sees it. */
 export interface StreamFeed {
-  /** What was written has been taken: the next may be written. */
+  /** Called when the written bytes have been taken: the next may be written. */
   onFree(): void;
-  /** The stream is over, whoever ended it. */
+  /** Called when the stream has ended, on either side. */
   onClose(): void;
 }
 
-/** Begins to feed a stream; nothing is held for it before. It may write at once only where the writer is free. */
+/** Starts to feed a stream; no resources are held for it before. It may write at once only if the writer is free. */
 export type StreamSource = (writer: EventWriter) => StreamFeed;

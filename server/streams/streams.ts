@@ -6,7 +6,7 @@ import { type OpenWriter, openWriter } from './event-writer.js';
 import { createPlaces, type StreamRefusal } from './places.js';
 import type { StreamSource } from './ports.js';
 
-/** The streams, as the metrics tell them apart. */
+/** The kinds of streams, which the metrics distinguish. */
 export const streamNames = ['rates', 'intents'] as const;
 export type StreamName = (typeof streamNames)[number];
 
@@ -25,17 +25,17 @@ type OpenArguments = [
 
 export interface Streams {
   /**
-   * Opens a stream, as the body of an answer. `prepare` does what may fail, so that what it throws is the answer instead,
-   * and returns what feeds the stream. Throws INVALID_REQUEST, RATE_LIMITED and NOT_READY.
+   * Opens a stream as the body of an answer. `prepare` does everything that may fail, so that its error becomes the
+   * answer, and returns the feed of the stream. Throws INVALID_REQUEST, RATE_LIMITED and NOT_READY.
    */
   open<T extends object>(...args: OpenArguments): Promise<T | undefined>;
   /** Ends every stream, so that its reader goes to another instance. None is opened any more. */
   stop(): Promise<void>;
 }
 
-/** Readers that lose their instance come again within this time, and not all at once. */
+/** Readers that lose their instance reconnect after a random time in this range, and not all at once. */
 const retry = { leastMs: 2_000, mostMs: 5_000 };
-/** Streams that are ended before anything else may run. */
+/** How many streams are ended before other work may run. */
 const endedAtOnce = 200;
 
 export function createStreams(deps: {
@@ -74,7 +74,7 @@ export function createStreams(deps: {
       refuseBehindAnother(res);
       refuseWhileStopping();
       const give = places.take(res.locals.clientKey);
-      // Whatever becomes of the request; it may be over already.
+      // The place is given back however the request ends; it may have ended already.
       if (res.closed) give();
       else res.once('close', give);
       const source = await prepare();
@@ -100,7 +100,7 @@ export function createStreams(deps: {
   }
 }
 
-/** Node gives an answer its socket when it is its turn, and tells one without a socket nothing when the connection closes. */
+/** A pipelined answer gets its socket when its turn comes, and until then no event if the connection closes. */
 function refuseBehindAnother(res: Response): void {
   if (res.socket !== null) return;
   throw new ApiError(

@@ -2,11 +2,11 @@ import type { mongo } from 'mongoose';
 import { type Attributes, currentSpan, type Span } from './span.js';
 
 /**
- * A span for each command to MongoDB that is sent while a span is recorded. What a command holds is not recorded, and no
- * command by itself begins a trace: most of them look for work and find none.
+ * Makes a span for each MongoDB command that is sent while a span is recorded. The content of a command is not
+ * recorded, and no command begins a trace by itself: most of them look for work and find none.
  */
 export function traceCommands(client: mongo.MongoClient): void {
-  /** By the number of the request; the driver tells of the end of each. */
+  /** The open spans by request number; the driver reports the end of each request. */
   const open = new Map<number, Span>();
   client.on('commandStarted', (event) => {
     const parent = currentSpan();

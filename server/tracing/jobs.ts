@@ -2,10 +2,10 @@ import { inSpan } from './span.js';
 import type { StartTrace } from './start-trace.js';
 import type { InJob } from './tracing.js';
 
-/** What every instance does more often is upkeep of its memory, and would drown everything else. */
+/** Tasks that every instance runs more often are upkeep of its memory; their traces would drown all others. */
 const tracedFromMs = 10_000;
 
-/** A run belongs to no request, even where one has woken the task. */
+/** A run belongs to no request, even if a request has woken the task. */
 export function createInJob(startTrace: StartTrace): InJob {
   return async ({ name, on, intervalMs }, run) => {
     if (on === 'every instance' && intervalMs < tracedFromMs) return inSpan(undefined, run);

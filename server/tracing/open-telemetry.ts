@@ -24,7 +24,7 @@ import type { TracingSettings } from './settings.js';
 import type { Attributes, SpanKind as Kind, Span } from './span.js';
 import type { StartTrace } from './start-trace.js';
 
-/** Twice the queue of the specification: two seconds of a busy instance. What does not fit is dropped. */
+/** Twice the queue of the specification: two seconds of a busy instance. Further spans are dropped. */
 const maxQueuedSpans = 4_096;
 const sendEveryMs = 2_000;
 
@@ -72,7 +72,7 @@ export function createTraceSource(
   };
 }
 
-/** Undefined where it is malformed. */
+/** Parses a `traceparent`; undefined if it is malformed. */
 function contextOf(traceparent: string | string[] | undefined): SpanContext | undefined {
   if (typeof traceparent !== 'string') return undefined;
   const context = parseTraceParent(traceparent);
@@ -150,7 +150,7 @@ function rootSamplerOf(name: string, ratio: number): Sampler {
   return name === 'traceidratio' ? new TraceIdRatioBasedSampler(ratio) : new AlwaysOnSampler();
 }
 
-/** The processor reports failures to a handler of the whole process; here they are told to whoever asked. */
+/** The processor reports failures to a handler of the whole process; this exporter reports them to `onSent`. */
 function telling(exporter: SpanExporter, onSent: (error: Error | undefined) => void): SpanExporter {
   return {
     export(spans: ReadableSpan[], done: (result: ExportResult) => void) {

@@ -3,9 +3,9 @@ import { type Attributes, currentSpan, inSpan } from './span.js';
 import type { StartTrace } from './start-trace.js';
 
 export interface OutboundTrace {
-  /** As in the metrics. */
+  /** The purpose of the call, as in the metrics. */
   purpose: string;
-  /** Whether the other side is told of the trace, by the header `traceparent`. */
+  /** Whether the call carries the header `traceparent`. */
   told: boolean;
 }
 
@@ -19,7 +19,7 @@ export function traceOutbound(startTrace: StartTrace, call: Outbound, trace: Out
       'fairlead.purpose': trace.purpose,
     };
     const cause = currentSpan();
-    // What goes on after its request was answered, such as the renewal of a cached value, is a trace of its own.
+    // Work that continues after its request was answered, such as the renewal of a cached value, gets its own trace.
     const span = cause?.isOpen()
       ? cause.startChild(method, 'client', attributes)
       : startTrace(method, 'client', { attributes, linkTo: cause?.traceparent });

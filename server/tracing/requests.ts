@@ -9,7 +9,7 @@ export interface RequestTraces {
   /**
    * Ends the span of a request. Returns the id of its trace, for the log.
    * @param route the template, or `unmatched`
-   * @param status null where the client broke off before the answer
+   * @param status null if the client disconnected before the answer
    */
   answered(req: IncomingMessage, route: string, status: number | null): string | undefined;
 }
@@ -48,13 +48,13 @@ export function createRequestTraces(startTrace: StartTrace): RequestTraces {
   };
 }
 
-/** A refusal is the client's affair, and no failure of ours. */
+/** A refusal counts as the client's error, not as a failure of the service. */
 function failureOf(status: number | null): string | undefined {
   if (status === null) return 'aborted';
   return status >= 500 ? String(status) : undefined;
 }
 
-/** By the conventions of OpenTelemetry. */
+/** The method, named by the conventions of OpenTelemetry. */
 function nameOf({ method = '' }: IncomingMessage): string {
   return isKnownMethod(method) ? method : '_OTHER';
 }

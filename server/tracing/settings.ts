@@ -9,14 +9,14 @@ const samplerNames = [
   'parentbased_traceidratio',
 ] as const;
 
-/** Where traces go, and which. */
+/** Where traces are sent, and how they are sampled. */
 export interface TracingSettings {
   /** The whole address that spans are posted to. */
   url: string;
-  /** For the collector, such as its credential. */
+  /** Headers for the collector, such as its credential. */
   headers: Record<string, string>;
   timeoutMs: number;
-  /** What describes this service, its name included. */
+  /** Attributes of the resource, which describe this service, its name included. */
   resource: Record<string, string>;
   sampler: (typeof samplerNames)[number];
   /** From 0 to 1; for the samplers by ratio. */
@@ -34,7 +34,7 @@ const collector = z
   )
   .transform((text) => text.replace(/\/+$/, ''));
 
-/** Only what every collector takes. */
+/** Only the protocol that every collector supports. */
 const protocol = z.literal('http/protobuf', { message: 'must be http/protobuf, which port 4318 takes' });
 
 /** A list `name=value,name=value`, percent-encoded as in W3C Baggage. */
@@ -52,7 +52,7 @@ const pairs = z
         }),
       );
     } catch {
-      // Not quoted: it may hold a credential.
+      // The text is not quoted, because it may hold a credential.
       context.addIssue({ code: 'custom', message: 'must be a comma list of name=value, percent-encoded' });
       return z.NEVER;
     }
@@ -85,7 +85,7 @@ export const tracingEnvironment = {
 
 type Variables = z.infer<z.ZodObject<typeof tracingEnvironment>>;
 
-/** Undefined: tracing is off, as it is unless an exporter or the address of a collector is set. */
+/** Undefined if tracing is off, as it is unless an exporter or the address of a collector is set. */
 export function tracingSettings(variables: Variables): TracingSettings | undefined {
   const { OTEL_TRACES_EXPORTER, OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT } = variables;
   const endpoint = OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? OTEL_EXPORTER_OTLP_ENDPOINT;

@@ -9,7 +9,7 @@ export type SpanKind = 'server' | 'client' | 'internal';
 /** One piece of work in a trace. */
 export interface Span {
   readonly traceId: string;
-  /** In the form of W3C Trace Context, for whoever goes on with the trace. */
+  /** The span in the form of W3C Trace Context, with which its trace can be continued. */
   readonly traceparent: string;
   /** Whether it is sampled and has not ended. */
   isRecording(): boolean;
@@ -23,7 +23,7 @@ export interface Span {
   end(failure?: string): void;
 }
 
-/** One in the process, as Node's own context is: it would otherwise have to be handed to every store. */
+/** One storage per process, like Node's own context; otherwise the span would have to be passed to every store. */
 const spans = new AsyncLocalStorage<Span | undefined>();
 
 /** The span of the work under way. Always undefined while tracing is off. */
@@ -31,7 +31,7 @@ export function currentSpan(): Span | undefined {
   return spans.getStore();
 }
 
-/** Does the work, and whatever that starts, in this span; or, with undefined, outside of any. */
+/** Runs the work, and everything that it starts, in this span or, with undefined, outside of any. */
 export function inSpan<T>(span: Span | undefined, work: () => T): T {
   return spans.run(span, work);
 }

@@ -1,9 +1,9 @@
 import type { Attributes, Span, SpanKind } from './span.js';
 
 /**
- * Starts a trace, or goes on with one that came from elsewhere.
- * @param from.parent a `traceparent` of our own making, whose trace this is part of, and whose sampling it has
- * @param from.linkTo a `traceparent` of anyone, which is only noted; a malformed one is as none
+ * Starts a trace, or continues one that began elsewhere.
+ * @param from.parent a `traceparent` of our own making: the span joins its trace and takes over its sampling
+ * @param from.linkTo a `traceparent` from anyone, which is only linked; a malformed one is ignored
  */
 export type StartTrace = (
   name: string,

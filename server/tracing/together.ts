@@ -1,7 +1,7 @@
 import { currentSpan, inSpan, type Span } from './span.js';
 
 /**
- * Does work that several callers wait for. It stands in the trace of the first that is sampled; where there are others,
+ * Runs work that several callers wait for, in the trace of the first one that is sampled. If others are sampled, too,
  * they and the work are linked to each other.
  */
 export async function together<T>(
@@ -9,7 +9,7 @@ export async function together<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const [first, ...others] = new Set(callers.filter((span) => span?.isRecording() === true) as Span[]);
-  // Whoever came first has started the sender, whose later batches are none of theirs.
+  // The sender runs in the context of the caller that started it, to whom its later batches do not belong.
   if (first === undefined) return currentSpan() === undefined ? work() : inSpan(undefined, work);
   if (others.length === 0) return inSpan(first, work);
   const span = first.startChild('batch', 'internal', { 'fairlead.batch.size': callers.length });

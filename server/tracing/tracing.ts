@@ -5,20 +5,20 @@ import type { OutboundTrace } from './outbound-calls.js';
 import type { RequestTraces } from './requests.js';
 import type { Attributes } from './span.js';
 
-/** What the service tells of its work, so that it can be seen as traces. Where tracing is off, nothing is kept of it. */
+/** Records the work of the service as traces. Nothing is recorded while tracing is off. */
 export interface Tracing {
   requests: RequestTraces;
   /** Runs a task of the schedule in a trace of its own. */
   inJob: InJob;
   /** The same connector, with a span for each call. */
   ofOutbound(call: Outbound, trace: OutboundTrace): Outbound;
-  /** Does work in the trace that was stored with it, or in a new one where none was. */
+  /** Does work in the trace that was stored with it, or in a new one if none was. */
   resume: Resume;
-  /** To be called with the client of the database; undefined where nothing has to be known of its commands. */
+  /** Must be called with the database client; undefined if its commands need not be watched. */
   watchCommands: ((client: mongo.MongoClient) => void) | undefined;
   /** The same log, whose lines name the trace in which they are written. */
   ofLog(logger: Logger): Logger;
-  /** Sends what is left, for a second and a half at most. */
+  /** Sends the remaining spans, for a second and a half at most. */
   stop(): Promise<void>;
 }
 

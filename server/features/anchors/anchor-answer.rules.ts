@@ -5,7 +5,7 @@ import type { Corridor, Fleet } from './fleet-file.rules.js';
 import { type AnchorEndpoints, noEndpoints } from './sep1.rules.js';
 import type { AnchorDocument } from './store.js';
 
-/** A stored anchor as a list shows it. */
+/** A stored anchor as an entry of a list. */
 export function toAnchorSummary(anchor: AnchorDocument): AnchorSummary {
   return {
     id: anchor._id,
@@ -25,7 +25,7 @@ export function toAnchorSummary(anchor: AnchorDocument): AnchorSummary {
   };
 }
 
-/** A stored anchor with all details. `view` is what discovery knows now; a delisted one has only what was stored. */
+/** A stored anchor with all details. `view` is what discovery knows now; a delisted anchor has only its stored data. */
 export function toAnchorAnswer(
   anchor: AnchorDocument,
   view: DiscoveryView | undefined,

@@ -31,7 +31,7 @@ export interface DiscoveryView {
 export interface Discovery {
   /** Reads the stellar.toml if necessary, within 2 s. Throws UpstreamFault. */
   endpointsOf(anchorId: string): Promise<AnchorEndpoints>;
-  /** These addresses, with those that the fleet file gives in their place. */
+  /** Replaces these addresses by those that the fleet file configures. */
   withOverrides(anchorId: string, found: AnchorEndpoints): AnchorEndpoints;
   /** What is known now, without a request; undefined for an anchor that is not in the fleet. */
   view(anchorId: string): DiscoveryView | undefined;
@@ -65,7 +65,7 @@ export function createDiscovery(deps: {
     clock: deps.clock,
   });
 
-  /** With a home domain it has a stellar.toml to read; without one, the fleet file says everything. */
+  /** An anchor with a home domain has a stellar.toml to read; without one, the fleet file has all its addresses. */
   function hasToml(anchorId: string): boolean {
     return anchors.get(anchorId)?.homeDomain !== undefined;
   }

@@ -1,12 +1,12 @@
 import { createAnchorsRouter, createCorridorsRouter } from './router.js';
 import { type AnchorDirectoryDeps, createAnchorDirectory } from './service.js';
 
-/** The fleet: who serves which corridor, where each anchor is reached, and the endpoints that show it. */
+/** The fleet: which anchor serves which corridor, the addresses of each anchor, and the endpoints that return them. */
 export function createAnchorsFeature(
   deps: AnchorDirectoryDeps & {
     /** Cache-Control: public instead of private. */
     publicCache: boolean;
-    /** Intents of the last 90 days whose payment the anchor made up, by the ledger; null where none is asked. */
+    /** Intents of the last 90 days whose payment the anchor invented, by the ledger; null if no ledger is configured. */
     contradictedPayments: (anchorId: string) => Promise<number | null>;
   },
 ) {

@@ -26,7 +26,7 @@ const seconds = z.number().int().min(1).max(31_536_000);
 const stellarAsset = /^stellar:(?:native|([A-Za-z0-9]{1,12}):(G[A-Z2-7]{55}))$/;
 const fiatAsset = /^iso4217:([A-Z]{3})$/;
 
-/** Official and street rates of a currency are seldom further apart than three times. */
+/** Official and street rates of a currency seldom differ by more than a factor of three. */
 export const defaultQuoteBandFactor = '4';
 const bandFactor = z
   .string()
@@ -134,14 +134,14 @@ export interface Corridor {
   currency: string;
   payoutDecimals: number;
   country: string | null;
-  /** The country is part of the id, so the anchor must be told it. */
+  /** Whether the country is part of the id, so that the anchor must be told which one it is. */
   countryMatters: boolean;
   referenceAmount: string;
   min: string;
   max: string;
   speedTargetSeconds: number;
   overdueAfterSeconds: number;
-  /** How many times above or below the others a quote may be and still be ranked (docs/rates.md). */
+  /** The largest factor above or below the others at which a quote is still ranked (docs/rates.md). */
   quoteBandFactor: string;
 }
 
@@ -149,7 +149,7 @@ export interface Fleet {
   note: string | null;
   /** Ordered by id. */
   corridors: readonly Corridor[];
-  /** Ordered by id; `simulated` is the anchor's own or the whole fleet's. */
+  /** Ordered by id; `simulated` is the anchor's own value or, if absent, that of the whole fleet. */
   anchors: readonly (FleetAnchor & { simulated: boolean })[];
 }
 

@@ -2,16 +2,16 @@ import type { Logger } from '../../ports.js';
 import type { Fleet } from './fleet-file.rules.js';
 import type { AnchorEndpoints } from './sep1.rules.js';
 
-/** Tells the operator what in the fleet will never work as it is configured. */
+/** Warns the operator about entries of the fleet that can never work as configured. */
 export interface FleetWarnings {
-  /** What the fleet file alone shows. */
+  /** Reports what the fleet file alone shows. */
   reportFile(anchors: Fleet['anchors']): void;
-  /** What the addresses of an anchor show, once for each anchor, whenever they become known. */
+  /** Reports what the addresses of an anchor show, once per anchor, when they become known. */
   reportEndpoints(anchorId: string, endpoints: AnchorEndpoints): void;
 }
 
 export function createFleetWarnings(deps: {
-  /** There is an FX reference, without which nothing is estimated. */
+  /** Whether an FX reference is configured; without one there are no estimates. */
   hasFx: boolean;
   logger: Logger;
 }): FleetWarnings {

@@ -1,11 +1,11 @@
 import type { Logger } from '../../ports.js';
 import type { FleetAnchor } from './fleet-file.rules.js';
 
-/** The tokens that anchors gave the operator. They are in the environment, under the names that the fleet file gives. */
+/** The tokens that anchors gave the operator, read from the environment variables that the fleet file names. */
 export interface PartnerTokens {
   /** The token for this address, or undefined: it is sent only to the origin that the fleet file grants it for. */
   tokenFor(anchor: FleetAnchor | undefined, url: string): string | undefined;
-  /** Logs each anchor whose token is named and not set. */
+  /** Logs each anchor whose environment variable is named in the fleet file but not set. */
   reportMissing(anchors: readonly FleetAnchor[]): void;
 }
 

@@ -4,7 +4,7 @@ import { decodePublicKey, StrkeyError } from '../../../contract/verification/str
 /** The maximum size of a stellar.toml, SEP-1 §Specification. */
 export const maxTomlBytes = 100 * 1024;
 
-/** The addresses of an anchor from its stellar.toml (SEP-1) or the fleet file; null where it has none. */
+/** The addresses of an anchor from its stellar.toml (SEP-1) or the fleet file; null if it has none. */
 export interface AnchorEndpoints {
   quoteServer: string | null;
   transferServerSep24: string | null;

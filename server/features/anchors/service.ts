@@ -52,9 +52,9 @@ export interface AnchorDirectory {
   anchor(id: string): FleetMember | undefined;
   /** Throws UpstreamFault while the addresses cannot be read. */
   endpointsOf(anchorId: string): Promise<AnchorEndpoints>;
-  /** The address of its stellar.toml; undefined where the fleet file says everything. */
+  /** The URL of an anchor's stellar.toml; undefined if the fleet file has all its addresses. */
   tomlUrlOf(anchorId: string): string | undefined;
-  /** The addresses in a stellar.toml, with those of the fleet file in their place; undefined if it is not valid. */
+  /** The addresses in a stellar.toml, overridden by those of the fleet file; undefined if the file is invalid. */
   readToml(anchorId: string, body: Uint8Array): AnchorEndpoints | undefined;
   /** The addresses as they are known now, without a request. */
   knownEndpoints(anchorId: string): AnchorEndpoints;
@@ -79,9 +79,9 @@ export interface AnchorDirectoryDeps {
   clock: Clock;
   random: Random;
   logger: Logger;
-  /** Where the partner tokens are, by the names the fleet file gives. */
+  /** The environment variables, which hold the partner tokens under the names that the fleet file gives. */
   env: Readonly<Record<string, string | undefined>>;
-  /** There is an FX reference, for anchors that can only be estimated. */
+  /** Whether an FX reference is configured, for anchors that can only be estimated. */
   hasFx: boolean;
   writeEvent: Emit;
   announce: Announce;
@@ -107,7 +107,7 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
   });
   cacheVersions.onInvalidate(() => discovery.dropVoid());
 
-  /** Background work that only `stop` waits for. */
+  /** Registers background work, which only `stop` waits for. */
   function track(work: Promise<unknown>): void {
     const settled = work.catch((error: unknown) => {
       logger.warn({ err: error }, 'what was read of an anchor could not be kept');
@@ -118,7 +118,7 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
 
   async function keep(anchorId: string, read: AnchorEndpoints): Promise<void> {
     const judged = keys.judge(anchorId, members.get(anchorId)?.endpoints?.signingKey ?? read.signingKey);
-    // A changed key is refused in memory before that is stored.
+    // A changed key is already refused in memory, so this is announced before it is stored.
     deps.announce('fleet');
     await judged;
     await store.keepEndpoints(anchorId, read, new Date(clock()));
@@ -143,7 +143,7 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
       }
       const stored = new Map(anchors.map(({ _id, endpoints }) => [_id, endpoints?.signingKey ?? null]));
       for (const { id, endpoints } of fleet.anchors) {
-        // The addresses may have been stored where the verdict on their key could not be.
+        // The addresses may have been stored although storing the decision about their key failed.
         const shown = keys.isRefused(id) ? null : (stored.get(id) ?? null);
         await keys.judge(id, endpoints?.signingKey ?? shown);
       }
@@ -156,7 +156,7 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
     },
     async discoverDue() {
       const readings = bulkhead(concurrentReadings, Number.POSITIVE_INFINITY);
-      // A failure is logged where it happens, and the anchor is read again when somebody asks for it.
+      // A failure is logged where it happens, and stellar.toml is read again at the next request for the anchor.
       const read = (id: string) => readings.execute(() => discovery.endpointsOf(id)).catch(() => undefined);
       await Promise.all(fleet.anchors.map(({ id }) => read(id)));
     },
@@ -171,7 +171,7 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
     anchor: (id) => (keys.isRefused(id) ? undefined : members.get(id)),
     async endpointsOf(anchorId) {
       const endpoints = await discovery.endpointsOf(anchorId);
-      // This reading may have shown another key.
+      // This reading may have revealed another signing key.
       if (keys.isRefused(anchorId))
         throw new UpstreamFault('not_served', 'the anchor shows another signing key');
       return endpoints;

@@ -13,7 +13,7 @@ export interface SigningKeys {
 interface Known {
   key: string | null;
   refused: string | null;
-  /** What the database is known to have of both: what could not be stored is stored when the anchor is judged again. */
+  /** The values of both that are known to be stored. A failed write is repeated when the anchor is judged again. */
   storedKey: string | null;
   storedRefused: string | null;
 }
@@ -53,7 +53,7 @@ export function createSigningKeys(deps: {
       // The decision is made in memory before the database is asked, so a changed key is refused from this moment on.
       const first = before.key ?? shown;
       note(anchorId, { key: first, refused: first === shown ? null : shown });
-      // Another instance may have stored a first key already; then that one counts.
+      // If another instance has already stored a first key, that one counts.
       const key = before.storedKey ?? (await store.adoptSigningKey(anchorId, first));
       const refused = key === shown ? null : shown;
       note(anchorId, { key, refused, storedKey: key });

@@ -2,7 +2,7 @@ import { type ClientSession, type Connection, Schema } from 'mongoose';
 import { defineModel } from '../../mongo/models.js';
 import type { AnchorEndpoints } from './sep1.rules.js';
 
-/** An anchor that is or was in the fleet. Never deleted: what is known of it stays readable. */
+/** An anchor that is or was in the fleet. It is never deleted, so that its data stays readable. */
 export interface AnchorDocument {
   /** The anchor id. */
   _id: string;
@@ -10,15 +10,15 @@ export interface AnchorDocument {
   note: string | null;
   simulated: boolean;
   homeDomain: string | null;
-  /** The corridors that it served last. */
+  /** The corridors of its last listing. */
   corridors: { corridor: string; deliveryMethods: string[] }[];
-  /** In the fleet file now. */
+  /** Whether it is in the fleet file now. */
   listed: boolean;
   onboardedAt: Date;
   delistedAt: Date | null;
   /** The first key that it ever showed (G…); an id never moves to another key. */
   signingKey: string | null;
-  /** Another key that it shows now, because of which it is refused. */
+  /** The other key that it shows now, if it is refused for that. */
   refusedKey: string | null;
   /** The last content of its stellar.toml, so that a restart does not wait for it. */
   endpoints: AnchorEndpoints | null;
@@ -52,7 +52,7 @@ const anchorSchema = new Schema<AnchorDocument>(
   { collection: 'anchors', versionKey: false },
 );
 
-/** What the fleet file says about an anchor, and may change at every start. */
+/** The data of an anchor in the fleet file, which may change at every start. */
 export type AnchorListing = Pick<AnchorDocument, 'name' | 'note' | 'simulated' | 'homeDomain' | 'corridors'>;
 
 /** The anchors of the fleet file, past and present. */
@@ -60,8 +60,8 @@ export interface AnchorStore {
   find(id: string): Promise<AnchorDocument | null>;
   findMany(ids: readonly string[]): Promise<AnchorDocument[]>;
   /**
-   * A page ordered by id, after `afterId`; one more than `limit`, where there is one, tells that more follow. With
-   * `corridor`, only anchors that serve it now.
+   * A page ordered by id, starting after `afterId`. One more than `limit` is returned if more follow. With `corridor`, only
+   * anchors that serve it now.
    */
   page(query: {
     corridor: string | undefined;
@@ -71,7 +71,7 @@ export interface AnchorStore {
   knownIds(): Promise<Set<string>>;
   /** False if the id is known already. Among concurrent inserts, all but one reject with E11000. */
   insertIfNew(anchor: AnchorDocument, session: ClientSession): Promise<boolean>;
-  /** Takes over what the fleet file says and lists the anchors. A new home domain voids the addresses of the old. */
+  /** Stores the data of the fleet file and marks the anchors as listed. A new home domain clears the old one's addresses. */
   list(listings: readonly ({ id: string } & AnchorListing)[]): Promise<void>;
   /** Delists every anchor except these; returns how many were listed until now. */
   delistOthers(ids: readonly string[], at: Date): Promise<number>;

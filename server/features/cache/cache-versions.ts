@@ -1,12 +1,12 @@
 import type { CacheScope } from '../../../contract/schemas/cache.js';
 import type { CacheVersionStore } from './store.js';
 
-/** Every corridor. */
+/** Stands for every corridor. */
 const anyCorridor = '*';
 
 /**
- * Counters that say which cached entries count. An entry belongs to the version read when its load began; it is served
- * only while the version is still the same (see server/cache).
+ * Counters that determine which cached entries are valid. An entry belongs to the version read when its load began; it is
+ * served only while the version is still the same (see server/cache).
  */
 export interface CacheVersions {
   /**
@@ -14,28 +14,28 @@ export interface CacheVersions {
    * every invalidation of the scope does.
    */
   read(scope: CacheScope, corridors?: readonly string[]): number;
-  /** `free` is called after each change; it frees what became void and returns how many entries that were. */
+  /** `free` is called after each change; it frees the entries that became void and returns their number. */
   onInvalidate(free: () => number): void;
-  /** Counts the version up by majority, then frees here. Rejects, freeing nothing, while MongoDB is away. */
+  /** Increments the version on a majority, then frees entries here. Rejects and frees nothing while MongoDB is down. */
   invalidate(
     scope: CacheScope,
     corridor: string | undefined,
   ): Promise<{ version: number; droppedEntries: number }>;
-  /** Learns what other instances invalidated. While it fails, caches go on with the versions last known. */
+  /** Reads what other instances invalidated. While this fails, caches continue with the last known versions. */
   poll(): Promise<void>;
 }
 
 export function createCacheVersions({ store }: { store: CacheVersionStore }): CacheVersions {
   const counters = new Map<string, number>();
-  /** Sums already made, until a counter changes: every request reads one. As many as scopes and corridors. */
+  /** Sums, cached until a counter changes because every request reads one. There are as many as scopes and corridors. */
   const sums = new Map<string, number>();
   const listeners: (() => number)[] = [];
-  /** How many entries were freed here on account of each counter. */
+  /** The number of entries freed in this instance, per counter. */
   const freed = new Map<string, number>();
 
   const freedBy = (id: string) => freed.get(id) ?? 0;
 
-  /** Takes a counter over unless it is known already. */
+  /** Stores the new value of a counter and frees entries, unless the value is already known. */
   function learn(id: string, version: number): void {
     if (version <= (counters.get(id) ?? 0)) return;
     counters.set(id, version);
@@ -68,7 +68,7 @@ export function createCacheVersions({ store }: { store: CacheVersionStore }): Ca
     },
     async invalidate(scope, corridor) {
       const id = `${scope}:${corridor ?? anyCorridor}`;
-      // A poll may learn of this invalidation first, and free what it makes void.
+      // A poll may see this invalidation first and free the entries that it makes void.
       const before = freedBy(id);
       const version = await store.increment(id);
       learn(id, version);

@@ -4,7 +4,7 @@ import { createAdminCacheRouter } from './router.js';
 import { createCacheAdmin } from './service.js';
 import type { CacheVersionStore } from './store.js';
 
-/** The versions that caches are kept under, and the endpoint that counts them up. */
+/** The versions of the caches, and the endpoint that increments them. */
 export function createCacheFeature(deps: {
   store: CacheVersionStore;
   hasCorridor: (id: string) => boolean;

@@ -1,7 +1,7 @@
 import { type Connection, Schema } from 'mongoose';
 import { defineModel } from '../../mongo/models.js';
 
-/** One counter per scope and corridor, `*` standing for every corridor. Counters only grow. */
+/** One counter per scope and corridor, where `*` stands for every corridor. Counters only grow. */
 interface CacheVersionDocument {
   /** `rates:usdc-ngn`, `all:*` */
   _id: string;
@@ -16,7 +16,7 @@ const cacheVersionSchema = new Schema<CacheVersionDocument>(
 
 /** The counters of the cache versions, which all instances share. */
 export interface CacheVersionStore {
-  /** Counts one up and returns the new version, once a majority of the replica set has it. */
+  /** Increments a counter and returns the new version, once a majority of the replica set has it. */
   increment(id: string): Promise<number>;
   /** Every counter: at most scopes times corridors, a few hundred small documents. */
   list(): Promise<{ id: string; version: number }[]>;

@@ -56,8 +56,8 @@ export function toDisputeAnswer(dispute: DisputeDocument): DisputeAnswer {
 }
 
 /**
- * Whether there is still something to overrule. There is not where the anchor has made the failure good since; there is
- * where an expired intent has settled, since its account has no other dispute.
+ * Whether the dispute still has an outcome to overrule. It has none where the anchor has recovered the failure since; it
+ * has one where an expired intent has settled, since its account has no other dispute.
  */
 export function concerns(
   { filedBy, outcomeStatus }: Pick<DisputeDocument, 'filedBy' | 'outcomeStatus'>,
@@ -68,8 +68,8 @@ export function concerns(
 }
 
 /**
- * Whether the verdict is still to be had or has been applied. An accepted dispute was not applied where the anchor had
- * made the failure good, and no longer applies once another one overruled it.
+ * Whether accepting the dispute has an effect, or had one that still holds. An accepted dispute had none where the anchor
+ * had recovered the failure, and its effect no longer holds once another dispute overruled it.
  */
 export function applies(
   dispute: Pick<DisputeDocument, 'status' | 'effect' | 'outcomeStatus' | 'filedBy'>,

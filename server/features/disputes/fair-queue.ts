@@ -6,11 +6,11 @@ export interface FairQueueOptions {
   atOnce: number;
   /** How much may wait; beyond that, what is last in the order is refused. */
   maxWaiting: number;
-  /** What waited for longer is refused, since its client has given up. */
+  /** Work that waited longer than this is refused, since its client has given up. */
   maxWaitMs: number;
 }
 
-/** Runs work of many clients, a few at a time. Refuses with NOT_READY what is too much or too late. */
+/** Runs work of many clients, a few at a time. Refuses work with NOT_READY when the queue is full or the wait too long. */
 export type FairQueue = <T>(client: string, work: () => Promise<T>) => Promise<T>;
 
 interface Waiting {
@@ -24,12 +24,12 @@ const maxClients = 50_000;
 
 /**
  * Clients take turns: the first piece of work of a client within a minute is in round one, its second in round two, and
- * what waits is started by round, then by arrival. So a client that sends a thousand is overtaken by one that sends its
- * first, and a flood from many clients stands, after its first round, behind everyone who was not part of it.
+ * waiting work is started by round, then by arrival. So a client that sends a thousand is overtaken by one that sends its
+ * first, and a flood from many clients waits, after its first round, behind every client that is not part of it.
  */
 export function createFairQueue({ atOnce, maxWaiting, maxWaitMs }: FairQueueOptions): FairQueue {
   const rounds = new LRUCache<string, number>({ max: maxClients, ttl: roundsForMs, noUpdateTTL: true });
-  /** In the order in which it is started. */
+  /** Sorted by the order in which the work is started. */
   const waiting: Waiting[] = [];
   let running = 0;
 
@@ -66,7 +66,7 @@ export function createFairQueue({ atOnce, maxWaiting, maxWaitMs }: FairQueueOpti
 
   return async (client, work) => {
     const round = nextRound(client);
-    // What ends hands its place on, so nothing overtakes what waits.
+    // Work that ends passes its slot to the first waiting work, so that no new work overtakes it.
     if (running >= atOnce) await turn(round);
     else running += 1;
     try {

@@ -20,11 +20,11 @@ import { type DisputeLimits, refuseKeyIfSpent, type ShowLimit } from './key-limi
 import type { DisputeDocument, DisputeStore } from './store.js';
 
 /**
- * Disputes are rare: more than these at a time are a flood, which must not take the event loop or the database from
- * other requests, nor from the genuine disputes among it. What waits costs nothing.
+ * Disputes are rare: more than these at a time are a flood, which must not take the event loop or the database from other
+ * requests, nor from the genuine disputes within it. Waiting disputes cost nothing.
  */
 const flood = { atOnce: 8, maxWaiting: 2_048, maxWaitMs: 5_000 };
-/** Of verified disputes: more transactions at once, of one intent or key, would only conflict with each other. */
+/** Verified disputes recorded at once: more transactions on one intent or key would only conflict with each other. */
 const recordedAtOnce = 2;
 
 export interface FilingDeps {
@@ -101,7 +101,7 @@ export function createFileDispute(deps: FilingDeps): FileDispute {
     return record({ intentHash, party, account, reason, client: client.hash }, show);
   }
 
-  /** The signer's party, once everything about it is checked but the signature. */
+  /** The signer's party, after every check of it except the signature. */
   async function partyOf(intent: DisputableIntent, account: string, anchorId: string): Promise<Party> {
     const party = entitledParty(intent, account, await signingKeyOf(intent.anchorId));
     if (party === null) throw notEntitled();
@@ -123,9 +123,9 @@ export function createFileDispute(deps: FilingDeps): FileDispute {
 
   /**
    * Reads everything again in the transaction, since the outcome may have changed after the signer was found entitled.
-   * Where another request inserts the same dispute concurrently, the unique index makes it a write conflict, on which
-   * the transaction starts over and finds the dispute. `left` is what is left of each limit that a new dispute counts
-   * against; it is empty where the dispute was known.
+   * Where another request inserts the same dispute concurrently, the unique index makes it a write conflict, on which the
+   * transaction starts over and finds the dispute. `left` holds what remains of each limit that a new dispute counts
+   * against; it is empty where the dispute existed.
    */
   async function readOrInsert(
     session: ClientSession,

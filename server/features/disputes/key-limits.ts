@@ -9,28 +9,28 @@ const { points, windowSeconds } = rateLimitClasses.dispute;
 
 /**
  * The dispute limit of a public key, which nobody else can use up. Attempts are counted per key and client, before the
- * signature is verified, so bad signatures use up only the sender's own attempts. The points of the key itself are
- * taken by the disputes that are recorded, once each: a captured dispute that is sent again costs its owner nothing,
- * however often, from however many addresses and on whatever day.
+ * signature is verified, so bad signatures use up only the sender's own attempts. Each recorded dispute takes one point of
+ * the key itself: a captured dispute that is sent again costs its owner nothing, however often, from however many
+ * addresses and on whatever day.
  *
- * Attempts are counted by a limiter that never counts in the process alone: where the database does not answer, nothing
- * is verified. A point is part of the transaction it is taken for.
+ * Attempts are counted by a limiter that never counts in the process alone: while the database does not answer, nothing is
+ * verified. A point is taken in the transaction that records its dispute.
  */
 export interface DisputeLimits {
-  /** Before verification. Throws RATE_LIMITED. */
+  /** Counts an attempt, before verification. Throws RATE_LIMITED. */
   takeAttempt(account: string, client: string, show: ShowLimit): Promise<void>;
-  /** What is left to the key; a refusal where it is nothing. Takes no point. */
+  /** The remaining points of the key, with `retryAfterSeconds` where there are none. Takes no point. */
   pointsLeft(account: string): Promise<RateLimitState>;
   /**
-   * In the transaction that records a dispute of a transaction that the anchor never showed. Throws RATE_LIMITED where
-   * the client (a hash), or the anchor, has too many of them.
+   * Counts an unsupported dispute (unsupported.rules.ts) in the transaction that records it. Throws RATE_LIMITED where the
+   * client (a hash), or the anchor, has too many of them.
    */
   takeUnsupported(
     session: ClientSession,
     of: { anchorId: string; client: string },
     show: ShowLimit,
   ): Promise<RateLimitState>;
-  /** In the transaction that records a dispute: both happen or neither. Throws RATE_LIMITED. */
+  /** Takes a point in the transaction that records a dispute: both happen or neither. Throws RATE_LIMITED. */
   takePoint(session: ClientSession, account: string, show: ShowLimit): Promise<RateLimitState>;
 }
 
@@ -48,7 +48,7 @@ export function createDisputeLimits(deps: {
 }): DisputeLimits {
   const { windows, countAttempt, clock } = deps;
 
-  /** The window of this key as it stands, or an unused one. */
+  /** The running window of this key, or an unused one. */
   async function windowOf(key: string, nowMs: number, session?: ClientSession): Promise<Window> {
     const window = await windows.find(key, session);
     const isRunning = window !== null && window.endsAt.getTime() > nowMs;
@@ -121,7 +121,7 @@ function windowTimes(nowMs: number) {
   return { now: new Date(nowMs), endOfNew: new Date(nowMs + windowSeconds * 1_000) };
 }
 
-/** A refusal where more than `granted` are used. */
+/** Sets `retryAfterSeconds` where more than `granted` are used. */
 function toState(
   { used, endsAt }: Window,
   nowMs: number,

@@ -43,13 +43,13 @@ export interface DisputeReview {
   /** Throws UNKNOWN_DISPUTE. */
   get(id: string): Promise<AdminDispute>;
   /**
-   * Gives the verdict; the same verdict again changes nothing. Throws UNKNOWN_DISPUTE, DISPUTE_RESOLVED and, for want
-   * of evidence, INVALID_REQUEST.
+   * Records the verdict; the same verdict again changes nothing. Throws UNKNOWN_DISPUTE, DISPUTE_RESOLVED and, where
+   * required evidence is missing, INVALID_REQUEST.
    */
   resolve(body: ResolveDisputeBody): Promise<AdminDispute>;
 }
 
-/** The place of a cursor: the id of the last dispute shown, marked where it is an unsupported one. */
+/** A cursor is the id of the last dispute on the page; this prefix marks an unsupported one. */
 const unsupportedMark = 'unsupported:';
 const placePattern = /^(unsupported:)?dsp_[0-9a-f]{36}$/;
 
@@ -80,7 +80,7 @@ export function createDisputeReview(deps: ReviewDeps): DisputeReview {
     return { dispute, decided: true };
   }
 
-  /** One that is decided already is not refused: the same verdict again changes nothing. */
+  /** A dispute that is decided already is not refused: the same verdict again changes nothing. */
   async function refuseUnsupported(session: ClientSession, id: string): Promise<void> {
     const dispute = await store.findById(session, id);
     if (dispute?.status !== 'open' || !dispute.unsupported) return;
@@ -94,7 +94,7 @@ export function createDisputeReview(deps: ReviewDeps): DisputeReview {
     await applyEffect(session, dispute.intentHash, dispute.effect);
   }
 
-  /** The disputes with what accepting each of them truly changes. */
+  /** The disputes, each with the actual effect of accepting it. */
   async function present(disputes: readonly DisputeDocument[]): Promise<AdminDispute[]> {
     const found = await findIntents(disputes.map(({ intentHash }) => intentHash));
     const intents = new Map(found.map((intent) => [intent._id, intent]));

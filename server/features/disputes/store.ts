@@ -17,9 +17,9 @@ export interface DisputeDocument {
   reason: string;
   status: AdminDispute['status'];
   outcomeStatus: AdminDispute['outcomeStatus'];
-  /** What accepting makes of the outcome where it counts; `effect` of an answer says what it truly changes. */
+  /** How the outcome counts once the dispute is accepted; `effect` of an answer says what accepting actually changes. */
   effect: Effect;
-  /** Absent where the anchor showed a record of the transaction, and from disputes of before this was kept. */
+  /** Absent where the anchor showed a record of the transaction, and from older disputes. */
   unsupported?: true;
   createdAt: Date;
   resolvedAt: Date | null;
@@ -32,7 +32,7 @@ export interface AuditEntry {
   action: AdminDispute['audit'][number]['action'];
   actor: string;
   note: string | null;
-  /** Absent from entries of before it was kept. */
+  /** Absent from older entries. */
   evidence?: string | null;
 }
 
@@ -54,7 +54,7 @@ export interface DisputeFilter {
   id?: string | undefined;
 }
 
-/** A place in the list of disputes: that of the dispute with this id, in its part of the list. */
+/** A position in the list of disputes: after the dispute with this id, in the supported or the unsupported part. */
 export interface DisputePlace {
   unsupported: boolean;
   id: string;
@@ -62,20 +62,20 @@ export interface DisputePlace {
 
 /** Every query of the disputes collection. */
 export interface DisputeStore {
-  /** For intents: the latest dispute of an intent, in short. Those that are asked for at the same time are read together. */
+  /** For intents: a summary of the latest dispute of an intent. Concurrent calls are batched into one query. */
   disputeOf(intentHash: string): Promise<IntentDispute | null>;
   /** With a session, as that transaction sees it. */
   findById(session: ClientSession | null, id: string): Promise<DisputeDocument | null>;
   findByParty(intentHash: string, party: Party): Promise<DisputeDocument | null>;
   /** All disputes of an intent, as the transaction sees them. */
   listOfIntent(session: ClientSession, intentHash: string): Promise<DisputeDocument[]>;
-  /** Those of these intents that have a dispute. */
+  /** Returns the hashes among these whose intents have a dispute. */
   disputedAmong(intentHashes: readonly string[]): Promise<string[]>;
-  /** Those of these intents that have a dispute which awaits its verdict. */
+  /** Returns the hashes among these whose intents have an open dispute. */
   openAmong(intentHashes: readonly string[], session?: ClientSession): Promise<string[]>;
   /**
-   * Gives the disputes of these intents the hash that the intent has instead, and takes away what anybody wrote; where
-   * the account signed, another name takes its place.
+   * Gives the disputes of these intents the new hashes of their intents and removes all text that anybody wrote; where the
+   * account signed, `instead` replaces it.
    */
   erase(
     session: ClientSession,
@@ -85,7 +85,7 @@ export interface DisputeStore {
   insert(session: ClientSession, dispute: DisputeDocument): Promise<void>;
   /** Gives an open dispute its verdict. Null where there is no open dispute of this id. */
   decide(session: ClientSession, id: string, verdict: Verdict): Promise<DisputeDocument | null>;
-  /** Supported ones before unsupported ones, newest first in each part; from after the place `after`. */
+  /** Supported disputes before unsupported ones, newest first in each part; starts after the position `after`. */
   list(
     filter: DisputeFilter & { after?: DisputePlace | undefined; limit: number },
   ): Promise<DisputeDocument[]>;

@@ -11,13 +11,13 @@ export function isUnsupported({
   return outcome?.kind === 'expired' && observations.firstAtMs === null;
 }
 
-/** Unsupported disputes that are recorded in 24 hours: of one client, and against one anchor. */
+/** Most unsupported disputes that are recorded in 24 hours, per client and per anchor. */
 export const unsupportedLimits = { perClient: 3, perAnchor: 200 } as const;
 
 /**
- * Whose limit refuses one more unsupported dispute, after so many of the client and so many against the anchor. The
- * second half of an anchor's places is for clients that have filed none in their 24 hours, so that a few clients cannot
- * take all of them from a wallet that was robbed.
+ * The limit that refuses one more unsupported dispute, given how many the client filed and how many the anchor has; null
+ * where none does. The second half of an anchor's quota is reserved for clients that have filed none in their 24 hours, so
+ * that a few clients cannot take all of it from a wallet that was robbed.
  */
 export function spentUnsupported(ofClient: number, ofAnchor: number): keyof typeof unsupportedLimits | null {
   const { perClient, perAnchor } = unsupportedLimits;

@@ -1,13 +1,13 @@
 import { createHealthRouter } from './router.js';
 
 /**
- * What load balancers ask. An instance is ready while MongoDB answers and it serves a corridor, until it stops. What is
- * wrong with it otherwise, and does not make its answers wrong, is said as a warning.
+ * The health endpoints for load balancers. An instance is ready while MongoDB answers and it serves a corridor, until it
+ * stops. Other problems, which do not make its answers wrong, are reported as warnings.
  */
 export function createHealthFeature(deps: {
   pingDatabase: () => Promise<boolean>;
   servesCorridors: () => boolean;
-  /** Each says what is wrong in a sentence, or nothing. */
+  /** Each returns a sentence that describes a problem, or undefined. */
   warnings: readonly (() => string | undefined)[];
   isStopping: () => boolean;
 }) {

@@ -7,7 +7,7 @@ import { withTimeout } from '../../timing.js';
 export interface HealthDeps {
   checks: Readonly<Record<string, () => Promise<boolean> | boolean>>;
   warnings: readonly (() => string | undefined)[];
-  /** Whether the instance is about to stop: it still serves what it is sent, and should be sent nothing more. */
+  /** Whether the instance is about to stop: it still serves requests, but should not be sent new ones. */
   isStopping: () => boolean;
 }
 
@@ -17,7 +17,7 @@ const alive = { status: 'ok' };
 
 /** `/healthz`: the process is alive. `/readyz`: every check passes and it is not stopping, else 503 NOT_READY naming why. */
 export function createHealthRouter(deps: HealthDeps): Router {
-  // One round for all who ask meanwhile: this path has no limit, and each round asks the database.
+  // Concurrent requests share one round of checks: this path has no rate limit, and each round queries the database.
   let round: Promise<string[]> | undefined;
   const failingNow = () => {
     round ??= failingChecks(deps.checks).finally(() => {

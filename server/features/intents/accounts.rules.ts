@@ -4,7 +4,7 @@ import { encodePublicKey } from '../../../contract/verification/strkey.js';
 const plainForm = /^G[A-Z2-7]{55}$/;
 const muxedForm = /^M[A-Z2-7]{68}$/;
 
-/** The account (`G…`) that a record's sender is, or is muxed over; null for anything else, which may be a bank account. */
+/** The `G…` account of a sender, which may be a muxed `M…` address; null for anything else, such as a bank account. */
 export function accountOf(sender: string): string | null {
   if (plainForm.test(sender)) return sender;
   if (!muxedForm.test(sender)) return null;

@@ -4,7 +4,7 @@ import { bulkCollection, countUpTo } from '../../mongo/models.js';
 import type { AggregatableIntent, IntentAggregation } from './aggregation.js';
 import { type IntentDocument, intentModel } from './store.js';
 
-/** What is read for reputation, and no other member: an intent holds much that is none of its business. */
+/** The only fields that reputation reads; an intent holds much that does not concern reputation. */
 const aggregatableFields: { readonly [K in keyof AggregatableIntent]: 1 | `$${string}` } = {
   _id: 1,
   anchorId: 1,
@@ -29,8 +29,8 @@ const changesThatArePending: Record<string, unknown>[] = [
 ];
 
 /**
- * The queries of the intents collection that reputation makes; hot, so by the driver's own collection: no casting, no
- * defaults.
+ * The queries that reputation makes on the intents collection. They run often, so they use the driver's collection
+ * directly, without the casting and the defaults of mongoose.
  */
 export function createAggregationStore(connection: Connection): IntentAggregation {
   const model = intentModel(connection);

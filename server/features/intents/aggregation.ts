@@ -23,29 +23,29 @@ export interface AggregatableIntent
   pendingAggregation: boolean;
 }
 
-/** What the roll-ups hold of an intent. Only reputation writes it. */
+/** The contribution of an intent to the roll-ups. Only reputation writes these fields. */
 export interface CountedIntent {
   _id: string;
-  /** Null: the roll-ups hold nothing of it. */
+  /** What the roll-ups contain of the intent now; null where they contain nothing. */
   counted: Contribution | null;
   /**
-   * Whether the intent is among the first outcomes of its account-day, which alone may count. Decided once, when it is
-   * first aggregated, and kept, so that a rebuild comes to the same result. Null until then.
+   * Whether the intent is among the first outcomes of its account-day; only those may count. This is decided once, at the
+   * first aggregation, and stored, so that a rebuild comes to the same result. Null until then.
    */
   admission: Admission | null;
 }
 
-/** What reputation may do with intents. compose.ts hands it over: reputation neither knows the collection nor its fields. */
+/** Operations on intents for reputation. compose.ts injects them: reputation knows neither the collection nor its fields. */
 export interface IntentAggregation {
   /** Hashes of up to `limit` intents whose last change is not counted yet, in no particular order. */
   findPendingAggregation(limit: number): Promise<string[]>;
-  /** How many wait to be counted, 100,000 at most. */
+  /** Number of intents that wait to be counted, capped at 100,000. */
   countPendingAggregation(): Promise<number>;
   /** Up to `limit` intents of these accounts whose last change is not counted yet. */
   listPendingOfAccounts(accounts: readonly string[], limit: number): Promise<AggregatableIntent[]>;
-  /** Those of these intents that are still pending, as the transaction sees them. */
+  /** The intents with these hashes that are still pending, as the transaction sees them. */
   readAggregatable(session: ClientSession, intentHashes: readonly string[]): Promise<AggregatableIntent[]>;
-  /** Stores what was counted of each intent and clears its mark. */
+  /** Stores the counted contribution of each intent and clears its pending mark. */
   saveCounted(session: ClientSession, counted: readonly CountedIntent[]): Promise<void>;
   /** The next page of every intent that has an outcome or is counted, ordered by hash; `after` is '' for the first page. */
   listForRebuild(

@@ -14,7 +14,7 @@ import { createTurns, type Turns } from './turns.js';
 export interface AnchorLookLimits {
   /** Polls of one anchor begin at least this far apart. */
   pollSpacingMs: number;
-  /** How many intents of one anchor a run looks at. */
+  /** Most intents of one anchor that a run checks. */
   maxPerAnchor: number;
   /** After this many polls in a row without an answer, an anchor is not asked again in this run. */
   giveUpAfter: number;
@@ -42,21 +42,21 @@ export interface AnchorRun {
 
 export type Counts = Omit<ReconcileAnswer, 'startedAt' | 'finishedAt' | 'more'>;
 
-/** A look first puts the next one off by this much: if the process is killed during it, the look is repeated then. */
+/** A look (the check of one intent) first moves the next one this far ahead: if the process dies, it is repeated then. */
 const claimMs = 60_000;
 const expiryBatchSize = 500;
 
 /**
- * Looks at the due intents of an anchor, one after another at a bounded rate, until none is due or the run's share of
- * the anchor is used up. Resolves to whether it may be called again in this run.
+ * Checks the due intents of an anchor, one after another at a bounded rate, until none is due or `maxPerAnchor` is
+ * reached. Resolves to whether it may be called again in this run.
  */
 export type WorkOnAnchor = (anchorId: string, run: AnchorRun) => Promise<boolean>;
 
 export function createAnchorLooks(deps: AnchorLooksDeps): WorkOnAnchor {
   const { store, looks, progress, poll, clock, logger, pause, limits } = deps;
-  // Nothing was observed whose failure could stand.
+  // These intents were never observed, so there is no failure whose grace period could end.
   const unseenLimits = { failureGraceMs: Number.POSITIVE_INFINITY, ledger: deps.asksLedger };
-  /** Kept from run to run, so that the turns go on where they were left. The fleet bounds it. */
+  /** Kept between runs, so that the turns continue where they stopped. The size of the fleet bounds the map. */
   const turnsOf = new Map<string, Turns>();
 
   function turnsAt(anchorId: string): Turns {
@@ -65,7 +65,7 @@ export function createAnchorLooks(deps: AnchorLooksDeps): WorkOnAnchor {
     return turns;
   }
 
-  /** Returns how many it looked at. */
+  /** Returns the number of intents that it checked. */
   async function lookAtDue(anchorId: string, { lease, counts, mayGoOn }: AnchorRun): Promise<number> {
     const turns = turnsAt(anchorId);
     let unanswered = 0;
@@ -73,7 +73,7 @@ export function createAnchorLooks(deps: AnchorLooksDeps): WorkOnAnchor {
     let taken = 0;
     for (; taken < limits.maxPerAnchor && mayGoOn(); taken += 1) {
       const waitMs = nextPollAtMs - clock();
-      // Before it is decided whose turn it is: what comes during the pause is not too late for it.
+      // The pause comes before the turn is taken, so that an intent that becomes due during the pause can still get it.
       if (waitMs > 0) await pause(waitMs);
       const nowMs = clock();
       const next = await turns.take(new Date(nowMs), new Date(nowMs + claimMs));
@@ -90,7 +90,7 @@ export function createAnchorLooks(deps: AnchorLooksDeps): WorkOnAnchor {
           counts.polled += 1;
         }
         if (result.kind === 'unreachable') logger.warn({ anchorId, why: result.why }, 'poll had no answer');
-        // Anyone can present an id that an anchor answers with an error; that says nothing of the anchor.
+        // Anyone can attach an id that the anchor answers with an error, so that answer does not count against it.
         if (result.kind !== 'unreachable') unanswered = 0;
         else if (!result.answered || queue === 'known') unanswered += 1;
       }
@@ -100,9 +100,9 @@ export function createAnchorLooks(deps: AnchorLooksDeps): WorkOnAnchor {
   }
 
   /**
-   * Ends the anchor's intents whose time is over and that are not polled. They have no event, so each is one write, held
-   * against its version like every other. Since anyone can make very many of them, they are taken in batches, beside
-   * the looks.
+   * Ends the anchor's intents that are not polled and whose time is over. They emit no event, so each needs only one
+   * write, conditional on its version like every other. Anyone can create very many of them, so they are written in
+   * batches, concurrently with the looks.
    */
   async function endUnpolled(anchorId: string, { counts, mayGoOn }: AnchorRun): Promise<void> {
     while (mayGoOn()) {

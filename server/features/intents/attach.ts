@@ -13,15 +13,15 @@ export interface AttachDeps {
   >;
   ownership: Ownership;
   progress: MakeProgress;
-  /** Called when a transaction was attached: it has to be observed before it is paid. */
+  /** Called when a transaction was attached or is polled again: it has to be observed before it is paid. */
   onAttached: () => void;
   clock: Clock;
 }
 
 /**
- * Attaches the transaction that the wallet presents, and returns the intent as it stands then; one that is attached
- * already stays as it is. Throws TRANSACTION_CONFLICT, having remembered the claim where another intent holds it. The
- * caller has made sure that the wallet knows the nonce.
+ * Attaches the transaction that the wallet presents and returns the updated intent; a transaction that is attached already
+ * stays attached. Throws TRANSACTION_CONFLICT; where another intent holds the transaction, the claim on it is stored
+ * first. The caller has verified that the wallet knows the nonce.
  */
 export type AttachTransaction = (intent: Intent, transactionId: string) => Promise<Intent>;
 
@@ -34,12 +34,12 @@ export function createAttachTransaction(deps: AttachDeps): AttachTransaction {
     return (await store.findByHash(intent._id)) ?? intent;
   }
 
-  /** An id that the anchor did not know for so long that it is not asked for any more. */
+  /** Resumes the polls of an id that was given up because the anchor did not know it. */
   async function takeUpAgain({ _id, lookQueue }: Intent): Promise<void> {
     if (lookQueue === 'given_up' && (await store.takeUpAgain(_id, new Date(clock())))) onAttached();
   }
 
-  /** False where another intent holds the transaction, and keeps it. True: look at the intent again. */
+  /** False where another intent holds the transaction and keeps it. True: the caller has to read the intent again. */
   async function present(intent: Intent, transactionId: string): Promise<boolean> {
     const { anchorId } = intent;
     const isNew = intent.claimedId !== transactionId;
@@ -52,11 +52,11 @@ export function createAttachTransaction(deps: AttachDeps): AttachTransaction {
       const change = claim(intent, transactionId, now);
       if (isNew && !(await store.saveProgress({ intent, change, pendingAggregation: false }))) return true;
     }
-    // A look at the holder that is being applied has to start over, so that it sees the new claim.
+    // A new claim raises the holder's version, so that a report being applied to it starts over and sees the claim.
     const find = isNew ? store.touchHolder : store.findByTransaction;
     const holder = await find(anchorId, transactionId);
     if (holder === null) return true;
-    // The anchor may know it by now: else the one who claims it could never be told apart from the one who holds it.
+    // The anchor may know the id by now; only its record can decide between the claimant and the holder.
     if (isNew) await takeUpAgain(holder);
     const sender = ownerElsewhere(holder, holder.sender);
     if (sender !== intent.account) return false;
@@ -73,7 +73,7 @@ export function createAttachTransaction(deps: AttachDeps): AttachTransaction {
       }
       const isOver = intent.deadline.getTime() <= clock();
       if (intent.status === 'pending' && isOver) {
-        // If its time is over it ends before anything is attached, whether or not the job has processed it yet.
+        // An intent whose time is over ends before anything is attached, whether or not the job has processed it yet.
         await progress(intent._id, { observation: null });
         intent = await reread(intent);
       }
@@ -86,7 +86,7 @@ export function createAttachTransaction(deps: AttachDeps): AttachTransaction {
   };
 }
 
-/** An id that the anchor never showed a record of may be replaced: it may be mistyped, and nothing depends on it yet. */
+/** An id may be replaced until the anchor shows a record of it: it may be mistyped, and nothing depends on it yet. */
 function refuseUnattachable(intent: Intent, isOver: boolean): void {
   const isAttached = intent.transactionId !== undefined;
   const wasSeen = intent.observations.firstAtMs !== null;
@@ -94,7 +94,7 @@ function refuseUnattachable(intent: Intent, isOver: boolean): void {
     throw conflict('This intent already follows another transaction.');
   }
   if (intent.status !== 'pending') throw conflict('This intent ended before a transaction was attached.');
-  // It has not ended yet only because it claims a transaction.
+  // The intent has no transaction and is past its deadline: it is still pending only because it claims one.
   if (!isAttached && isOver) throw conflict('The time to attach a transaction to this intent is over.');
 }
 

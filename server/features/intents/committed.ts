@@ -3,17 +3,17 @@ import { ApiError } from '../../errors.js';
 import type { Intent } from './intent.js';
 import type { IntentStreamStore } from './stream-store.js';
 
-/** As a majority of the database has it, and no older than it was read. Throws NOT_READY. */
+/** Reads the intent as a majority of the database stores it, at the given version or a later one. Throws NOT_READY. */
 export type Committed = (intent: Intent) => Promise<Intent>;
 
-/** Longer than a new primary takes until it knows what its majority has. */
+/** Longer than a new primary takes to learn which writes a majority has acknowledged. */
 const patienceMs = 1_500;
 const lookAgainMs = 50;
 const retryAfterSeconds = 2;
 
 /**
- * A primary that is cut off from the other members shows for some seconds what it alone has, and what it then loses: an intent
- * whose registration was never acknowledged, or an outcome. None of that is told to anybody.
+ * For some seconds, a primary that is cut off from the other members returns writes that only it has and that are then
+ * rolled back: an intent whose registration was never acknowledged, or an outcome. No client may receive any of them.
  */
 export function createCommitted({ readCommitted }: Pick<IntentStreamStore, 'readCommitted'>): Committed {
   return async ({ _id, version }) => {

@@ -3,7 +3,7 @@ import type { UnscoredReason } from '../../../contract/schemas/intents.js';
 import { accountOf } from './accounts.rules.js';
 import type { TransactionRecord } from './sep-record.rules.js';
 
-/** What a transaction is compared with. */
+/** The terms of an intent that its transaction is compared with. */
 export interface EligibilityTerms {
   account: string;
   sellAmount: string;
@@ -19,7 +19,7 @@ export const startedAtToleranceMs = 60_000;
 const withdrawalKinds: ReadonlySet<string> = new Set(['withdrawal', 'withdrawal-exchange']);
 const amountTolerance = '0.1';
 
-/** Faults of the withdrawal itself, which no payment mends; who paid, how much and when, a ledger shows better. */
+/** Faults of the withdrawal itself, which no payment corrects; the ledger shows sender, amount and time more reliably. */
 export const faultsOfWithdrawal: ReadonlySet<UnscoredReason | null> = new Set([
   'not_a_withdrawal',
   'asset_mismatch',
@@ -27,8 +27,8 @@ export const faultsOfWithdrawal: ReadonlySet<UnscoredReason | null> = new Set([
 ]);
 
 /**
- * Why the transaction cannot be this intent's, judged by what its record says; null where nothing speaks against it.
- * `before` is the result of earlier records (undefined where there were none); it stands for what this one leaves out.
+ * Why the record shows that the transaction cannot belong to this intent; null where it shows no such fault. `before` is
+ * the result of earlier records (undefined where there were none); it is used for the members that this record omits.
  */
 export function identityFault(
   record: TransactionRecord,
@@ -61,7 +61,7 @@ function isSameAccount(sender: string, account: string): boolean {
   return sender === account || accountOf(sender) === account;
 }
 
-/** An asset that is not named passes. Some anchors write the bare code instead of `stellar:CODE:ISSUER`. */
+/** True where no asset is named. Some anchors write the bare code instead of `stellar:CODE:ISSUER`. */
 export function isAsset(named: string | null, expected: string): boolean {
   if (named === null || named === expected) return true;
   return !named.includes(':') && named === expected.split(':')[1];

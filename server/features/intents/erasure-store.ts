@@ -7,14 +7,14 @@ import { type IntentDocument, intentModel, toDocument, toIntent } from './store.
 export interface ErasureStore {
   /** Every intent of an account. Reads the whole collection. */
   listOfAccount(account: string): Promise<Intent[]>;
-  /** Those of these intents that exist, as the transaction sees them. */
+  /** The intents with these hashes that exist, as the transaction sees them. */
   read(session: ClientSession, intentHashes: readonly string[]): Promise<Intent[]>;
   remove(session: ClientSession, intentHashes: readonly string[]): Promise<void>;
-  /** Adds intents with what is counted of them. */
+  /** Inserts intents together with their `counting`. */
   insertCounted(session: ClientSession, intents: readonly Intent[]): Promise<void>;
 }
 
-/** It reads every intent, for one account. */
+/** The query for one account reads every intent. */
 const scanTimeoutMs = 120_000;
 
 export function createErasureStore(connection: Connection): ErasureStore {
@@ -46,7 +46,7 @@ export function createErasureStore(connection: Connection): ErasureStore {
       if (intents.length === 0) return;
       const documents = intents.map((intent) => {
         const { counted = null, admission = null } = intent.counting ?? {};
-        // What is not counted stays for its dispute, as any unpaid intent does.
+        // An intent that is not counted is kept for its dispute, like any unpaid intent.
         const keptFor = counted === null && admission === null ? { keptFor: 'dispute' as const } : {};
         return { ...toDocument(intent), counted, admission, unfolded: false, ...keptFor };
       });

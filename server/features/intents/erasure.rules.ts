@@ -6,7 +6,7 @@ import { newIntent } from './new-intent.rules.js';
 const dayMs = 86_400_000;
 /** An outcome can be disputed and recovered for 30 days; nothing of it is erased before that is over. */
 export const erasableAfterDays = 32;
-/** What counts must not change: of an amount only whether it is one that counts is kept (what-counts.rules.ts). */
+/** The smallest amount that counts (what-counts.rules.ts). Only whether an amount counts is kept: scores must not change. */
 const leastAmount = '10';
 
 /** Why an intent cannot be erased yet. */
@@ -20,7 +20,7 @@ export type KeptReason =
   /** Another outcome of the same day has to stay, and they are counted together. */
   | 'same_day';
 
-/** Of each intent of one account why it has to stay; null where it can be erased. */
+/** For each intent of one account, why it has to be kept; null where it can be erased. */
 export function keptReasons(
   intents: readonly Intent[],
   { openDisputes, now }: { openDisputes: ReadonlySet<string>; now: Date },
@@ -43,12 +43,12 @@ function keptReason(intent: Intent, openDisputes: ReadonlySet<string>, now: Date
   return openDisputes.has(intent._id) ? 'disputed' : null;
 }
 
-/** Names the account-day of its outcome; the account is the same for all. An open intent is in none. */
+/** Key of the outcome's account-day, without the account, which is the same for all. An open intent has a key of its own. */
 function countedTogether({ anchorId, corridor, outcome, _id }: Intent): string {
   return outcome === null ? _id : `${anchorId} ${utcDay(outcome.recordedAt)} ${corridor}`;
 }
 
-/** Whether the reputation holds or held something of it, so that a rebuild has to find it. */
+/** Whether reputation counts or has counted the intent, so that a rebuild has to find it. */
 export function isCounted({ counting, disputeEffect }: Intent): boolean {
   return (
     disputeEffect !== null || (counting?.counted ?? null) !== null || (counting?.admission ?? null) !== null
@@ -56,8 +56,8 @@ export function isCounted({ counting, disputeEffect }: Intent): boolean {
 }
 
 /**
- * What is left of an intent: how its outcome counts, on which day, under an id and an account that are random. Built from
- * nothing, so that no member is left by oversight.
+ * The anonymous remainder of an intent: how its outcome counts and on which day, under a random id and a random account.
+ * It is built from a new intent, so that no member of the old one remains by oversight.
  */
 export function remainderOf(intent: Intent, random: { intentHash: string; account: string }): Intent {
   const { anchorId, corridor, sellAmount, outcome, corridorTerms, recoveredAt } = intent;

@@ -9,9 +9,9 @@ import type { Intent } from './intent.js';
 export interface ErasureReport {
   /** Intents of the account that were erased, or with `dryRun` would be. */
   erased: number;
-  /** Those that have to stay for now, by reason. */
+  /** Number of intents that have to be kept for now, by reason. */
   kept: Partial<Record<KeptReason, number>>;
-  /** When the last of them may be erased as things are; null where none is kept, or where that is not known. */
+  /** The UTC day from which the last kept intent may be erased, as things are; null where none is kept or it is unknown. */
   eraseAgainAfter: string | null;
 }
 
@@ -21,7 +21,7 @@ export type EraseAccount = (
   options: { dryRun: boolean },
 ) => Promise<LeaseOutcome<ErasureReport>>;
 
-/** An account-day, which passes to another name with the outcomes that are counted in it. */
+/** An account-day, which is renamed together with the outcomes that are counted in it. */
 export interface AccountDayOf {
   anchorId: string;
   corridor: string;
@@ -31,7 +31,7 @@ export interface AccountDayOf {
 export interface EraseAccountDeps {
   store: ErasureStore;
   leases: Pick<Leases, 'run'>;
-  /** The lease of the aggregator: nothing is counted meanwhile. */
+  /** The aggregator's lease, held so that nothing is counted during the erasure. */
   lease: string;
   inLeasedTransaction: InLeasedTransaction;
   /** Functions of the reputation feature. */
@@ -55,7 +55,7 @@ export interface EraseAccountDeps {
 }
 
 const leaseTtlMs = 10_000;
-/** What is erased in one transaction: so many account-days at most, and no further one after so many intents. */
+/** Limits of one transaction: at most this many account-days, and no further one once it has this many intents. */
 const daysAtOnce = 20;
 const intentsAtOnce = 200;
 const dayMs = 86_400_000;
@@ -72,7 +72,7 @@ export function createEraseAccount(deps: EraseAccountDeps): EraseAccount {
     const erasable = intents.filter(({ _id }) => reasons.get(_id) === null);
     const kept = intents.filter(({ _id }) => reasons.get(_id) !== null);
     if (!dryRun) {
-      // One name for the whole run, so that outcomes of one customer are still those of one customer.
+      // One name for the whole run, so that the outcomes of one customer still share one account.
       const instead = encodePublicKey(deps.randomBytes());
       for (const group of groupsOf(erasable)) {
         lease.signal.throwIfAborted();
@@ -88,7 +88,7 @@ export function createEraseAccount(deps: EraseAccountDeps): EraseAccount {
     };
   }
 
-  /** The outcomes of some account-days, all of them together. */
+  /** Erases all outcomes of some account-days together. */
   async function eraseGroup(
     session: ClientSession,
     group: readonly Intent[],

@@ -2,8 +2,8 @@ import type { OutcomeEvidence } from '../../../contract/schemas/intents.js';
 import type { PaymentState } from './payment.js';
 
 /**
- * On whose word an outcome rests. Where a ledger is configured and does not show the payment, it is unverified, and counts in
- * no score (reputation/what-counts.rules.ts).
+ * The evidence that an outcome rests on. Where a ledger is configured but does not show the payment, the outcome is
+ * `unverified` and counts in no score (reputation/what-counts.rules.ts).
  */
 export function evidenceOf(
   { found }: Pick<PaymentState, 'found'>,

@@ -26,7 +26,7 @@ import { createRemoveUnpaid } from './unpaid-removal.js';
 import { createUnpaidRoom } from './unpaid-room.js';
 import type { UnpaidStore } from './unpaid-store.js';
 
-/** To be seeded at boot. */
+/** The leases of this feature, which are seeded at boot. */
 export const intentLeases = [reconcileLease] as const;
 
 export interface IntentsDeps
@@ -37,16 +37,16 @@ export interface IntentsDeps
   lookUps: LookUpStore;
   streamStore: IntentStreamStore;
   streams: Pick<Streams, 'open'>;
-  /** Null where none is configured: then the anchor's word is taken. */
+  /** Null where none is configured: the anchor's records are then trusted. */
   ledger: Ledger | null;
   directory: IntentServiceDeps['directory'] & PollDirectory & Pick<AnchorDirectory, 'signingKeyOf'>;
-  /** To anchors, for polls. */
+  /** Sends the polls to anchors. */
   outbound: Outbound;
-  /** Those of these intents that have a dispute. */
+  /** Returns the hashes among these whose intents have a dispute. */
   disputedAmong: (intentHashes: readonly string[]) => Promise<string[]>;
-  /** How many unpaid intents are kept, of all clients together. */
+  /** Most unpaid intents that are stored, for all clients together. */
   maxUnpaidIntents: number;
-  /** Counts the callbacks of an anchor. */
+  /** Limits the callbacks per anchor. */
   limiter: Pick<RateLimiter, 'consume'>;
   verifyMessage: VerifyPool['verifyMessage'];
   leases: Leases;
@@ -64,7 +64,7 @@ export interface IntentsDeps
 export interface Intents {
   router: ReturnType<typeof createIntentsRouter>;
   reconcileRouter: ReturnType<typeof createReconcileRouter>;
-  /** A job: follows the open intents that are due. */
+  /** The job that checks the open intents that are due. */
   reconcile: Reconcile['run'];
   /** Ends the change stream behind the streams of intents. */
   stopStreams(): Promise<void>;

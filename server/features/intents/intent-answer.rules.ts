@@ -7,12 +7,12 @@ import type { FoundPayment, PaymentState } from './payment.js';
 
 const shortfallPlaces = 9;
 
-/** Where the anchor reports to: the URL that the wallet names as `on_change_callback`. */
+/** The URL to which the anchor reports status changes; the wallet passes it on as `on_change_callback`. */
 export function statusCallbackUrl(publicUrl: string, intentHash: string): string {
   return `${publicUrl}/api/intent/${intentHash}/status`;
 }
 
-/** An intent as the API answers it. */
+/** The API representation of an intent. */
 export function toAnswer(
   intent: Intent,
   told: { dispute: IntentDispute | null; standing: Standing; publicUrl: string },

@@ -5,9 +5,9 @@ import type { EventWriter, StreamFeed } from '../../streams/ports.js';
 import type { Intent } from './intent.js';
 import { isOver, standingsOf, stepsOf } from './steps.rules.js';
 
-/** A reader of the stream of an intent. */
+/** One client that reads the stream of an intent. */
 export interface IntentReader extends StreamFeed {
-  /** The intent may have changed: it is read now, and once more shortly after. */
+  /** To be called when the intent may have changed: reads it now, and once more shortly after. */
   wake(): void;
   /** To be called every second: reads the intent where that is due. */
   onSecond(): void;
@@ -15,30 +15,30 @@ export interface IntentReader extends StreamFeed {
 
 export interface IntentReaderDeps {
   writer: EventWriter;
-  /** How many transitions the reader has. */
+  /** Number of transitions that the reader already has. */
   seen: number;
-  /** Null: there is no such intent any more. */
+  /** Resolves to null where the intent no longer exists. */
   read: () => Promise<Intent | null>;
   answerOf: (intent: Intent) => Promise<IntentAnswer>;
-  /** Whether reading may succeed later, though it failed. */
+  /** Whether a read that failed with this error may succeed later. */
   mayRetry: (error: unknown) => boolean;
   random: Random;
   onClose: () => void;
 }
 
-/** In one chunk, of some 2 KB each. */
+/** Most transitions in one chunk; each takes some 2 KB. */
 const mostAtOnce = 20;
 /**
- * After a wake-up it is read again within this time: what woke the reader may not be stored by a majority yet where it is
- * read, since the change stream has only just opened or the primary is another one.
+ * After a wake-up, the intent is read again within this time: where it is read, a majority may not have stored the change
+ * yet, since the change stream has only just opened or the primary has changed.
  */
 const secondsAfterWake = 2;
-/** Without any wake-up it is read this often, so that one that never comes costs time and no transition. */
+/** Without a wake-up, the intent is read this often, so that a lost wake-up delays a transition but does not lose it. */
 const idleSeconds = { least: 26, most: 30 };
 
 /**
- * What a reader has not been sent is in the database and nowhere else: it is read when the reader is free, so nothing is
- * queued for one that is slow, and none of it is left out.
+ * Transitions that were not sent yet are kept in the database only. They are read when the writer is free, so that nothing
+ * is queued for a slow reader and no transition is left out.
  */
 export function createIntentReader(deps: IntentReaderDeps): IntentReader {
   const { writer, random } = deps;
@@ -72,7 +72,7 @@ export function createIntentReader(deps: IntentReaderDeps): IntentReader {
     const steps = stepsOf(intent);
     if (seen < steps.length) {
       const answer = await deps.answerOf(intent);
-      // A heartbeat may have been sent meanwhile: the next time it is free, the intent is read again.
+      // A heartbeat may have been sent meanwhile; the intent is then read again once the writer is free.
       if (isClosed || !writer.isFree()) {
         mayHaveMore = true;
         return;

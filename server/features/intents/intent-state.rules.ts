@@ -2,7 +2,7 @@ import type { Intent } from './intent.js';
 import { isContradicted } from './payment-state.rules.js';
 import { type IntentState, queueOfState } from './transition.rules.js';
 
-/** What the transition function needs of an intent. */
+/** The part of an intent that the transition function needs. */
 export function toState(intent: Intent): IntentState {
   const { outcome, recoveredAt, quote } = intent;
   return {

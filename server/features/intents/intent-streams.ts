@@ -10,17 +10,17 @@ import type { IntentStreamStore } from './stream-store.js';
 /** The streams of intents. One change stream tells every reader when to read; it is open while there are readers. */
 export interface IntentStreams {
   /**
-   * What feeds the stream of a reader; undefined where nothing can follow what it has seen. `lastEventId`: the number of
-   * the last transition that it has. Throws UNKNOWN_INTENT, INVALID_REQUEST and NOT_READY.
+   * The source of a reader's stream; undefined where no transition can follow those that the reader has. `lastEventId`:
+   * the number of the last transition that the reader has. Throws UNKNOWN_INTENT, INVALID_REQUEST and NOT_READY.
    */
   prepare(intentHash: string, lastEventId: string | undefined): Promise<StreamSource | undefined>;
   stop(): Promise<void>;
 }
 
-/** Readers that come again find the change stream open. */
+/** The change stream stays open this long after the last reader left, so that reconnecting readers find it open. */
 const lingerMs = 30_000;
 const second = 1_000;
-/** A new primary has what its majority has after about this time. */
+/** After about this time, a new primary can answer reads of majority-committed data. */
 const retryAfterSeconds = 2;
 
 export function createIntentStreams(
@@ -39,7 +39,7 @@ export function createIntentStreams(
     onStep: (intentHash) => {
       for (const reader of readers.get(intentHash) ?? []) reader.wake();
     },
-    // Whatever happened while it was closed is read.
+    // Every reader reads what happened while the change stream was closed.
     onOpen: () => forEachReader((reader) => reader.wake()),
     logger,
   });
@@ -51,7 +51,7 @@ export function createIntentStreams(
   function start(): void {
     clearTimeout(linger);
     changes.start();
-    // One timer for all, so that those whose reading is due are read together.
+    // One timer for all readers, so that reads that are due in the same second are batched.
     everySecond ??= setInterval(() => forEachReader((reader) => reader.onSecond()), second).unref();
   }
 
@@ -110,7 +110,7 @@ export function createIntentStreams(
   };
 }
 
-/** No intent has more: steps that can be repeated at will are recorded up to the hundredth. */
+/** Digits of a transition number: steps that can be repeated at will are recorded only up to the hundredth. */
 const mostDigits = 3;
 
 function numberIn(lastEventId: string | undefined): number | undefined {
@@ -127,7 +127,7 @@ function unknown(): ApiError {
   return new ApiError('UNKNOWN_INTENT', 'No intent has this hash.');
 }
 
-/** It was told, or will be: a majority of the database does not have it, where it was read. */
+/** The named transition was sent, or will be, but a majority of the database does not have it yet. */
 function notYet(): ApiError {
   const message = 'The database has not confirmed what Last-Event-ID names; try again shortly.';
   return new ApiError('NOT_READY', message, { retryAfter: retryAfterSeconds });

@@ -27,7 +27,7 @@ export interface Intent {
   createdAt: Date;
   /** The hash of the client that registered it (http/client-hash.ts), until funds were observed; null where none is kept. */
   client: string | null;
-  /** Until when the payment may be made: the wallet's `expiresAt`, or our default. */
+  /** The deadline of the payment: the wallet's `expiresAt`, or our default. */
   deadline: Date;
   quote: AcceptedQuote | null;
   /** The terms at registration: a later change of the fleet does not apply to this intent. */
@@ -38,45 +38,45 @@ export interface Intent {
   scored: boolean;
   unscoredReason: UnscoredReason | null;
   disputeEffect: DisputeEffect | null;
-  /** Absent, not null, until one is attached: the unique index covers only strings. */
+  /** The anchor's transaction id. Absent, not null, until one is attached: the unique index covers only strings. */
   transactionId?: string;
   attachedAt: Date | null;
   /** Which of the anchor's servers knows the transaction. */
   dialect: Dialect | null;
   observations: Observations;
-  /** What the last look found wrong with the transaction id. */
+  /** The latest known problem with the transaction id. */
   problem: TransactionProblem | null;
   /** The account (G…) that the records up to the arrival of the funds name as the sender; null where they name none. */
   sender: string | null;
   /** A transaction that the wallet presented and another intent holds; absent, not null, where there is none. */
   claimedId?: string;
-  /** When it was presented first. */
+  /** When the wallet first presented the claimed transaction. */
   claimedAt: Date | null;
   /** The amount paid in, taken from the first observation of funds that names it. */
   amountIn: string | null;
   payment: PaymentState;
-  /** The operation that paid it; absent, not null, until one was found: the unique index covers only strings. */
+  /** The id of the operation that paid. Absent, not null, until one was found: the unique index covers only strings. */
   paymentId?: string;
-  /** Whether the anchor's record names a payment which the ledger shows to be none. */
+  /** Whether the ledger contradicts the payment that the anchor's records name (payment-state.rules.ts). */
   contradicted: boolean;
-  /** When to look a named payment up next; absent, not null, where there is nothing to look for. */
+  /** When to look a named payment up on the ledger next; absent, not null, where no look-up is due. */
   lookUpDue?: Date;
   recoveredAt: Date | null;
   callbacks: TakenCallbacks | null;
-  /** The queue in which it waits for its next look; null in intents stored before there were queues (look-store.ts). */
+  /** The queue in which the intent waits for its next look; null in intents stored before queues existed (look-store.ts). */
   lookQueue: LookQueue | null;
-  /** How often the anchor answered that it does not know the transaction, which it never showed. */
+  /** How often the anchor answered that it does not know the transaction, while it had never shown a record of it. */
   unknownLooks: number;
-  /** When a look at the transaction was made first, whatever came of it. */
+  /** When the transaction was first checked, whatever the result. */
   firstLookAt: Date | null;
-  /** Whether there is still something to look for, and when to look next. */
+  /** Whether the intent is still followed, and when it is checked next. */
   open: boolean;
   due: Date;
-  /** Every transition so far, as its stream tells them; absent where none was written since they are kept (steps.rules.ts). */
+  /** Every transition so far, as streamed; absent where no write came since transitions are stored (steps.rules.ts). */
   steps?: readonly Step[];
-  /** What the reputation holds of it; absent from an intent that is not in the store yet. */
+  /** How reputation counts the intent; absent from an intent that is not stored yet. */
   counting?: Counting;
-  /** Grows with every write of this feature; compare-and-set writes are held against it. */
+  /** Raised by every versioned write, which is made only if the version is still the one that was read. */
   version: number;
 }
 
@@ -87,9 +87,9 @@ export interface Counting {
   admission: Admission | null;
 }
 
-/** What a step of an intent's progress may change. */
+/** The fields that a write of an intent's progress may change. */
 export type IntentChange = {
-  /** Undefined takes it away; the indexes cover only intents that have one. */
+  /** Undefined removes the field; the indexes cover only intents that have it. */
   transactionId?: string | undefined;
   claimedId?: string | undefined;
   client?: undefined;
@@ -121,12 +121,12 @@ export type IntentChange = {
   >
 >;
 
-/** A transition of an intent as it is stored: its number is its place, counted from 1. */
+/** A stored transition of an intent. Its number is its position in the list, counted from 1. */
 export interface Step {
   kind: TransitionKind;
   /** When it happened, as exactly as is known. */
   at: Date;
-  /** Of `transaction_status`: the anchor's word. */
+  /** The status that the anchor reported; only for `transaction_status`. */
   word?: string;
 }
 
@@ -147,11 +147,11 @@ export interface IntentOutcome {
    * another asset. Absent from outcomes that were recorded before it was kept.
    */
   amountOut?: string | null;
-  /** What it rests on. Absent from outcomes that were recorded before it was kept: the anchor's word. */
+  /** The evidence that the outcome rests on. Absent from older outcomes, which rest on the anchor's word. */
   evidence?: OutcomeEvidence;
 }
 
-/** What an accepted dispute makes of the outcome. */
+/** How the outcome counts after a dispute of it was accepted. */
 export type DisputeEffect = 'counts_not_filled' | 'counts_filled' | 'not_counted';
 
 /** The quote an intent was accepted against. */
@@ -162,13 +162,13 @@ export interface AcceptedQuote {
   rate: string;
   adjusted: boolean;
   quotedAt: Date;
-  /** Why it would not be ranked. Absent from intents that were registered before this was kept. */
+  /** Why the quote would not be ranked. Absent from intents that were registered before this was kept. */
   unranked?: UnrankedReason | null;
 }
 
 /**
- * The callbacks already taken: those signed before `signedAt` (Unix seconds) are old, these digests of that second are
- * repeats.
+ * The callbacks applied so far: one that was signed before `signedAt` (Unix seconds) is old, and one of that second with
+ * one of these digests is a repeat.
  */
 export interface TakenCallbacks {
   signedAt: number;

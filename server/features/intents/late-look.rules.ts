@@ -1,23 +1,23 @@
 import type { TransactionRecord } from './sep-record.rules.js';
 
-/** How soon after a transaction was attached it is looked at; wallets are told so (docs/intents.md). */
+/** A transaction is first checked within this time after it was attached; docs/intents.md promises this to wallets. */
 export const firstLookWithinMs = 20_000;
-/** Clocks of anchors differ from ours; a time that lies further ahead is made up. */
+/** Tolerance for the clocks of anchors; a time that lies further ahead is made up. */
 const aheadToleranceMs = 60_000;
 
-/** The first sight of a transaction, when it had been paid already. */
+/** The first observation of a transaction, at a time when it had already been paid. */
 export interface FirstSight {
   record: TransactionRecord;
   observedAtMs: number;
   attachedAtMs: number;
-  /** When a look at it was made first, whatever came of it; null where this is the first. */
+  /** When the transaction was first checked, whatever the result; null where this check is the first. */
   lookedAtMs: number | null;
 }
 
 /**
- * Whether a transaction that was first seen after its payment counts all the same: the first look came later than the
- * wallet was promised, and the record itself shows that the transaction was attached in time. A look that was made in
- * time and got no answer, or another one, is no delay of ours.
+ * Whether a transaction that was first observed after its payment still counts: the first check came later than the wallet
+ * was promised, and the record itself shows that the transaction was attached in time. A check that was made in time but
+ * got no answer, or a different one, is no delay of ours.
  */
 export function isExcused(sight: FirstSight): boolean {
   const isLate = sight.lookedAtMs === null && sight.observedAtMs - sight.attachedAtMs > firstLookWithinMs;
@@ -25,10 +25,10 @@ export function isExcused(sight: FirstSight): boolean {
 }
 
 /**
- * By the times of the record alone: paid after it was attached, where the record says when the funds were received.
- * Where it does not, as in SEP-6 and SEP-24, it must have come to its present status after it was attached: then at
- * least nothing was decided when it was attached. A record without the time of its start is not believed, since only
- * that shows that the withdrawal is younger than the intent (eligibility.rules.ts).
+ * Judges by the times of the record alone. Where the record says when the funds were received, that must be after the
+ * transaction was attached. Where it does not, as in SEP-6 and SEP-24, the transaction must have come to its present
+ * status after that, so that at least nothing was decided when it was attached. A record without a start time is not
+ * believed, since only that time shows that the withdrawal is younger than the intent (eligibility.rules.ts).
  */
 function wasAttachedInTime({ record, observedAtMs, attachedAtMs }: FirstSight): boolean {
   const { startedAtMs, receivedAtMs, completedAtMs, updatedAtMs } = record;

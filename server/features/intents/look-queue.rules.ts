@@ -1,25 +1,25 @@
 /**
- * By its history, the queue in which an open intent waits for its next look:
- * - `unattached`: it has no transaction, and only waits for its time to be over
+ * The queue in which an open intent waits for its next look (a check of the intent by the job), by its history:
+ * - `unattached`: the intent has no transaction and only waits for its time to be over
  * - `new`: the anchor has not said yet whether it knows the transaction
  * - `known`: the anchor has shown a record of it
  * - `paid`: the anchor has shown that it received the funds
- * - `unknown`: the anchor answered that it does not know it
- * - `given_up`: it answered so too often; nothing is asked any more, and the intent waits for its time to be over
+ * - `unknown`: the anchor answered that it does not know the transaction
+ * - `given_up`: the anchor gave that answer too often; the intent is not polled any more and waits for its time to be over
  */
 export type LookQueue = 'unattached' | 'new' | 'known' | 'paid' | 'unknown' | 'given_up';
 
-/** After so many looks at which the anchor did not know the transaction, it is not asked for it any more. */
+/** After this many polls at which the anchor did not know the transaction, it is not polled any more. */
 export const givenUpAfterLooks = 10;
 
-/** What the queue follows from. */
+/** The facts that determine the queue. */
 export interface LookHistory {
   attached: boolean;
-  /** Whether the anchor ever showed a record of it. */
+  /** Whether the anchor ever showed a record of the transaction. */
   seen: boolean;
   /** Whether the anchor ever showed that it received the funds. */
   paid: boolean;
-  /** How often the anchor answered that it does not know it. */
+  /** How often the anchor answered that it does not know the transaction. */
   unknownLooks: number;
 }
 
@@ -31,14 +31,14 @@ export function lookQueueOf({ attached, seen, paid, unknownLooks }: LookHistory)
   return unknownLooks === 0 ? 'new' : 'unknown';
 }
 
-/** The queues whose intents are polled. The others are only ended once their time is over. */
+/** The queues whose intents are polled. Intents in the others only end once their time is over. */
 export const polledQueues = ['paid', 'known', 'new', 'unknown'] as const satisfies readonly LookQueue[];
 export type PolledQueue = (typeof polledQueues)[number];
 
 /**
- * How the polls of an anchor are shared between its queues, over and over. Most go to new ids, since a first look that
- * comes after the payment may cost an outcome, but never all: new ids cost nothing to make up. To start withdrawals
- * costs nothing either, so paid ones have a share of their own.
+ * The order in which the polls of an anchor go to its queues, repeated without end. Most go to new ids, since a first look
+ * that comes after the payment may cost an outcome, but not all, since anyone can make up new ids for free. Starting a
+ * withdrawal is free as well, so paid ones have a share of their own.
  */
 const shares: readonly PolledQueue[] = [
   'new',
@@ -53,7 +53,7 @@ const shares: readonly PolledQueue[] = [
   'new',
 ];
 
-/** The queues in the order in which the look of this number tries them: what one leaves goes to those before it. */
+/** The queues in the order in which this turn tries them. If the first one is empty, the others follow by priority. */
 export function queuesOfTurn(turn: number): readonly PolledQueue[] {
   const first = shares[turn % shares.length] ?? 'new';
   return [first, ...polledQueues.filter((queue) => queue !== first)];
@@ -65,7 +65,7 @@ export interface Waiting {
   account: string;
 }
 
-/** Of the intents of one client, longest due first, the one whose account was served least recently. */
+/** The intent whose account was served least recently. `waiting`: the intents of one client, longest due first. */
 export function leastServed<T extends Waiting>(
   waiting: readonly T[],
   servedAt: (account: string) => number | undefined,

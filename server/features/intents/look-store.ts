@@ -3,15 +3,15 @@ import type { Intent } from './intent.js';
 import type { LookQueue, PolledQueue, Waiting } from './look-queue.rules.js';
 import { type IntentDocument, intentModel, toIntent } from './store.js';
 
-/** The queries by which open intents get their turn. */
+/** The queries that select the open intents to check. */
 export interface LookStore {
   /** Anchors with open intents that are due. */
   listAnchorsWithDue(now: Date): Promise<string[]>;
-  /** Puts the anchor's intents that are due and were stored before there were queues into theirs. */
+  /** Sets the queue of the anchor's due intents that were stored before queues existed. */
   enqueueOld(anchorId: string, now: Date): Promise<void>;
   /**
-   * The next client in the order of their hashes that has due intents in the queue, after the one given (null: from the
-   * start), and its intents, longest due first; undefined where the queue has none. Some only, where there are many.
+   * The next client after the given one (null: the first), by the order of their hashes and starting over at the end, that
+   * has due intents in the queue, and up to 50 of these, longest due first; undefined where the queue has none.
    */
   findTurn(turn: {
     anchorId: string;
@@ -19,13 +19,13 @@ export interface LookStore {
     after: string | null;
     now: Date;
   }): Promise<{ client: string | null; waiting: Waiting[] } | undefined>;
-  /** Puts the next look at a due intent off; null where somebody else came first. */
+  /** Claims a due intent by moving its next look to `nextDue`; null where the intent is not due any more. */
   claimLook(intentHash: string, now: Date, nextDue: Date): Promise<Intent | null>;
   /** The anchor's due intents that are not polled: those without a transaction, and those whose id was given up. */
   findDueUnpolled(anchorId: string, now: Date, limit: number): Promise<Intent[]>;
 }
 
-/** Of one client; which of them is served is decided by their accounts. */
+/** Most intents that are read of one client; their accounts decide which one is served. */
 const waitingAtOnce = 50;
 const unpolled: LookQueue[] = ['unattached', 'given_up'];
 
@@ -33,7 +33,7 @@ export function createLookStore(connection: Connection): LookStore {
   const model = intentModel(connection);
 
   return {
-    /** Of each anchor one key of the index is read, however many are due, thanks to the sort and `$first`. */
+    /** The sort and `$first` make MongoDB read one index key per anchor, however many intents are due. */
     async listAnchorsWithDue(now) {
       const first = await model
         .aggregate<{ _id: string; due: Date }>([
@@ -51,7 +51,7 @@ export function createLookStore(connection: Connection): LookStore {
       const attached = { $cond: [isNull('$sightings.firstAtMs'), 'new', seen] };
       const queue = { $cond: [isNull('$transactionId'), 'unattached', attached] };
       const old = { anchorId, lookQueue: null, ...dueAt(now) };
-      // None once everything was written by this release.
+      // There is none once every stored intent has a queue.
       if ((await model.exists(old).hint('open_by_look_queue')) === null) return;
       await model.updateMany(old, [{ $set: { lookQueue: queue } }]);
     },

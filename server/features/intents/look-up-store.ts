@@ -4,9 +4,9 @@ import { type IntentDocument, intentModel, toIntent } from './store.js';
 
 /** The queries about payments that are to be looked up on the ledger. */
 export interface LookUpStore {
-  /** The intent whose payment has been due longest, its next look put off until `nextDue`; null where none is due. */
+  /** Claims the intent whose look-up has been due longest, by moving the next one to `nextDue`; null where none is due. */
   claimDue(now: Date, nextDue: Date): Promise<Intent | null>;
-  /** How many intents of the anchor, registered in the 90 days before, have a record that names a payment which is none. */
+  /** Number of the anchor's intents, registered in the 90 days before `now`, whose named payment the ledger contradicts. */
   countContradicted(anchorId: string, now: Date): Promise<number>;
 }
 

@@ -6,9 +6,9 @@ import { ContendedIntentError } from './progress.js';
 import type { IntentStore } from './store.js';
 
 /**
- * Remembers the Stellar transaction that the wallet says it paid with, and returns the intent as it stands then. Throws
+ * Stores the Stellar transaction that the wallet names as its payment, and returns the updated intent. Throws
  * TRANSACTION_CONFLICT where another payment was found, or where the intent ended in a way that no payment changes. The
- * caller has made sure that the wallet knows the nonce.
+ * caller has verified that the wallet knows the nonce.
  */
 export type NamePayment = (intent: Intent, paymentHash: string) => Promise<Intent>;
 
@@ -16,7 +16,7 @@ const maxTries = 8;
 
 export function createNamePayment(deps: {
   store: Pick<IntentStore, 'findByHash' | 'saveProgress' | 'takeUpAgain'>;
-  /** Called when there is something to look at: the payment on the ledger, or the id that the anchor may know by now. */
+  /** Called when a newly named payment may be looked up on the ledger, or an id that was given up is polled again. */
   onAttached: () => void;
   clock: Clock;
 }): NamePayment {
@@ -36,7 +36,7 @@ export function createNamePayment(deps: {
       const dueMs = nextLookUpMs(payment, intent.claimedId !== undefined, now.getTime());
       const change = { payment, ...(dueMs === null ? {} : { lookUpDue: new Date(dueMs) }) };
       if (!isNew || (await store.saveProgress({ intent, change, pendingAggregation: false }))) {
-        // A wallet that paid knows the withdrawal better than an anchor that does not.
+        // A wallet that has paid is better informed than an anchor that does not know the withdrawal.
         if (intent.lookQueue === 'given_up') await store.takeUpAgain(intent._id, now);
         if (isNew) onAttached();
         return (await store.findByHash(intent._id)) ?? intent;
@@ -47,7 +47,7 @@ export function createNamePayment(deps: {
   };
 }
 
-/** What ended by the ledger, or by the anchor's word before there was one, stays as it is. */
+/** An outcome that rests on the ledger, or on the anchor's word before a ledger was configured, does not change. */
 function refuseUnpayable({ status, outcome, transactionId, claimedId }: Intent): void {
   if (status === 'pending') return;
   if (transactionId === undefined && claimedId === undefined) {

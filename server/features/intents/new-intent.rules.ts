@@ -9,7 +9,7 @@ import type { AcceptedQuote, Intent } from './intent.js';
 import { nothingKnown } from './payment-state.rules.js';
 import { nothingObserved } from './settle-time.rules.js';
 
-/** How long the payment may be made where the wallet sets no deadline; never part of the hash. */
+/** Lifetime of an intent for which the wallet sets no deadline; never part of the hash. */
 export const defaultLifetimeMs = 24 * 3_600_000;
 export const maxLifetimeMs = 30 * 24 * 3_600_000;
 

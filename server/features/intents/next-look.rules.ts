@@ -13,7 +13,7 @@ const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 
-/** How often to look, by how long the present phase has lasted: [up to this age, every]. The last pace has no end. */
+/** Intervals between looks, by the age of the present phase: [up to this age, interval]. The last interval has no end. */
 type Pace = readonly (readonly [untilMs: number, everyMs: number])[];
 
 const unfundedPace: Pace = [
@@ -21,7 +21,7 @@ const unfundedPace: Pace = [
   [6 * hourMs, 2 * minuteMs],
   [Number.POSITIVE_INFINITY, 15 * minuteMs],
 ];
-/** For a transaction never observed yet: less and less often, so that ids that do not exist cost next to nothing. */
+/** Intervals for a transaction never observed yet. They grow, so that ids that do not exist cost next to nothing. */
 const unseenMs = { least: 20 * secondMs, most: hourMs };
 const fundedPace: Pace = [
   [15 * minuteMs, 15 * secondMs],
@@ -37,10 +37,10 @@ const failedPace: Pace = [
   [24 * hourMs, 15 * minuteMs],
   [Number.POSITIVE_INFINITY, 6 * hourMs],
 ];
-/** For anchors that cannot be polled: only the clock is watched, and a token granted meanwhile is noticed. */
+/** For anchors that cannot be polled: a look only checks the deadlines, and notices a token that was granted meanwhile. */
 const unpolledEveryMs = hourMs;
 
-/** When to look at the intent again; null where it is done. `pollable`: whether its transaction can be polled. */
+/** When to check the intent again; null where no check is left. `pollable`: whether its transaction can be polled. */
 export function nextLookMs(
   state: IntentState,
   nowMs: number,
@@ -50,7 +50,7 @@ export function nextLookMs(
   const { ending } = state;
   if (ending !== null && (ending.status !== 'failed' || nowMs > recoverableUntilMs(ending))) return null;
   const turningMs = turningPointMs(state, limits);
-  // Once that moment has passed without an end, only the pace counts.
+  // Once the turning point has passed without ending the intent, only the pace counts.
   const awaitedMs = turningMs > nowMs ? turningMs : Number.POSITIVE_INFINITY;
   const isAskedFor = state.attachedAtMs !== null && queueOfState(state) !== 'given_up';
   if (!isAskedFor || (ending !== null && !pollable)) return turningMs;
@@ -61,7 +61,7 @@ function paceMs(state: IntentState, nowMs: number): number {
   const { firstAtMs, fundedAtMs, readyAtMs } = state.observations;
   if (state.ending !== null) return at(failedPace, nowMs - state.ending.recordedAtMs);
   if (readyAtMs !== null) return at(readyPace, nowMs - readyAtMs);
-  // One that was taken up again was not looked at in between.
+  // A reopened intent was not checked while it was expired, so its pace starts when it was reopened.
   const followedFromMs = Math.max(fundedAtMs ?? 0, state.payment.takenUpAtMs ?? 0);
   if (fundedAtMs !== null) return at(fundedPace, nowMs - followedFromMs);
   const ageMs = nowMs - (state.attachedAtMs ?? nowMs);
@@ -69,13 +69,13 @@ function paceMs(state: IntentState, nowMs: number): number {
   return at(unfundedPace, ageMs);
 }
 
-/** It doubles with the age; for an id that was taken up again (attach.ts), with the looks since. */
+/** The interval equals the age, and so grows with it; once polls were resumed (attach.ts), it doubles with each poll. */
 function unseenPaceMs(ageMs: number, unknownLooks: number): number {
   const afterLooksMs = unknownLooks === 0 ? Number.POSITIVE_INFINITY : unseenMs.least * 2 ** unknownLooks;
   return Math.min(unseenMs.most, Math.max(unseenMs.least, Math.min(ageMs, afterLooksMs)));
 }
 
-/** The next moment at which the passing of time alone may end it. */
+/** The next moment at which the passing of time alone may end the intent. */
 function turningPointMs(state: IntentState, { failureGraceMs }: TransitionLimits): number {
   const { ending, observations: seen, deadlineMs, attachedAtMs } = state;
   if (ending !== null) return recoverableUntilMs(ending) + 1;

@@ -7,9 +7,9 @@ type StoredTerms = Pick<
 >;
 
 /**
- * Whether the intent was registered with this nonce. The nonce is not stored: the hash of the stored terms with it must
- * be that of the intent. Whether the deadline is the wallet's, and so part of the hash, or our default is not stored
- * either, so both are tried.
+ * Whether the intent was registered with this nonce. The nonce is not stored: the stored terms and this nonce must hash to
+ * the id of the intent. The deadline is part of the hash only if the wallet set it; whether it did is not stored either,
+ * so both hashes are tried.
  */
 export function isNonceOf(intent: StoredTerms, nonce: string): boolean {
   const { corridor, anchorId, account, sellAmount } = intent;

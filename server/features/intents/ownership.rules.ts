@@ -8,7 +8,7 @@ import { paidBy, takenUpAgain } from './payment-transition.rules.js';
 import { nothingObserved } from './settle-time.rules.js';
 import { lateFundsMs } from './transition.rules.js';
 
-/** The fault of a record that concerns the transaction itself, whoever sent it, and so stays when it passes on. */
+/** Faults of the transaction itself, whoever sent it, which therefore remain when it passes to another intent. */
 const lastingFaults = ['not_a_withdrawal', 'asset_mismatch'] as const;
 const lastingProblems: readonly (TransactionProblem | null)[] = ['not_a_withdrawal', 'other_asset'];
 
@@ -29,10 +29,10 @@ export function attachment(transactionId: string, now: Date): IntentChange {
   };
 }
 
-/** Remembers that the intent presented a transaction which another intent holds; a claim on it is kept as it is. */
+/** Stores the intent's claim on a transaction that another intent holds; an earlier claim keeps its time and problem. */
 export function claim(intent: Intent, transactionId: string, now: Date): IntentChange {
   const known = intent.claimedId === transactionId;
-  // What the wallet named before had nothing to be held against, until now.
+  // A payment that the wallet named earlier can only now be looked up, with the instructions of the holder.
   const lookUpMs = nextLookUpMs(intent.payment, true, now.getTime());
   return {
     ...(lookUpMs === null ? {} : { lookUpDue: new Date(lookUpMs) }),
@@ -47,7 +47,7 @@ export function claim(intent: Intent, transactionId: string, now: Date): IntentC
   };
 }
 
-/** What becomes of the intent whose transaction passes to the sender's: as if it had never followed it, but for its claim. */
+/** The change of the holder when its transaction passes to the sender's intent: only a claim on the transaction remains. */
 export function handedOver(holder: Intent): IntentChange {
   return {
     transactionId: undefined,
@@ -69,9 +69,9 @@ export function handedOver(holder: Intent): IntentChange {
 }
 
 /**
- * What becomes of the claimant that a transaction passes to. What was observed of the transaction stays true of it, but
- * its outcome counts only if no funds were observed at some time after this intent presented it, as for any other
- * intent: otherwise a wallet could wait for the outcome and then decide whether it shall count.
+ * The change of the claimant that a transaction passes to. The observations of the transaction remain valid, but its
+ * outcome counts only if it was observed without funds at some time after this intent presented it, as for any other
+ * intent. Otherwise a wallet could wait for the outcome and then decide whether it counts.
  */
 export function takenOver(claimant: Intent, holder: Intent, sender: string, now: Date): IntentChange {
   const presentedAt = claimant.claimedAt ?? now;
@@ -79,7 +79,7 @@ export function takenOver(claimant: Intent, holder: Intent, sender: string, now:
   const seenSince = unfundedAtMs !== null && unfundedAtMs >= presentedAt.getTime();
   const payment = handedOn(holder.payment, claimant.payment);
   const lasting = lastingFaults.find((fault) => fault === holder.unscoredReason) ?? null;
-  // Once funds were seen, records are not judged any more. A claim that comes so late is not scored.
+  // After funds were observed, records are not judged any more. A transaction that passes this late is not scored.
   const unscoredReason = lasting ?? (fundedAtMs === null ? null : 'seen_after_payment');
   return {
     transactionId: holder.transactionId,
@@ -108,8 +108,8 @@ export function takenOver(claimant: Intent, holder: Intent, sender: string, now:
 }
 
 /**
- * What becomes of the claimant whose payment of the transaction was found on the ledger. It is open again, even where it
- * had expired as if nobody had paid; how it ends is decided next.
+ * The change of the claimant whose payment of the transaction was found on the ledger. The intent is open again, even
+ * where it had expired as unpaid; its outcome is decided next.
  */
 export function takenOverByPayer(
   claimant: Intent,
@@ -124,13 +124,13 @@ export function takenOverByPayer(
   return { ...taken, ...toFields(state), open: true, due: now, lookUpDue: undefined };
 }
 
-/** Whether the holder's transaction passes to whoever paid it: not once the holder's own payment or outcome stands. */
+/** Whether the holder gives its transaction up to the payer: not once its own payment was found or its outcome is final. */
 export function yieldsToPayer({ status, outcome, payment }: Intent): boolean {
   if (payment.found !== null) return false;
   return status === 'pending' || status === 'expired' || outcome?.evidence === 'unverified';
 }
 
-/** The account to whose intent the transaction has to pass; null where it stays, as it does after any ending. */
+/** The account whose intent should get the transaction; null where it stays, as it does once this intent has ended. */
 export function ownerElsewhere(
   intent: Pick<Intent, 'status' | 'account' | 'transactionId'>,
   sender: string | null,
@@ -139,7 +139,7 @@ export function ownerElsewhere(
   return mayPass && sender !== intent.account ? sender : null;
 }
 
-/** A claim waits as long as a payment that is made in time may take to be seen. */
+/** A claim stays open for as long as a payment made in time may take to be observed. */
 function claimEnd({ deadline }: Intent): Date {
   return new Date(deadline.getTime() + lateFundsMs);
 }

@@ -15,11 +15,11 @@ import {
 import type { FoundPayment } from './payment.js';
 import type { IntentStore } from './store.js';
 
-/** Which intent a transaction belongs to, where more than one document changes. */
+/** The changes of a transaction's owner that write more than one document. */
 export interface Ownership {
   /**
-   * Puts the transaction that the wallet presents in the place of the one that the intent follows, or only a claim on it
-   * where another intent holds it. The one before goes to the first intent that claims it.
+   * Replaces the transaction that the intent follows with the one that the wallet presents, or only claims the latter
+   * where another intent holds it. The replaced transaction goes to the first intent that claims it.
    */
   replace(intent: Intent, transactionId: string): Promise<'attached' | 'claimed' | 'changed_meanwhile'>;
   /**
@@ -32,9 +32,9 @@ export interface Ownership {
     lease?: HeldLease,
   ): Promise<{ owner: string } | 'no_claimant' | 'changed_meanwhile'>;
   /**
-   * Passes the holder's transaction to the intent that claims it and that paid it, by the ledger, whatever the anchor's
-   * record says of the sender. `kept` where the holder's own payment or outcome stands. Rejects with a duplicate key
-   * where the payment is that of another intent.
+   * Passes the holder's transaction to the claimant that paid it according to the ledger, whichever sender the anchor's
+   * record names. `kept` where the holder's own payment was found or its outcome is final. Rejects with a duplicate key
+   * where the payment belongs to another intent.
    */
   passToPayer(
     holder: Intent,
@@ -90,7 +90,7 @@ export function createOwnership({ store, inTransaction, clock }: OwnershipDeps):
       const { _id, version, anchorId, transactionId } = holder;
       if (transactionId === undefined) return 'no_claimant';
       const wanted = { anchorId, transactionId, account: sender };
-      // Most transactions of another sender are nobody's here: no transaction is opened for them.
+      // Mostly, no intent of the sender's account claims the transaction; no database transaction is opened then.
       if ((await store.findFirstClaimant(wanted)) === null) return 'no_claimant';
       return inTransaction(async (session) => {
         await lease?.fence(session);
@@ -98,7 +98,7 @@ export function createOwnership({ store, inTransaction, clock }: OwnershipDeps):
         if (current?.version !== version) return 'changed_meanwhile';
         const claimant = await store.findFirstClaimant(wanted, session);
         if (claimant === null || ownerElsewhere(current, sender) === null) return 'no_claimant';
-        // The holder lets go first: one intent holds a transaction at any time.
+        // The holder is written first, since the unique index allows one holder per transaction.
         const now = new Date(clock());
         await store.saveProgress(released(current, now), session);
         const change = takenOver(claimant, current, sender, now);

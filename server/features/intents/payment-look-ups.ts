@@ -22,13 +22,13 @@ export interface PaymentLookUpsDeps {
   logger: Logger;
 }
 
-/** Looks at the ledger for every named payment that is due, while `mayGoOn`. Resolves to how many were looked up. */
+/** Looks up every named payment that is due, while `mayGoOn`. Resolves to the number of intents that were processed. */
 export type LookUpPayments = (mayGoOn: () => boolean, lease?: HeldLease) => Promise<number>;
 
-/** A look first puts the next one off by this much: if the process is killed during it, the look is repeated then. */
+/** A look-up first moves the next one this far ahead: if the process is killed during it, it is repeated then. */
 const claimMs = 60_000;
 const atOnce = 8;
-/** Of one transaction; more than that are no withdrawals of a wallet. */
+/** Most payers of one transaction that are followed up; a transaction with more is no withdrawal of a wallet. */
 const mostPayers = 3;
 
 export function createLookUpPayments(deps: PaymentLookUpsDeps): LookUpPayments {
@@ -63,12 +63,12 @@ export function createLookUpPayments(deps: PaymentLookUpsDeps): LookUpPayments {
         }
         const passed = await ownership.passToPayer(holder, intent, found, lease);
         if (passed === 'kept') break;
-        // If either changed meanwhile, it is looked up again.
+        // If either intent changed meanwhile, the payment is looked up again when the claim runs out.
         if (passed === 'passed')
           await progress(intent._id, { observation: null, ...(lease ? { lease } : {}) });
         return;
       } catch (error) {
-        // The operation is the payment of another intent; the transaction may hold one more.
+        // This operation is the payment of another intent; the transaction may hold a further one.
         if (!isDuplicateKey(error)) throw error;
       }
     }
@@ -76,8 +76,8 @@ export function createLookUpPayments(deps: PaymentLookUpsDeps): LookUpPayments {
   }
 
   /**
-   * Others who paid this very withdrawal may have claimed it: their claim is looked up next, in their own name. Also where
-   * they named the payment themselves, since that may have been before any record said where to pay.
+   * Other accounts that paid this withdrawal may have claimed it: the look-ups of their intents become due at once, with
+   * this payment. This includes those that named it themselves, perhaps before any record had instructions.
    */
   async function tellPayers(
     intent: Intent,
@@ -147,7 +147,7 @@ function matchOf(answer: LedgerAnswer, intent: Intent, holder: Intent): Matched 
     const reach = answer.why === 'out_of_range';
     return problem({ problem: reach ? 'out_of_range' : 'ledger_unavailable', contradicts: false });
   }
-  // How long it has been missing decides what that means.
+  // The time for which the payment has been missing decides what that means (payment-state.rules.ts).
   if (answer.kind === 'not_found') return problem({ problem: 'not_found', contradicts: false });
   const { transaction, source } = answer;
   const terms = {

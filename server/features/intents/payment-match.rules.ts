@@ -9,7 +9,7 @@ import { accountOf, muxedIdOf } from './accounts.rules.js';
 import { isAnnouncedAmount } from './eligibility.rules.js';
 import type { Instructions } from './payment.js';
 
-/** What a payment is held against. */
+/** The terms that a payment is compared with. */
 export interface PaymentTerms {
   /** `G…` */
   account: string;
@@ -17,19 +17,19 @@ export interface PaymentTerms {
   sellAsset: string;
   sellAmount: string;
   createdAtMs: number;
-  /** No payment counts that closed later than this. */
+  /** A payment that closed later than this does not count. */
   payableUntilMs: number;
 }
 
 export type PaymentMatch =
-  /** The operations that pay this withdrawal, in their order. One of them may serve another intent. */
+  /** The operations that pay this withdrawal, in their order. Some may already be the payment of another intent. */
   | { kind: 'match'; payments: LedgerPayment[] }
   | {
       kind: 'refused';
       problem: PaymentProblem;
-      /** Whether no honest anchor can have taken it for a payment of this withdrawal, whoever paid. */
+      /** Whether no honest anchor can have taken the transaction for a payment of this withdrawal, whoever paid. */
       contradicts: boolean;
-      /** Accounts of others that paid this very withdrawal. */
+      /** Other accounts that paid this withdrawal. */
       payers: string[];
     };
 
@@ -66,12 +66,12 @@ export function matchPayment(
     const asOwn = { ...terms, account: payment.from };
     return faults[place] === 'other_sender' && faultOf(payment, transaction.memo, asOwn, known) === null;
   });
-  // Of several operations the one counts that comes closest: the others pay somebody else.
+  // Of several operations, the closest match is reported, since the others pay somebody else.
   const problem = nearness.find((each) => faults.includes(each)) ?? 'other_sender';
   return refused(problem, { contradicts, payers: [...new Set(payers.map(({ from }) => from))] });
 }
 
-/** A record may name the account first and its memo later: then a payment without it is none. */
+/** Drops instructions without a memo where others name the same account with one: a payment then needs the memo. */
 function withReference(known: readonly Instructions[]): Instructions[] {
   return known.filter(
     ({ account, memo }) =>
@@ -109,7 +109,7 @@ function faultOf(
   return isAnnouncedAmount(payment.amount, sellAmount) ? null : 'amount_mismatch';
 }
 
-/** Whether the payment carries what ties it to the withdrawal: its memo, or in place of one of digits the muxed id. */
+/** Whether the payment carries the withdrawal's memo or muxed id; a muxed id stands for a memo of type `id` as well. */
 function hasReference(
   { toMuxedId }: LedgerPayment,
   memo: LedgerMemo | null,
@@ -126,7 +126,7 @@ function hasReference(
   );
 }
 
-/** Anchors leave the type out at times: then it is that of the memo that was paid with. */
+/** Some anchors omit the memo type; any type that the payment's memo has is then accepted. */
 function isMemo(carried: LedgerMemo, wanted: string, wantedType: string | null): boolean {
   if (wantedType !== null && wantedType !== carried.type) return false;
   switch (carried.type) {

@@ -7,18 +7,18 @@ const secondMs = 1_000;
 const hourMs = 3_600 * secondMs;
 const dayMs = 24 * hourMs;
 
-/** No honest anchor names so many. None is forgotten: an anchor that is being paid could push out the true one. */
+/** No honest anchor names this many. None is dropped for a newer one, or a paid anchor could push the true one out. */
 const mostInstructions = 64;
-/** How long an ending waits for the ledger. Afterwards the outcome is `unverified`, and the ledger still asked. */
+/** How long an outcome waits for the ledger. After that it is `unverified`, and the look-ups go on. */
 export const ledgerPatienceMs = dayMs;
-/** How long the ledger must say "not found" before it is believed: a node may lag, or be wrong about its range. */
+/** How long the ledger must say "not found" before that is believed: a node may lag, or be wrong about its range. */
 export const missingStandsMs = hourMs;
-/** From then on nobody may come upon the payment any more. */
+/** How long payments are looked up after a party first named one; none can be found any more after that. */
 const lookedUpForMs = 30 * dayMs;
 const soonestMs = 5 * secondMs;
 const latestMs = hourMs;
 
-/** What may be otherwise at the next look. Everything else is final: a closed ledger does not change. */
+/** Results that the next look-up may change. All others are final, since a closed ledger does not change. */
 const undecided: readonly (PaymentProblem | null)[] = [
   null,
   'ledger_unavailable',
@@ -28,7 +28,7 @@ const undecided: readonly (PaymentProblem | null)[] = [
 
 export const nothingKnown: PaymentState = { instructions: [], named: [], found: null, told: null };
 
-/** Adds what a record says of the payment. */
+/** Adds what a record says about the payment. */
 export function withRecord(
   state: PaymentState,
   record: TransactionRecord,
@@ -57,9 +57,9 @@ function withInstructions(
 }
 
 /**
- * Puts a payment in the place of the one that the same party named before. A verified one is never replaced. One that
- * could not be held against a record is looked up again when the wallet names it again. How long and how often one is looked
- * for goes on from one to the next: whoever renames gains neither time nor calls.
+ * Replaces the payment that the same party named before, unless that one was verified. A payment for which there were no
+ * instructions is looked up again when the wallet names it again. The time and the pace of look-ups carry over from one
+ * named payment to the next, so that a party that names another one gains neither time nor calls.
  */
 export function withNamed(state: PaymentState, hash: string, by: NamedBy, nowMs: number): PaymentState {
   const before = state.named.find((each) => each.by === by);
@@ -81,7 +81,7 @@ export function withNamed(state: PaymentState, hash: string, by: NamedBy, nowMs:
   return { ...state, named: [...state.named.filter((each) => each.by !== by), fresh] };
 }
 
-/** What the intent knows of the payment that a transaction passes to: the anchor's word goes with the transaction. */
+/** The payment state of the claimant that a transaction passes to: what the anchor said goes with the transaction. */
 export function handedOn(holder: PaymentState, claimant: PaymentState): PaymentState {
   const { instructions, told } = holder;
   const own = claimant.named.filter(({ by }) => by === 'wallet');
@@ -90,12 +90,12 @@ export function handedOn(holder: PaymentState, claimant: PaymentState): PaymentS
   return byAnchor === undefined ? next : withNamed(next, byAnchor.hash, 'anchor', byAnchor.namedAtMs);
 }
 
-/** What is left to the intent that a transaction passes from. Where to pay is of the transaction, and goes with it. */
+/** The payment state of the intent that loses a transaction: instructions and the anchor's word go with the transaction. */
 export function handedAway(state: PaymentState): PaymentState {
   return { ...state, instructions: [], named: state.named.filter(({ by }) => by === 'wallet'), told: null };
 }
 
-/** Adds what a look at the ledger said of the payment that this party named. */
+/** Adds the result of a look-up of the payment that this party named. */
 export function withFinding(state: PaymentState, by: NamedBy, finding: Finding, nowMs: number): PaymentState {
   const named = state.named.map((each) => (each.by === by ? lookedUp(each, finding, nowMs) : each));
   const found = finding.kind === 'found' ? finding.payment : null;
@@ -116,17 +116,17 @@ function isMissing({ missingSinceMs }: NamedPayment, nowMs: number): boolean {
   return missingSinceMs !== null && nowMs - missingSinceMs >= missingStandsMs;
 }
 
-/** Whether another look may still change what is known of it. */
+/** Whether another look-up may still change the result. */
 export function isUndecided({ found }: PaymentState, named: NamedPayment): boolean {
   return found === null && undecided.includes(named.problem);
 }
 
 /**
- * What the ledger says of the payment of an intent:
+ * What the ledger says about the payment of an intent:
  * - `verified`: it was found
- * - `waiting`: a named payment is still being looked for, and nothing may end before that, for a day at most
- * - `refuted`: the anchor's record names a payment that is none
- * - `unverifiable`: nothing was named, or the ledger cannot tell
+ * - `waiting`: a named payment is still being looked up, for a day at most, and the intent does not end before that
+ * - `refuted`: the anchor's record names a transaction that is no payment of the intent
+ * - `unverifiable`: no payment was named, or the ledger cannot tell
  */
 export type PaymentVerdict = 'verified' | 'waiting' | 'refuted' | 'unverifiable';
 
@@ -143,8 +143,8 @@ export function verdictOf(state: PaymentState, nowMs: number): PaymentVerdict {
 }
 
 /**
- * When to look a named payment up next; null where there is nothing to look for. Without instructions none is looked up,
- * since none could be verified; `claims`: those of the intent that holds the claimed transaction may do.
+ * When to look up a named payment next; null where no look-up is left. Without instructions none is looked up, since none
+ * could be verified. `claims`: the instructions of the intent that holds the claimed transaction may serve instead.
  */
 export function nextLookUpMs(state: PaymentState, claims: boolean, nowMs: number): number | null {
   if (state.instructions.length === 0 && !claims) return null;
@@ -154,7 +154,7 @@ export function nextLookUpMs(state: PaymentState, claims: boolean, nowMs: number
   return times.length === 0 ? null : Math.max(nowMs, Math.min(...times));
 }
 
-/** When its next look is due; null: at once. */
+/** When the next look-up of the payment is due; null: at once. */
 function dueMs(named: NamedPayment): number | null {
   return named.lookedUpAtMs === null ? (named.notBeforeMs ?? null) : named.lookedUpAtMs + paceMs(named);
 }
@@ -163,7 +163,7 @@ function paceMs({ looks }: NamedPayment): number {
   return Math.min(latestMs, soonestMs * 2 ** Math.min(looks - 1, 20));
 }
 
-/** Whether a record of the anchor named a payment which the ledger shows to be none, or more places to pay than any needs. */
+/** Whether the ledger contradicts a payment that the anchor named, or the anchor named more instructions than any needs. */
 export function isContradicted({ named, instructions }: PaymentState): boolean {
   const byAnchor = named.some((each) => each.by === 'anchor' && contradictsNow(each));
   return byAnchor || instructions.length === mostInstructions;

@@ -11,14 +11,14 @@ import {
   transition,
 } from './transition.rules.js';
 
-/** What a look at the ledger says of the payment that this party named. */
+/** The result of a ledger look-up of the payment that this party named. */
 export interface LookUp {
   by: NamedBy;
   hash: string;
   finding: Finding;
 }
 
-/** The state after a look at the ledger. A named payment that was replaced meanwhile changes nothing. */
+/** The state after a ledger look-up. The result for a payment that was replaced meanwhile changes nothing. */
 export function withLookUp(
   state: IntentState,
   { by, hash, finding }: LookUp,
@@ -32,15 +32,15 @@ export function withLookUp(
   const paid = paidBy(after, finding.payment);
   const { ending } = paid;
   if (ending === null) return transition(paid, null, nowMs, limits);
-  // One that expired did so as if nobody had paid.
+  // The intent expired as unpaid, so it is reopened.
   if (ending.status === 'expired') return takenUpAgain(paid, nowMs);
   const { status, reason, recordedAtMs, recoveredAtMs } = ending;
   return end(paid, paid.payment.told, { status, reason, recordedAtMs, recoveredAtMs, evidence: 'ledger' });
 }
 
 /**
- * An intent that had expired, open again. It was not followed meanwhile, so that nothing ends it before a look at it was
- * made (transition.rules.ts), and a withdrawal that is closed may be completed for as long as one closed just now.
+ * Reopens an intent that had expired. It was not followed meanwhile, so nothing ends it before the next look
+ * (transition.rules.ts), and a closed withdrawal may still be completed for as long as one that was closed just now.
  */
 export function takenUpAgain(state: IntentState, nowMs: number): IntentState {
   const { observations, payment } = state;
@@ -57,12 +57,12 @@ export function takenUpAgain(state: IntentState, nowMs: number): IntentState {
   };
 }
 
-/** The state whose funds were received by this payment, when its ledger closed. How it ends is not decided here. */
+/** The state after this payment, whose ledger's close is the receipt of the funds. The outcome is not decided here. */
 export function paidBy(state: IntentState, found: FoundPayment): IntentState {
   const { closedAtMs } = found;
   const { unscoredReason } = state.judgement;
   const { faultySinceMs } = state.observations;
-  // An anchor that was paid could keep its failures unscored by what it says only then.
+  // Only a fault from before the payment stays: a paid anchor could otherwise keep its failures unscored by later records.
   const stoodBefore = typeof faultySinceMs === 'number' && faultySinceMs < closedAtMs;
   const lasting = stoodBefore && faultsOfWithdrawal.has(unscoredReason) ? unscoredReason : null;
   const isLate = state.attachedAtMs !== null && state.attachedAtMs >= closedAtMs + closeUnitMs;

@@ -2,36 +2,36 @@ import type { PaymentProblem } from '../../../contract/schemas/payments.js';
 import type { LedgerMemo, LedgerPayment, LedgerSource } from '../../ledger/ledger.js';
 import type { TransactionRecord } from './sep-record.rules.js';
 
-/** Where a withdrawal is to be paid to, as a record of the anchor named it. */
+/** The payment instructions of a withdrawal, as a record of the anchor named them. */
 export interface Instructions {
   /** `G…` or `M…`. */
   account: string;
   memo: string | null;
   memoType: string | null;
-  /** When it was stored first: only payments that closed later are held against it. */
+  /** When they were first stored; only payments that closed later are compared with them. */
   storedAtMs: number;
 }
 
 export type NamedBy = 'wallet' | 'anchor';
 
-/** A ledger transaction that somebody says was the payment. */
+/** A ledger transaction that the wallet or the anchor names as the payment. */
 export interface NamedPayment {
   hash: string;
   by: NamedBy;
-  /** When this party named one first, this one or another: nobody gains time by naming ever new ones. */
+  /** When this party first named any payment, so that it gains no time by naming further ones. */
   namedAtMs: number;
-  /** How often those that this party named were looked up. */
+  /** Number of look-ups of all payments that this party named. */
   looks: number;
-  /** When the pace of the one before allows the first look at this one; null or, in old states, absent: at once. */
+  /** Earliest time of the first look-up, by the pace of the previous payment; null or, in old states, absent: at once. */
   notBeforeMs?: number | null;
-  /** When it was last looked up, and what was wrong then; null where nothing was, or where it was never looked up. */
+  /** The time of the last look-up and the problem that it found; null where there was no look-up, or no problem. */
   lookedUpAtMs: number | null;
   problem: PaymentProblem | null;
-  /** Since when the ledger says without interruption that it does not exist; of an anchor's, nor those before it. */
+  /** Since when every look-up said "not found"; for the anchor, this includes the payments that it named before. */
   missingSinceMs: number | null;
   /** Whether the ledger shows that it cannot be a payment to this anchor. */
   contradicts: boolean;
-  /** Whether that was so of another one that the same party named before. */
+  /** Whether the ledger contradicted a payment that the same party named before. */
   contradictedBefore?: boolean;
 }
 
@@ -49,16 +49,16 @@ export interface FoundPayment extends LedgerPayment {
 /** What is known of the payment of an intent. */
 export interface PaymentState {
   instructions: readonly Instructions[];
-  /** One of each party at most. */
+  /** At most one per party. */
   named: readonly NamedPayment[];
   found: FoundPayment | null;
-  /** When the payment was found after the intent had expired, and it was opened again; absent where it had not. */
+  /** When the expired intent was reopened because its payment was found; absent where it was not reopened. */
   takenUpAtMs?: number;
-  /** What the last record said, for when the ledger has answered. */
+  /** What the last record said, kept for the decision once the ledger has answered. */
   told: Pick<TransactionRecord, 'refunded' | 'amountIn' | 'amountOut' | 'amountOutAsset'> | null;
 }
 
-/** What a look at the ledger says of a named payment. */
+/** The result of a ledger look-up of a named payment. */
 export type Finding =
   | { kind: 'found'; payment: FoundPayment }
   | { kind: 'problem'; problem: PaymentProblem; contradicts: boolean };

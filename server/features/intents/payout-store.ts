@@ -10,9 +10,9 @@ export interface Payout {
   amountOut: string;
 }
 
-/** The query of the intents collection that observations make: what was paid out, without whose it was. */
+/** The query that observations make on the intents collection: payouts without the accounts that they went to. */
 export interface PayoutStore {
-  /** The newest payouts of an anchor in a corridor since then; disputed ones that do not count are left out. */
+  /** The newest payouts of an anchor in a corridor since `since`, without those of intents with an accepted dispute. */
   listPayouts(query: { anchorId: string; corridor: string; since: Date; limit: number }): Promise<Payout[]>;
 }
 

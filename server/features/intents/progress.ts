@@ -26,26 +26,26 @@ import {
 export interface Report {
   /** Null where only time has passed. */
   observation: Observation | null;
-  /** The transaction that was looked for: the report is dropped where the intent follows another one by now. */
+  /** The transaction that the report is about; the report is dropped if the intent follows another one by now. */
   about?: string | undefined;
   /** Whether the anchor answered that it knows no such transaction. */
   notFound?: boolean;
   /** A look at the ledger. */
   lookUp?: LookUp;
-  /** The server that told it. */
+  /** The protocol of the server that returned the record. */
   dialect?: Dialect;
   callback?: IncomingCallback;
-  /** Whether the transaction can be polled, which decides when to look again. A callback cannot tell. */
+  /** Whether the transaction can be polled, which decides when to check the intent again. A callback cannot tell. */
   pollable?: boolean;
-  /** Set where a look at the transaction was made: when. */
+  /** When the look was made; set where the report comes from a look. */
   lookedAtMs?: number;
   /** Set where a job reports: its transactions are fenced by the lease. */
   lease?: HeldLease;
 }
 
-/** The result of a report. `applied`: it was new. `before` and `after` differ where the status changed. */
+/** The result of a report. `applied`: the report was new. `before` and `after` differ where the status changed. */
 export interface Progress {
-  /** The intent that it was applied to: another one where the transaction passed to that. */
+  /** The intent that the report was applied to: another one than given, where the transaction passed to it. */
   intentHash: string;
   applied: boolean;
   before: Intent['status'];
@@ -65,16 +65,16 @@ export class ContendedIntentError extends Error {
 }
 
 /**
- * The only writer of status changes. Each try reads the intent, applies the pure transition function and writes the
- * result only if nobody wrote in between, so of any number of processes that observe the same, one writes it. A change
- * of status, its mark for the aggregator and its event are written in one transaction.
+ * The only writer of `settled` and `failed`. Each try reads the intent, applies the pure transition function and writes
+ * the result only if nobody wrote in between, so that one of any number of processes with the same observation writes it.
+ * A change of status, its mark for the aggregator and its event are written in one transaction.
  */
 export function createMakeProgress(deps: {
   store: Pick<IntentStore, 'findByHash' | 'saveProgress'>;
   ownership: Pick<Ownership, 'passToSender'>;
   inTransaction: InTransaction;
   writeEvent: Emit;
-  /** Called when a payment is to be looked up on the ledger that was not known before. */
+  /** Called when a ledger look-up becomes due for an intent that had none due. */
   onLookUpDue?: () => void;
   clock: Clock;
   limits: TransitionLimits;
@@ -90,7 +90,7 @@ export function createMakeProgress(deps: {
     const isRepeat = callback !== undefined && callbacks === null;
     const about = report.about ?? observation?.record.id;
     const isStale = about !== undefined && about !== intent.transactionId;
-    // An intent that is over is still open for what the ledger shows.
+    // An intent that is not open any more still accepts the results of ledger look-ups.
     const isOver = !intent.open && lookUp === undefined;
     if (isOver || isRepeat || isStale) {
       return { intentHash: intent._id, applied: false, before: intent.status, after: intent.status };
@@ -111,7 +111,7 @@ export function createMakeProgress(deps: {
     }
     const fields = toFields(state);
     const dueMs = nextLookMs(state, nowMs, pollable, limits);
-    // A callback may bring the next look forward; only a look itself puts it off.
+    // A callback may bring the next look forward, but never postpones it.
     const due = Math.min(dueMs ?? 0, callback === undefined ? Infinity : intent.due.getTime());
     const statusChanges = fields.status !== intent.status;
     const lookUpDue = limits.ledger ? nextLookUp(intent, state, nowMs) : {};
@@ -127,7 +127,7 @@ export function createMakeProgress(deps: {
         ...(lookedAtMs === undefined || intent.firstLookAt !== null
           ? {}
           : { firstLookAt: new Date(lookedAtMs) }),
-        // Only unpaid intents, which cost nothing to make, have to be shared out over clients.
+        // Only unpaid intents keep their client: they cost nothing, so the looks at them are shared between clients.
         ...(intent.client === null || state.observations.fundedAtMs === null ? {} : { client: undefined }),
       },
       pendingAggregation: statusChanges || fields.outcome?.evidence !== intent.outcome?.evidence,
@@ -179,7 +179,7 @@ export function createMakeProgress(deps: {
   return makeProgress;
 }
 
-/** Undefined takes the time away that was set before. */
+/** An undefined `lookUpDue` removes the time that was set before. */
 function nextLookUp(intent: Intent, state: IntentState, nowMs: number): { lookUpDue?: Date | undefined } {
   const dueMs = nextLookUpMs(state.payment, intent.claimedId !== undefined, nowMs);
   if (dueMs !== null) return { lookUpDue: new Date(dueMs) };

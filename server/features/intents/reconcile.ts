@@ -36,7 +36,7 @@ const defaults: ReconcileLimits = {
 };
 
 export interface Reconcile {
-  /** Looks at the open intents that are due; does nothing while another instance does. */
+  /** Checks the open intents that are due; does nothing while another instance does. */
   run(): Promise<LeaseOutcome<ReconcileAnswer>>;
 }
 
@@ -53,16 +53,16 @@ export function createReconcile(deps: ReconcileDeps): Reconcile {
   const { looks, leases, removeUnpaid, lookUpPayments, clock, pause } = deps;
   const limits = { ...defaults, ...deps.limits };
   const workOn = createAnchorLooks({ ...deps, asksLedger: lookUpPayments !== undefined, limits });
-  /** The anchor that was begun last, also in the run before. */
+  /** The anchor that was started last, in this run or the one before. */
   let lastBegun = '';
 
-  /** In turn, so that where there are more anchors than are worked on at once, the same ones do not come first each time. */
+  /** The anchors with due intents, in rotation: the same ones do not come first each time if not all can start at once. */
   async function anchorsWithDue(): Promise<string[]> {
     const anchorIds = (await looks.listAnchorsWithDue(new Date(clock()))).sort();
     return [...anchorIds.filter((id) => id > lastBegun), ...anchorIds.filter((id) => id <= lastBegun)];
   }
 
-  /** Looks at the ledger beside the looks at anchors, one pass at a time. */
+  /** Runs the ledger look-ups concurrently with the looks at anchors, one pass at a time. */
   function createLookUps(lease: HeldLease, counts: Counts, mayGoOn: () => boolean, failures: unknown[]) {
     let passes: Promise<void> = Promise.resolve();
     let waiting = 0;
@@ -89,7 +89,7 @@ export function createReconcile(deps: ReconcileDeps): Reconcile {
     const counts = noCounts();
     const mayGoOn = () => !lease.signal.aborted && clock() - startedAtMs < limits.maxRunMs;
     const atOnce = pLimit(limits.anchorsAtOnce);
-    /** By anchor: under way, waiting, or done for this run. */
+    /** Anchors that are under way, waiting, or done for this run. */
     const taken = new Set<string>();
     const underWay = new Set<Promise<void>>();
     const failures: unknown[] = [];
@@ -110,7 +110,7 @@ export function createReconcile(deps: ReconcileDeps): Reconcile {
       underWay.add(working);
     }
 
-    // Beside the looks: neither may wait for the other, since of both there may be more than a run has time for.
+    // Runs concurrently with the looks: either may have more work than a run has time for, so neither waits for the other.
     const removal = removeUnpaid(mayGoOn).then(
       (removed) => {
         counts.removed = removed;
@@ -120,16 +120,16 @@ export function createReconcile(deps: ReconcileDeps): Reconcile {
     const lookUps = createLookUps(lease, counts, mayGoOn, failures);
     while (mayGoOn()) {
       lookUps.begin();
-      // Looked for again and again: one busy anchor must not keep what comes to the others waiting for its run's end.
+      // Read repeatedly, so that what becomes due at other anchors does not wait until a busy anchor is done.
       for (const anchorId of await anchorsWithDue()) if (!taken.has(anchorId)) begin(anchorId);
       if (underWay.size === 0) break;
       await Promise.race([...underWay, pause(limits.newAnchorsEveryMs)]);
     }
     await Promise.all([...underWay, removal]);
-    // What the last looks named is looked up as well.
+    // Also looks up the payments that the last polls named.
     lookUps.begin();
     await lookUps.ended();
-    // Where the lease was taken over, its new holder goes on. Any other failure is reported once all anchors had their turn.
+    // If the lease was lost, its new holder goes on. Any other failure is reported once all anchors had their turn.
     const failure = failures.find((error) => !(error instanceof LeaseLostError));
     if (failure !== undefined) throw failure;
     const more = (await anchorsWithDue()).length > 0;

@@ -17,15 +17,15 @@ export interface TransactionRecord {
   amountOutAsset: string | null;
   startedAtMs: number | null;
   completedAtMs: number | null;
-  /** When the funds were received. Not of SEP-6 or SEP-24; some anchors pass on what Anchor Platform knows of it. */
+  /** When the funds were received. Not a member of SEP-6 or SEP-24; some anchors pass it on from Anchor Platform. */
   receivedAtMs: number | null;
-  /** When it reached its present status. */
+  /** When the transaction reached its present status. */
   updatedAtMs: number | null;
-  /** What it names as the payment on the ledger. */
+  /** The ledger transaction that the record names as the payment. */
   stellarTransaction: string | null;
-  /** Where it says that the withdrawal is to be paid to. */
+  /** Where to pay the withdrawal, according to the record. */
   payTo: { account: string; memo: string | null; memoType: string | null } | null;
-  /** Whether it was sent back in full, in today's words or the older ones. */
+  /** Whether the payment was sent back in full, by today's status or by the older members. */
   refunded: boolean;
 }
 
@@ -72,8 +72,8 @@ export function provesFunds(record: TransactionRecord): boolean {
 }
 
 /**
- * Only an address of Stellar: other members may hold bank accounts. None where there is a memo that cannot be read, or any
- * memo would do.
+ * Reads only a Stellar address, since other members may hold bank accounts. Null where there is a memo that cannot be
+ * read: otherwise any memo would match.
  */
 function readPayTo(raw: Record<string, unknown>): TransactionRecord['payTo'] {
   const account = shortText(raw.withdraw_anchor_account);
@@ -119,7 +119,7 @@ function idText(value: unknown): string | null {
   return text !== null && text.length <= maxIdLength ? text : null;
 }
 
-/** SEP amounts are strings; SEP-6 anchors send numbers too. Null for signs, for exponents in strings and for over 20 digits. */
+/** SEP amounts are strings; SEP-6 anchors send numbers too. Null for signs, exponents in strings and over 20 digits. */
 function decimalText(value: unknown): string | null {
   if (typeof value === 'number') {
     return Number.isFinite(value) && value >= 0 && value < 1e15 ? new Decimal(value).toFixed() : null;

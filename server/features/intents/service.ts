@@ -32,7 +32,7 @@ export interface IntentServiceDeps extends Omit<AttachDeps, 'store'> {
   disputeOf: (intentHash: string) => Promise<IntentDispute | null>;
   /** Whether and why the outcome of an intent counts. */
   standingOf: (intent: AggregatableIntent) => Standing;
-  /** Where an intent that nobody has paid yet finds its place. */
+  /** Limits how many unpaid intents a client can register. */
   room: UnpaidRoom;
   committed: Committed;
   /** Address of this service as clients and anchors know it, without a trailing slash. */
@@ -41,24 +41,24 @@ export interface IntentServiceDeps extends Omit<AttachDeps, 'store'> {
 
 export interface IntentService {
   /**
-   * Records an intent (`created`), or finds it recorded, and attaches its transaction if it is given. Throws
-   * INVALID_REQUEST, UNSUPPORTED_PAIR, AMOUNT_OUT_OF_RANGE, QUOTE_BELOW_MINIMUM, TRANSACTION_CONFLICT,
-   * RATES_UNAVAILABLE and NOT_READY; only with TRANSACTION_CONFLICT it stores the intent, and its claim on the transaction.
-   * `client`: the hash of the client that registers it.
+   * Stores an intent (`created`), or finds it stored, and attaches its transaction if one is given. Throws
+   * INVALID_REQUEST, UNSUPPORTED_PAIR, AMOUNT_OUT_OF_RANGE, QUOTE_BELOW_MINIMUM, TRANSACTION_CONFLICT, RATES_UNAVAILABLE
+   * and NOT_READY; of these, only TRANSACTION_CONFLICT comes after the intent and its claim on the transaction were
+   * stored. `client`: the hash of the client that registers it.
    */
   register(body: CreateIntentBody, client: string): Promise<{ created: boolean; answer: IntentAnswer }>;
   /**
-   * Attaches a transaction, names the payment, or both. Throws INVALID_REQUEST, UNKNOWN_INTENT, also where the nonce is
-   * not the intent's, TRANSACTION_CONFLICT and NOT_READY.
+   * Attaches a transaction, names the payment, or both. Throws INVALID_REQUEST, UNKNOWN_INTENT (also where the nonce is
+   * not the intent's), TRANSACTION_CONFLICT and NOT_READY.
    */
   attach(intentHash: string, body: AttachTransactionBody): Promise<IntentAnswer>;
   /** Throws UNKNOWN_INTENT and NOT_READY. */
   read(intentHash: string): Promise<IntentAnswer>;
-  /** The intent as it is answered. */
+  /** The API representation of the intent. */
   answerOf(intent: Intent): Promise<IntentAnswer>;
 }
 
-/** Nothing is counted of an intent that was just made. */
+/** The counting of an intent that was just created. */
 const notCounted: Counting = { pendingAggregation: false, counted: null, admission: null };
 
 export function createIntentService(deps: IntentServiceDeps): IntentService {
@@ -97,12 +97,12 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
     return { created: true, intent };
   }
 
-  /** The same intent sent again: its current state, with the transaction attached if one is given. */
+  /** Returns the stored intent where the same one is sent again, with the transaction attached if one is given. */
   async function repeat(known: Intent, transactionId: string | undefined): Promise<Intent> {
     return transactionId === undefined ? known : attach(known, transactionId);
   }
 
-  /** The corridor of terms that can be accepted. Throws INVALID_REQUEST, UNSUPPORTED_PAIR and AMOUNT_OUT_OF_RANGE. */
+  /** Validates the terms and returns their corridor. Throws INVALID_REQUEST, UNSUPPORTED_PAIR and AMOUNT_OUT_OF_RANGE. */
   function acceptedCorridor(body: CreateIntentBody): Corridor {
     refuse(termFaults(body, clock()));
     const corridor = corridorOf(body);
@@ -177,7 +177,7 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
   return {
     async register(body, client) {
       const { created, intent } = await register(body, client);
-      // What was just created was acknowledged by a majority.
+      // A majority acknowledged the insert of an intent that was just created.
       return { created, answer: await answerOf(created ? intent : await committed(intent)) };
     },
     async attach(intentHash, { nonce, anchorTransactionId, paymentHash }) {
@@ -190,7 +190,7 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
       if (intent === null || !isNonceOf(intent, nonce)) {
         throw new ApiError('UNKNOWN_INTENT', 'No intent was registered with this hash and nonce.');
       }
-      // First, so that the payment is known even where another intent holds the transaction.
+      // The payment is stored first, so that it is known even where another intent holds the transaction.
       const named = paymentHash === undefined ? intent : await namePayment(intent, paymentHash);
       const attached = anchorTransactionId === undefined ? named : await attach(named, anchorTransactionId);
       return answerOf(await committed(attached));

@@ -1,38 +1,35 @@
 import { provesFunds, type TransactionRecord } from './sep-record.rules.js';
 import type { ReadStatus } from './status-table.rules.js';
 
-/** What was observed of a transaction, and when by our own clock, so that no anchor can move it far. Epoch ms. */
+/** The observations of a transaction, timed by our own clock so that no anchor can move them far. Epoch ms. */
 export interface Observations {
   firstAtMs: number | null;
   lastAtMs: number | null;
   status: ReadStatus['word'] | null;
-  /** When the anchor says it came to that status. */
+  /** When the transaction came to that status, according to the anchor. */
   updatedAtMs: number | null;
   /** The last observation without proof of funds, and the first one with it. */
   unfundedAtMs: number | null;
   fundedAtMs: number | null;
   /** When the payment arrived, if it was observed between payment and payout; else null. */
   paidAtMs: number | null;
-  /** The last observation of it neither ready nor completed, and since when cash is ready. */
+  /** The last observation as neither ready nor completed, and since when the cash is ready. */
   notReadyAtMs: number | null;
   readyAtMs: number | null;
-  /** When that was observed first. */
+  /** When the readiness was first observed. */
   readySeenAtMs: number | null;
-  /** The last observation of it not completed; when the present completion was first observed, and when it happened. */
+  /** The last observation as not completed; when the present completion was first observed, and when it happened. */
   notCompletedAtMs: number | null;
   completedSeenAtMs: number | null;
   completedAtMs: number | null;
-  /** The first observation of an `error` or the like that has stood since. */
+  /** The first of the present, uninterrupted observations with a closed status such as `error`. */
   closedSinceMs: number | null;
   /**
-   * Since when every record was closed or completed, so that an anchor gains no time by alternating between them.
-   * Absent from what was stored before it was kept.
+   * Since when every record was closed or completed, so that an anchor gains no time by alternating between them. Absent
+   * from older documents.
    */
   notOpenSinceMs?: number | null;
-  /**
-   * Since when the records have told of a fault of the withdrawal itself (eligibility.rules.ts). Absent from what was
-   * stored before it was kept.
-   */
+  /** Since when the records show a fault of the withdrawal itself (eligibility.rules.ts). Absent from older documents. */
   faultySinceMs?: number | null;
 }
 
@@ -53,7 +50,7 @@ export const nothingObserved: Observations = {
   closedSinceMs: null,
 };
 
-/** Adds one observation. `attachedAtMs` is the earliest time that the first one may tell of. */
+/** Adds one observation. In the first one, earlier times than `attachedAtMs` are raised to it. */
 export function addObservation(
   before: Observations,
   record: TransactionRecord,
@@ -79,7 +76,7 @@ export function addObservation(
   if (!funded) after.unfundedAtMs = observedAtMs;
   if (funded && before.fundedAtMs === null) {
     after.fundedAtMs = observedAtMs;
-    // The time of the present status is the payment's only while nothing later has happened.
+    // `updatedAtMs` is the time of the payment only while nothing later has happened.
     after.paidAtMs = doneForUser ? null : between(record.updatedAtMs, before.unfundedAtMs);
   }
   if (!doneForUser) {
@@ -106,20 +103,20 @@ export function notOpenSinceMs(observed: Observations): number | null {
   return observed.notOpenSinceMs ?? observed.closedSinceMs ?? observed.completedSeenAtMs;
 }
 
-/** Payment and payout first observed together, with a longer gap before them, say nothing about an anchor's speed. */
+/** Payment and payout that are first observed together, after a longer gap, say nothing about an anchor's speed. */
 const maxUnobservedMs = 60_000;
 
 /**
- * A payout that is told of so much later than it happened, by the anchor's word, has no time where the ledger tells the
- * time of the payment: a minute, or the tenth part of the time since the payment, as a slow payout is looked at less often.
+ * Where the ledger tells the time of the payment, a payout observed long after the anchor's time for it has no settle
+ * time: over a minute, and over a tenth of the time since the payment, as slow payouts are polled less often.
  */
 const toldLateParts = 10;
 
 /**
- * Whole seconds from payment to payout, for cash to ready for pick-up; null while it is not completed. Where funds and
- * payout were first observed together, both lie between the last observation without funds and the payout: half of that
- * time is taken if it is a minute at most; if it is longer, the settle time is unknown and null. `byLedger`: the payment
- * was found there.
+ * Whole seconds from payment to payout (cash: until it is ready for pick-up); null while the transaction is not completed.
+ * Where funds and payout were first observed together, both lie between the last observation without funds and the payout:
+ * half of that time is taken if it is a minute at most; if it is longer, the settle time is unknown and null. `byLedger`:
+ * the payment was found on the ledger.
  */
 export function settleSeconds(
   observed: Observations,
@@ -136,9 +133,9 @@ export function settleSeconds(
 }
 
 /**
- * Whether that time is known. Without a ledger: a record told of the payment before one told of the payout; otherwise it
- * is assumed, or null. With one: the payout was observed after the payment, and soon after the anchor says it happened.
- * An anchor that answers nothing for hours, and then dates its payout back, would be quick by its silence.
+ * Whether the settle time is known. Without a ledger: a record showed the payment before one showed the payout; otherwise
+ * it is estimated, or null. With a ledger: the payout was observed after the payment, and soon after the time that the
+ * anchor gives for it. An anchor that is silent for hours and then backdates its payout would otherwise look quick.
  */
 export function timesKnown(observed: Observations, byLedger: boolean): boolean {
   const { paidAtMs, readyAtMs, readySeenAtMs, completedAtMs, completedSeenAtMs } = observed;

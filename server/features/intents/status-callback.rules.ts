@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { TakenCallbacks } from './intent.js';
 
-/** How far a callback's signing time may lie from ours, both ways (SEP-24: "1 to 2 minutes"). */
+/** Largest difference between a callback's signing time and our clock, in either direction (SEP-24: "1 to 2 minutes"). */
 export const freshnessMs = 120_000;
-/** How many callbacks of one intent, signed in the same second, are taken; polling makes up for the rest. */
+/** Most callbacks of one intent, signed in the same second, that are applied; polling makes up for the rest. */
 const maxPerSecond = 16;
 
 export interface CallbackSignature {

@@ -23,7 +23,7 @@ export interface StatusCallbackDeps {
   /** The key (G…) the anchor signs with; null where none is known. */
   signingKeyOf: (anchorId: string) => Promise<string | null>;
   verifyMessage: VerifyPool['verifyMessage'];
-  /** Called when a look at a transaction became due at once. */
+  /** Called when a poll of a transaction became due at once. */
   onDue: () => void;
   /** Host and port under which anchors reach this service: part of what they sign. */
   host: string;
@@ -32,7 +32,7 @@ export interface StatusCallbackDeps {
 
 /**
  * Applies an anchor's callback. Throws UNKNOWN_INTENT, or INVALID_SIGNATURE without changing anything. Calls
- * `countVerified` once the signature is verified; what that throws is thrown on, and nothing is changed.
+ * `countVerified` once the signature is verified; if that throws, the error is passed on and nothing is changed.
  */
 export type TakeStatusCallback = (
   intentHash: string,
@@ -60,8 +60,8 @@ export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCa
   }
 
   /**
-   * The intent that follows the transaction: this one, or the one that holds what this one claims. The wallet that pays
-   * names its own intent to the anchor, and where only callbacks tell of the sender, this is the only one that comes.
+   * The intent that follows the transaction: this one, or the holder of the transaction that this one claims. The paying
+   * wallet gives the anchor the URL of its own intent; where only callbacks name the sender, no other callback comes.
    */
   async function followerOf(intent: Intent, transactionId: string): Promise<string | null> {
     if (transactionId === intent.transactionId) return intent._id;
@@ -78,7 +78,7 @@ export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCa
     // While the dialect is unknown, read it as SEP-6, which has the larger vocabulary.
     const dialect = intent.dialect ?? 'sep6';
     const record = readRecord(callback.body, dialect);
-    // A record is applied below, whatever queue the intent waits in. Where it cannot be read, the anchor is asked.
+    // A readable record is applied below, whatever queue the intent is in. For an unreadable one, the anchor is polled.
     if (record === null && (await store.takeUpAgain(intentHash, new Date(clock())))) onDue();
     // Only a client that knows the nonce may attach a transaction; a callback may not.
     const follower = record === null ? null : await followerOf(intent, record.id);
@@ -87,7 +87,7 @@ export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCa
       observation: { record, observedAtMs: clock(), mayBeLate: true },
       callback: { signedAt, digest: digestOf(callback.rawBody) },
     });
-    // Where the transaction passed to another intent, or stayed with one, nothing is said of that one here.
+    // If the report was applied to another intent, the answer says nothing about that intent.
     return made?.intentHash === intentHash
       ? { intentHash, status: made.after, applied: made.applied }
       : ignored;

@@ -1,7 +1,7 @@
 import type { IntentStatus, TransitionKind } from '../../../contract/schemas/intents.js';
 import type { Intent, Step } from './intent.js';
 
-/** What the stream of an intent is made of. */
+/** The fields of an intent from which its steps are derived. */
 export type SteppedIntent = Pick<
   Intent,
   | 'status'
@@ -15,7 +15,7 @@ export type SteppedIntent = Pick<
   | 'steps'
 >;
 
-/** Where the intent stands after some steps. */
+/** The state of an intent after some of its steps. */
 interface Standing {
   status: IntentStatus;
   attachedAtMs: number | null;
@@ -25,7 +25,7 @@ interface Standing {
   ready: boolean;
 }
 
-/** Steps that anyone could repeat at will are not recorded beyond this; those of the outcome always are. */
+/** Steps that anyone could repeat at will are recorded only up to this number; those of the outcome always are. */
 const mostSteps = 100;
 
 const atFirst: Standing = {
@@ -65,10 +65,10 @@ function standingAfter(before: Standing, { kind, at, word }: Step): Standing {
 }
 
 /**
- * Every step of an intent so far: those that are stored, and those that its present state shows to be missing. It misses
- * all of them where it was stored before they were kept, and some where an instance of an older release wrote since. As
- * they follow from the stored document alone, everyone derives the same, and the next write stores them.
- * `releasedAt`: when its transaction passed to another intent, if it does so now.
+ * Every step of an intent so far: the stored ones, and those that its present state shows to be missing. All are missing
+ * where the intent was stored before steps were, and some where an instance of an older release wrote since. They follow
+ * from the stored document alone, so every reader derives the same ones, and the next write stores them. `releasedAt`:
+ * when the transaction passed to another intent, if it does so now.
  */
 export function stepsOf(intent: SteppedIntent, releasedAt?: Date): readonly Step[] {
   const stored = intent.steps ?? [];
@@ -127,7 +127,7 @@ function endOf(
   return { kind: status === 'pending' ? 'reopened' : status, at: recordedAt };
 }
 
-/** What each step says besides its kind. */
+/** The status of the intent, and the status that the anchor last reported, after each step. */
 export function standingsOf(steps: readonly Step[]): { status: IntentStatus; word: string | null }[] {
   let now = atFirst;
   return steps.map((step) => {
@@ -136,7 +136,7 @@ export function standingsOf(steps: readonly Step[]): { status: IntentStatus; wor
   });
 }
 
-/** Whether nothing can follow: it has ended, and neither a look at its transaction nor one at the ledger is due. */
+/** Whether no step can follow: the intent has ended, and neither a look nor a ledger look-up is due. */
 export function isOver({ status, open, lookUpDue }: Pick<Intent, 'status' | 'open' | 'lookUpDue'>): boolean {
   return status !== 'pending' && !open && lookUpDue === undefined;
 }

@@ -26,24 +26,21 @@ export interface VersionedChange {
   pendingAggregation: boolean;
 }
 
-/**
- * Every query of the intents collection but those for reputation (aggregation-store.ts), of what may leave
- * (unpaid-store.ts) and of payouts (payout-store.ts).
- */
+/** The queries of the intents collection, except those of the other stores in this folder. */
 export interface IntentStore {
-  /** Those of these intents that exist. */
+  /** The intents with these hashes that exist. */
   findByHashes(intentHashes: readonly string[]): Promise<Intent[]>;
-  /** With a session, as that transaction sees it. Without one, those that are asked for at the same time are read together. */
+  /** With a session, reads as that transaction sees it. Without one, concurrent calls are batched into one query. */
   findByHash(intentHash: string, session?: ClientSession): Promise<Intent | null>;
   /**
-   * False where the hash is known already, or another intent of the anchor has the transaction. Those that arrive while
-   * others are being inserted are inserted together, each with a result of its own (docs/adr/0010).
+   * False where the hash is stored already, or another intent of the anchor has the transaction. Calls that arrive during
+   * an insert are batched into the next one, each with a result of its own (docs/adr/0010).
    */
   insert(intent: Intent): Promise<boolean>;
   /** Inserts intents as they are; those that have an outcome are pending aggregation. For simulated histories. */
   insertAll(intents: readonly Intent[]): Promise<void>;
   isEmpty(): Promise<boolean>;
-  /** Attaches a transaction, in place of the one before, to the intent as it was read, and makes it due at once. */
+  /** Attaches a transaction in place of any earlier one and makes the intent due, unless it changed since it was read. */
   attachTransaction(
     intent: Intent,
     transactionId: string,
@@ -51,7 +48,7 @@ export interface IntentStore {
   ): Promise<Intent | 'changed_meanwhile' | 'taken_by_another'>;
   /** The intent that holds this transaction of the anchor. */
   findByTransaction(anchorId: string, transactionId: string, session?: ClientSession): Promise<Intent | null>;
-  /** The same after its version was raised, so that a change which was derived from it before is not written. */
+  /** Like `findByTransaction`, but raises the version first, so that a change derived from the earlier state is refused. */
   touchHolder(anchorId: string, transactionId: string): Promise<Intent | null>;
   /** The pending intent without a transaction that claimed this one first; only those of an account if one is given. */
   findFirstClaimant(
@@ -60,14 +57,14 @@ export interface IntentStore {
   ): Promise<Intent | null>;
   /** Writes a change unless somebody else wrote since the intent was read. Returns whether it was written. */
   saveProgress(change: VersionedChange, session?: ClientSession): Promise<boolean>;
-  /** Writes many changes, each held against its own version. Returns how many were written. */
+  /** Writes many changes, each conditional on its own version. Returns how many were written. */
   saveAllProgress(changes: readonly VersionedChange[]): Promise<number>;
   /**
-   * Takes up an id again that was given up: it is looked at once at once, and then as often as before it is given up.
-   * Returns whether it had been given up.
+   * Resumes the polls of an id that was given up: one at once, and then at growing intervals until it is given up again.
+   * Returns whether the id had been given up.
    */
   takeUpAgain(intentHash: string, now: Date): Promise<boolean>;
-  /** Sets what an accepted dispute makes of the outcome (null takes it back). Returns whether the intent exists. */
+  /** Sets how the outcome counts after an accepted dispute (null resets it). Returns whether the intent exists. */
   applyDisputeEffect(
     session: ClientSession,
     intentHash: string,
@@ -75,7 +72,7 @@ export interface IntentStore {
   ): Promise<boolean>;
 }
 
-/** Intents that are inserted or read by one command; of inserts some 150 KB. */
+/** Most intents that one command inserts or reads; an insert of this many takes some 150 KB. */
 const maxBatch = 100;
 
 const text = { type: String, default: null };
@@ -170,7 +167,7 @@ intentSchema.index(
   { partialFilterExpression: { contradicted: true }, name: 'contradicted' },
 );
 intentSchema.index({ unfolded: 1 }, { partialFilterExpression: { unfolded: true }, name: 'unfolded' });
-// The two of unpaid intents (unpaid-store.ts). `$gte: ''` means any text: a count that asks for the same reads no document.
+// Two indexes for unpaid intents (unpaid-store.ts). `$gte: ''` matches any text: a count with this filter reads no document.
 intentSchema.index({ client: 1 }, { partialFilterExpression: { client: { $gte: '' } }, name: 'unpaid' });
 intentSchema.index(
   { keptFor: 1, 'outcome.reason': 1, 'outcome.recordedAt': 1 },
@@ -180,7 +177,7 @@ intentSchema.index(
   },
 );
 
-/** Registers the model on the connection, so that its collection and indexes can be prepared. For the stores of this folder. */
+/** Registers the model on the connection, so that its collection and indexes can be prepared. For this folder's stores. */
 export function intentModel(connection: Connection) {
   return defineModel<IntentDocument>(connection, 'Intent', intentSchema);
 }
@@ -203,7 +200,7 @@ export function createIntentStore(connection: Connection): IntentStore {
   });
 
   async function insertAll(intents: readonly Intent[]): Promise<void> {
-    // Not by mongoose, which makes a model of each document first: that takes more time than the rest of a registration.
+    // Bypasses mongoose, which builds a model of each document first: that takes longer than the rest of a registration.
     await model.collection.insertMany(intents.map(toDocument) as never[], { ordered: false });
   }
 
@@ -308,12 +305,12 @@ export function createIntentStore(connection: Connection): IntentStore {
   };
 }
 
-/** Without its type the partial indexes, which cover texts, are not used, and the whole collection is read. */
+/** Adds the type, without which the partial indexes on strings are not used and the whole collection is read. */
 function exactly(value: string) {
   return { $eq: value, $type: 'string' } as const;
 }
 
-/** The steps that the change makes are written with it, and so are those that followed from the stored state alone. */
+/** Writes the steps that the change causes, and those that were missing from the stored document, together with it. */
 function versionedUpdate({ intent, change, pendingAggregation, releasedAt }: VersionedChange) {
   const { _id, version } = intent;
   const { observations: sightings, ...fields } = change;
@@ -347,10 +344,10 @@ export function toIntent(document: IntentDocument | null): Intent | null {
   const counting = { pendingAggregation: unfolded, counted, admission: admission ?? null };
   // Release 2.3.0 stored none of these; older documents lack the client.
   const { problem = null, sender = null, claimedAt = null, client = null } = intent;
-  // Whether an old one was looked at in time is not known: it was.
+  // Whether an old document's transaction was first checked in time is not known; it is assumed.
   const { lookQueue = null, unknownLooks = 0, firstLookAt = intent.attachedAt } = intent;
   const looks = { lookQueue, unknownLooks, firstLookAt };
-  // Nothing was looked up on the ledger then.
+  // Older releases looked nothing up on the ledger.
   const { payment = nothingKnown, contradicted = false } = intent;
   const later = { problem, sender, claimedAt, client, payment, contradicted, ...looks };
   return { ...intent, observations: sightings, counting, ...later };

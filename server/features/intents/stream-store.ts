@@ -4,14 +4,14 @@ import { inBatches } from '../../mongo/in-batches.js';
 import type { Intent } from './intent.js';
 import { type IntentDocument, intentModel, toIntent } from './store.js';
 
-/** What the streams of intents read. */
+/** The database access of the intent streams. */
 export interface IntentStreamStore {
   /**
-   * The intent as a majority of the database has it, so that no transition is told that a new primary takes back. Those
-   * that are asked for at the same time are read together.
+   * The intent as a majority of the database stores it, so that no transition is sent that a new primary rolls back.
+   * Concurrent calls are batched into one query.
    */
   readCommitted(intentHash: string): Promise<Intent | null>;
-  /** Tells which intents had a transition, ended for good or were removed. */
+  /** Calls `onStep` for each intent that had a transition, ended for good or was removed. */
   watchSteps(
     deps: Pick<ChangeStreamDeps<unknown>, 'onOpen' | 'logger'> & { onStep: (intentHash: string) => void },
   ): ChangeStream;

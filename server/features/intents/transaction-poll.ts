@@ -15,7 +15,7 @@ export type PollResult =
   | { kind: 'record'; record: TransactionRecord; dialect: Dialect; observedAtMs: number }
   /** The anchor answers, and knows no such transaction. */
   | { kind: 'not_found' }
-  /** No answer, or none that can be read (`answered`); tried again later. */
+  /** No answer, or an unreadable one (`answered`); the poll is repeated later. */
   | { kind: 'unreachable'; why: string; answered: boolean }
   /** The anchor granted no token, is not in the fleet, or has no server to ask. */
   | { kind: 'not_pollable' };
@@ -37,7 +37,7 @@ export function createTransactionPoll(deps: {
 }): PollTransaction {
   const { directory, outbound, clock } = deps;
 
-  /** `GET /transaction` of the servers that may be asked: only the one that knows the transaction, once that is known. */
+  /** URLs of `GET /transaction` on the servers to ask; only on the one that knows the transaction, once that is known. */
   async function addresses(anchorId: string, transactionId: string, known: Dialect | null) {
     const { transferServerSep24, transferServerSep6 } = await directory.endpointsOf(anchorId);
     const servers = [

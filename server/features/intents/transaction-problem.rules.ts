@@ -14,9 +14,9 @@ type Fault = keyof typeof problemsByFault;
 const faults = Object.keys(problemsByFault) as Fault[];
 
 /**
- * What the latest record shows to be wrong with the attached id; null where it is in order. Unlike the reason for not
- * scoring, which the records up to the payment decide, it always follows the latest record. `before` is the problem
- * shown so far (undefined before the first record); it stands for what this record leaves out.
+ * The problem that the latest record shows with the attached id; null where there is none. Unlike the reason for not
+ * scoring, which the records up to the payment decide, it always follows the latest record. `before` is the problem so far
+ * (undefined before the first record); it is used for the members that this record omits.
  */
 export function problemOf(
   record: TransactionRecord,

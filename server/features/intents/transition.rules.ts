@@ -33,7 +33,7 @@ import { problemOf } from './transaction-problem.rules.js';
 const dayMs = 86_400_000;
 /** A transaction the user may still pay is followed this long beyond the intent's own deadline. */
 export const lateFundsMs = dayMs;
-/** No payment counts that closed later, be it because the anchor's record had closed the withdrawal before. */
+/** The latest close of a payment that counts: `lateFundsMs` after the deadline, or when the anchor closed the withdrawal. */
 export function payableUntilMs(deadlineMs: number, closedSinceMs: number | null): number {
   return Math.min(deadlineMs + lateFundsMs, closedSinceMs ?? Number.POSITIVE_INFINITY);
 }
@@ -43,7 +43,7 @@ export const pickUpMs = 90 * dayMs;
 export const recoveryMs = 30 * dayMs;
 
 /**
- * Whether the outcome may count: it may if there is no reason against it. The first observation of funds that names
+ * Whether the outcome may count: it may unless there is an `unscoredReason`. The first observation of funds that names
  * `amountIn` fixes it.
  */
 export interface Judgement {
@@ -54,7 +54,7 @@ export interface Judgement {
 export interface Ending {
   status: Exclude<IntentStatus, 'pending'>;
   reason: OutcomeReason;
-  /** When it was recorded first; a recovery keeps the failure's. */
+  /** When the outcome was first recorded; a recovery keeps the time of the failure. */
   recordedAtMs: number;
   recoveredAtMs: number | null;
   settleSeconds: number | null;
@@ -72,12 +72,12 @@ export interface IntentState {
   deadlineMs: number;
   /** When the transaction was attached; null: none is. */
   attachedAtMs: number | null;
-  /** When a look at the transaction was made first, whatever came of it. */
+  /** When the transaction was first checked, whatever the result. */
   lookedAtMs: number | null;
-  /** How often the anchor answered that it does not know the transaction, which it never showed. */
+  /** How often the anchor answered that it does not know the transaction, while it had never shown a record of it. */
   unknownLooks: number;
   observations: Observations;
-  /** What the last look found wrong with the transaction id. */
+  /** The latest known problem with the transaction id. */
   problem: TransactionProblem | null;
   /** The account that the records up to the first observation of funds name as the sender. */
   sender: string | null;
@@ -91,7 +91,7 @@ export interface IntentState {
 /** A transaction's record, and when it was observed. */
 export interface Observation {
   record: TransactionRecord;
-  /** When we asked, or were told. */
+  /** When the poll was sent, or the callback arrived. */
   observedAtMs: number;
   /** Set for callbacks: anchors repeat those that failed, so an old one may arrive after a newer one. */
   mayBeLate?: boolean;
@@ -177,7 +177,7 @@ function faultySince(
   return (wasFaulty ? before.observations.faultySinceMs : null) ?? observedAtMs;
 }
 
-/** As with the judgement, an anchor cannot name another sender once it has shown that the funds arrived. */
+/** Like the judgement, the sender is fixed once the anchor has shown that the funds arrived. */
 function senderUpToFunds({ observations, sender }: IntentState, { from }: TransactionRecord): string | null {
   if (observations.fundedAtMs !== null || from === null) return sender;
   return accountOf(from) ?? sender;
@@ -193,7 +193,7 @@ function isOld(
 }
 
 /**
- * What kind of transaction it is counts as told up to the first observation of funds; an anchor cannot change it
+ * Records up to the first observation of funds decide what kind of transaction it is; an anchor cannot change that
  * afterwards.
  */
 function judge(state: IntentState, after: Observations, { record, observedAtMs }: Observation): Judgement {
@@ -215,12 +215,12 @@ function judge(state: IntentState, after: Observations, { record, observedAtMs }
   return { unscoredReason, amountIn };
 }
 
-/** What a record says of the money; the last one is kept for when the ledger has answered. */
+/** What a record says about the money; kept from the last record for the decision once the ledger has answered. */
 type Told = NonNullable<PaymentState['told']>;
 
 /**
- * The end where payments are looked up. While a named payment is being looked for, nothing ends. What a record says of
- * funds is not believed where the ledger refutes the payment that it names.
+ * The outcome where payments are looked up. While a named payment is being looked up, the intent does not end. Where the
+ * ledger refutes the payment that a record names, the funds that the record shows are not believed.
  */
 function endByLedger(
   state: IntentState,
@@ -240,7 +240,7 @@ function endByLedger(
   }
 }
 
-/** An anchor that does not answer once the intent was taken up again has as long as a failure must stand. */
+/** Whether an intent that was reopened still waits for an observation, for which the anchor has `failureGraceMs`. */
 function awaitsLook(
   { observations, payment: { takenUpAtMs } }: IntentState,
   nowMs: number,
@@ -272,11 +272,11 @@ function endOf(
   }
   const overdueMs = overdueAtMs(state);
   if (overdueMs !== null) {
-    // Either it was observed open after it became overdue, or nothing was heard of it for as long as a failure must stand.
+    // Either it was observed open after it became overdue, or nothing was observed since for `failureGraceMs`.
     const seenOpen = (seen.lastAtMs ?? 0) >= overdueMs;
     return (seenOpen && nowMs >= overdueMs) || stands(overdueMs) ? ['failed', 'overdue'] : null;
   }
-  // A claim waits as long as a transaction, since it may still prove to be the account's own.
+  // A claim waits as long as a transaction, since the transaction may still prove to be this account's.
   if (attachedAtMs === null && !state.claims)
     return nowMs >= deadlineMs ? ['expired', 'no_transaction'] : null;
   if (attachedAtMs === null) return nowMs >= deadlineMs + lateFundsMs ? ['expired', 'no_transaction'] : null;
@@ -308,7 +308,7 @@ function recover(
   return vanishes ? failed : recovered;
 }
 
-/** The state with this ending, and what is measured of it. */
+/** The state with this ending and its measured values. */
 export function end(
   state: IntentState,
   record: Told | null,
@@ -320,7 +320,7 @@ export function end(
   }
   const { judgement, observations, terms, attachedAtMs } = state;
   const byLedger = state.payment.found !== null;
-  // What the ledger says was paid needs nobody's word.
+  // The amount found on the ledger does not depend on the anchor's records.
   const amountIn = byLedger ? judgement.amountIn : larger(judgement.amountIn, record.amountIn);
   const missing = amountIn === null ? 'amount_missing' : null;
   return {

@@ -3,20 +3,20 @@ import type { Intent } from './intent.js';
 import { leastServed, type PolledQueue, queuesOfTurn } from './look-queue.rules.js';
 import type { LookStore } from './look-store.js';
 
-/** Whose turn it is at one anchor. */
+/** Selects the next intent to check at one anchor. */
 export interface Turns {
-  /** The intent whose turn it is, its next look put off until `nextDue`; null where none is due. */
+  /** Claims the intent whose turn it is, by moving its next look to `nextDue`; null where none is due. */
   take(now: Date, nextDue: Date): Promise<{ intent: Intent; queue: PolledQueue } | null>;
 }
 
-/** Accounts remembered as served; where one is forgotten, it only has a turn too early. */
+/** Accounts remembered as served; a forgotten account only gets its turn too early. */
 const rememberedAccounts = 1_000;
 
 /**
- * Shares the looks at one anchor out: over the queues by their shares (look-queue.rules.ts), in each queue over the
- * clients in turn, and of a client over the accounts. Of paid intents no client is kept, so these go by account alone.
- * Accounts come second, since anybody may name any account: many intents in the name of an account must not delay the
- * account's own.
+ * Distributes the looks at one anchor: over the queues by their shares (look-queue.rules.ts), within each queue over the
+ * clients in turn, and within a client over its accounts. Paid intents have no client, so they are distributed by account
+ * alone. Accounts come second, since anybody may name any account: many intents in the name of an account must not delay
+ * the account's own.
  */
 export function createTurns(store: Pick<LookStore, 'findTurn' | 'claimLook'>, anchorId: string): Turns {
   /** The client that was served last. */
@@ -30,7 +30,7 @@ export function createTurns(store: Pick<LookStore, 'findTurn' | 'claimLook'>, an
       const next = leastServed(found?.waiting ?? [], (account) => served.get(account));
       if (found === undefined || next === undefined) return null;
       const intent = await store.claimLook(next._id, now, nextDue);
-      // Otherwise it was attached anew, or a callback was applied: then it is not due any more.
+      // Null: a transaction was attached or a callback applied meanwhile, so that the intent is not due any more.
       if (intent === null) continue;
       last[queue] = found.client;
       served.set(next.account, turn);

@@ -3,8 +3,8 @@ import { lookBackMs, type UnpaidEnding } from './unpaid.rules.js';
 import type { UnpaidStore } from './unpaid-store.js';
 
 /**
- * Removes the unpaid intents whose look-back is over, some 10,000 at most, and returns how many. Those with a dispute
- * are kept for good. Stops early where `mayGoOn` is false.
+ * Removes the unpaid intents that were kept for `lookBackMs`, some 10,000 at most, and returns how many. Those with a
+ * dispute are kept for good. Stops early where `mayGoOn` is false.
  */
 export type RemoveUnpaid = (mayGoOn: () => boolean) => Promise<number>;
 
@@ -13,7 +13,7 @@ const maxBatches = 20;
 
 export function createRemoveUnpaid(deps: {
   store: Pick<UnpaidStore, 'listEnded' | 'remove' | 'keepForDispute'>;
-  /** Those of these intents that have a dispute. */
+  /** Returns the hashes among these whose intents have a dispute. */
   disputedAmong: (intentHashes: readonly string[]) => Promise<string[]>;
   clock: Clock;
 }): RemoveUnpaid {

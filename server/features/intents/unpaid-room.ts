@@ -4,23 +4,23 @@ import type { Clock } from '../../ports.js';
 import { hasRoom, hasRoomForAll } from './unpaid.rules.js';
 import type { UnpaidStore } from './unpaid-store.js';
 
-/** The places for unpaid intents: what bounds how many a stranger can leave in the database. */
+/** Limits how many unpaid intents the database holds, so that anonymous clients cannot fill it. */
 export interface UnpaidRoom {
   /**
-   * Does `register` in a place for this client. Throws NOT_READY where the client holds its share already. Every intent
-   * that is stored keeps its place until it is paid or removed.
+   * Runs `register` if the client may hold another unpaid intent. Throws NOT_READY where the client holds its share
+   * already. A stored intent counts until it is paid or removed.
    */
   withPlace<T extends { created: boolean }>(client: string, register: () => Promise<T>): Promise<T>;
 }
 
-/** How old the number of places taken may be; what this instance has stored since is added. */
+/** How old the counted number of unpaid intents may be; those that this instance has stored since are added. */
 const countedEveryMs = 5_000;
-/** Places become free as intents are paid or removed, which takes its time. */
+/** Intents stop counting only when they are paid or removed, which takes a while. */
 const retryAfterSeconds = 600;
 
 export function createUnpaidRoom(deps: {
   store: Pick<UnpaidStore, 'countUnpaid' | 'countUnpaidOf'>;
-  /** Places of all clients together. */
+  /** Most unpaid intents of all clients together. */
   max: number;
   clock: Clock;
 }): UnpaidRoom {
@@ -34,7 +34,7 @@ export function createUnpaidRoom(deps: {
   /** Throws NOT_READY where the client holds its share. */
   async function refuseIfFull(client: string, places: { taken: number }): Promise<void> {
     const ofClient = await store.countUnpaidOf(client, Math.max(1, max - places.taken));
-    // Others may have taken places meanwhile.
+    // Other requests may have raised `places.taken` meanwhile.
     if (hasRoom({ max, taken: places.taken, ofClient })) return;
     const message = 'Too many intents of your address are neither paid nor removed (docs/intents.md).';
     throw new ApiError('NOT_READY', message, { retryAfter: retryAfterSeconds });
@@ -44,7 +44,7 @@ export function createUnpaidRoom(deps: {
     async withPlace(client, register) {
       const places = await counts.get('all');
       if (!hasRoomForAll({ max, taken: places.taken })) await refuseIfFull(client, places);
-      // Taken before anything else is awaited: requests that arrive together see each other's places.
+      // Reserved before `register` is awaited, so that concurrent requests see each other's reservations.
       places.taken += 1;
       let kept = false;
       try {

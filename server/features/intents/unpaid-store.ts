@@ -2,15 +2,15 @@ import type { Connection } from 'mongoose';
 import { intentModel } from './store.js';
 import type { UnpaidEnding } from './unpaid.rules.js';
 
-/** The queries about intents that no funds were seen of, which anyone can make and which therefore leave again. */
+/** The queries about intents without observed funds. Anyone can create such intents, so they are removed again. */
 export interface UnpaidStore {
-  /** Those of every client, open or ended; `limit` at most. */
+  /** Number of unpaid intents of all clients, open or ended, capped at `limit`. */
   countUnpaid(limit: number): Promise<number>;
-  /** Those of one client, by its hash; `limit` at most. */
+  /** Number of unpaid intents of the client with this hash, capped at `limit`. */
   countUnpaidOf(client: string, limit: number): Promise<number>;
-  /** Hashes of those that ended so, before this instant, and that nothing keeps; longest ended first. */
+  /** Hashes of the removable intents with this ending from before this instant, longest ended first. */
   listEnded(ending: UnpaidEnding, before: Date, limit: number): Promise<string[]>;
-  /** Removes those of these that are still unpaid. Returns how many. */
+  /** Removes the intents among these that are still unpaid. Returns how many were removed. */
   remove(intentHashes: readonly string[]): Promise<number>;
   /** Keeps these for good, since they were disputed; they count for no client any more. */
   keepForDispute(intentHashes: readonly string[]): Promise<void>;
@@ -18,7 +18,7 @@ export interface UnpaidStore {
 
 const unpaid = 'unpaid';
 const expiredUnpaid = { status: 'expired', 'sightings.fundedAtMs': null } as const;
-/** What counted in the reputation once, or may yet, stays. */
+/** Intents that reputation has counted, or may still count, are not removed. */
 const uncounted = { unfolded: false, counted: null, admission: null, disputeEffect: null } as const;
 
 export function createUnpaidStore(connection: Connection): UnpaidStore {
@@ -35,7 +35,7 @@ export function createUnpaidStore(connection: Connection): UnpaidStore {
           {
             ...expiredUnpaid,
             ...uncounted,
-            // Present in none of those that may leave, so the index holds them together.
+            // Absent from every removable intent, so the index holds these next to each other.
             keptFor: null,
             'outcome.reason': ending,
             'outcome.recordedAt': { $lt: before },

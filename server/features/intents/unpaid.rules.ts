@@ -6,8 +6,8 @@ const dayMs = 86_400_000;
 export type UnpaidEnding = Extract<OutcomeReason, 'no_transaction' | 'never_funded' | 'abandoned'>;
 
 /**
- * How long an unpaid intent stays after it ended. One that had a transaction can be disputed for 30 days and stays a
- * day longer; of any other, nothing can follow.
+ * How long an unpaid intent is kept after it ended. One that had a transaction can be disputed for 30 days and is kept a
+ * day longer; any other cannot change any more.
  */
 export const lookBackMs: Readonly<Record<UnpaidEnding, number>> = {
   no_transaction: 3 * dayMs,
@@ -15,15 +15,15 @@ export const lookBackMs: Readonly<Record<UnpaidEnding, number>> = {
   abandoned: 31 * dayMs,
 };
 
-/** Whether every client has room whatever it holds, since nobody can hold more than are taken (`hasRoom`). */
+/** Whether `hasRoom` holds for every client, since no client can hold more than all intents together. */
 export function hasRoomForAll(places: { max: number; taken: number }): boolean {
   return places.taken < places.max - places.taken;
 }
 
 /**
- * Whether a client may register another intent: while it holds fewer unpaid ones than there are places free. So whoever
- * holds most is refused first, and the free places never run out: N clients that take all they can get 1/(N + 1) of the
- * places each and leave as many to the next one.
+ * Whether a client may register another intent: it may while it holds fewer unpaid ones than places are free. So the
+ * client that holds most is refused first, and the free places never run out: N clients that take all they can get 1/(N +
+ * 1) of the places each, and leave as many to the next one.
  */
 export function hasRoom(places: { max: number; taken: number; ofClient: number }): boolean {
   return places.ofClient < places.max - places.taken;

@@ -45,7 +45,7 @@ export function toCorridor(
   const counts = sumOf(days.map((day) => day.counts));
   const quote = latest?.quote ?? null;
   const unpriced = days.length > 0 ? 'no_price' : 'not_observed';
-  // With a fee, a reference rate is all that an estimate lacks.
+  // Where a fee is published, only a reference rate can be missing for an estimate.
   const lacksReference = latest !== undefined && latest.fee !== null && !latest.hasReference;
   return {
     corridor: corridor.id,
@@ -57,7 +57,7 @@ export function toCorridor(
   };
 }
 
-/** `never` is the reason where there is nothing at all. */
+/** `never`: the reason to give if there are no observations at all. */
 function figuresOf({ asked, answered, latency }: Counts, never: UnobservedReason = 'not_observed') {
   const missing = tooFew(asked, never);
   const answers = Object.values(latency).reduce((sum, count) => sum + count, 0);
@@ -77,7 +77,7 @@ function tooFew(observations: number, never: UnobservedReason): UnobservedReason
   return observations < fewestObservations ? 'too_few_observations' : null;
 }
 
-/** Of its own prices; of the estimates where it gave none. */
+/** Computed from the anchor's own prices, or from the estimates if there are none. */
 function fromMidMarket(
   { quotes }: Counts,
   never: UnobservedReason,
@@ -112,7 +112,7 @@ function fromPaid(
   };
 }
 
-/** Without a sign before zero. */
+/** Formats zero without a minus sign. */
 function signed(value: Decimal, places: number): string {
   const rounded = value.toDecimalPlaces(places);
   return (rounded.isZero() ? new Decimal(0) : rounded).toFixed(places);

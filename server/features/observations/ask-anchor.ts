@@ -25,7 +25,7 @@ export interface AskAnchorDeps {
   clock: Clock;
 }
 
-/** Asks one anchor what any wallet may ask, without a token. Never rejects for what the anchor does. */
+/** Makes those calls to one anchor that any wallet may make without a token. Never rejects because of the anchor. */
 export type AskAnchor = (
   anchor: Pick<FleetAnchor, 'id'>,
   corridors: readonly Corridor[],
@@ -34,7 +34,7 @@ export type AskAnchor = (
 export function createAskAnchor(deps: AskAnchorDeps): AskAnchor {
   const { directory, offers, clock } = deps;
 
-  /** The addresses in its stellar.toml; undefined where that cannot be read, or where it has none. */
+  /** The addresses in the anchor's stellar.toml; undefined if there is none or it cannot be read. */
   async function readToml(look: Look, anchorId: string): Promise<AnchorEndpoints | undefined> {
     const url = directory.tomlUrlOf(anchorId);
     if (url === undefined) return undefined;
@@ -74,7 +74,7 @@ export function createAskAnchor(deps: AskAnchorDeps): AskAnchor {
     return undefined;
   }
 
-  /** Its own price; `not_served` where its quote server does not know the pair, `none` where it gives none. */
+  /** The anchor's own price; `not_served` if its quote server does not know the pair, `none` if it gives no price. */
   async function askPrice(
     look: Look,
     endpoints: AnchorEndpoints,
@@ -124,7 +124,7 @@ export function createAskAnchor(deps: AskAnchorDeps): AskAnchor {
     const read = await readToml(look, anchor.id);
     const endpoints = read ?? directory.knownEndpoints(anchor.id);
     const known = await directory.signingKeyOf(anchor.id);
-    // Also where its stellar.toml fails now: the addresses that are known are those of whoever showed this key.
+    // This also applies when stellar.toml cannot be read now: the known addresses were published with this key.
     const shown = endpoints.signingKey;
     const otherKey = known !== null && shown !== null && shown !== known ? shown : null;
     const observation = {
@@ -135,7 +135,7 @@ export function createAskAnchor(deps: AskAnchorDeps): AskAnchor {
       tomlRead: read !== undefined,
       otherKey,
     };
-    // Whoever answers there may be somebody else, of whom nothing is to be known.
+    // The servers may belong to somebody else, so they are not called.
     if (otherKey !== null) return { ...observation, made: look.made(), infos: {}, corridors: [] };
     const infos = await readInfos(look, endpoints);
     const seen: CorridorObservation[] = [];
@@ -144,7 +144,7 @@ export function createAskAnchor(deps: AskAnchorDeps): AskAnchor {
   };
 }
 
-/** Whether it was asked for this price, or did not answer when it was asked for another. A pause says nothing of it. */
+/** Whether this price was requested, or could not be because an earlier call failed. A 429 does not count as a failure. */
 function hasFailed(look: Look, corridor: string): boolean {
   const broken = look.broken('sep38');
   return (

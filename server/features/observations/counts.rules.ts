@@ -2,13 +2,13 @@ import type { CallOutcome, ObservedService } from '../../../contract/schemas/obs
 import { added, type Histogram, latencyBucketOf, percentBucketOf } from './histogram.rules.js';
 import type { Observation } from './observation.js';
 
-/** Counts of one UTC day: of a service of an anchor, or of a corridor that it serves. */
+/** Counts of one UTC day for a service of an anchor, or for a corridor that it serves. */
 export interface Counts {
-  /** Rounds in which it was asked. */
+  /** Rounds in which the service or corridor was asked. */
   asked: number;
-  /** Those among them in which every call was answered: with a valid price, for a corridor. */
+  /** Rounds in which every call was answered; for a corridor, with a valid price. */
   answered: number;
-  /** Calls by each outcome but `answered`. */
+  /** The number of calls per outcome other than `answered`. */
   failures: Histogram;
   latency: Histogram;
   /** Quotes by tier. */
@@ -19,9 +19,9 @@ export type Tier = 'anchor' | 'estimate';
 
 export interface QuoteCounts {
   quotes: number;
-  /** Their rates together, in millionths of a unit of the currency. */
+  /** The sum of the rates, in millionths of a currency unit. */
   rateMicros: number;
-  /** Those that could be compared with a reference rate, and what these lose: together, and by bucket. */
+  /** Quotes that could be compared with a reference rate. What they lose follows: the sum, and their number per bucket. */
   compared: number;
   lostHundredths: number;
   lost: Histogram;
@@ -35,7 +35,7 @@ export interface DayCounts {
   counts: Counts;
 }
 
-/** Nobody pays this much for one stablecoin; it would only spoil the mean. */
+/** Quotes above this rate are ignored: nobody pays this much for one stablecoin, and they would distort the mean. */
 const absurdRate = 1_000_000_000;
 
 export const noCounts: Counts = { asked: 0, answered: 0, failures: {}, latency: {}, quotes: {} };

@@ -9,10 +9,10 @@ import { createObservationsRouter } from './router.js';
 import { createObservations, type ObservationsDeps } from './service.js';
 import type { ObservationStore } from './store.js';
 
-/** To be seeded at start. */
+/** Leases to seed at startup. */
 export const observationLeases = [observerLease] as const;
 
-/** The times of the schedule waver by a tenth. */
+/** An anchor is due after this share of the interval, because the scheduler varies its intervals by a tenth. */
 const dueAfterShare = 0.8;
 
 export interface ObservationsFeatureDeps extends Pick<AskAnchorDeps, 'offers' | 'midMarketOf' | 'outbound'> {
@@ -21,7 +21,7 @@ export interface ObservationsFeatureDeps extends Pick<AskAnchorDeps, 'offers' | 
   listPayouts: ObservationsDeps['listPayouts'];
   leases: Pick<Leases, 'run'>;
   inTransaction: InTransaction;
-  /** How often the anchors are asked by the schedule. */
+  /** The interval at which the scheduler has the anchors observed. */
   everyMs: number;
   /** Cache-Control: public instead of private. */
   publicCache: boolean;
@@ -30,11 +30,11 @@ export interface ObservationsFeatureDeps extends Pick<AskAnchorDeps, 'offers' | 
   logger: Logger;
 }
 
-/** What can be seen of the anchors without a single intent, and nothing that a score is made of. */
+/** Observations of the anchors, which need no intents and do not influence any score. */
 export function createObservationsFeature(deps: ObservationsFeatureDeps) {
   const observe = createObserver({ ...deps, askAnchor: createAskAnchor(deps), onKept });
   const observations = createObservations({ ...deps, observe: () => observe(0) });
-  /** A job: each instance has its own times, and an anchor is asked once in the interval all the same. */
+  /** A job. Each instance runs it at its own times, yet an anchor is asked only once per interval. */
   const observeDue = () => observe(deps.everyMs * dueAfterShare);
 
   function onKept(): void {

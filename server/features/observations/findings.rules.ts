@@ -1,6 +1,6 @@
 import type { Check } from './assess.rules.js';
 
-/** Something wrong with an anchor that is not mended yet. */
+/** A problem of an anchor that is not resolved yet. */
 export interface Finding extends Check {
   detail: string;
   firstSeenAt: Date;
@@ -8,12 +8,12 @@ export interface Finding extends Check {
   rounds: number;
 }
 
-/** What nothing has looked at for so long is not said any more. */
+/** A finding that could not be checked again for this long is dropped. */
 const forgottenAfterMs = 7 * 86_400_000;
 
 /**
- * The findings after a round. What was looked at and is in order is gone; what could not be looked at stays as it was,
- * unless it is about a corridor that the anchor does not serve any more.
+ * The findings after a round. A finding whose check passed is removed; one that could not be checked stays unchanged,
+ * unless the anchor no longer serves its corridor.
  */
 export function mergeFindings(
   before: readonly Finding[],
@@ -38,7 +38,7 @@ export function mergeFindings(
   return [...kept, ...seen];
 }
 
-/** Those that began and those that ended between two rounds. */
+/** The findings that appeared and those that disappeared between two rounds. */
 export function changesOf(before: readonly Finding[], after: readonly Finding[]) {
   const has = (findings: readonly Finding[], { id }: Finding) => findings.some((each) => each.id === id);
   return {

@@ -23,7 +23,7 @@ export function latencyBucketOf(ms: number): number {
 
 const furthestPercent = 1_000;
 
-/** Buckets of a tenth of a per cent each, to the nearest; what lies further than 1000 % from zero is in the last one. */
+/** The nearest bucket; each is a tenth of a per cent wide. Values more than 1000 % from zero are in the outermost ones. */
 export function percentBucketOf(percent: number): number {
   return Math.round(Math.max(-furthestPercent, Math.min(furthestPercent, percent)) * 10);
 }

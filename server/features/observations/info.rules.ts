@@ -16,7 +16,7 @@ const sep6Withdrawal = z.object({
 });
 const enabledFlag = z.object({ enabled: z.boolean().optional() });
 
-/** The delivery methods that SEP-38 /info lists for a currency; undefined where it lists none, or not the currency. */
+/** The delivery methods that SEP-38 /info lists for a currency; undefined if it lists none, or lacks the currency. */
 export function listedMethods(json: unknown, buyAsset: string): string[] | undefined {
   const parsed = sep38Info.safeParse(json);
   const entries = parsed.success ? parsed.data.assets.map((each) => sep38Asset.safeParse(each).data) : [];

@@ -1,7 +1,7 @@
 import type { Observation } from './observation.js';
 import type { LatestOfCorridor, LatestOfService, ObservedAnchor } from './store.js';
 
-/** How the services and corridors of an anchor were found last; those that were not looked at stay as they were. */
+/** The latest state of an anchor's services and corridors; those that this observation did not check keep their state. */
 export function latestOf(
   before: Pick<ObservedAnchor, 'services' | 'corridors'> | undefined,
   observation: Observation,

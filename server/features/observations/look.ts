@@ -4,7 +4,7 @@ import type { Clock } from '../../ports.js';
 import { type Call, isNotJson, outcomeOf, pausing, type Received } from './call.rules.js';
 
 const callTimeoutMs = 5_000;
-/** For all calls of a round to one anchor together. */
+/** Limit for all calls of one round to one anchor together. */
 const anchorTimeoutMs = 20_000;
 
 const outcomeOfFailure: Readonly<Record<OutboundFailure, CallOutcome>> = {
@@ -21,26 +21,26 @@ export interface Asking {
   corridor?: string;
   url: string;
   maxBytes: number;
-  /** How an answer is judged by its content. Default: as JSON that may be refused. */
+  /** Determines the outcome from the content. Default: JSON, or a refusal (4xx) other than 404, counts as an answer. */
   judge?: (received: Received, body: Buffer) => CallOutcome;
 }
 
 /** The calls of one round to one anchor, one after the other. */
 export interface Look {
-  /** The answer where it is a 200 in order; undefined otherwise. Nothing is asked of a service that broke in this round. */
+  /** Returns a valid answer with status 200, else undefined. A service that failed in this round is not called again. */
   ask(asking: Asking): Promise<{ json: unknown; body: Buffer } | undefined>;
-  /** How the last call of the service failed, if it must not be asked again in this round. */
+  /** How the last call to the service failed, if the service must not be called again in this round. */
   broken(service: ObservedService): CallOutcome | 'paused' | undefined;
-  /** Those that say something of the anchor. */
+  /** The calls that say something about the anchor: all except those answered with 429. */
   calls: readonly Call[];
-  /** How many calls were made. */
+  /** The number of calls made, including those answered with 429. */
   made(): number;
   notJson: ReadonlySet<ObservedService>;
 }
 
 /**
- * A service that does not answer in time, or at all, is not asked again in the round, nor is one that asks for a pause: so
- * an anchor that hangs costs one time limit for each of its services, and no more calls than that.
+ * A service that times out, cannot be reached or asks for a pause is not called again in the round, so an anchor that hangs
+ * costs one timeout and one call per service.
  */
 export function createLook(deps: { outbound: Outbound; clock: Clock; mostCalls: number }): Look {
   const { outbound, clock, mostCalls } = deps;
@@ -72,7 +72,7 @@ export function createLook(deps: { outbound: Outbound; clock: Clock; mostCalls: 
     broken: (service) => broken.get(service),
     async ask(asking) {
       const { service, corridor = null, judge } = asking;
-      // A call that is begun has its whole time: it must not fail for what the calls before it took.
+      // A call starts only if its whole timeout is left: it must not fail because earlier calls were slow.
       const isLate = clock() + callTimeoutMs > endsAt;
       if (broken.has(service) || isLate || made >= mostCalls) return undefined;
       made += 1;

@@ -5,29 +5,29 @@ import type { FxReading } from '../rates/fx.rules.js';
 import type { ReferenceOffer } from '../rates/reference-offer.rules.js';
 import type { Call } from './call.rules.js';
 
-/** What one round saw of one anchor. */
+/** What one round observed of one anchor. */
 export interface Observation {
   atMs: number;
   calls: readonly Call[];
   /** How many calls were made, those to services that asked for a pause included. */
   made: number;
-  /** What answered something that is not JSON. */
+  /** The services that answered with something other than JSON. */
   notJson: ReadonlySet<ObservedService>;
   /** The addresses that were asked. */
   endpoints: AnchorEndpoints;
-  /** Whether its stellar.toml was read now; false also where it has none. */
+  /** Whether its stellar.toml was read in this round; false also if it has none. */
   tomlRead: boolean;
-  /** Another key than the one it came with, which its stellar.toml shows now: nothing else was asked then. */
+  /** The signing key that the anchor shows now, if it differs from the known one; no other service is called then. */
   otherKey: string | null;
   /** The `/info` of each service that was read, parsed. */
   infos: Readonly<Partial<Record<ObservedService, unknown>>>;
-  /** The corridors that were looked at. */
+  /** The corridors that were observed. */
   corridors: readonly CorridorObservation[];
 }
 
 export interface CorridorObservation {
   corridor: string;
-  /** Whether it was asked for a price of its own. Where it has none for the pair, its offer is an estimate. */
+  /** Whether the anchor was asked for its own price. If it has none for the pair, the offer is an estimate. */
   asked: boolean;
   offer: ReferenceOffer | null;
   fee: PublishedFee | null;

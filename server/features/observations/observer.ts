@@ -17,7 +17,7 @@ import { planRound } from './round-plan.rules.js';
 import type { ObservationStore, ObservedAnchor } from './store.js';
 
 export const observerLease = 'observer';
-/** Asked at the same time. A slow one holds its place for 20 seconds at most. */
+/** The number of anchors asked at the same time. A slow anchor occupies a slot for 20 seconds at most. */
 const anchorsAtOnce = 32;
 const leaseTtlMs = 30_000;
 
@@ -27,15 +27,15 @@ export interface ObserverDeps {
   askAnchor: AskAnchor;
   leases: Pick<Leases, 'run'>;
   inTransaction: InTransaction;
-  /** Called when something new of an anchor is stored. */
+  /** Called when an observation of an anchor has been stored. */
   onKept: () => void;
   clock: Clock;
   logger: Logger;
 }
 
 /**
- * One round: every anchor that the budget allows for is asked once, and what was seen of it is stored at once. Anchors that
- * were asked less than `leastAgeMs` ago are left out.
+ * Runs one round: asks every anchor that the budget allows once, and stores each observation as soon as it is complete.
+ * Anchors that were observed less than `leastAgeMs` ago are skipped.
  */
 export type Observer = (leastAgeMs: number) => Promise<LeaseOutcome<ObserverRound>>;
 
@@ -75,7 +75,7 @@ export function createObserver(deps: ObserverDeps): Observer {
       const anchor = members.get(anchorId);
       return anchor === undefined ? [] : [turns.execute(() => observe(anchor, corridors))];
     });
-    // What goes wrong with one, such as a lost database, is thrown when the others have come to their end.
+    // The error of one anchor, such as a lost database connection, is thrown after the others have finished.
     for (const each of await Promise.allSettled(all)) if (each.status === 'rejected') throw each.reason;
     const durationMs = Math.max(0, clock() - startedAt);
     return { startedAt: toInstant(startedAt), anchors: all.length, calls, findings, durationMs };

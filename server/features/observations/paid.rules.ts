@@ -2,19 +2,19 @@ import { Decimal } from 'decimal.js';
 import { utcDay } from '../../utc-day.rules.js';
 import type { DayCounts, Tier } from './counts.rules.js';
 
-/** A withdrawal that was paid out, as far as it is compared with quotes. */
+/** The data of a paid-out withdrawal that is compared with quotes. */
 export interface Payout {
   paidAt: Date;
-  /** In stablecoin. */
+  /** Amount in stablecoin. */
   amountIn: string;
-  /** In the currency of the corridor. */
+  /** Amount in the currency of the corridor. */
   amountOut: string;
 }
 
 /**
- * How far what was paid lies from the mean quote of its day, in per cent; one figure for each payout that can be compared.
- * A fixed fee weighs more on small amounts, so only those between half and twice the reference amount count, and only on
- * days with quotes.
+ * How far the rate of each payout lies from the mean quote of its day, in per cent; one figure per payout that can be
+ * compared. A fixed fee weighs more on small amounts, so only payouts between half and twice the reference amount count,
+ * and only on days with quotes.
  */
 export function distancesFromQuotes(
   payouts: readonly Payout[],
@@ -31,7 +31,7 @@ export function distancesFromQuotes(
   });
 }
 
-/** Of its own prices, or of the estimates where it gave none. */
+/** The mean rate of the anchor's own prices of a day, or of the estimates if there are none. */
 function meanRateOf(quotes: DayCounts['counts']['quotes'], day: string): [string, Decimal][] {
   const tiers: Tier[] = ['anchor', 'estimate'];
   const counted = tiers.map((tier) => quotes[tier]).find((each) => (each?.rateMicros ?? 0) > 0);

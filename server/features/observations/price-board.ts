@@ -2,10 +2,10 @@ import type { Observation } from './observation.js';
 import type { KnownPrice } from './price-level.rules.js';
 import type { ObservedAnchor } from './store.js';
 
-/** Older than this, a price says nothing of the present level. */
+/** A price older than this says nothing about the current price level. */
 const freshMs = 3_600_000;
 
-/** The latest own price of every anchor in every corridor: of this round, or of one before, so that nobody waits. */
+/** The latest own price per anchor and corridor, from this round or an earlier one, so that no anchor waits for others. */
 export function createPriceBoard(known: readonly ObservedAnchor[], nowMs: number) {
   const board = new Map<string, Map<string, string>>();
 

@@ -6,14 +6,14 @@ export interface KnownPrice {
   rate: string;
 }
 
-/** As many own prices make a median that none of them decides alone; the same as for the band of rates. */
+/** The fewest own prices whose median no single one of them decides; the same number as for the band of rates. */
 const fewestForMedian = 3;
 const offPercent = 10;
 
 /**
- * Whether a price is off: more than 10 % from the median of the corridor's own prices, its own among them, or from the
- * reference rate where fewer than three anchors give one. With an even number of prices the reference rate, where there
- * is one, is one more of them. Undefined where there is nothing to compare it with; `words` is null where it is not off.
+ * Whether a price is more than 10 % from the median of the anchors' own prices in the corridor, this one included, or from
+ * the reference rate if fewer than three anchors give a price. To an even number of prices the reference rate is added, if
+ * there is one. Undefined if there is nothing to compare with; `words` is null if the price is within the 10 %.
  */
 export function deviationOf(
   rate: string,

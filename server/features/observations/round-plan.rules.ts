@@ -1,27 +1,27 @@
-/** Calls of one round: to one anchor, and to all of them together. */
+/** Limits on the calls of one round: per anchor, and for all anchors together. */
 export const callsPerAnchor = 10;
 export const callsPerRound = 1_000;
-/** stellar.toml, and the /info of three servers; the rest are prices. */
+/** One for stellar.toml and three for the /info of the servers; the other calls are for prices. */
 const callsBesidesPrices = 4;
 export const pricesPerAnchor = callsPerAnchor - callsBesidesPrices;
 
-/** What of an anchor the plan goes by. */
+/** The data of an anchor that the plan depends on. */
 export interface Plannable {
   anchorId: string;
-  /** Those it serves, in a fixed order. */
+  /** The corridors that it serves, in a fixed order. */
   corridors: readonly string[];
-  /** How many rounds have looked at it. */
+  /** How many rounds have observed it. */
   rounds: number;
-  /** Null where none has. */
+  /** Null if no round has observed it. */
   observedAtMs: number | null;
-  /** How long the last look took. */
+  /** The duration of the last observation. */
   tookMs: number;
 }
 
 /**
- * Whom a round asks, and for the prices of which corridors. Who was looked at longest ago is asked first where not all of
- * them can be; among those who are asked, who was quick goes first, so that slow ones wait for each other alone. An anchor
- * of more corridors than prices is asked for them by turns.
+ * Selects the anchors that a round asks, and the corridors whose prices it requests. If the budget is too small for all,
+ * the anchors observed longest ago are selected. The fastest of the selected anchors are asked first, so that slow ones
+ * delay only each other. An anchor with more corridors than price calls is asked for them in rotation.
  */
 export function planRound(anchors: readonly Plannable[]): { anchorId: string; corridors: string[] }[] {
   const byAge = [...anchors].sort(

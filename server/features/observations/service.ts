@@ -15,16 +15,16 @@ import type { ObservationStore } from './store.js';
 export interface Observations {
   /** Throws UNKNOWN_ANCHOR. */
   ofAnchor(anchorId: string, window: ObservationWindow): Promise<AnchorObservations>;
-  /** One round. Throws RUN_IN_PROGRESS while another instance makes one. */
+  /** Runs one round. Throws RUN_IN_PROGRESS while another instance runs one. */
   observeNow(): Promise<ObserverRound>;
-  /** To be called when this instance stored something; answers are otherwise kept for a quarter of a minute. */
+  /** Drops the cached answers, for use after this instance stored something. Otherwise they are cached for 15 seconds. */
   forget(): void;
 }
 
 export interface ObservationsDeps {
   store: Pick<ObservationStore, 'find' | 'listDays'>;
   directory: Pick<AnchorDirectory, 'getAnchor' | 'corridor'>;
-  /** The newest payouts of scored intents of an anchor in a corridor since then. */
+  /** The newest payouts since `since` of scored intents of an anchor in a corridor. */
   listPayouts: (query: {
     anchorId: string;
     corridor: string;
@@ -40,7 +40,7 @@ const freshMs = 15_000;
 const maxKeptBytes = 8_000_000;
 const mostPayouts = 200;
 
-/** What is shown of the anchor itself. */
+/** The anchor as the directory describes it. */
 type ObservedAnchor = Awaited<ReturnType<AnchorDirectory['getAnchor']>>;
 
 export function createObservations(deps: ObservationsDeps): Observations {

@@ -12,7 +12,7 @@ export interface ObservedAnchor {
   rounds: number;
   firstObservedAt: Date;
   observedAt: Date;
-  /** How long the last look took. */
+  /** The duration of the last observation. */
   tookMs: number;
   findings: Finding[];
   terms: KnownTerm[];
@@ -40,18 +40,18 @@ interface AnchorDocument extends Omit<ObservedAnchor, 'anchorId'> {
   _id: string;
 }
 
-/** `_id` is anchor, day and what it is about, so that one range holds the days of an anchor in order. */
+/** `_id` consists of anchor, day and subject, so that one range of ids holds the days of an anchor in order. */
 interface DayDocument extends Counts {
   _id: string;
   expiresAt: Date;
 }
 
-/** What was observed: one document for each anchor, and a roll-up for each day, anchor, service and corridor. */
+/** The stored observations: one document per anchor, and one roll-up per day, anchor and service or corridor. */
 export interface ObservationStore {
   find(anchorId: string): Promise<ObservedAnchor | null>;
-  /** Those of these anchors that were observed. */
+  /** The given anchors, except those that were never observed. */
   findMany(anchorIds: readonly string[]): Promise<ObservedAnchor[]>;
-  /** Writes what a round found of an anchor, and adds its counts. Only the holder of the lease may. */
+  /** Stores the result of a round for an anchor and adds its counts. Only the holder of the lease may call it. */
   keep(session: ClientSession, anchor: ObservedAnchor, added: readonly DayCounts[]): Promise<void>;
   /** The roll-ups of an anchor from this UTC day on. */
   listDays(anchorId: string, fromDay: string): Promise<DayCounts[]>;
@@ -128,7 +128,7 @@ export function createObservationStore(connection: Connection): ObservationStore
     },
 
     async listDays(anchorId, fromDay) {
-      // A space sorts before every character of an id, so that `~` ends the days of this anchor alone.
+      // A space sorts before every character of an id, so the range up to ` ~` holds only the days of this anchor.
       const range = { $gte: `${anchorId} ${fromDay}`, $lt: `${anchorId} ~` };
       const found = await days.collection
         .find<DayDocument>({ _id: range as never }, { sort: { _id: 1 } })
@@ -155,7 +155,7 @@ function toDay({ _id, asked, answered, failures = {}, latency = {}, quotes = {} 
   };
 }
 
-/** Every number of the counts by its path; zero too, so that each counter is there. */
+/** Every number in the counts, keyed by its path. Zeros are included, so that every counter is stored. */
 function incrementsOf(counts: object, path = ''): Record<string, number> {
   return Object.fromEntries(
     Object.entries(counts).flatMap(([name, value]) =>

@@ -17,9 +17,9 @@ import { publisherLease } from './tick.js';
 import type { TickStore } from './tick-store.js';
 
 export interface AdoptOptions {
-  /** The sequence of the last batch that was ever published, as an operator knows it; 0 where there was none. */
+  /** The sequence of the last batch that was ever published, as an operator knows it; 0 if there was none. */
   head: number | undefined;
-  /** Withdraws a last batch that the oracle refuses since it has another one of that sequence. */
+  /** Whether to withdraw a last batch that the oracle refuses because it has another one of that sequence. */
   dropRefused: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface AdoptReport {
   dropped: number | null;
   adopted: number[];
   head: BatchHead | null;
-  /** Who says that nothing follows the head: the oracle, besides what an archive has, or the operator. */
+  /** Who confirms that nothing follows the head: the oracle (apart from what an archive has), or the operator. */
   wholeBy: 'oracle' | 'operator';
 }
 
@@ -39,7 +39,7 @@ interface AdoptDeps {
   inLeasedTransaction: InLeasedTransaction;
   records: OracleRecords | undefined;
   archive: Archive | undefined;
-  /** Configured ones, besides those that signed batches of this database. */
+  /** The configured keys, in addition to those that signed batches of this database. */
   keys: readonly BatchKey[];
 }
 
@@ -47,8 +47,8 @@ const leaseTtlMs = 30_000;
 const maxKeys = 1_000;
 
 /**
- * Restores the batches that were published and that this database lacks, verified one by one, and notes that the log is
- * whole. Throws CannotAdopt or OracleAway; what was restored before that stays, since it is part of the chain.
+ * Restores the published batches that this database lacks, verifying each, and records that the log is complete. Throws
+ * CannotAdopt or OracleAway; batches restored before that stay, since they are part of the chain.
  */
 export function createAdoptLog(
   deps: AdoptDeps,
@@ -71,7 +71,7 @@ export function createAdoptLog(
       const verified = await verify(batch, head, keys, lease.signal);
       head = verified.head;
       if (refused !== null && head.sequence === refused._id) {
-        // Not before the batch in its place is verified: it was public, and the oracle may be the wrong one.
+        // It is withdrawn only after its replacement is verified: it was public, and the oracle may be the wrong one.
         await writer.withdraw(lease, refused);
         dropped = refused._id;
       }
@@ -91,7 +91,7 @@ export function createAdoptLog(
     return { dropped, adopted, head, wholeBy: source.wholeBy };
   }
 
-  /** A batch without a receipt may be one that was made after the restore, under a sequence that was taken. */
+  /** Checks a latest batch without a receipt, which may have been made after the restore with a sequence that was taken. */
   async function findRefused(
     latest: BatchDocument | null,
     options: AdoptOptions,
@@ -109,7 +109,7 @@ export function createAdoptLog(
   return (options) => deps.leases.run(publisherLease, leaseTtlMs, (lease) => adopt(lease, options));
 }
 
-/** Throws CannotAdopt where the batch does not follow `previous`, or where a known key did not sign these entries. */
+/** Throws CannotAdopt if the batch does not follow `previous`, or if no known key signed these entries. */
 async function verify(
   { header, signature, entries }: WholeBatch,
   previous: BatchHead | null,
@@ -135,7 +135,7 @@ function accountOf(id: string, keys: readonly BatchKey[]): string {
   return parsePublicKey(key.publicKey).account;
 }
 
-/** Verified entries are cards: of an earlier or a later formula perhaps, but with an anchor and a corridor. */
+/** Verified entries are cards, perhaps by an earlier or later formula, but always with an anchor and a corridor. */
 async function* oneByOne(entries: readonly object[]): AsyncGenerator<PublishedCard> {
   yield* entries as PublishedCard[];
 }

@@ -33,7 +33,7 @@ export function openArchive(file: string): Archive & { close(): Promise<unknown>
 
 async function* readBatches(file: string) {
   let number = 0;
-  // Opened only here: what it reads before somebody waits for its lines is lost.
+  // The file is opened only here, because lines that are read before a consumer waits for them are lost.
   const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
   for await (const line of lines) {
     number += 1;

@@ -12,13 +12,13 @@ export interface BatchDocument {
   headerHash: string;
   /** Ed25519, base64. */
   signature: string;
-  /** `G…`, of `header.keyId`. */
+  /** The `G…` form of the key that `header.keyId` names. */
   publicKey: string;
   /** Names the chunks that hold its entries; chunks of any other attempt belong to no batch. */
   attempt: string;
-  /** No receipt yet. Receipts come in order, so the batches without one are the latest ones. */
+  /** Whether it has no receipt yet. Receipts come in order, so the batches without one are the latest ones. */
   open: boolean;
-  /** Its event is written: with the receipt, or at once where there is no oracle. */
+  /** Whether its event is written, which happens with the receipt, or at once if there is no oracle. */
   announced: boolean;
   receipt: OracleReceipt | null;
   submittedAt: Date | null;
@@ -31,7 +31,7 @@ export interface ChunkDocument extends Chunk {
   attempt: string;
 }
 
-/** A key that signed a batch: old public keys stay known when nobody configures them any more. */
+/** A key that signed a batch. Old public keys stay known even if they are no longer configured. */
 interface KeyDocument {
   /** The key id. */
   _id: string;
@@ -43,14 +43,14 @@ interface KeyDocument {
 export interface BatchStore {
   find(sequence: number): Promise<BatchDocument | null>;
   latest(): Promise<BatchDocument | null>;
-  /** The latest one by this formula. */
+  /** The latest batch by this formula. */
   latestBy(formula: string): Promise<BatchDocument | null>;
-  /** The latest one with these entries, by this formula. */
+  /** The latest batch with this root, by this formula. */
   latestWithRoot(root: string, formula: string): Promise<BatchDocument | null>;
   latestSubmitted(): Promise<BatchDocument | null>;
   oldestWithoutReceipt(): Promise<BatchDocument | null>;
   oldestUnannounced(): Promise<BatchDocument | null>;
-  /** By sequence; `from` included, `after` not. */
+  /** Lists batches by sequence; `from` is included, `after` is not. */
   list(query: {
     order: 'asc' | 'desc';
     from?: number | undefined;
@@ -59,31 +59,31 @@ export interface BatchStore {
   }): Promise<BatchDocument[]>;
   /** How many batches have no receipt. */
   countWithoutReceipt(): Promise<number>;
-  /** Commits a batch: no attempt is left open by then, and its key is known from now on. */
+  /** Commits a batch and stores the key that signed it. Call it in the transaction that clears the attempt. */
   insert(session: ClientSession, batch: BatchDocument): Promise<void>;
-  /** Only of a batch without a receipt. */
+  /** Removes a batch unless it has a receipt. */
   remove(session: ClientSession, sequence: number): Promise<void>;
-  /** False where it has one already. */
+  /** Returns false if the batch already has a receipt. */
   saveReceipt(
     session: ClientSession,
     sequence: number,
     receipt: OracleReceipt,
     submittedAt: Date,
   ): Promise<boolean>;
-  /** False where it was announced already. */
+  /** Returns false if the batch was already announced. */
   markAnnounced(session: ClientSession, sequence: number): Promise<boolean>;
   /** The keys that signed batches, the newest first. */
   listKeys(limit: number): Promise<{ keyId: string; publicKey: string }[]>;
   insertChunks(session: ClientSession, attempt: string, chunks: readonly Chunk[]): Promise<void>;
   /** Chunks by index, from the first to the last, both included. */
   listChunks(attempt: string, first: number, last: number): Promise<Chunk[]>;
-  /** The chunk in which an entry of this key is, if there is one. */
+  /** The chunk that contains the entry with this key, if there is such an entry. */
   findChunkByKey(attempt: string, key: string): Promise<Chunk | null>;
-  /** Of every chunk, in order. */
+  /** The roots of all chunks, in order. */
   listChunkRoots(attempt: string): Promise<string[]>;
   listChunkIds(attempt: string, limit: number): Promise<string[]>;
   deleteChunks(session: ClientSession, ids: readonly string[]): Promise<void>;
-  /** Of the collection of batches, in hex: MongoDB gives a restored one another. Null before it exists. */
+  /** The UUID of the collection of batches, in hex; a restored collection has another one. Null before it exists. */
   identity(): Promise<string | null>;
 }
 
@@ -116,7 +116,7 @@ const batchSchema = new Schema<BatchDocument>(
   },
   { collection: 'batches', versionKey: false },
 );
-// One successor per batch and one first batch: to a unique index `null` is a value like any other.
+// Permits one successor per batch and one first batch: a unique index treats `null` like any other value.
 batchSchema.index({ 'header.previous': 1 }, { unique: true, name: 'one_successor' });
 batchSchema.index({ headerHash: 1 }, { unique: true, name: 'one_header' });
 batchSchema.index({ 'header.root': 1, _id: -1 }, { name: 'by_root' });
@@ -142,7 +142,7 @@ const chunkSchema = new Schema<ChunkDocument>(
   },
   { collection: 'batch_chunks', versionKey: false },
 );
-// With the root in it, every root of a batch is read without its entries, which is most of the cost of a proof.
+// The index contains the root, so that all roots of a batch, most of the cost of a proof, are read without the entries.
 chunkSchema.index({ attempt: 1, index: 1, root: 1 }, { name: chunkOrder });
 chunkSchema.index({ attempt: 1, lastKey: 1 }, { unique: true, name: 'by_key' });
 
@@ -155,7 +155,7 @@ const keySchema = new Schema<KeyDocument>(
   { collection: 'publisher_keys', versionKey: false },
 );
 
-/** Reads of batches show only what a majority holds, so nothing that was shown is ever taken back. */
+/** Batches are read with read concern `majority`, so that none that was returned is ever rolled back. */
 export function createBatchStore(connection: Connection): BatchStore {
   const batches = defineModel(connection, 'Batch', batchSchema);
   const chunks = defineModel(connection, 'BatchChunk', chunkSchema);
@@ -185,7 +185,7 @@ export function createBatchStore(connection: Connection): BatchStore {
     },
 
     async countWithoutReceipt() {
-      // Receipts come in order, so the two ends give the number; the older end is read first, never to count too few.
+      // Receipts come in order, so the two ends give the number. The older end is read first, so it is never too low.
       const submitted = await store.latestSubmitted();
       return ((await store.latest())?._id ?? 0) - (submitted?._id ?? 0);
     },

@@ -53,7 +53,7 @@ export async function gatherBatch(
   return { chunks, root: batchRoot(chunks), size: sorted.length };
 }
 
-/** The root that a batch of these cards has. They come in the order of a batch, so that no more than a chunk is kept. */
+/** The root of a batch of these cards. The cards come in the order of a batch, so only one chunk is kept in memory. */
 export async function rootOfCards(cards: AsyncIterable<PublishedCard>): Promise<string> {
   const roots: Pick<Chunk, 'root'>[] = [];
   let entries: Entry[] = [];
@@ -83,9 +83,9 @@ export interface BatchWriter {
     latest: Predecessor | null,
     signer: Signer,
   ): Promise<BatchDocument>;
-  /** Commits a batch that was signed before and that this database has lost; its receipt and event follow by a tick. */
+  /** Commits an already signed batch that this database has lost; a later tick adds its receipt and event. */
   adopt(lease: HeldLease, content: Gathered, signed: SignedHeader): Promise<void>;
-  /** Removes a batch that no oracle took, for another one has its sequence. */
+  /** Removes a batch that the oracle did not take because it has another one of that sequence. */
   withdraw(lease: HeldLease, batch: BatchDocument): Promise<void>;
   /** Removes the entries of an attempt that was never committed. */
   discard(lease: HeldLease, attempt: string): Promise<void>;

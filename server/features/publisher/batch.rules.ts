@@ -16,7 +16,7 @@ export const maxEntries = 200_000;
 
 export interface Entry {
   key: string;
-  /** RFC 8785 form of the card: what is hashed, kept and sent. */
+  /** The RFC 8785 form of the card, which is hashed, stored and sent. */
   text: string;
   /** Hex. */
   leafHash: string;
@@ -40,12 +40,12 @@ export function entryKey(anchorId: string, corridor: string): string {
 /** Throws CanonicalJsonError on a card with a number that is no safe integer. */
 export function toEntry(card: PublishedCard): Entry {
   const text = canonicalJson(card, { integersOnly: true });
-  // OpenSSL's SHA-256: at this size less than half the time of the contract's own, which browsers need.
+  // At this size, OpenSSL's SHA-256 takes less than half the time of the contract's own, which is meant for browsers.
   const leafHash = createHash('sha256').update(leafPrefix).update(text).digest('hex');
   return { key: entryKey(card.anchorId, card.corridor), text, leafHash };
 }
 
-/** Puts entries in the order of the batch. Throws Error where two have one key: no proof could tell them apart. */
+/** Puts entries in the order of the batch. Throws Error if two have the same key: no proof could distinguish them. */
 export function inOrder(entries: readonly Entry[]): Entry[] {
   const sorted = [...entries].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
   const twice = sorted.find((entry, index) => entry.key === sorted[index + 1]?.key);
@@ -74,7 +74,7 @@ export function batchRoot(chunks: readonly Pick<Chunk, 'root'>[]): string {
 export function entryProofOf(place: {
   chunk: Pick<Chunk, 'index' | 'leafHashes'>;
   at: number;
-  /** Of every chunk, in order; hex. */
+  /** The roots of all chunks, in order; hex. */
   chunkRoots: readonly string[];
 }): string[] {
   const { chunk, at, chunkRoots } = place;
@@ -83,13 +83,13 @@ export function entryProofOf(place: {
   return [...within, ...above].map(toHex);
 }
 
-/** The batch before, as far as the next one depends on it. */
+/** The data of the previous batch that the next one depends on. */
 export interface Predecessor {
   header: Pick<BatchHeader, 'sequence' | 'createdAt' | 'root' | 'size' | 'formula'>;
   headerHash: string;
 }
 
-/** What is known of the log by its latest batch; null of an empty log. */
+/** The head of the log whose latest batch this is; null for an empty log. */
 export function headOf(latest: { _id: number; headerHash: string } | null): BatchHead | null {
   return latest === null ? null : { sequence: latest._id, headerHash: latest.headerHash };
 }
@@ -107,7 +107,7 @@ export function isUnchanged(content: Content, latest: Predecessor | null): boole
   return root === content.root && size === content.size && formula === content.formula;
 }
 
-/** The header that follows `latest`. Its instant never precedes the one before, whatever a new primary's clock says. */
+/** The header that follows `latest`. Its time never precedes that of `latest`, whatever a new primary's clock says. */
 export function nextHeader(
   content: Content,
   latest: Predecessor | null,

@@ -13,15 +13,15 @@ import type { OracleRecords } from './oracle-record.js';
 import type { RetryPolicy } from './submitter.js';
 import type { TickStore } from './tick-store.js';
 
-/** Finds out whether the log is all that was ever published, so that no sequence is given out a second time. */
+/** Determines whether the log contains everything that was ever published, so that no sequence is used twice. */
 export interface Continuity {
-  /** Why the log must not be continued now; null where it may. */
+  /** Why the log must not be continued now; null if it may. */
   doubt(lease: HeldLease): Promise<TickFailure | null>;
 }
 
 /**
- * A database that was restored from a backup lacks the batches that were published since, and others have them. The
- * oracle knows; without one that shows its record, the identity of the collection tells of a restored dump.
+ * A database that was restored from a backup lacks the batches that were published since, while others have them. The
+ * oracle's record shows that; without one, the identity of the collection shows whether a dump was restored.
  */
 export function createContinuity(deps: {
   batches: BatchStore;
@@ -42,7 +42,7 @@ export function createContinuity(deps: {
     return null;
   }
 
-  /** Asks again where the oracle cannot be asked now, as often as a batch is submitted. */
+  /** Asks again while the oracle cannot be reached, as many times as the submission of a batch is tried. */
   async function insist(head: BatchHead | null, signal: AbortSignal): Promise<OracleWord> {
     if (records === undefined) return { kind: 'silent' };
     for (let attempt = 1; ; attempt += 1) {
@@ -75,7 +75,7 @@ export function createContinuity(deps: {
   };
 }
 
-/** What the oracle's record says of the log that ends with this head. */
+/** What the oracle's record shows about the log that ends with this head. */
 export async function askOracle(
   records: Pick<OracleRecords, 'read'>,
   head: BatchHead | null,

@@ -25,20 +25,20 @@ import type { PublisherStore } from './store.js';
 import { createSubmitter, defaultRetry, type RetryPolicy } from './submitter.js';
 import { type CardSource, createTick, publisherLease, type Tick } from './tick.js';
 
-/** To be seeded at boot. */
+/** Leases to seed at startup. */
 export const publisherLeases = [publisherLease] as const;
 
 export interface Publisher {
   router: ReturnType<typeof createPublisherRouter>;
-  /** A job: submits what waits, publishes what changed. */
+  /** A job: submits the waiting batches and publishes changed cards. */
   tick: Tick;
   health(): Promise<PublisherHealth>;
   log: BatchLog;
   /** The latest committed batch, or null before the first. */
   latestBatch(): Promise<BatchName | null>;
-  /** The latest batch with these entries, by this formula. */
+  /** The latest batch with this root, by this formula. */
   batchWithRoot(root: string, formula: Formula): Promise<BatchName | null>;
-  /** The root of a batch of these cards, given by anchor and corridor. */
+  /** The root of a batch of these cards, which must be ordered by anchor and corridor. */
   rootOfCards(cards: AsyncIterable<PublishedCard>): Promise<string>;
 }
 
@@ -50,13 +50,13 @@ export interface PublisherDeps extends KnownFleet {
   inTransaction: InTransaction;
   writeEvent: Emit;
   announce: Announce;
-  /** By each formula the cards of window 30 in any order, one per anchor and corridor. */
+  /** The cards of window 30 by each formula, in any order; one per anchor and corridor. */
   sources: readonly CardSource[];
   /** PUBLISHER_SECRET_KEY: an Ed25519 seed, 64 hex digits; undefined: nothing is published. */
   secretKey: string | undefined;
   /** PUBLISHER_OLD_KEYS: public keys, 64 hex digits each. */
   oldKeys: readonly string[];
-  /** ORACLE_URL; undefined: the signed log stands alone. */
+  /** ORACLE_URL; undefined: the signed log is published without an oracle. */
   oracleUrl: string | undefined;
   /** A connector that trusts the origin of `oracleUrl`. */
   outbound: Outbound;
@@ -129,7 +129,7 @@ export function createPublisherFeature(deps: PublisherDeps): Publisher {
   };
 }
 
-/** Whatever is written of batches and ticks is written under the lease. */
+/** Announces every change of batches and ticks: all of them are written under the lease. */
 function announcing(inLeasedTransaction: InLeasedTransaction, announce: Announce): InLeasedTransaction {
   return async (lease, work) => {
     const result = await inLeasedTransaction(lease, work);

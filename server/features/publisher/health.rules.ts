@@ -20,9 +20,9 @@ export interface TickState {
   running: { token: number; startedAt: Date } | null;
   lastTick: TickNote | null;
   consecutiveFailures: number;
-  /** Entries may be stored under this attempt, and no batch names it yet. */
+  /** The attempt under which entries may be stored and that no batch names yet. */
   attempt: string | null;
-  /** The identity of the log when it was last known to be whole; null before that. */
+  /** The identity of the log when it was last known to be complete; null before that. */
   log: string | null;
 }
 
@@ -35,7 +35,7 @@ export const firstState: TickState = {
   log: null,
 };
 
-/** The state once the tick in it has died: it counts as a failure, and as the last tick. */
+/** The state after its running tick has died: that tick counts as a failure and as the last tick. */
 export function withoutDeadTick(state: TickState): TickState {
   if (state.running === null) return state;
   return {
@@ -86,7 +86,7 @@ export interface Assessment {
   state: TickState;
 }
 
-/** Failures, which a person must look at, come first, then delays, then what does not exist yet. */
+/** Failures, which need a person, come first; then a missing key, delays, and a log without batches. */
 export function judge(facts: Facts): Assessment {
   const state = isAlive(facts) ? facts.state : withoutDeadTick(facts.state);
   const assessed = (status: PublisherStatus, reason: PublisherReason | null) => ({ status, reason, state });
@@ -102,7 +102,7 @@ export function judge(facts: Facts): Assessment {
   return facts.hasBatch ? assessed('ok', null) : assessed('idle', 'nothing_published');
 }
 
-/** The tick in the state still has its lease. */
+/** Whether the tick in the state still holds its lease. */
 function isAlive({ state, lease, now }: Facts): boolean {
   return lease !== null && lease.token === state.running?.token && lease.expiresAt > now;
 }

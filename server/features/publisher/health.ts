@@ -31,7 +31,7 @@ export function createHealth(deps: HealthDeps): () => Promise<PublisherHealth> {
   }
 
   return async () => {
-    // Read from the oldest to the newest, so that a later part never refers to something that an earlier one lacks.
+    // Older batches are read first, so that the last submission is never later than the latest batch.
     const submitted = await batches.latestSubmitted();
     const oldest = hasOracle ? await batches.oldestWithoutReceipt() : null;
     const latest = await batches.latest();
@@ -59,7 +59,7 @@ export function createHealth(deps: HealthDeps): () => Promise<PublisherHealth> {
   };
 }
 
-/** Enough for a rotation a week over two years; older ones are in their batches. */
+/** Enough for weekly rotations over two years; the batches contain older keys themselves. */
 const maxKeys = 100;
 
 function ticksOf({ running, lastTick, consecutiveFailures }: TickState) {

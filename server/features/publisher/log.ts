@@ -16,14 +16,14 @@ export interface BatchLog {
   list(query: ListQuery): Promise<BatchPage>;
   /** Throws UNKNOWN_BATCH. */
   get(sequence: number): Promise<PublishedBatch>;
-  /** Throws UNKNOWN_BATCH, and INVALID_REQUEST for a cursor that was never given. */
+  /** Throws UNKNOWN_BATCH, and INVALID_REQUEST for a cursor that was never issued. */
   entries(sequence: number, query: { limit: number; cursor: string | undefined }): Promise<BatchEntries>;
   /** Throws UNKNOWN_BATCH. Reads one chunk and the roots of the others, however many entries there are. */
   prove(sequence: number, entry: { anchor: string; corridor: string }): Promise<EntryProof>;
 }
 
 export interface ListQuery {
-  /** `desc` when absent. */
+  /** Default: `desc`. */
   order?: 'asc' | 'desc' | undefined;
   /** The sequence to begin with. */
   from?: number | undefined;
@@ -33,7 +33,7 @@ export interface ListQuery {
 
 const wholeNumber = /^[1-9]\d{0,14}$/;
 
-/** What is or was in the fleet. */
+/** The anchors that are or were in the fleet, and the corridors that are served. */
 export interface KnownFleet {
   isKnownAnchor: (id: string) => Promise<boolean>;
   isServedCorridor: (id: string) => boolean;

@@ -5,38 +5,38 @@ import type { OracleWord } from './continuity.rules.js';
 import type { OracleRecords } from './oracle-record.js';
 
 /**
- * A published batch with all its entries, in their order; nothing of it is verified yet. What its source says of the key
- * is left out, since nobody signed that.
+ * A published batch with all its entries in order, not verified yet. The public key that its source names is left out,
+ * since no signature covers it.
  */
 export interface WholeBatch extends Pick<BatchDocument, 'header' | 'signature'> {
   entries: object[];
 }
 
-/** What was kept of the log outside of the database. */
+/** A copy of batches of the log outside the database. */
 export interface Archive {
-  /** Null where it has no such batch. To be asked for sequences in ascending order. */
+  /** Null if the archive lacks the batch. Sequences must be requested in ascending order. */
   find(sequence: number): Promise<WholeBatch | null>;
 }
 
-/** The log cannot be made whole from what was given; the message says what is missing. */
+/** The log cannot be completed from the given sources; the message says what is missing. */
 export class CannotAdopt extends Error {}
 
-/** The oracle cannot be asked, so nothing is known. */
+/** The oracle cannot be reached, so its record is unknown. */
 export class OracleAway extends Error {}
 
 export interface MissingBatches {
   /** Who knows which batch is the last one. */
   wholeBy: 'oracle' | 'operator';
-  /** Null after the last one. Throws CannotAdopt where it cannot be had. */
+  /** Returns null after the last batch. Throws CannotAdopt if the batch is not available. */
   next(sequence: number): Promise<WholeBatch | null>;
-  /** Throws CannotAdopt where the log that now ends with `head` is not the one that the oracle knows, or OracleAway. */
+  /** Throws CannotAdopt if the log that now ends with `head` is not the one that the oracle knows, or OracleAway. */
   confirm(head: BatchHead | null): Promise<void>;
 }
 
 /**
- * The batches after `head`. The oracle knows which ones it took, and has their entries or an archive does; a last one
- * that was published while the oracle was away only an archive has. Without an oracle that shows its record, all come
- * from the archive, and `last` is what the operator knows.
+ * The batches after `head`. The oracle knows which ones it took; their entries come from the oracle or an archive. A last
+ * batch that was published while the oracle was away is only in an archive. Without an oracle that shows its record, all
+ * batches come from the archive, and the operator gives the `last` one.
  */
 export async function missingBatches(options: {
   head: BatchHead | null;
@@ -94,7 +94,7 @@ async function fromOracle(
   sequence: number,
 ): Promise<WholeBatch | null> {
   const record = await records.read(sequence);
-  // A batch is public before the oracle has it, so the last one may have been published all the same.
+  // A batch is public before the oracle has it, so the last one may have been published although the oracle lacks it.
   if (record.kind === 'absent') return (await archive?.find(sequence)) ?? null;
   if (record.kind !== 'taken')
     throw new OracleAway(`The oracle does not show batch ${sequence}: ${record.detail}`);

@@ -11,20 +11,20 @@ export type OracleOutcome =
   | { receipt: OracleReceipt }
   | {
       failure: TickFailure;
-      /** Whether trying again may help without anyone doing anything. */
+      /** Whether a retry may succeed without intervention. */
       retryable: boolean;
-      /** As the oracle asked, or 0. */
+      /** The delay that the oracle asked for, or 0. */
       waitMs: number;
-      /** For the log. */
+      /** Text for the application log. */
       detail: string;
     };
 
-/** The statuses below 500 that ask to come again later. */
+/** The statuses below 500 that ask for a later retry. */
 export const comeBackStatuses: ReadonlySet<number> = new Set([408, 425, 429]);
 
 const maxDetail = 200;
 
-/** An answer in short, for the log. */
+/** A summary of an answer for the application log. */
 export function detailOf({ status, body }: { status: number; body: string }): string {
   return `${status} ${body.slice(0, maxDetail)}`;
 }

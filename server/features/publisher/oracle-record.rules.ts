@@ -4,7 +4,7 @@ import { batchHeader } from '../../../contract/verification/verify-batch.js';
 import { oracleReceipt, receiptFault } from '../../../contract/verification/verify-receipt.js';
 import { comeBackStatuses, detailOf } from './oracle-answer.rules.js';
 
-/** A batch as the oracle keeps it; whoever reads it verifies it. */
+/** A batch as the oracle stores it; callers must verify it. */
 const recordedBatch = z.object({
   header: batchHeader,
   signature: z.string(),
@@ -14,14 +14,14 @@ const recordedBatch = z.object({
 
 type RecordedBatch = z.infer<typeof recordedBatch>;
 
-/** What the oracle answers when it is asked for its record of one sequence. */
+/** The oracle's answer to a request for its record of one sequence. */
 export type OracleRecord =
   | { kind: 'taken'; batch: RecordedBatch }
-  /** It says that it has none; so does an oracle that shows nothing at all. */
+  /** The oracle says that it has none; an oracle that does not show its record says the same. */
   | { kind: 'absent' }
-  /** It cannot be asked now. */
+  /** The oracle cannot be reached now. */
   | { kind: 'away'; failure: TickFailure; detail: string }
-  /** It answers something else than a record: it is no oracle that shows its record. */
+  /** The answer is not a record: the oracle does not show its record. */
   | { kind: 'unreadable'; detail: string };
 
 /** Reads an HTTP answer of the oracle to `GET ORACLE_URL/{sequence}`. */
@@ -40,7 +40,7 @@ export function readOracleRecord(answer: { status: number; body: string }, seque
   return { kind: 'taken', batch: record.data };
 }
 
-/** Undefined where it is not JSON. */
+/** Undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -49,7 +49,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The address of the record of a sequence: beside those that are posted to ORACLE_URL, below it. */
+/** The URL of the record of a sequence, a path below ORACLE_URL, to which batches are posted. */
 export function recordUrl(oracleUrl: string, ...path: (number | string)[]): string {
   const url = new URL(oracleUrl);
   url.pathname = [url.pathname.replace(/\/+$/, ''), ...path].join('/');

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { type Outbound, OutboundError } from '../../outbound/outbound.js';
 import { type OracleRecord, parseJson, readOracleRecord, recordUrl } from './oracle-record.rules.js';
 
-/** What the oracle has kept of the batches that it took. */
+/** The oracle's records of the batches that it took. */
 export interface OracleRecords {
   /** Asks once; never rejects because of the oracle. */
   read(sequence: number): Promise<OracleRecord>;
-  /** The entries of a batch, as it was given them; null where it does not show them. Rejects where it cannot be asked. */
+  /** The entries of a batch as the oracle received them; null if it does not show them. Rejects if it cannot be reached. */
   readEntries(sequence: number): Promise<object[] | null>;
 }
 

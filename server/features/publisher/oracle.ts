@@ -30,7 +30,7 @@ const failures: Readonly<
   invalid_url: { failure: 'oracle_unreachable', retryable: false },
 };
 
-/** `url`: where batches are posted to, ORACLE_URL as it is. `outbound`: a connector that trusts its origin. */
+/** `url`: ORACLE_URL unchanged, to which batches are posted. `outbound`: a connector that trusts its origin. */
 export function createSubmitToOracle(deps: {
   url: string;
   outbound: Outbound;

@@ -7,9 +7,9 @@ import { readLimit } from '../../paging.js';
 import type { BatchLog } from './log.js';
 import type { Tick } from './tick.js';
 
-/** A batch may still get its receipt. */
+/** Short, because a batch may still get its receipt. */
 const batchFreshSeconds = 5;
-/** `checkedAt` says when it was looked at. */
+/** A cached answer is not misleading, since `checkedAt` gives the time of the check. */
 const healthFreshSeconds = 1;
 /** Entries never change. */
 const entriesFreshSeconds = 86_400;
@@ -57,7 +57,7 @@ export function createPublisherRouter(deps: {
     },
     proveBatchEntry: async ({ params, query, res }) => {
       const body = await log.prove(Number(params.sequence), query);
-      // Its batch may still get its receipt.
+      // The batch of the entry may still get its receipt.
       setFreshness(res, { seconds: batchFreshSeconds, ...cache });
       return { status: 200, body };
     },

@@ -9,11 +9,11 @@ import {
 } from '../../../contract/verification/verify-batch.js';
 
 export interface Signer extends BatchKey {
-  /** Base64. Throws Error if what came out does not verify: a faulty signature must not get into the chain. */
+  /** Base64. Throws Error if the signature does not verify: a faulty one must not get into the chain. */
   sign(header: BatchHeader): string;
 }
 
-/** What precedes the 32 bytes of a seed in PKCS #8 (RFC 8410 section 7). */
+/** The bytes that precede the 32 bytes of a seed in PKCS #8 (RFC 8410 section 7). */
 const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** `seed`: 64 hex digits. Signs with OpenSSL and checks with the verifier that clients use. */

@@ -18,7 +18,7 @@ export interface RetryPolicy extends BackoffPolicy {
 
 export const defaultRetry: RetryPolicy = { attempts: 4, baseMs: 500, factor: 3, maxMs: 5_000, jitter: 0.2 };
 
-/** About 1 MB, so that every read has its own time limit. */
+/** About 1 MB per read, so that each has its own time limit. */
 const chunksPerRead = 8;
 
 export interface Submitter {
@@ -67,7 +67,7 @@ export function createSubmitter(deps: {
   async function storeReceipt(lease: HeldLease, batch: BatchDocument, receipt: OracleReceipt): Promise<void> {
     const submittedAt = await ticks.now();
     await inLeasedTransaction(lease, async (session) => {
-      // A new primary may show a batch as open for a moment whose receipt the one before it has stored.
+      // A new primary may briefly show a batch as open although the previous primary has stored its receipt.
       if (!(await batches.saveReceipt(session, batch._id, receipt, submittedAt))) return;
       await deps.writeEvent(session, 'publisher.tick', { ...eventOf(batch), submitted: true });
     });

@@ -12,11 +12,11 @@ interface TickStateDocument extends TickState {
 export interface TickStore {
   read(session?: ClientSession): Promise<TickState>;
   save(session: ClientSession, state: TickState): Promise<void>;
-  /** Notes that entries may be stored under this attempt, and that no batch names it yet. */
+  /** Records an attempt under which entries may be stored and that no batch names yet. */
   noteAttempt(session: ClientSession, attempt: string): Promise<void>;
   /** Clears the attempt: a batch names it now, or its entries are removed. */
   forgetAttempt(session: ClientSession): Promise<void>;
-  /** Notes the identity of the log, which is known to be whole. */
+  /** Stores the identity of the log, which is known to be complete. */
   noteLog(session: ClientSession, identity: string | null): Promise<void>;
   /** Whether the last tick published nothing because the log may lack batches that others have. */
   isLogHeld(): Promise<boolean>;
@@ -49,7 +49,7 @@ export function createTickStore(connection: Connection): TickStore {
         .lean<TickStateDocument>();
       if (found === null) return firstState;
       const { _id: _one, ...state } = found;
-      // Before the first tick there may be only what restoring the log has noted.
+      // Before the first tick, the document may hold only what restoring the log has stored.
       return { ...firstState, ...state };
     },
 

@@ -18,10 +18,10 @@ import type { TickStore } from './tick-store.js';
 /** One tick at a time, whichever instance it is on. */
 export const publisherLease = 'publisher';
 
-/** A backlog, as after an oracle was configured late, is worked off in portions of this size. */
+/** A backlog, for example after an oracle was configured late, is submitted in portions of this size. */
 const maxSubmissions = 100;
 
-/** The cards by one formula: each batch holds those of one, and its header names it. */
+/** The cards by one formula. Each batch holds the cards by one formula, which its header names. */
 export interface CardSource {
   formula: Formula;
   gatherCards: () => AsyncIterable<PublishedCard>;
@@ -45,7 +45,7 @@ export interface TickDeps {
   submitter: Submitter;
   continuity: Continuity;
   leases: Pick<Leases, 'run'>;
-  /** In the order in which their batches are made. */
+  /** The sources, in the order in which their batches are made. */
   sources: readonly CardSource[];
   /** If undefined, nothing is signed; batches that are already signed are still submitted. */
   signer: Signer | undefined;
@@ -81,14 +81,14 @@ export function createTick(deps: TickDeps): Tick {
     };
   }
 
-  /** A tick that still seems to run has died; the entries that it may have stored belong to the abandoned attempt. */
+  /** A tick still marked as running has died; the entries that it may have stored belong to the abandoned attempt. */
   async function noteBegin(lease: HeldLease): Promise<{ startedAt: Date; abandoned: string | null }> {
     const startedAt = await ticks.now();
     const state = await changeState(lease, (before) => beginTick(before, { token: lease.token, startedAt }));
     return { startedAt, abandoned: state.attempt };
   }
 
-  /** Null for a tick that was stopped halfway. */
+  /** `note` is null for a tick that was stopped halfway. */
   async function noteEnd(lease: HeldLease, note: Omit<TickNote, 'finishedAt'> | null): Promise<Date> {
     const finishedAt = await ticks.now();
     await changeState(lease, (before) => endTick(before, note === null ? null : { ...note, finishedAt }));
@@ -114,7 +114,7 @@ export function createTick(deps: TickDeps): Tick {
     return deps.hasOracle ? batches.oldestWithoutReceipt() : batches.oldestUnannounced();
   }
 
-  /** Older batches first, because the oracle and the subscribers of the events follow the chain. */
+  /** Settles older batches first, because the oracle and the subscribers of the events follow the chain. */
   async function work(lease: HeldLease, progress: Progress): Promise<TickResult> {
     if (!(await settleOlder(lease, progress))) return 'held';
     if (signer === undefined) return 'no_key';
@@ -138,13 +138,13 @@ export function createTick(deps: TickDeps): Tick {
     return 'held';
   }
 
-  /** Null where the latest batch by this formula has the same entries. */
+  /** Null if the latest batch by this formula has the same entries. */
   async function gatherNews(lease: HeldLease, { formula, gatherCards }: CardSource) {
     const content = { ...(await gatherBatch(gatherCards(), lease.signal)), formula };
     return isUnchanged(content, await batches.latestBy(formula)) ? null : content;
   }
 
-  /** Whether every earlier batch is settled now. */
+  /** Settles the earlier batches; returns whether all of them are settled now. */
   async function settleOlder(lease: HeldLease, progress: Progress): Promise<boolean> {
     for (let count = 0; count < maxSubmissions; count += 1) {
       const oldest = await oldestUnsettled();
@@ -166,7 +166,7 @@ export function createTick(deps: TickDeps): Tick {
     return true;
   }
 
-  /** A tick cut short by a stop has not failed. After a take-over its note is refused with every other write. */
+  /** A tick cut short by a stop has not failed. If another instance holds the lease now, this write is refused like all. */
   async function endBadly(lease: HeldLease, startedAt: Date, error: unknown): Promise<void> {
     const cutShort = lease.signal.aborted || error instanceof LeaseLostError;
     const note = cutShort ? null : ({ startedAt, result: null, failure: 'internal' } as const);

@@ -1,6 +1,6 @@
 import type { RateQuote, RatesAnswer } from '../../../contract/schemas/rates.js';
 
-/** What a row says of an anchor in a sample: its quote, or the reason why it had none. */
+/** The content of a row: the quote of an anchor in a sample, or the reason why it had none. */
 interface Subject {
   at: string;
   answer: RatesAnswer;
@@ -37,10 +37,10 @@ const columns: Readonly<Record<string, (subject: Subject) => Cell>> = {
   unavailable: ({ reason }) => reason,
 };
 
-/** Changes with the columns, so that nobody takes a file of other columns for the same. */
+/** The column names. They are part of the version of a CSV file, so that a file with other columns has another version. */
 export const csvColumns = Object.keys(columns).join(',');
 
-/** The first line. Lines end as RFC 4180 has it. */
+/** The first line. Lines end with CRLF (RFC 4180). */
 export const csvHeader = `${csvColumns}\r\n`;
 
 /** The lines of a sample: its quotes in the order of the answer, then the anchors without one. `at` is an instant. */

@@ -3,7 +3,7 @@ import { createSampler, type SamplerDeps, samplerLease } from './sampler.js';
 import { createRateHistory } from './service.js';
 import type { RateSampleStore } from './store.js';
 
-/** To be seeded at boot. */
+/** Leases to seed at startup. */
 export const rateHistoryLeases = [samplerLease] as const;
 
 export interface RateHistoryDeps extends SamplerDeps {
@@ -12,7 +12,7 @@ export interface RateHistoryDeps extends SamplerDeps {
   publicCache: boolean;
 }
 
-/** What the anchors of every corridor offered at the reference amount, four times an hour. */
+/** Records four times per hour what the anchors of every corridor offer at the reference amount. */
 export function createRateHistoryFeature(deps: RateHistoryDeps) {
   const isServed = (corridorId: string) => deps.corridors().some(({ id }) => id === corridorId);
   const history = createRateHistory({ ...deps, isServed });

@@ -8,7 +8,7 @@ const decompress = promisify(brotliDecompress);
 /** Far above any answer: 500 anchors make half a megabyte. */
 const maxAnswerBytes = 16 * 1024 * 1024;
 
-/** The bytes of an answer as they are stored: compressed once, in another thread, as tightly as brotli can. */
+/** The bytes of an answer as they are stored: compressed once, in another thread, with the highest brotli quality. */
 export function packAnswer(text: Buffer): Promise<Buffer> {
   const quality = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
   return compress(text, {
@@ -16,10 +16,10 @@ export function packAnswer(text: Buffer): Promise<Buffer> {
   });
 }
 
-/** Whoever reads the history leaves half of the threads that Node has to others, and the event loop between two answers. */
+/** Reading the history occupies at most half of Node's thread pool, and the event loop is free between two answers. */
 const unpacking = pLimit(2);
 
-/** The very bytes that were packed. */
+/** Returns exactly the bytes that were packed. */
 export function unpackAnswer(packed: Uint8Array): Promise<Buffer> {
   return unpacking(() => decompress(packed, { maxOutputLength: maxAnswerBytes }));
 }

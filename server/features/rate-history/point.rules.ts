@@ -1,7 +1,7 @@
 import type { RateHistoryPoint } from '../../../contract/schemas/rate-history.js';
 import type { RatesAnswer } from '../../../contract/schemas/rates.js';
 
-/** A sample in short, from the answer that it holds. `at` is an instant. */
+/** The summary of a sample, made from its answer. `at` is an instant. */
 export function toPoint(at: string, answer: RatesAnswer): RateHistoryPoint {
   const { asOf, amount, best, quotes, unavailable } = answer;
   return {

@@ -18,7 +18,7 @@ export interface HistoryRange {
   to: number;
 }
 
-/** The range that a query asks for. Throws INVALID_REQUEST where it is not in the past, is empty or too wide. */
+/** The range that a query asks for. Throws INVALID_REQUEST if it is not in the past, is empty or too wide. */
 export function rangeOf(
   { resolution = '15m', from, to, day }: Omit<RateHistoryQuery, 'limit' | 'cursor'>,
   now: number,
@@ -28,7 +28,7 @@ export function rangeOf(
       if (given !== undefined) throw fault(name, 'cannot be given together with day');
     return { resolution, ...rangeOfDay(day, now) };
   }
-  // Without a `to` the answer stays the same until the next sample may be taken.
+  // Without `to`, the range ends with the current slot, so that the answer stays the same until the next sample.
   const end = to === undefined ? startOf('15m', now) + slotMs : epochOf(to);
   const begin = from === undefined ? end - usualHistoryDays[resolution] * dayMs : epochOf(from);
   if (to !== undefined && end > now) throw fault('to', 'must not be in the future');
@@ -41,7 +41,7 @@ export function rangeOf(
   return { resolution, from: begin, to: end };
 }
 
-/** The samples that `limit` and `cursor` are about are those of a page of JSON. A stream has all of a day. */
+/** The range of a CSV or NDJSON stream: a whole day. `limit` and `cursor` are refused, since only JSON has pages. */
 export function rangeOfStream({ limit, cursor, ...query }: RateHistoryQuery, now: number): HistoryRange {
   for (const [name, given] of Object.entries({ limit, cursor }))
     if (given !== undefined) throw fault(name, 'is for JSON, which has pages');

@@ -19,7 +19,7 @@ export function createRateHistoryRouter(deps: {
     getRateHistory: async ({ params: { corridor }, query, req, res }) => {
       res.vary('Accept');
       const type = mediaTypeFor(req.get('accept'), streamedTypes);
-      // The response cache, which tells answers apart by their address alone, must not keep any of them.
+      // The response cache distinguishes answers by their URL alone, so it must not store any of these media types.
       if (type === 'application/json') {
         const { page, freshForSeconds } = await history.page(corridor, query);
         setMaxAge(res, { seconds: freshForSeconds, public: publicCache });

@@ -4,7 +4,7 @@ import type { RatesAnswer } from '../../../contract/schemas/rates.js';
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
-/** Each slot of 15 minutes, counted from midnight UTC, has one sample of each corridor at most. */
+/** Each slot of 15 minutes, counted from midnight UTC, has at most one sample per corridor. */
 export const slotMs = 15 * minuteMs;
 
 /** How long every sample is kept; after that, the first one of each UTC day stays. */
@@ -23,7 +23,7 @@ export function startOf(resolution: HistoryResolution, epochMs: number): number 
 
 /**
  * The coarsest resolution that a sample belongs to, given the one before it: `1d` for the first of a UTC day, `1h` for
- * the first of another hour, else `15m`. Undefined where its slot is taken, or lies before one that is.
+ * the first of another hour, else `15m`. Undefined if the previous sample is in the same slot or a later one.
  */
 export function grainOf(epochMs: number, previousMs: number | null): HistoryResolution | undefined {
   if (previousMs === null) return '1d';

@@ -11,7 +11,7 @@ import type { RateSampleStore } from './store.js';
 /** One instance samples at a time. */
 export const samplerLease = 'rate-samples';
 
-/** What a run did. */
+/** The result of a run. */
 export interface SamplerRun {
   /** Samples that were stored. */
   taken: number;
@@ -24,7 +24,7 @@ export interface SamplerRun {
 export interface SamplerDeps {
   store: Pick<RateSampleStore, 'sampledAt' | 'lastAt' | 'insert' | 'removeBefore'>;
   corridors: () => readonly { id: string }[];
-  /** What GET /api/rates/{corridor} answers at the reference amount. */
+  /** The answer of GET /api/rates/{corridor} at the reference amount. */
   quote: (corridor: string, query: object, options: { maxAgeMs: number }) => Promise<{ answer: RatesAnswer }>;
   leases: Pick<Leases, 'run'>;
   inTransaction: InTransaction;
@@ -32,15 +32,15 @@ export interface SamplerDeps {
   logger: Logger;
 }
 
-/** Older quotes make the rates ask the anchors again, and wait for them. */
+/** If quotes are older than this, the anchors are asked again and the sampler waits for them. */
 const maxAgeMs = 15_000;
 const leaseTtlMs = 30_000;
 const removedAtOnce = 1_000;
 
 /**
- * Takes a sample of every corridor that has none in the present slot, as soon after its beginning as an answer is fresh
- * and holds a quote; where there is none until the slot ends, there is a gap. To be called often: the lease is asked for
- * only while something is missing. Undefined where there was nothing to do, or another instance does it.
+ * Takes a sample of every corridor that has none in the current slot, as soon as its answer is fresh and holds a quote. If
+ * that does not happen before the slot ends, the history has a gap. Call it often: it requests the lease only while a sample
+ * is missing. Returns undefined if there was nothing to do or another instance holds the lease.
  */
 export function createSampler(deps: SamplerDeps): () => Promise<SamplerRun | undefined> {
   const { store, corridors, clock, logger } = deps;
@@ -70,13 +70,13 @@ export function createSampler(deps: SamplerDeps): () => Promise<SamplerRun | und
     }
     const missing = wanted.filter((id) => !sampled.has(id));
     noteGaps(slot, wanted, missing);
-    // A slot that ended meanwhile has a successor, which is looked at by the next run.
+    // If the slot has ended meanwhile, the next run samples the slot that follows.
     if (missing.length === 0) completeSlot = slot;
     const removed = await store.removeBefore(clock() - keptMs, removedAtOnce);
     return { taken, missing, removed };
   }
 
-  /** Whether a sample was stored. Its time is when it was answered, so that nothing in it is younger. */
+  /** Returns whether a sample was stored. Its time is that of the answer, so that nothing in it is more recent. */
   async function sample(lease: HeldLease, corridor: string): Promise<boolean> {
     const answer = await answerOf(corridor);
     if (answer === undefined || !isSample(answer)) return false;
@@ -94,13 +94,13 @@ export function createSampler(deps: SamplerDeps): () => Promise<SamplerRun | und
     try {
       return (await deps.quote(corridor, {}, { maxAgeMs })).answer;
     } catch (error) {
-      // No anchor has a quote, as the log of the rates says.
+      // No anchor has a quote; the rates feature logs that.
       if (error instanceof ApiError) return undefined;
       throw error;
     }
   }
 
-  /** What was missing at the last run in a slot that has ended is a gap. */
+  /** Reports a gap for each corridor that still lacked a sample at the last run of a slot that has ended. */
   function noteGaps(slot: number, wanted: readonly string[], missing: readonly string[]): void {
     if (missingBefore !== undefined && missingBefore.slot < slot) {
       for (const corridor of missingBefore.corridors) gaps.failed(corridor, { corridor });

@@ -13,13 +13,13 @@ import { toPoint } from './point.rules.js';
 import { type HistoryRange, rangeOf, rangeOfStream } from './range.rules.js';
 import type { RateSampleStore, Sample, SampleRange } from './store.js';
 
-/** A part of the history, and for how long it is certain to stay as it is. */
+/** A part of the history, and how long it is certain not to change. */
 export type HistoryPart<T> = T & { freshForSeconds: number };
 
 export interface RateHistory {
   /** Throws INVALID_REQUEST, UNKNOWN_CORRIDOR. */
   page(corridorId: string, query: RateHistoryQuery): Promise<HistoryPart<{ page: RateHistoryPage }>>;
-  /** The samples of a day, in order, made as they are read. Throws INVALID_REQUEST, UNKNOWN_CORRIDOR. */
+  /** The samples of a day, in order, loaded while the stream is read. Throws INVALID_REQUEST, UNKNOWN_CORRIDOR. */
   stream(
     corridorId: string,
     query: RateHistoryQuery,
@@ -27,7 +27,7 @@ export interface RateHistory {
   ): Promise<HistoryPart<{ version: string; chunks: () => AsyncGenerator<string | Buffer> }>>;
 }
 
-/** Samples in memory for each request. Between two reads of them the process serves others. */
+/** The number of samples that a request holds in memory. The process serves other requests between two reads. */
 const samplesAtOnce = 4;
 /** More than the slots of a day. */
 const maxInstants = 100;
@@ -55,7 +55,7 @@ export function createRateHistory(deps: {
     return clock() - to >= settledAfterMs ? settledFreshSeconds : growingFreshSeconds;
   }
 
-  /** A few at a time, so that a client that reads slowly holds neither many of them nor a cursor of the database. */
+  /** Loads a few samples at a time, so that a slow client holds neither many samples nor a database cursor. */
   async function* samplesOf(range: SampleRange, order: 'asc' | 'desc'): AsyncGenerator<Sample> {
     let { from, to } = range;
     for (;;) {
@@ -68,7 +68,7 @@ export function createRateHistory(deps: {
     }
   }
 
-  /** The newest of a range, `limit` at most. */
+  /** The newest points of a range, at most `limit`. */
   async function pointsOf(range: SampleRange, limit: number): Promise<RateHistoryPoint[]> {
     const points: RateHistoryPoint[] = [];
     for await (const { at, text } of samplesOf(range, 'desc')) {
@@ -109,7 +109,7 @@ export function createRateHistory(deps: {
       await throwIfUnknown(corridorId);
       const wanted = { corridor: corridorId, ...range };
       const instants = await store.listInstants(wanted, maxInstants);
-      // What is sampled from now on belongs to another version.
+      // Samples taken from now on belong to another version.
       const known = { ...wanted, to: Math.min(range.to, (instants.at(-1) ?? range.from) + 1) };
       const version = [type, type === 'text/csv' ? csvColumns : '', corridorId, ...instants].join(' ');
       const chunks = type === 'text/csv' ? () => csvOf(known) : () => linesOf(known);

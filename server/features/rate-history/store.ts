@@ -12,7 +12,7 @@ export interface Sample {
   text: Buffer;
 }
 
-/** A sample as stored. Nothing of it ever changes. */
+/** A sample as stored. It never changes. */
 interface SampleDocument {
   /** The corridor and its slot: `usdc-ngn 2026-11-21T09:30:00.000Z`. */
   _id: string;
@@ -30,9 +30,9 @@ export interface SampleRange {
   to: number;
 }
 
-/** Reads show only what a majority holds, so that no sample that was shown is ever taken back. */
+/** Samples are read with read concern `majority`, so that none that was returned is ever rolled back. */
 export interface RateSampleStore {
-  /** Those of these corridors that have a sample in the slot of this instant. */
+  /** The given corridors that have a sample in the slot of this instant. */
   sampledAt(epochMs: number, corridors: readonly string[]): Promise<Set<string>>;
   /** When the latest sample of a corridor was taken, as the transaction sees it. */
   lastAt(session: ClientSession, corridor: string): Promise<number | null>;
@@ -44,7 +44,7 @@ export interface RateSampleStore {
   findAsOf(corridor: string, epochMs: number): Promise<Sample | null>;
   /** Whether a corridor has any sample. */
   hasAny(corridor: string): Promise<boolean>;
-  /** In order of time, or the newest first. */
+  /** Lists samples by time, oldest or newest first. */
   list(range: SampleRange, page: { order: 'asc' | 'desc'; limit: number }): Promise<Sample[]>;
   /** When the samples of a range were taken, in order; without reading the samples. */
   listInstants(range: SampleRange, limit: number): Promise<number[]>;
@@ -62,7 +62,7 @@ const sampleSchema = new Schema<SampleDocument>(
   },
   { collection: 'rate_samples', versionKey: false },
 );
-// One resolution is one value of `grain`, or several whose runs MongoDB merges in order.
+// A resolution selects one value of `grain`, or several whose index ranges MongoDB merges in order.
 sampleSchema.index({ corridor: 1, grain: 1, at: 1 }, { name: 'in_order' });
 sampleSchema.index({ grain: 1, at: 1 }, { name: 'by_age' });
 
@@ -154,7 +154,7 @@ export function createRateSampleStore(connection: Connection): RateSampleStore {
 }
 
 async function toSample({ at, packed }: SampleDocument): Promise<Sample> {
-  // Lean documents hold what the driver reads, which is a Binary.
+  // A lean document holds the value as the driver returns it, a Binary.
   const { buffer } = packed as unknown as mongo.Binary;
   return { at: at.getTime(), text: await unpackAnswer(buffer) };
 }

@@ -1,5 +1,5 @@
-// By hand: cockatiel's breaker reads the machine's clock, lets everyone wait for the trial call, and closes after a trial
-// that says nothing about the anchor's health (a 429, for one), where ours stays as it was.
+// Written by hand because cockatiel's breaker reads the system clock, makes all callers wait for the trial call, and closes
+// after a trial that says nothing about the anchor's health (such as a 429), where this one keeps its state.
 
 /** The state of one anchor's circuit breaker. Times in epoch milliseconds. */
 export interface BreakerState {
@@ -26,17 +26,17 @@ export const closedBreaker: BreakerState = {
 const openAfterFailures = 5;
 const firstOpenMs = 10_000;
 const longestOpenMs = 120_000;
-/** A trial that never reports back counts for this long. */
+/** A trial call without a result counts as running for this long. */
 const trialMs = 5_000;
 /** After an answer at the reference amount, failures at other amounts do not count for this long. */
 const referenceTrustMs = 30_000;
 
-/** Less than `ms` ago. What lies further ahead than that was noted before the clock was set back, and is over. */
+/** Whether `atMs` is less than `ms` ago. A time more than `ms` ahead was recorded before the clock was set back: false. */
 function isWithin(ms: number, atMs: number, nowMs: number): boolean {
   return Math.abs(nowMs - atMs) < ms;
 }
 
-/** Still to come, but no further ahead than it can have been set. */
+/** Whether `untilMs` is still to come, and no further ahead than `longestMs`, the most that it can have been set to. */
 function isAhead(longestMs: number, untilMs: number, nowMs: number): boolean {
   return nowMs < untilMs && untilMs - nowMs <= longestMs;
 }
@@ -75,7 +75,7 @@ export function afterNothing(state: BreakerState): BreakerState {
   return { ...state, trialSince: null };
 }
 
-// By hand: rate-limiter-flexible counts fixed windows, which let twice the limit through across their border.
+// Written by hand because rate-limiter-flexible counts in fixed windows, which allow twice the limit around a boundary.
 
 /**
  * What a call is for: `reference` keeps the reference amounts of the corridors quoted, `intent` quotes for an intent that
@@ -84,8 +84,8 @@ export function afterNothing(state: BreakerState): BreakerState {
 export type Priority = 'reference' | 'intent' | 'known' | 'new';
 
 /**
- * A fifth of the budget belongs to intents: no stream of other questions can use it up. The other calls have the rest,
- * and each kind may use only so much of it that a stream of random amounts leaves room for those before it.
+ * A fifth of the budget is reserved for intents: no stream of other questions can use it up. The other calls share the
+ * rest, each kind up to a smaller limit than the one before it, so that a stream of random amounts leaves calls for those.
  */
 const intentsShare = 0.2;
 const commonShareOf: Readonly<Record<Exclude<Priority, 'intent'>, number>> = {
@@ -115,7 +115,7 @@ const unused: PartUse = { starts: [], inFlight: 0 };
 export const freshBudget: BudgetState = { common: unused, intents: unused, pausedUntil: 0 };
 
 export interface BudgetLimits {
-  /** In any one second. */
+  /** The most calls within any one second. */
   callsPerSecond: number;
   inFlight: number;
 }
@@ -180,9 +180,9 @@ export function recentTurns(turns: readonly IntentTurn[], nowMs: number): Intent
 }
 
 /**
- * The intents that wait, in the order of their turns: first those of the clients that got the fewest quotes in the last
- * minute, where each of a client's own intents before it counts as one more; among equals, who came first. A client
- * that registers a stream of intents thus waits behind everyone else's first one.
+ * The waiting intents in the order in which they are served: clients with the fewest quotes in the last minute come first,
+ * where each earlier waiting intent of the same client counts as one more quote; equals are served in order of arrival. A
+ * client that registers a stream of intents thus waits behind the first intent of every other client.
  */
 export function inTurnOrder<T extends Waiting>(waiting: readonly T[], turns: readonly IntentTurn[]): T[] {
   const used = new Map<string, number>();

@@ -32,16 +32,16 @@ export interface GatedCall<T> {
   pause?: { retryAfter: string | undefined };
 }
 
-/** Who calls an anchor, and what for. */
+/** The anchor to call, and the purpose of the call. */
 export type Caller =
   | { anchorId: string; priority: Exclude<Priority, 'intent'> }
-  /** `client`: who registers the intent. */
+  /** `client`: the client that registers the intent. */
   | { anchorId: string; priority: 'intent'; client: string };
 
-/** How long an intent waits for its turn where the budget is used up; everything else is refused at once. */
+/** How long an intent waits for its turn if the budget is used up; all other calls are refused at once. */
 export const intentPatienceMs = 2_000;
 const turnStepMs = 100;
-/** At one anchor. The last in the order of turns are refused. */
+/** Waiting intents per anchor. Those behind them in the order of turns are refused. */
 const mostWaiting = 32;
 
 /** Decides for every anchor whether it may be called now, by its circuit breaker and its budget of calls. */
@@ -86,7 +86,7 @@ export function createAnchorGate(deps: {
     return from;
   }
 
-  /** Waits for a call while the intents of others come first or the budget has none. */
+  /** Waits until this intent is next in turn and the budget has a call; undefined if it is refused or waited too long. */
   async function takeInTurn(state: AnchorState, client: string): Promise<BudgetPart | undefined> {
     const own: Waiting = { client };
     state.waiting.push(own);

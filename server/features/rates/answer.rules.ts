@@ -26,7 +26,7 @@ export interface Reply {
   result: QuoteResult;
   /** When it replied, in epoch milliseconds. */
   at: number;
-  /** What it was asked for. */
+  /** The purpose of the question. */
   priority: Priority;
 }
 
@@ -60,7 +60,7 @@ export type RepliesResult = 'quotes' | 'nobody_serves' | 'all_refused' | 'nobody
 
 /**
  * The outcome of all replies together. `nobody_serves`: no anchor offers this delivery method or publishes a price;
- * `all_refused`: all anchors that do refuse the amount; `nobody_answers`: some should have a quote but gave none.
+ * `all_refused`: every anchor that does so refuses the amount; `nobody_answers`: some should have a quote but gave none.
  */
 export function judgeReplies(replies: readonly Reply[]): RepliesResult {
   const reasons = replies.flatMap(({ result }) => ('reason' in result ? [result.reason] : []));
@@ -70,7 +70,7 @@ export function judgeReplies(replies: readonly Reply[]): RepliesResult {
   return refused ? 'all_refused' : 'nobody_answers';
 }
 
-/** The reasons that pass by themselves. Those that are left last until the anchor or the operator changes something. */
+/** The temporary reasons. All others last until the anchor or the operator changes something. */
 const passingReasons: readonly UnavailableReason[] = [
   'timeout',
   'unreachable',
@@ -80,10 +80,10 @@ const passingReasons: readonly UnavailableReason[] = [
   'error',
 ];
 
-/** Whether asking again later may give a quote where there is none for these reasons. */
+/** Whether a later request may return a quote, given the reasons why there is none now. */
 export function waitingHelps(
   reasons: readonly UnavailableReason[],
-  /** There is an FX reference, which may recover. */
+  /** Whether an FX reference is configured, which may recover. */
   { hasFx }: { hasFx: boolean },
 ): boolean {
   return reasons.some((reason) => passingReasons.includes(reason) || (hasFx && reason === 'no_fx'));

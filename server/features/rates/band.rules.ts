@@ -3,21 +3,21 @@ import type { RateQuote, RatesAnswer } from '../../../contract/schemas/rates.js'
 import type { FxReading } from './fx.rules.js';
 import { Money } from './money.rules.js';
 
-/** The rates that a corridor's quotes are ranked within; null where there is nothing to compare them with. */
+/** The range of rates in which quotes of a corridor are ranked; null if there is nothing to compare them with. */
 export type Band = RatesAnswer['band'];
 
-/** As many anchors' own prices make a median that none of them decides alone. */
+/** The fewest anchors whose own prices give a median that no single anchor decides. */
 export const fewestForMedian = 3;
 const shownDigits = 10;
 
 /**
  * The band around the median of at least three anchors' own prices; with fewer, around the reference rate, unless that is
- * missing or stale. With an even number of prices the reference rate is one more of them, so that half of the anchors
- * cannot decide alone; where there is none, the band reaches from below the lower to above the higher of the two prices
- * in the middle, since nothing tells which of them is right. Rounded so that it never gets narrower.
+ * missing or stale. To an even number of prices the reference rate is added, so that half of the anchors cannot decide
+ * alone; if there is none, the band reaches from below the lower to above the higher of the two middle prices, since it is
+ * unknown which of them is right. Rounding never narrows the band.
  */
 export function bandOf(terms: {
-  /** Fiat per stablecoin, all fees in: one for each anchor that gives a price of its own. */
+  /** Fiat per stablecoin, all fees included; one per anchor that gives its own price. */
   prices: readonly string[];
   market: FxReading;
   factor: string;

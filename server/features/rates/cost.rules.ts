@@ -15,9 +15,9 @@ const percentPlaces = 2;
 
 /**
  * What a person loses against the mid-market, as the World Bank's comparison of remittance prices computes it: the fee
- * and the margin in the exchange rate together, as a share of the amount sold. Both are in the payout already, so they
- * need not be told apart: with V the amount sold at the reference rate, the cost is V − receiveAmount. Below zero where
- * an anchor pays more than the mid-market. An estimate was made from a reference itself, and keeps it.
+ * and the margin in the exchange rate together, as a share of the amount sold. The payout already contains both, so they
+ * need not be separated: if V is the value of the amount sold at the reference rate, the cost is V − receiveAmount. It is
+ * negative if an anchor pays more than the mid-market. For an estimate, the reference rate that it was made with is used.
  */
 export function costOf(offer: Offer, market: MidMarket): Pick<RateQuote, 'cost' | 'costUnavailable'> {
   const { estimate } = offer;
@@ -35,7 +35,7 @@ export function costOf(offer: Offer, market: MidMarket): Pick<RateQuote, 'cost' 
   };
 }
 
-/** To the nearest: payouts are rounded down to a coin, which would turn a fee of 2.5 % into 2.51 if this rounded up. */
+/** Rounds to the nearest: payouts are rounded down to a coin, so rounding up here would turn a fee of 2.5 % into 2.51. */
 function rounded(value: Decimal, places: number): Decimal {
   return value.toDecimalPlaces(places, Decimal.ROUND_HALF_UP);
 }

@@ -39,9 +39,9 @@ export interface RatesFeatureDeps {
     AnchorDirectory,
     'anchors' | 'corridor' | 'anchorsOf' | 'anchor' | 'endpointsOf' | 'tokenFor'
   >;
-  /** For the anchors' addresses: trusts nothing by name. */
+  /** The connector to the anchors' addresses, which come from others. */
   outbound: Outbound;
-  /** For FX_URL: trusts its origin. */
+  /** The connector to FX_URL, whose origin it trusts. */
   fxOutbound: Outbound;
   fxUrl: string | undefined;
   fxSource: string | undefined;
@@ -56,7 +56,7 @@ export interface RatesFeatureDeps {
   clock: Clock;
   random: Random;
   logger: Logger;
-  /** Counts the amounts that a client asks for first. */
+  /** Counts the amounts that a client is the first to ask for. */
   limiter: Pick<RateLimiter, 'consume'>;
   announce: Announce;
   changes: Pick<Changes, 'onChange'>;

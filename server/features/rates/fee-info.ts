@@ -15,7 +15,7 @@ const retry = { baseMs: 2_000, factor: 2, maxMs: 60_000, jitter: 0.2 };
 export interface FeeInfo {
   /** Throws UpstreamFault, with `not_served` if no fee is published. */
   scheduleOf(endpoints: AnchorEndpoints, assetCode: string): Promise<FeeSchedule>;
-  /** Frees what an invalidation made void; returns how many. */
+  /** Frees the answers that an invalidation made void; returns how many. */
   dropVoid(): number;
 }
 
@@ -25,7 +25,7 @@ export function createFeeInfo(deps: {
   random: Random;
   version: () => number;
 }): FeeInfo {
-  /** By address; an anchor has one or two. */
+  /** The /info answers by URL; an anchor has one or two. */
   const infos = createCache<string, unknown>({
     load: (url) => fetchInfo(deps.outbound, url),
     lifetimeOf: lasting(lifetime),

@@ -11,7 +11,7 @@ const maxFxBytes = 256 * 1024;
 const freshMs = 10 * 60_000;
 const retry = { baseMs: 2_000, factor: 2, maxMs: 60_000, jitter: 0.2 };
 
-/** The operator's reference exchange rates, for estimates and for what quotes cost. */
+/** The operator's reference exchange rates, for estimates and for the cost of quotes. */
 export interface FxReference {
   /** The name that answers give it. */
   source: string;
@@ -55,7 +55,7 @@ export function createFxReference(deps: {
         throw fault;
       }
     },
-    // How old a table may be is judged by its own date.
+    // The date of the table itself determines whether it is too old.
     lifetimeOf: lasting({ freshMs, staleMs: maxAgeMs }),
     versionOf: deps.version,
     retryDelayMs: (failures) => backoffMs(failures, retry, deps.random),

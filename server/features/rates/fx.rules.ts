@@ -6,7 +6,7 @@ import { Money } from './money.rules.js';
 /** The reference table from FX_URL: units of each currency per one `base`, as of `date`. */
 export interface FxTable {
   base: string;
-  /** As the reference wrote it: a day or an instant. */
+  /** The date as the reference wrote it: a day or an instant. */
   date: string;
   asOfMs: number;
   rates: ReadonlyMap<string, Decimal>;
@@ -56,7 +56,7 @@ export function readFxTable(json: unknown): FxTable | undefined {
   return { base, date, asOfMs, rates: new Map([...known, [base, new Money(1)] as const]) };
 }
 
-/** A day stands for its end in UTC; an instant without an offset is in UTC. */
+/** A day is read as its end in UTC; an instant without an offset is in UTC. */
 function readDate(text: string): number | undefined {
   if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return valid(Date.parse(`${text}T23:59:59.999Z`));
   if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(text)) return undefined;

@@ -4,7 +4,7 @@ import type { Clock } from '../../ports.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 
 export interface PastAnswer {
-  /** As the answer was sent, byte for byte. */
+  /** The answer as it was sent, byte for byte. */
   text: Buffer;
   freshForSeconds: number;
 }
@@ -15,7 +15,7 @@ export interface PastAnswer {
  */
 export type ReadPastAnswer = (corridorId: string, asOf: string) => Promise<PastAnswer>;
 
-/** A sample is stored within seconds after it was taken, so from then on nothing comes between. */
+/** A sample is stored within seconds after it was taken, so the answer for an instant this long ago no longer changes. */
 const settledAfterMs = 60_000;
 const settledFreshSeconds = 86_400;
 const latestFreshSeconds = 15;

@@ -4,17 +4,17 @@ import { ApiError, invalidRequest } from '../../errors.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 
 /**
- * What a question is about: what this much stablecoin pays out, or how much stablecoin it takes to be paid out this much
- * fiat. Either is a normalised decimal.
+ * The amount of a question: either the stablecoin to sell (`amount`) or the fiat to be paid out (`receive`), as a normalised
+ * decimal.
  */
 export type AskedFor = { amount: string; receive?: undefined } | { receive: string; amount?: undefined };
 
-/** For keys of caches: the same number asked for on the other side is another question. */
+/** Part of the keys of caches. It distinguishes an amount to sell from the same number as a payout. */
 export function keyOfAsked(asked: AskedFor): string {
   return asked.receive === undefined ? `sell ${asked.amount}` : `receive ${asked.receive}`;
 }
 
-/** Whether this is the question that is asked in the background all the time: for any delivery method. */
+/** Whether this is the question that is asked regularly in the background: the reference amount by any delivery method. */
 export function isReferenceQuestion(question: {
   asked: AskedFor;
   corridor: Pick<Corridor, 'referenceAmount'>;
@@ -24,10 +24,10 @@ export function isReferenceQuestion(question: {
   return asked.amount === corridor.referenceAmount && deliveryMethod === undefined;
 }
 
-/** A question about the present. */
+/** A query for current rates. */
 export type LiveQuery = Omit<RatesQuery, 'asOf'>;
 
-/** The instant of the past that a query asks for; undefined for the present. Throws INVALID_REQUEST beside anything else. */
+/** The past instant that a query asks for; undefined for current rates. Throws INVALID_REQUEST if more is given with it. */
 export function pastInstantIn({ asOf, ...live }: RatesQuery): string | undefined {
   if (asOf === undefined) return undefined;
   const given = Object.keys(live);
@@ -36,7 +36,7 @@ export function pastInstantIn({ asOf, ...live }: RatesQuery): string | undefined
   throw invalidRequest(given.map((name) => ({ path: `query.${name}`, message })));
 }
 
-/** What a query asks for, the reference amount if it does not say. Throws INVALID_REQUEST and AMOUNT_OUT_OF_RANGE. */
+/** The amount of a query; default: the reference amount. Throws INVALID_REQUEST and AMOUNT_OUT_OF_RANGE. */
 export function askedFor(
   { amount, receive }: Pick<RatesQuery, 'amount' | 'receive'>,
   corridor: Corridor,

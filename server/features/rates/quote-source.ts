@@ -16,16 +16,16 @@ import type { QuoteWatch } from './quote-watch.js';
 import { contextFor, priceUrl, readPrice, reasonOfStatus } from './sep38.rules.js';
 
 const anchorTimeoutMs = 2_000;
-/** Discovery, fee and FX have their own limits; together they may not take much longer than one call. */
+/** Discovery, fee and FX have their own timeouts; this one keeps their sum close to the timeout of one call. */
 const overallTimeoutMs = 2_200;
 const maxPriceBytes = 64 * 1024;
 
 export interface Question {
-  /** The anchor that is asked, and what for. */
+  /** The anchor that is asked, and the purpose. */
   caller: Caller;
   corridor: Corridor;
   asked: AskedFor;
-  /** As asked for; undefined: any. */
+  /** The delivery method that is asked for; undefined: any. */
   deliveryMethod: string | undefined;
 }
 
@@ -43,7 +43,7 @@ export function createQuoteSource(deps: {
 }): QuoteSource {
   const { directory, gate, clock } = deps;
 
-  /** What to quote for, with the method as the anchor spells it; undefined if the anchor does not offer it. */
+  /** The question with the delivery method as the anchor spells it; undefined if the anchor does not offer it. */
   function offered(question: Question): { question: Question; methods: readonly string[] } | undefined {
     const { caller, corridor, deliveryMethod } = question;
     const served = directory.anchor(caller.anchorId)?.corridors.find(({ id }) => id === corridor.id);
@@ -64,7 +64,7 @@ export function createQuoteSource(deps: {
     if (endpoints.quoteServer !== null) {
       const reply = await askPrice(question, endpoints, label, askedAtMs);
       const elsewhere = endpoints.transferServerSep24 !== null || endpoints.transferServerSep6 !== null;
-      // Its quote server does not know this pair, but it may still publish a fee for it.
+      // The quote server does not know this pair, but the anchor may still publish a fee for it.
       if (!('reason' in reply && reply.reason === 'not_served' && elsewhere)) return reply;
     }
     return estimate(question, endpoints, label);

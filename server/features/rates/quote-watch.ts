@@ -27,7 +27,7 @@ export interface QuoteMeter {
 /** Makes an anchor that fails to quote visible to the operator. */
 export interface QuoteWatch {
   saw(question: { anchorId: string; corridorId: string; isReference: boolean }, result: QuoteResult): void;
-  /** Whether its quote for the reference amount is ranked, with its rate. */
+  /** Reports whether an anchor's quote for the reference amount is ranked. */
   judged(
     quote: { anchorId: string; corridorId: string; rate: string },
     unranked: UnrankedReason | null,
@@ -38,8 +38,8 @@ export interface QuoteWatch {
 const saysNothing: readonly UnavailableReason[] = ['busy', 'circuit_open', 'no_fx'];
 
 /**
- * Every outcome is counted. A change is logged once, for an anchor in a corridor, and judged at the reference amount
- * alone: that is asked for in the background all the time, and clients cannot cause lines by asking for odd amounts.
+ * Counts every outcome. Logs each change once per anchor and corridor, and only for the reference amount: that is asked for
+ * regularly in the background, and clients cannot cause log lines by asking for odd amounts.
  */
 export function createQuoteWatch(deps: {
   anchors: Fleet['anchors'];

@@ -60,8 +60,8 @@ export function offerFromSep38(
 
 /**
  * An estimate: (amount − fee) × FX, where the fee is the larger of the minimum and fixed + percent (SEP-24 §Info;
- * `fee_percent` is in percentage points, whatever its printed formula says). Fee up, payout down. For a payout that is
- * asked for, the amount is the least that pays it out.
+ * `fee_percent` is in percentage points, whatever its printed formula says). The fee is rounded up, the payout down. If a
+ * payout is asked for, the amount is the least that reaches it.
  */
 export function offerFromFee(
   corridor: Corridor,
@@ -103,7 +103,7 @@ export function offerFromFee(
 }
 
 /**
- * The least amount, in stroops, whose payout by this fee reaches `receive`; undefined where the fee takes everything.
+ * The least amount, in stroops, whose payout by this fee reaches `receive`; undefined if the fee takes everything.
  * The fee is rounded up to a stroop, so the net amount is a whole number of stroops too, and never falls as the amount
  * grows: net = min(⌊amount × (1 − percent) − fixed⌋, amount − minimum). Both bounds are solved for the net amount that the
  * payout needs.
@@ -117,7 +117,7 @@ function leastAmountFor(receive: string, schedule: FeeSchedule, fx: FxRate): Dec
   return Money.max(byPercent, byMinimum);
 }
 
-/** An amount that is asked for was compared with the limits of the corridor before; here the anchor names the amount. */
+/** Checks the limits of the corridor if the anchor names the amount. An amount that the client names was checked before. */
 function takesTooMuchOrLittle(corridor: Corridor, sell: Decimal, asked: AskedFor): boolean {
   return asked.receive !== undefined && isOutOfRange(sell.toFixed(), corridor);
 }

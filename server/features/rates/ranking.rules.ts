@@ -1,7 +1,7 @@
 import type { QuoteSort, RateQuote } from '../../../contract/schemas/rates.js';
 import { Money } from './money.rules.js';
 
-/** What quotes are ordered by. */
+/** The members by which quotes are ordered. */
 export type Ranked = Pick<
   RateQuote,
   'anchorId' | 'tier' | 'adjusted' | 'receiveAmount' | 'sellAmount' | 'expectedReceive' | 'worth' | 'unranked'
@@ -9,10 +9,10 @@ export type Ranked = Pick<
   reputation: Pick<RateQuote['reputation'], 'score' | 'state' | 'p50SettleSeconds' | 'p95SettleSeconds'>;
 };
 
-/** Below zero where `a` comes first. */
+/** Returns a number below zero if `a` comes first. */
 type Comparison = (a: Ranked, b: Ranked) => number;
 
-/** What is far from all others is no offer to choose by price, score or speed. */
+/** Quotes outside the band come last in every order: an offer far from all others must not win by price, score or speed. */
 const byBand: Comparison = (a, b) => Number(a.unranked !== null) - Number(b.unranked !== null);
 
 /**
@@ -38,7 +38,7 @@ const best = inTurn(
   byAnchorId,
 );
 
-/** Each is a total order, so an answer does not depend on who replied first. */
+/** Each is a total order, so an answer does not depend on which anchor replied first. */
 const orders: Readonly<Record<QuoteSort, Comparison>> = {
   best,
   receive: inTurn(
@@ -73,7 +73,7 @@ function inTurn(...comparisons: readonly Comparison[]): Comparison {
   };
 }
 
-/** a.amount / a.sell against b.amount / b.sell, multiplied out so that nothing is rounded. */
+/** Compares a.amount / a.sell with b.amount / b.sell, multiplied out so that nothing is rounded. */
 function moreForEachUnit(amountOf: (quote: Ranked) => string): Comparison {
   return (a, b) => {
     const left = new Money(amountOf(a)).mul(b.sellAmount);

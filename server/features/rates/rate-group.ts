@@ -7,7 +7,7 @@ import type { RateReader } from './rate-reader.js';
 import { freshMs } from './replies.js';
 import type { AskOptions, LiveQuestion, ServedRates } from './service.js';
 
-/** An error as readers are told of it. */
+/** An error as it is sent to readers. */
 export interface Problem {
   code: ErrorCode;
   frame: EventFrame;
@@ -15,7 +15,7 @@ export interface Problem {
 
 export interface GroupDeps {
   question: LiveQuestion;
-  /** Takes a point of this client's budget of amounts; throws where none is left. */
+  /** Takes a point from this client's budget of amounts; throws if none is left. */
   payFor: (client: string) => Promise<void>;
   problemOf: (error: unknown) => Problem;
   clock: Clock;
@@ -26,22 +26,22 @@ export interface RateGroup {
   join(reader: RateReader): void;
   leave(reader: RateReader): void;
   isEmpty(): boolean;
-  /** Offers the reader what the others have. */
+  /** Offers the reader the answer that the others have. */
   offer(reader: RateReader): void;
-  /** Answers may have changed: looks whether this one has. Asks nobody, unless it was voided. */
+  /** Called when answers may have changed; sends this one if it has. Asks no anchor, unless the answer was invalidated. */
   glance(): void;
 }
 
 interface Shown {
   frame: EventFrame;
-  /** Undefined where it is a problem. */
+  /** Undefined if the frame is a problem. */
   answer: RatesAnswer | undefined;
   version: number;
-  /** Whether the streams end with it. */
+  /** Whether the streams end after this frame. */
   ends?: boolean;
 }
 
-/** After these, asking again may help, and the stream goes on. */
+/** The errors after which asking again may help, so the stream continues. */
 const passing: readonly ErrorCode[] = [
   'RATES_UNAVAILABLE',
   'AMOUNT_OUT_OF_RANGE',
@@ -49,19 +49,19 @@ const passing: readonly ErrorCode[] = [
   'NOT_READY',
   'INTERNAL',
 ];
-/** While anchors are asked for longer than this, readers are shown that the answer is stale. */
+/** If asking the anchors takes longer than this, readers are sent the old answer, marked as stale. */
 const patienceMs = 1_000;
-/** After an attempt without a fresh answer. Where calls are paid for, as long as a quote is fresh. */
+/** The delay after an attempt without a fresh answer. If calls are paid for, it is the time for which a quote is fresh. */
 const retryMs = { free: 5_000, paid: freshMs };
-/** Once a refresh is paid for, anchors are asked together; otherwise each would be when its own reply expires. */
+/** A paid refresh asks all anchors with older replies at once; otherwise each would be asked when its own reply expires. */
 const paidReplyMaxAgeMs = 5_000;
-/** Clients that are asked to pay for one refresh, until one has a point left. */
+/** The most clients that are asked to pay for one refresh, until one has a point left. */
 const mostPayers = 20;
-/** Readers that are written to before anything else may run. */
+/** The number of readers written to before other work may run. */
 const writtenAtOnce = 500;
 
 export function createRateGroup({ question, payFor, problemOf, clock }: GroupDeps): RateGroup {
-  /** In the order in which they pay next. */
+  /** The readers in the order in which they pay next. */
   const readers = new Set<RateReader>();
   let shown: Shown | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -69,7 +69,7 @@ export function createRateGroup({ question, payFor, problemOf, clock }: GroupDep
   let isLooking = false;
   let isSweeping = false;
 
-  /** Brings the answer up to date, and determines when to look again. */
+  /** Updates the answer and schedules the next update. */
   async function look(): Promise<void> {
     if (isLooking) return;
     isLooking = true;
@@ -87,7 +87,7 @@ export function createRateGroup({ question, payFor, problemOf, clock }: GroupDep
     timer.unref();
   }
 
-  /** Never rejects. Returns for how long the answer is fresh; undefined where there is no fresh one, or it is void by now. */
+  /** Never rejects. Returns how long the answer is fresh; undefined if there is no fresh one, or it was invalidated. */
   async function refresh(version: number, costs: boolean): Promise<number | undefined> {
     try {
       const kept = question.kept();
@@ -104,7 +104,7 @@ export function createRateGroup({ question, payFor, problemOf, clock }: GroupDep
     }
   }
 
-  /** A point pays for what is asked for as long as a quote is fresh. */
+  /** One point pays for all calls during the time for which a quote is fresh. */
   function isPaid(): boolean {
     const since = paidAt === undefined ? freshMs : clock() - paidAt;
     return since >= 0 && since < freshMs;
@@ -124,7 +124,7 @@ export function createRateGroup({ question, payFor, problemOf, clock }: GroupDep
     }
   }
 
-  /** Throws what the last client threw, if none of those that are asked can pay; readers see first how old the answer is. */
+  /** Makes one client pay. If none of those asked can, sends readers the kept answer and throws the last client's error. */
   async function pay(): Promise<void> {
     const tried = new Set<string>();
     let refusal: unknown;
@@ -139,7 +139,7 @@ export function createRateGroup({ question, payFor, problemOf, clock }: GroupDep
       } catch (error) {
         refusal = error;
       } finally {
-        // Whoever has paid comes last, and so does who cannot, lest those who can are never asked.
+        // A reader moves to the end whether or not its client could pay, so that every client is asked in turn.
         if (readers.delete(reader)) readers.add(reader);
       }
     }
@@ -148,14 +148,14 @@ export function createRateGroup({ question, payFor, problemOf, clock }: GroupDep
     throw refusal;
   }
 
-  /** For an answer under the present version. */
+  /** Sends an answer of the current version to the readers. Returns how long it is fresh; undefined if it is stale. */
   function show({ answer, freshForMs }: ServedRates): number | undefined {
     if (answer !== shown?.answer)
       publish({ frame: contentFrame('rates', answer), answer, version: question.version() });
     return freshForMs > 0 ? freshForMs : undefined;
   }
 
-  /** While an old answer is still served to everyone, it is no problem that nobody could be asked. */
+  /** RATE_LIMITED is not sent to readers while an old answer is still served. */
   async function showProblem({ code, frame }: Problem): Promise<void> {
     if (code === 'RATE_LIMITED' && question.kept() !== undefined) return;
     const ends = !passing.includes(code);
@@ -177,7 +177,7 @@ export function createRateGroup({ question, payFor, problemOf, clock }: GroupDep
     if (!isSweeping) await sweep();
   }
 
-  /** Those who come meanwhile have the newest; those who pay meanwhile are offered it twice, and take it once. */
+  /** Readers that join meanwhile have the newest frame. One that pays meanwhile is offered it twice and takes it once. */
   async function sweep(): Promise<void> {
     isSweeping = true;
     let swept: EventFrame | undefined;
@@ -208,7 +208,7 @@ export function createRateGroup({ question, payFor, problemOf, clock }: GroupDep
     glance() {
       const kept = question.kept();
       if (kept !== undefined && kept.freshForMs > 0) show(kept);
-      // One that only gave way to others in the cache is still what it was.
+      // An answer that was only evicted from the cache is still valid.
       else if (shown?.version !== question.version()) look();
     },
   };

@@ -1,9 +1,9 @@
 import type { EventFrame } from '../../streams/events.rules.js';
 import type { EventWriter, StreamFeed } from '../../streams/ports.js';
 
-/** A reader of a stream of rates. It is sent the newest answer when it is free, and none twice in a row. */
+/** A reader of a stream of rates. It is sent the newest answer when its writer is free, and none twice in a row. */
 export interface RateReader extends StreamFeed {
-  /** Who pays for the calls that its amount causes. */
+  /** The client that pays for the calls that its amount causes. */
   client: string;
   offer(frame: EventFrame): void;
   end(): void;
@@ -12,12 +12,12 @@ export interface RateReader extends StreamFeed {
 export function createRateReader(deps: {
   client: string;
   writer: EventWriter;
-  /** The name of the last answer that it has; it may be of any age. */
+  /** The name of the last answer that the reader has, of any age. */
   lastSeen: string | undefined;
-  /** Offers the newest. */
+  /** Called when the writer is free again; offers the newest answer. */
   onFree: () => void;
   onClose: () => void;
-  /** Called for every answer that it missed because it was not free. */
+  /** Called for every answer that the reader missed because its writer was not free. */
   onSkipped: () => void;
 }): RateReader {
   const { writer, onSkipped } = deps;
@@ -47,7 +47,7 @@ export function createRateReader(deps: {
     },
     onFree() {
       deps.onFree();
-      // The last it is sent, if it was not free before, goes out first.
+      // If the writer was not free before, the last frame is written first.
       if (isEnding && writer.isFree()) writer.end();
     },
     onClose: deps.onClose,

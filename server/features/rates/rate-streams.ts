@@ -8,9 +8,9 @@ import type { Rates } from './service.js';
 /** The streams of rates. Readers of the same question share its answer; a question without readers costs nothing. */
 export interface RateStreams {
   /**
-   * Makes sure that there is an answer, and returns what feeds the stream. `admitNew` is called before anchors are asked for
-   * an amount; what it throws is thrown, and what `quote` throws. Where an old answer is kept, the readers pay for the next
-   * one. `lastSeen`: the name of the last answer that the reader has.
+   * Makes sure that there is an answer, and returns the source of the stream. `admitNew` is called before anchors are asked
+   * for an amount. Throws what `admitNew` and `quote` throw. If an old answer is kept, the readers pay for the next one.
+   * `lastSeen`: the name of the last answer that the reader has.
    */
   prepare(
     corridorId: string,

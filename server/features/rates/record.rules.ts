@@ -2,15 +2,15 @@ import type { Decimal } from 'decimal.js';
 import type { RateQuote, RatesAnswer } from '../../../contract/schemas/rates.js';
 import { Money } from './money.rules.js';
 
-/** From this many outcomes on, an anchor's own record counts in full; a score takes as many (docs/rates.md). */
+/** From this many outcomes on, an anchor's own record counts in full; a score requires as many (docs/rates.md). */
 export const fullRecordOutcomes = 30;
-/** The fill rate that is assumed where no anchor of the corridor has a score. */
+/** The fill rate that is assumed if no anchor of the corridor has a score. */
 export const assumedFillRate = '0.95';
 
 /** An anchor's record in a corridor, as quotes show and use it: members of its card. */
 export type QuoteReputation = RateQuote['reputation'];
 
-/** What stands in for a record that an anchor does not have yet. */
+/** The record that is assumed for an anchor that does not have one yet. */
 export type TypicalRecord = RatesAnswer['typical'];
 
 /**

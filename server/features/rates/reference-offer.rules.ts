@@ -8,30 +8,30 @@ import { Money } from './money.rules.js';
 import { type Offer, offerFromFee, offerFromSep38 } from './quote.rules.js';
 import { contextFor, priceUrl, readPrice, reasonOfStatus } from './sep38.rules.js';
 
-/** What an anchor offers anybody at the reference amount of a corridor. */
+/** The public offer of an anchor at the reference amount of a corridor. */
 export interface ReferenceOffer {
   tier: 'anchor' | 'estimate';
-  /** Fiat per one stablecoin, all fees in. */
+  /** Fiat per one stablecoin, all fees included. */
   rate: string;
-  /** What it loses against the mid-market, in per cent with two places; null without a reference rate. */
+  /** The loss against the mid-market, in per cent with two places; null without a reference rate. */
   costPercent: string | null;
-  /** The fee as a share of the amount, in per cent with two places; null where none is told. */
+  /** The fee as a share of the amount, in per cent with two places; null if the anchor states none. */
   feePercent: string | null;
 }
 
-/** How the public answers of an anchor are read: the same rules as for rates, for whoever only looks. */
+/** Reads the public answers of an anchor by the same rules as for rates, for callers that only observe. */
 export interface ReferenceOffers {
   /** The address of the price of the reference amount, by any delivery method. */
   priceUrl(endpoints: AnchorEndpoints, corridor: Corridor): string;
-  /** Undefined for what is not a valid price of the pair. */
+  /** Undefined if the JSON is not a valid price of the pair. */
   readPrice(
     json: unknown,
     about: { endpoints: AnchorEndpoints; corridor: Corridor; market: FxReading },
   ): ReferenceOffer | undefined;
-  /** What a status other than 200 of the price means. */
+  /** The meaning of a status other than 200 in answer to a price request. */
   reasonOfStatus(status: number, body: string): UnavailableReason;
   readFee(json: unknown, assetCode: string, source: FeeSchedule['source']): FeeReading;
-  /** Undefined without a reference rate, and where the anchor does not take the amount. */
+  /** Undefined without a reference rate, and if the anchor does not take the amount. */
   estimate(
     schedule: FeeSchedule,
     about: { corridor: Corridor; market: FxReading },
@@ -75,7 +75,7 @@ function toReferenceOffer(offer: Offer, corridor: Corridor, market: FxReading): 
   return { tier, rate, costPercent: cost?.percent ?? null, feePercent: fee && shareOf(fee, offer, corridor) };
 }
 
-/** A fee in the currency is a share of what would be paid out without it. */
+/** A fee in the currency is a share of the payout that there would be without it. */
 function shareOf(fee: NonNullable<Offer['fee']>, offer: Offer, corridor: Corridor): string {
   const total = new Money(fee.total);
   if (fee.asset === corridor.sellAsset) return percentOf(total, new Money(offer.sellAmount));

@@ -31,14 +31,14 @@ export function replyFreshUntil(reply: Reply): number {
   return reply.at + ('reason' in reply.result ? reasonFreshMs[reply.result.reason] : freshMs);
 }
 
-/** What one anchor is asked. */
+/** A question to one anchor. */
 export interface AnchorQuestion {
   corridor: Corridor;
   anchor: Fleet['anchors'][number];
   asked: AskedFor;
-  /** As asked for; undefined: any. */
+  /** The delivery method that is asked for; undefined: any. */
   deliveryMethod: string | undefined;
-  /** Who registers the intent that this is for. It shares replies with questions that are for none. */
+  /** The client that registers the intent, if the question is for one. Both kinds of questions share replies. */
   intentClient?: string;
 }
 
@@ -70,8 +70,8 @@ export function createReplies(deps: {
     load: ask,
     keyOf: ({ corridor, anchor, asked, deliveryMethod }) =>
       [corridor.id, anchor.id, keyOfAsked(asked), deliveryMethod ?? ''].join('|'),
-    // Whoever asks names the greatest age, so a reply is never served stale: an answer made from several replies is stale
-    // if its oldest quote is. Quotes are kept for longer, for the band of the corridor.
+    // Callers name the greatest age that they accept, so a reply is never served stale: an answer made from several replies
+    // is stale if its oldest quote is. Quotes are kept for longer, for the band of the corridor.
     lifetimeOf: (reply) => {
       const freshUntil = replyFreshUntil(reply);
       return {
@@ -95,7 +95,7 @@ function callerOf(question: AnchorQuestion, quoted: boolean): Caller {
   return { anchorId, priority: quoted ? 'known' : 'new' };
 }
 
-/** The anchor's reply for an intent, which does not have to do with one that found the share of others used up. */
+/** The anchor's reply for an intent. Asks again if the cached reply is `busy` because the share of others was used up. */
 export async function replyForIntent(
   replies: Replies,
   question: AnchorQuestion & { intentClient: string },

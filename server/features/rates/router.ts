@@ -14,7 +14,7 @@ import type { Rates } from './service.js';
 export function createRatesRouter(deps: {
   rates: Pick<Rates, 'quote'>;
   readPastAnswer: ReadPastAnswer;
-  /** Counts the amounts that a client asks for first. */
+  /** Counts the amounts that a client is the first to ask for. */
   limiter: Pick<RateLimiter, 'consume'>;
   /** Cache-Control: public instead of private. */
   publicCache: boolean;

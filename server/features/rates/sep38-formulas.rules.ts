@@ -10,13 +10,13 @@ export interface PrintedPrice {
   fee: { total: string; side: 'sell' | 'buy' } | undefined;
 }
 
-/** The numbers that a printed one may have been before it was rounded. */
+/** The range of numbers from which a printed one may have been rounded. */
 interface Range {
   low: Decimal;
   high: Decimal;
 }
 
-/** Anchors that compute in binary fractions print their error as digits. */
+/** Relative tolerance for anchors that compute in binary fractions and print the resulting error as digits. */
 const binarySlack = '0.000000001';
 
 /**
@@ -27,7 +27,7 @@ const binarySlack = '0.000000001';
  *     sell_amount = price × (buy_amount + fee)    (fee in the bought asset)
  *
  * Earlier versions of the standard have neither fee nor total price: there, sell_amount = price × buy_amount. With a
- * total price and no fee, all that is known of the price is that a fee cannot have made it more.
+ * total price and no fee, the price is only checked for price × buy_amount ≤ sell_amount, since a fee cannot be negative.
  */
 export function formulasHold(printed: PrintedPrice, payoutDecimals: number): boolean {
   const { totalPrice, price, fee } = printed;
@@ -71,7 +71,7 @@ function printedPlaces(text: string): number {
   return text.split('.')[1]?.length ?? 0;
 }
 
-/** All numbers here are 0 or more, so that ends multiply with ends. */
+/** All numbers here are 0 or more, so the bounds of the product are the products of the bounds. */
 function times(a: Range, b: Range): Range {
   return { low: a.low.mul(b.low), high: a.high.mul(b.high) };
 }

@@ -38,17 +38,17 @@ import { freshMs, type Replies, replyForIntent, replyFreshUntil, staleMs } from 
 
 export interface Rates {
   /**
-   * The ranked offers of a corridor, with the milliseconds for which the answer stays fresh. `maxAgeMs` makes it ask
-   * again, and wait, where the quotes are older. `admitNew` is called before anchors are asked for an amount that was
-   * not asked for before; what it throws is thrown. Throws INVALID_REQUEST, UNKNOWN_CORRIDOR, UNSUPPORTED_PAIR,
+   * The ranked offers of a corridor, with the milliseconds for which the answer stays fresh. If quotes are older than
+   * `maxAgeMs`, it asks again and waits. `admitNew` is called before anchors are asked for an amount that was not asked
+   * for before; its errors are passed on. Throws INVALID_REQUEST, UNKNOWN_CORRIDOR, UNSUPPORTED_PAIR,
    * AMOUNT_OUT_OF_RANGE, RATES_UNAVAILABLE.
    */
   quote(corridorId: string, query: LiveQuery, options?: AskOptions): Promise<ServedRates>;
-  /** The same question, to be asked again and again. Throws as `quote` does for what is wrong with the question. */
+  /** The same question in a form that can be asked repeatedly. Throws like `quote` if the question is invalid. */
   live(corridorId: string, query: LiveQuery): LiveQuestion;
   /**
-   * What one anchor offers an intent of `client` at the moment, without asking the others. Does not throw for failures of
-   * the anchor. `retryAfter` are seconds, null where waiting does not help.
+   * The current offer of one anchor to an intent of `client`, without asking the others. Does not throw for failures of the
+   * anchor. `retryAfter` is in seconds; null if waiting does not help.
    */
   quoteFrom(
     corridorId: string,
@@ -65,27 +65,27 @@ export interface ServedRates {
   freshForMs: number;
 }
 
-/** A question that is asked again and again, as by the readers of a stream. */
+/** A question that is asked repeatedly, for example for the readers of a stream. */
 export interface LiveQuestion {
   /** Questions with the same key have the same answers. */
   key: string;
-  /** Another number once the operator has voided what was answered before. */
+  /** Changes when the operator invalidates earlier answers. */
   version(): number;
-  /** What would be served now, without asking anyone: undefined where nothing is kept. */
+  /** The answer in the cache, without asking any anchor; undefined if there is none. */
   kept(): ServedRates | undefined;
-  /** Whether it would make anchors be asked for an amount that is not kept quoted in any case. */
+  /** Whether asking would call anchors for an amount other than the reference amount, which is kept quoted in any case. */
   costsCalls(): boolean;
   ask(options?: AskOptions): Promise<ServedRates>;
 }
 
 export interface AskOptions {
   maxAgeMs?: number;
-  /** Where anchors are asked again, those are whose reply is as old as this. Default: `maxAgeMs`. */
+  /** If the answer is rebuilt, anchors whose reply is at least this old are asked again. Default: `maxAgeMs`. */
   replyMaxAgeMs?: number;
   admitNew?: () => Promise<void>;
 }
 
-/** Without what quotes are compared by: nothing is ranked for an intent. */
+/** A quote without the members for comparing quotes, since nothing is ranked for an intent. */
 export type QuoteForIntent = Pick<
   RateQuote,
   'tier' | 'sellAmount' | 'receiveAmount' | 'rate' | 'adjusted' | 'quotedAt' | 'unranked'
@@ -104,12 +104,12 @@ export interface RatesDeps {
   versionOf: (corridorId: string) => number;
   /** An anchor's record in a corridor, read from memory. */
   reputationOf: (anchorId: string, corridorId: string) => QuoteReputation;
-  /** For what quotes cost. */
+  /** The reference rates for the cost of quotes. */
   fx: Pick<FxReference, 'source' | 'rateOf'>;
   watch: Pick<QuoteWatch, 'judged'>;
   cacheBytes: number;
   announce: Announce;
-  /** There is an FX reference. */
+  /** Whether an FX reference is configured. */
   hasFx: boolean;
   clock: Clock;
 }
@@ -119,7 +119,7 @@ interface Question {
   asked: AskedFor;
   deliveryMethod: string | undefined;
   sort: QuoteSort;
-  /** Replies as old as this are asked for again. */
+  /** Anchors whose reply is at least this old are asked again. */
   maxAgeMs: number;
 }
 
@@ -193,7 +193,7 @@ export function createRates(deps: RatesDeps): Rates {
       .some((anchor) => !replies.has({ corridor, anchor, asked, deliveryMethod }));
   }
 
-  /** Over every anchor of the corridor, so that it does not depend on who quotes this amount. */
+  /** Covers every anchor of the corridor, so that it does not depend on which anchors quote this amount. */
   function typicalOf({ id, speedTargetSeconds }: Corridor): TypicalRecord {
     const records = directory.anchorsOf(id).map((anchor) => deps.reputationOf(anchor.id, id));
     return typicalRecord(records, speedTargetSeconds);
@@ -204,8 +204,8 @@ export function createRates(deps: RatesDeps): Rates {
   }
 
   /**
-   * An anchor that is not asked, or has no quote, is there with its price for the reference amount, while that is kept: so
-   * there is a band for an intent, and for an amount that only one anchor quotes.
+   * For an anchor that was not asked or has no quote, its price for the reference amount is used while it is kept. So there
+   * is a band for an intent, and for an amount that only one anchor quotes.
    */
   function bandFor(corridor: Corridor, received: readonly Reply[], { reading }: MidMarket): Band {
     const asked = { amount: corridor.referenceAmount };

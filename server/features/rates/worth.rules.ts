@@ -3,8 +3,8 @@ import { Money, roundPayout } from './money.rules.js';
 import { type ExpectedRecord, fullRecordOutcomes } from './record.rules.js';
 
 /**
- * What `best` compares, with R the promised payout, S the expected shortfall, F the expected fill rate, P the expected
- * typical payout time and T the corridor's speed target (docs/rates.md says why the constants have these values):
+ * The figures that `best` compares: R is the promised payout, S the expected shortfall, F the expected fill rate, P the
+ * expected typical payout time and T the corridor's speed target (docs/rates.md says why the constants have these values):
  *
  *   expectedReceive = R × max(0, 1 − S)
  *   worth           = expectedReceive × (1 − a·(1 − F)) × (1 − b·P/(P + T))
@@ -13,7 +13,7 @@ import { type ExpectedRecord, fullRecordOutcomes } from './record.rules.js';
  * product has more digits than Money holds, so each result is the exact one rounded down.
  */
 
-/** a: the share of the payout that a withdrawal which is not filled costs a person. */
+/** a: the share of the payout that an unfilled withdrawal costs a person. */
 export const failureCost = '0.2';
 /** b: the share that waiting costs at most; half of it at the speed target. */
 export const waitingCost = '0.04';

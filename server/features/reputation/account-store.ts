@@ -1,15 +1,15 @@
 import { type ClientSession, type Connection, Schema } from 'mongoose';
 import { bulkCollection, defineModel } from '../../mongo/models.js';
 
-/** Since when each account has outcomes that count, with whichever anchor. */
+/** The day since which each account has outcomes that count, with any anchor. */
 export interface AccountStore {
-  /** The first UTC day of those of these accounts that have one, as the transaction sees it. */
+  /** The first UTC day of each of these accounts, as the transaction sees it; accounts without one are absent. */
   readFirstDays(session: ClientSession, accounts: readonly string[]): Promise<Map<string, string>>;
-  /** Keeps the earlier day where an account has one. Only the holder of the aggregation lease may. */
+  /** Stores the first days; an earlier stored one is kept. Only the holder of the aggregation lease may call it. */
   saveFirstDays(session: ClientSession, firstDays: ReadonlyMap<string, string>): Promise<void>;
-  /** Removes what is known of an account. */
+  /** Deletes the entry of an account. */
   forget(session: ClientSession, account: string): Promise<void>;
-  /** The name of its collection, for the roll-ups, which can fill it. */
+  /** The name of its collection, which the roll-up store can fill. */
   collectionName: string;
 }
 

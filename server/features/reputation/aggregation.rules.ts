@@ -22,11 +22,11 @@ import {
 
 /** What an account did in one corridor of one anchor on one UTC day. */
 export interface AccountDay {
-  /** Intents that were given one of its places; never given back. */
+  /** Intents that were admitted to the account-day; an admission is never withdrawn. */
   admitted: number;
-  /** Those among them that are outcomes now; above zero it is an account-day of the card. */
+  /** Admitted intents that are outcomes now; above zero, the account-day counts for the card. */
   counting: number;
-  /** Those of `counting` that the ledger verifies. */
+  /** The intents in `counting` that the ledger verifies. */
   verified: number;
 }
 
@@ -38,13 +38,13 @@ export interface RollupDelta
     Record<HistogramName, Map<number, number>> {}
 
 export interface AggregationPlan {
-  /** By `rollupKey`. */
+  /** The changes of roll-ups, keyed by `rollupKey`. */
   rollups: Map<string, RollupDelta>;
-  /** By `accountDayKey`: the state to store. */
+  /** The states of account-days to store, keyed by `accountDayKey`. */
   accountDays: Map<string, AccountDay>;
-  /** By account: the UTC day of its first outcome, where that is new or earlier than was known. */
+  /** The UTC day of the first outcome per account, if that is new or earlier than was known. */
   firstDays: Map<string, string>;
-  /** Of each intent what the roll-ups hold once the plan is committed. */
+  /** What the roll-ups hold of each intent once the plan is committed. */
   intents: CountedIntent[];
 }
 
@@ -74,7 +74,7 @@ export function accountDaysOf(intents: readonly AggregatableIntent[]): string[] 
 /**
  * Turns a batch of changed intents into what must be written. `stored` holds the account-days by key; absent ones are
  * empty. `firstDays` holds the first day of every account of the batch that had an outcome before. Among intents that
- * still need a place in their account-day, the earlier outcome comes first.
+ * still need admission to their account-day, the earlier outcome comes first.
  */
 export function planAggregation(
   intents: readonly AggregatableIntent[],
@@ -94,13 +94,13 @@ export function planAggregation(
 }
 
 export type RebuildPlan = Pick<AggregationPlan, 'rollups' | 'accountDays'> & {
-  /** Aggregated intents of which the roll-ups hold something other than what the rules now say. */
+  /** Aggregated intents whose contribution in the roll-ups differs from the one by the current rules. */
   stale: string[];
 };
 
 /**
- * What a rebuild adds to an empty generation for these intents. A pending intent is entered with what is counted of it,
- * as in the generation in force. With `keepCounted` a stale one is, too; it is then aggregated like any other change.
+ * What a rebuild adds to an empty generation for these intents. A pending intent is added with its counted contribution,
+ * as in the generation in force. With `keepCounted`, so is a stale one, which is then aggregated like any other change.
  */
 export function planRebuild(
   intents: readonly AggregatableIntent[],

@@ -17,11 +17,11 @@ export interface AggregationReport {
 }
 
 export interface Aggregator {
-  /** Counts every changed intent there is; does nothing while another instance does. */
+  /** Counts every changed intent; does nothing while another instance aggregates. */
   aggregate(): Promise<LeaseOutcome<AggregationReport>>;
 }
 
-/** What the aggregator does with intents. */
+/** The functions of the intents that the aggregator calls. */
 export type PendingIntents = Pick<
   IntentAggregation,
   'findPendingAggregation' | 'readAggregatable' | 'saveCounted'
@@ -44,9 +44,9 @@ const leastBatchSize = 8;
 const maxBatches = 2_000;
 
 /**
- * Takes changed intents in batches. One transaction per batch adds to the roll-ups the difference between what each
- * intent should contribute and what is counted of it, stores that and clears its mark. The transaction reads the intents
- * that it writes, so if one changes meanwhile it conflicts and starts over: no change is lost and none counted twice.
+ * Takes changed intents in batches. One transaction per batch adds to the roll-ups the difference between the contribution
+ * that each intent should have and the counted one, stores the new one and clears the mark. The transaction reads the
+ * intents that it writes, so it conflicts and starts over if one changes meanwhile: no change is lost or counted twice.
  */
 export function createAggregator(deps: AggregatorDeps): Aggregator {
   const { store, intents, leases, logger } = deps;
@@ -65,7 +65,7 @@ export function createAggregator(deps: AggregatorDeps): Aggregator {
         report.intents += await aggregateBatch(lease, hashes);
         report.batches += 1;
       } catch (error) {
-        // Perhaps it was too much for one transaction. A database that is away fails at any size.
+        // The batch may have been too large for one transaction. An unavailable database fails at any size.
         if (size <= leastBatchSize || !mayPassInSmallerBatches(error)) throw error;
         size = Math.max(leastBatchSize, Math.floor(size / 4));
         logger.warn({ err: error, batchSize: size }, 'the aggregator goes on in smaller batches');
@@ -91,14 +91,14 @@ export function createAggregator(deps: AggregatorDeps): Aggregator {
   }
 
   async function aggregate(): Promise<LeaseOutcome<AggregationReport>> {
-    // Most runs find nothing, and need no lease for that.
+    // Most runs find nothing to do, so they do not request the lease.
     const [any] = await intents.findPendingAggregation(1);
     if (any === undefined) return { ran: true, value: { intents: 0, batches: 0 } };
     return leases.run(aggregationLease, leaseTtlMs, aggregateAll);
   }
 
   return {
-    // In turn, so that a refresh waits for what this process is aggregating: at the start both begin at the same time.
+    // One at a time, so that a refresh waits for an aggregation of this process: at startup both begin together.
     aggregate: () => oneAtATime(aggregate),
   };
 }

@@ -5,11 +5,11 @@ import { isMongoUnavailable } from '../../mongo/failures.js';
 import type { Clock } from '../../ports.js';
 import type { FormulaStore, Run, Runs } from './formula-store.js';
 
-/** Reads the cards of runs by one formula. The cards of a run never change, so whatever is made of them may be kept. */
+/** Reads the cards of runs by one formula. The cards of a run never change, so anything computed from them may be cached. */
 export interface CardReader {
-  /** The runs whose cards are kept, at most a second old; the last known ones while the database is away. */
+  /** The runs whose cards are stored, at most a second old; the last known ones while the database is unavailable. */
   runs(): Promise<Runs>;
-  /** Tells of the runs that a refresh of this instance has just put in force. */
+  /** Replaces the known runs after a refresh of this instance has put one in force. */
   setRuns(runs: Runs): void;
   /** The run that a cursor names by number, if its cards are still kept; else the one in force. */
   runOf(given: string | undefined): Promise<Run | null>;

@@ -9,28 +9,28 @@ import { idsBelow } from './rollup-store.js';
 export interface CardStore {
   /** Stores cards of a run that is not in force yet. */
   insert(cards: readonly RankedCard[]): Promise<void>;
-  /** A stretch of a ranking, by position; `corridor` null: over all corridors. */
+  /** Part of a ranking, ordered by position; `corridor` null: the ranking over all corridors. */
   listRanking(
     run: number,
     query: { window: number; corridor: string | null; from: number; limit: number },
   ): Promise<RankedCard[]>;
   /** The anchor's record over all corridors, then its cards by corridor. */
   listOfAnchor(run: number, window: number, anchorId: string): Promise<RankedCard[]>;
-  /** Cards ordered by anchor and corridor, after the one at `anchor corridor`. */
+  /** Cards ordered by anchor and corridor that follow the one of `after`, which is `anchor corridor`. */
   listCards(
     run: number,
     query: { window: number; after: string | null; limit: number },
   ): Promise<PublishedCard[]>;
   /** How many cards of a run and window have a score. */
   countScored(run: number, window: number): Promise<number>;
-  /** Removes a portion of the runs before `run`, but not `kept`. False once nothing of them is left. */
+  /** Removes some cards of runs before `run`, except `kept`. Returns false once none are left. */
   dropSomeBefore(run: number, kept: readonly number[]): Promise<boolean>;
 }
 
 const whole = { type: Number, required: true };
 const text = { type: String, required: true };
 
-/** The collection of v1 has the name that it had before there was a second formula. */
+/** The collection of v1 keeps its name from the time before the second formula. */
 const models = {
   v1: { name: 'ReputationCard', options: { collection: 'reputation_cards' } },
   v2: { name: 'ReputationCardV2', options: { collection: 'reputation_cards_v2' } },

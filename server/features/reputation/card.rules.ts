@@ -44,7 +44,7 @@ export function recordOf(tally: Tally): CardRecord {
   };
 }
 
-/** The record with the score that it gives in a corridor of this speed target. */
+/** The record with its score in a corridor with this speed target. */
 export function scoredRecord(record: CardRecord, speedTargetSeconds: number): ScoredRecord {
   return {
     ...record,
@@ -53,7 +53,7 @@ export function scoredRecord(record: CardRecord, speedTargetSeconds: number): Sc
   };
 }
 
-/** An anchor over all its corridors: the counts of all of them, the score from those that have one. */
+/** The record of an anchor over all its corridors: the counts of all of them, and the score from those that have one. */
 export function anchorRecord(
   all: Tally,
   cards: readonly Pick<ScoreCard, 'score' | 'outcomes'>[],
@@ -64,7 +64,7 @@ export function anchorRecord(
 
 const recordMembers = [...Object.keys(cardRecord), 'score', 'state'] as (keyof ScoredRecord)[];
 
-/** The record of a card, without its place. */
+/** The record of a card, without its anchor, corridor, window, speed target and `simulated`. */
 export function recordWithoutPlace(record: ScoredRecord): ScoredRecord {
   return Object.fromEntries(recordMembers.map((name) => [name, record[name]])) as ScoredRecord;
 }
@@ -78,19 +78,19 @@ export function cardOf(
 
 type Place = Parameters<typeof cardOf>[1];
 
-/** What a formula takes of the tally of a corridor. */
+/** The part of a corridor's tally that a formula counts. */
 export function tallyOf(formula: Formula, tally: Tally, speedTargetSeconds: number): Tally {
   return formula === 'v1' ? tally : verifiedTally(tally, speedTargetSeconds);
 }
 
-/** The card of formula v2 from the whole tally of its corridor and the signs of that. */
+/** The card of formula v2, from the whole tally of its corridor and the signs of that tally. */
 export function cardOfV2(tally: Tally, signs: CardSigns, place: Place): ScoreCardV2 {
   const { ledgerOutcomes, anchorOutcomes, timesWithheld } = signs;
   const card = cardOf(recordOf(tallyOf('v2', tally, place.speedTargetSeconds)), place);
   return { ...card, formula: 'v2', ledgerOutcomes, anchorOutcomes, timesWithheld };
 }
 
-/** Everything that is known of one anchor by one formula, by window. */
+/** The cards of one anchor by one formula, per window. */
 export interface AnchorCards {
   anchor: AnchorSummary;
   windows: AnchorWindow[];
@@ -111,9 +111,9 @@ interface JudgedTally {
 }
 
 /**
- * By each formula the cards of an anchor as of a UTC day: one per corridor that it serves, with zeros where nobody has
- * used it yet, and one per other corridor that still has something in the window; none by a formula that is not asked
- * for. `rollups` are those of its last 90 days, `accountDays` the newest of the same days, newest first.
+ * The cards of an anchor by each formula as of a UTC day: one per corridor that it serves, with zeros if nobody has used it
+ * yet, and one per other corridor that still has counts in the window; none by formulas that are not asked for. `rollups`
+ * are those of the last 90 days, `accountDays` the newest of the same days, newest first.
  */
 export function anchorCards(
   anchor: AnchorSummary,

@@ -13,16 +13,15 @@ import {
 import type { Contribution } from './what-counts.rules.js';
 
 interface Counter {
-  /** What one intent adds, from its contribution. */
+  /** The number that one intent adds, from its contribution. */
   adds(contribution: Contribution): number;
   /** Stored with 64 bits, for a sum that outgrows 32. */
   long?: true;
 }
 
 /**
- * The counters of a roll-up, whole numbers all of them. The stored schema, zero, addition and difference follow from
- * this table; where the score card of the contract, or its signs, have a member of the same name, the value there does,
- * too.
+ * The counters of a roll-up, all whole numbers. The stored schema, zero, addition and difference follow from this table,
+ * and so does every member of the same name in the score card of the contract or in its signs.
  */
 export const counters = {
   filled: { adds: ({ filled }) => filled },
@@ -46,10 +45,10 @@ export const counters = {
   verifiedAcceptedDisputes: { adds: ({ verified, acceptedDispute }) => verified && acceptedDispute },
 } satisfies Record<string, Counter>;
 
-/** The histograms of a roll-up, and the bucket in which each counts a contribution; null: it does not count it. */
+/** The histograms of a roll-up, and the bucket in which each counts a contribution; null if it does not count it. */
 export const histograms = {
   settle: ({ settleBucket }) => settleBucket,
-  /** Of verified outcomes the times that are known. */
+  /** The known times of verified outcomes. */
   verifiedSettle: ({ verified, timesKnown, settleBucket }) =>
     verified === 1 && timesKnown === 1 ? settleBucket : null,
 } satisfies Record<string, (contribution: Contribution) => number | null>;
@@ -73,27 +72,27 @@ export interface Rollup extends Counters, Record<HistogramName, PackedHistogram>
   day: string;
 }
 
-/** For every counter the value that `give` returns. */
+/** An object with the value that `give` returns for each counter. */
 export function eachCounter<T>(give: (name: CounterName) => T): Record<CounterName, T> {
   return Object.fromEntries(counterNames.map((name) => [name, give(name)])) as Record<CounterName, T>;
 }
 
-/** For every histogram the value that `give` returns. */
+/** An object with the value that `give` returns for each histogram. */
 export function eachHistogram<T>(give: (name: HistogramName) => T): Record<HistogramName, T> {
   return Object.fromEntries(histogramNames.map((name) => [name, give(name)])) as Record<HistogramName, T>;
 }
 
-/** Of a roll-up that holds nothing. */
+/** The counts of an empty roll-up. */
 export const emptyCounts = { ...eachCounter(() => 0), ...eachHistogram(() => emptyHistogram) };
 
 export function isLong(name: CounterName): boolean {
   return 'long' in counters[name];
 }
 
-/** Adds what an intent contributes, or takes it out again with sign −1. */
+/** Adds the contribution of an intent, or subtracts it with sign −1. */
 export function addContribution(sum: Counters, contribution: Contribution, sign: 1 | -1): void {
   for (const name of counterNames) {
-    // A contribution stored before a counter existed lacks its member, which then stands for zero.
+    // A contribution stored before a counter existed lacks its member, which then counts as zero.
     const added: number | undefined = counters[name].adds(contribution);
     sum[name] += sign * (added ?? 0);
   }
@@ -101,7 +100,7 @@ export function addContribution(sum: Counters, contribution: Contribution, sign:
 
 /** Roll-ups added up, over days or over corridors. */
 export interface Tally extends Record<HistogramName, Uint32Array> {
-  /** Exact however many there are: a sum of parts per 10⁹ may outgrow a double. */
+  /** Exact for any number of roll-ups: a sum of parts per 10⁹ may exceed what a double holds exactly. */
   counts: Record<CounterName, bigint>;
 }
 
@@ -109,7 +108,7 @@ export function emptyTally(): Tally {
   return { counts: eachCounter(() => 0n), ...eachHistogram(() => new Uint32Array(settleBounds.length)) };
 }
 
-/** Adds a roll-up to a tally, or takes it out again with sign −1. */
+/** Adds a roll-up to a tally, or subtracts it with sign −1. */
 export function addRollup(tally: Tally, rollup: Rollup, sign: 1 | -1 = 1): void {
   const { counts } = tally;
   for (const name of counterNames) if (rollup[name] !== 0) counts[name] += BigInt(sign * rollup[name]);
@@ -147,12 +146,12 @@ export function withVerifiedCounts(tally: Tally): Tally {
   };
 }
 
-/** The counters that the score card shows as they are. */
+/** The counters that the score card contains unchanged. */
 export function publishedCounts(tally: Tally): Record<PublishedCounter, number> {
   return countsOf(publishedCounters, tally);
 }
 
-/** The counters that are shown beside the card. */
+/** The counters that the signs beside the card contain unchanged. */
 export function signCounts(tally: Tally): Record<SignCounter, number> {
   return countsOf(signCounters, tally);
 }
@@ -161,7 +160,7 @@ function countsOf<Name extends CounterName>(names: readonly Name[], { counts }: 
   return Object.fromEntries(names.map((name) => [name, Number(counts[name])])) as Record<Name, number>;
 }
 
-/** A roll-up as it was and as a rebuild makes it. */
+/** The counts of a roll-up before and after a rebuild. */
 export interface RollupDifference {
   /** Anchor, day and corridor. */
   key: string;
@@ -169,7 +168,7 @@ export interface RollupDifference {
   has: Record<string, number>;
 }
 
-/** Null where both hold the same counts; an absent roll-up or bucket is the same as zero. */
+/** Null if both hold the same counts; an absent roll-up or bucket is the same as zero. */
 export function differenceOf(
   key: string,
   had: Rollup | undefined,

@@ -17,7 +17,7 @@ import { createReputationService, type ReputationService, type ReputationService
 import type { ReputationStore } from './store.js';
 import { createTrueEffects, type TrueEffects, type TrueEffectsDeps } from './true-effects.js';
 
-/** To be seeded at start. */
+/** Leases to seed at startup. */
 export const reputationLeases = [aggregationLease, refreshLease] as const;
 
 export interface Reputation {
@@ -29,13 +29,13 @@ export interface Reputation {
   refresh: Refresh;
   /** A job of every instance: keeps `reputationOf` up to date. */
   loadQuoteReputations(): Promise<void>;
-  /** The record that quotes show: in memory, at most seconds behind the cards. */
+  /** The record that quotes contain, read from memory; at most seconds behind the cards. */
   reputationOf(anchorId: string, corridorId: string): QuoteReputation;
   /** Whether and why an intent's outcome counts. */
   standingOf: typeof standingOf;
-  /** What verdicts on disputes change. */
+  /** Determines what verdicts on disputes change. */
   trueEffects: TrueEffects;
-  /** The formula that is meant where none is asked for. */
+  /** The formula that is used if a request names none. */
   leadingFormula: LeadingFormula;
   /** The cards by each formula. */
   by: Record<Formula, PublishedCards>;

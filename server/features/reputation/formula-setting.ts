@@ -7,8 +7,8 @@ import { runsFreshMs } from './card-reader.js';
 import type { ReputationStore } from './store.js';
 
 /**
- * The formula that leads: the one whose scores are shown where none is asked for. It is kept in the database, so it is
- * the same on every instance; at most a second old, and the last known one while the database is away.
+ * The leading formula, whose scores are returned if a request names none. It is stored in the database, so it is the same
+ * on every instance; the value is at most a second old, or the last known one while the database is unavailable.
  */
 export type LeadingFormula = () => Promise<Formula>;
 

@@ -3,15 +3,15 @@ import type { Formula } from '../../../contract/verification/formulas.js';
 import { type CardStore, createCardStore } from './card-store.js';
 import type { StateDocument } from './state-store.js';
 
-/** The cards by one formula, and which runs of the refresh they are in force from. */
+/** The cards by one formula, and the run of the refresh whose cards are in force. */
 export interface FormulaStore {
   formula: Formula;
   cards: CardStore;
   /** The runs whose cards are kept. */
   readRuns(): Promise<Runs>;
-  /** Puts a run in force and keeps the one that was, so that pages begun on it can be read to their end. */
+  /** Puts a run in force and keeps the previous one, so that clients can finish paging through its cards. */
   putRunInForce(session: ClientSession, run: Run): Promise<Runs>;
-  /** Notes that the run in force stays so while the ledger is away; the first such moment is kept. */
+  /** Records since when the run in force has not been replaced because the ledger is away; an earlier time is kept. */
   standStill(session: ClientSession, since: Date): Promise<void>;
 }
 
@@ -22,17 +22,17 @@ export interface Run {
 }
 
 export interface Runs {
-  /** In force; null before the first refresh. */
+  /** The run in force; null before the first refresh. */
   current: Run | null;
   previous: Run | null;
-  /** Since when the cards in force have not been computed anew because the ledger is away; else null. */
+  /** Since when the cards in force have not been recomputed because the ledger is away; null otherwise. */
   standsStillSince: Date | null;
 }
 
-/** The document of v1 has the name that it had before there was a second formula. */
+/** The document of v1 keeps its name from the time before the second formula. */
 const states = { v1: 'cards', v2: 'cards_v2' } as const;
 
-/** `state` is the model of reputation's state. Registers that of the cards on the connection. */
+/** `state` is the model of the reputation's state. Registers the model of the cards on the connection. */
 export function createFormulaStore(
   connection: Connection,
   formula: Formula,
@@ -69,7 +69,7 @@ export function createFormulaStore(
 
     async standStill(session, since) {
       const filter = { _id, standsStillSince: null };
-      // Without cards there is nothing to stand still.
+      // Without cards this matches no document, so nothing is recorded.
       await state.updateOne(filter, { $set: { standsStillSince: since } }, { session });
     },
   };

@@ -4,8 +4,8 @@ import { anchorRecord, firstDayOf, recordOf, scoredRecord, tallyOf } from './car
 import { addRollup, addTally, emptyTally, type Rollup, type Tally } from './counters.rules.js';
 
 /**
- * A point for each of these days, in the order given: the counts of that day, and the score over the window that ends
- * with it. `rollups` are those of one anchor, ordered by day, from the first day of the earliest window on.
+ * A point for each of these days, in the given order: the counts of that day, and the score over the window that ends
+ * with that day. `rollups` are those of one anchor, ordered by day, from the first day of the earliest window on.
  */
 export function historyPoints(
   days: readonly string[],
@@ -31,7 +31,7 @@ export function historyPoints(
   return days.flatMap((day) => points.get(day) ?? []);
 }
 
-/** Adds the days that enter the window and takes out those that leave it, so the cost of a point does not grow with it. */
+/** Adds the days that enter the window and subtracts those that leave it, so a wider window does not cost more per point. */
 class SlidingWindow {
   readonly #rollups: readonly Rollup[];
   readonly #window: number;

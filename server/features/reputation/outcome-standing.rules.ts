@@ -13,13 +13,13 @@ export interface Standing {
 }
 
 /**
- * How the outcome of an intent counts, by what the roll-ups hold of it and not by what they should hold. `pending` while
- * that is going to change or may do so.
+ * How the outcome of an intent counts, according to what the roll-ups hold of it, not to what they should hold. `pending`
+ * while that will or may change.
  */
 export function standingOf(intent: AggregatableIntent): Standing {
   const { counted, pendingAggregation } = intent;
   const wanted = contributionOf(intent);
-  // What will never be counted is certain at once, unless the roll-ups still hold something of it.
+  // An intent that never counts is decided at once, unless the roll-ups still hold an outcome of it.
   if (wanted === null) return pendingAggregation && isOutcome(counted) ? pending : no(reasonOf(intent));
   if (intent.admission?.day === wanted.day && !intent.admission.admitted) return no('account_day_full');
   if (pendingAggregation || counted === null) return pending;
@@ -40,15 +40,15 @@ function reasonOf({ unscoredReason, sellAmount, outcome }: AggregatableIntent): 
   return outcome?.evidence === 'unverified' && outcome.kind !== 'expired' ? 'unverified' : 'expired';
 }
 
-/** The effect of a verdict that changes nothing, or where that is not decided yet. */
+/** The effect of a verdict; `nothing` if it changes nothing, `undecided` if that is not certain yet. */
 export type TrueEffect = DisputeEffect | 'nothing' | 'undecided';
 
-/** The account-day in which the intent waits for a place; null where it needs none or it is decided. */
+/** The account-day to which the intent waits for admission; null if it needs none or that is decided. */
 export function awaitedAccountDay(intent: AggregatableIntent): string | null {
   return intent.pendingAggregation ? undecidedAccountDay(intent) : null;
 }
 
-/** The account-day that decides whether `effect` would change anything; null where that is decided. */
+/** The account-day that decides whether `effect` would change anything; null if that is already decided. */
 export function decidingAccountDay(intent: AggregatableIntent, effect: DisputeEffect): string | null {
   return undecidedAccountDay({ ...intent, disputeEffect: effect });
 }
@@ -60,9 +60,9 @@ function undecidedAccountDay(intent: AggregatableIntent): string | null {
 }
 
 /**
- * What a dispute with this effect changes if it is accepted, or has changed. An intent that never counts stays out,
- * dispute or not, as does one without a place in its account-day. One that has none so far, because it expired or was
- * not counted yet, needs one that is free: `admitted` are taken, and `waiting` others may take more.
+ * What a dispute with this effect changes if it is accepted, or has changed. An intent that never counts stays out, with or
+ * without a dispute, as does one that was not admitted to its account-day. If admission is not decided, because the intent
+ * expired or was not counted yet, it depends on the limit: `admitted` intents use part of it, `waiting` others may use more.
  */
 export function trueEffect(
   intent: AggregatableIntent,

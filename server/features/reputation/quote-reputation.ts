@@ -6,14 +6,14 @@ import type { QuoteReputation } from '../rates/record.rules.js';
 import type { CardReader } from './card-reader.js';
 import type { LeadingFormula } from './formula-setting.js';
 
-/** The cards of window 30 by the formula that leads, in memory, for quotes, which need them thousands of times a second. */
+/** The cards of window 30 by the leading formula, in memory because quotes need them thousands of times per second. */
 export interface QuoteReputations {
   of(anchorId: string, corridorId: string): QuoteReputation;
-  /** Reads them if the run in force is not the one held. Run every few seconds, and after a refresh of this instance. */
+  /** Reads the cards if the run in force is not the one held. Run every few seconds and after a refresh of this instance. */
   load(): Promise<void>;
 }
 
-/** Of an anchor that nobody has used yet. */
+/** The record of an anchor that nobody has used yet. */
 export const noRecord: QuoteReputation = {
   score: null,
   state: 'insufficient_data',
@@ -27,7 +27,7 @@ export const noRecord: QuoteReputation = {
 interface HeldRun {
   formula: Formula | null;
   run: number | null;
-  /** By anchor and corridor. */
+  /** The cards by anchor and corridor. */
   cards: ReadonlyMap<string, QuoteReputation>;
 }
 
@@ -43,7 +43,7 @@ export function createQuoteReputations({
   leading: LeadingFormula;
   clock: Clock;
 }): QuoteReputations {
-  // What is held is served until a newer run has been read: only `load` ever asks for one.
+  // The held cards are served until `load` has read a newer run; nothing else reads one.
   const held = createCache<void, HeldRun>({
     async load(_question, before = { formula: null, run: null, cards: new Map() }) {
       const formula = await leading();

@@ -18,13 +18,13 @@ export interface RankedCard {
   simulated: boolean;
   /** `*` for the anchor's record over all its corridors. */
   corridor: string;
-  /** Place in the ranking of this corridor and window; null where it is not ranked. */
+  /** Position in the ranking of this corridor and window; null if the card is not ranked. */
   position: number | null;
   rank: number | null;
   scoredCorridors: number;
-  /** A PublishedCard where `corridor` is one. */
+  /** A PublishedCard unless `corridor` is `*`. */
   record: PublishedCard | ScoredRecord;
-  /** What is shown beside the record. Absent from cards of the release before. */
+  /** The signs beside the record. Cards of the previous release lack them. */
   signs?: CardSigns;
 }
 
@@ -91,7 +91,7 @@ export function rank<T extends Rankable>(cards: readonly T[]): T[] {
   });
 }
 
-/** What an anchor is ranked by. */
+/** The data by which an anchor is ranked. */
 interface Rankable {
   anchorId: string;
   record: Pick<ScoredRecord, 'score' | 'outcomes'>;

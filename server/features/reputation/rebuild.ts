@@ -10,10 +10,10 @@ import type { ReputationStore } from './store.js';
 export interface RebuildReport {
   generation: number;
   intents: number;
-  /** Intents of which the roll-ups hold something other than what the rules now say. */
+  /** Intents whose contribution in the roll-ups differs from the one by the current rules. */
   stale: number;
   rollups: number;
-  /** Roll-ups that disagree with the rebuilt ones; the first twenty of them are shown. */
+  /** Roll-ups that disagree with the rebuilt ones; `differences` holds the first twenty. */
   differing: number;
   differences: RollupDifference[];
   /** Whether the rebuilt roll-ups are the ones in force now. */
@@ -26,7 +26,7 @@ export interface RebuildReport {
  */
 export type Rebuild = (options: {
   adopt: boolean;
-  /** Told after every page how many intents are counted by then. */
+  /** Called after every page with the number of intents counted so far. */
   onProgress?: (intents: number) => void;
 }) => Promise<LeaseOutcome<RebuildReport>>;
 
@@ -43,7 +43,7 @@ const defaultLeaseTtlMs = 10_000;
 const pageSize = 500;
 const maxShown = 20;
 
-/** Holds the aggregator's lease: nothing is aggregated meanwhile, so what is counted of an intent does not change. */
+/** A rebuild holds the aggregator's lease: nothing is aggregated meanwhile, so counted contributions do not change. */
 export function createRebuild(deps: RebuildDeps): Rebuild {
   const { store, intents, leases, logger } = deps;
   const inLeasedTransaction = createInLeasedTransaction(deps.inTransaction);
@@ -55,7 +55,7 @@ export function createRebuild(deps: RebuildDeps): Rebuild {
   ): Promise<RebuildReport> {
     const current = await store.currentGeneration();
     await dropOthers(lease, current);
-    // Tokens grow, so no other rebuild ever wrote this generation.
+    // Lease tokens grow, so no other rebuild has ever written this generation.
     const generation = current + lease.token;
     const counted = await countAnew(lease, generation, adopt, onProgress);
     const compared = await compare(lease, current, generation);
@@ -111,13 +111,13 @@ export function createRebuild(deps: RebuildDeps): Rebuild {
       lease.signal.throwIfAborted();
       found.rollups += page.length;
       const counterparts = await rollups.findByKeys(current, keysOf(page));
-      // Those that both generations have are compared already.
+      // Roll-ups that exist in both generations have already been compared.
       for (const { key, rollup } of page) if (!counterparts.has(key)) note(key, undefined, rollup);
     }
     return found;
   }
 
-  /** Removes what an earlier rebuild left behind, or what this one replaces. */
+  /** Removes the generations that an earlier rebuild left behind, or the one that this rebuild replaces. */
   async function dropOthers(lease: HeldLease, generation: number): Promise<void> {
     do lease.signal.throwIfAborted();
     while (await rollups.dropSomeOfOthers(generation));

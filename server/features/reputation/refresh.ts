@@ -21,13 +21,13 @@ export interface FleetView {
   corridors(): readonly { id: string; speedTargetSeconds: number }[];
 }
 
-/** What the scores need to know of the ledger; null where none is configured, and outcomes are scored by v1 alone. */
+/** The state of the ledger; null if none is configured, so that outcomes are scored by v1 alone. */
 export type LedgerView = {
-  /** Whether it does not answer: payments cannot be verified then, so the cards of v2 stand still. */
+  /** Whether the ledger does not answer: payments cannot be verified then, so the cards of v2 are not recomputed. */
   isAway(): Promise<boolean>;
 } | null;
 
-/** Aggregates what has changed, computes every card from the roll-ups and puts the new ones in force at once. */
+/** Aggregates what has changed, computes every card from the roll-ups and puts the new cards in force all together. */
 export type Refresh = () => Promise<LeaseOutcome<RefreshAnswer>>;
 
 export interface RefreshDeps {
@@ -51,7 +51,7 @@ const longestWindow = Math.max(...cardWindows);
 /**
  * Reads roll-ups and a bounded number of account-days, so its cost does not grow with outcomes. Its cards carry the number
  * of the run (the token of the lease, which no other run ever has), and nobody sees them until one transaction under the
- * lease puts the run in force. Killed anywhere, or overtaken, it leaves cards that the next run removes.
+ * lease puts the run in force. If it is killed or loses the lease, the next run removes the cards that it leaves behind.
  */
 export function createRefresh(deps: RefreshDeps): Refresh {
   const { store, aggregator, fleet, ledger, clock, logger } = deps;
@@ -112,7 +112,7 @@ export function createRefresh(deps: RefreshDeps): Refresh {
     }
   }
 
-  /** A rebuild drops the roll-ups that it has replaced: what was read of them by then may be incomplete. */
+  /** Reads again if the generation changed: a rebuild drops the roll-ups that it replaced, so the read may be incomplete. */
   async function ofOneGeneration<T>(read: (generation: number) => Promise<T>): Promise<T> {
     for (;;) {
       const generation = await store.currentGeneration();
@@ -151,8 +151,8 @@ export function createRefresh(deps: RefreshDeps): Refresh {
   }
 
   /**
-   * Keeps the run in force and the one before it, which an instance that has not yet heard of the next run still gives the
-   * pages of. Runs after this one belong to other holders of the lease.
+   * Keeps the run in force and the one before it, whose pages are still served by instances that do not know the next run
+   * yet. Runs after this one belong to other holders of the lease.
    */
   async function dropOlderRuns(lease: HeldLease, formula: Formula): Promise<void> {
     const { cards, readRuns } = store.by[formula];

@@ -27,7 +27,7 @@ export interface RollupStore {
     generation: number,
     keys: readonly string[],
   ): Promise<Map<string, AccountDay>>;
-  /** Adds a plan to the roll-ups and account-days of a generation. Only the holder of the aggregation lease may. */
+  /** Adds a plan to the roll-ups and account-days of a generation. Only the holder of the aggregation lease may call it. */
   addCounts(
     session: ClientSession,
     generation: number,
@@ -45,14 +45,14 @@ export interface RollupStore {
     anchorId: string,
     range: { from: string; limit: number },
   ): Promise<CountedAccountDay[]>;
-  /** Puts another name in place of an account in these account-days. Only the holder of the aggregation lease may. */
+  /** Replaces an account by another name in these account-days. Only the holder of the aggregation lease may call it. */
   renameAccountDays(
     session: ClientSession,
     generation: number,
     days: readonly Pick<Rollup, 'anchorId' | 'corridor' | 'day'>[],
     names: { account: string; instead: string },
   ): Promise<void>;
-  /** Writes into `collection` the first day of every account of a generation, by account; keeps days that are earlier. */
+  /** Writes the first day of every account of a generation into `collection`; earlier days that are there are kept. */
   mergeFirstDaysInto(generation: number, collection: string): Promise<void>;
   /** The latest UTC days with an outcome, newest first; with `before`, only earlier ones. */
   listDaysWithOutcomes(
@@ -62,13 +62,13 @@ export interface RollupStore {
   ): Promise<string[]>;
   /** All roll-ups of a generation with their keys, in pages. */
   pages(generation: number): AsyncGenerator<KeyedRollup[]>;
-  /** Those of these keys that the generation has. */
+  /** The roll-ups of a generation that have one of these keys. */
   findByKeys(
     generation: number,
     keys: readonly string[],
     session?: ClientSession,
   ): Promise<Map<string, Rollup>>;
-  /** Removes a portion of what belongs to other generations. False once nothing of them is left. */
+  /** Removes some of the data of other generations. Returns false once none is left. */
   dropSomeOfOthers(generation: number): Promise<boolean>;
 }
 
@@ -114,7 +114,7 @@ const accountDaySchema = new Schema<AccountDayDocument>(
 );
 
 const pageSize = 500;
-/** It reads every account-day, once in the life of a database. */
+/** The merge reads every account-day, once in the life of a database. */
 const mergeTimeoutMs = 120_000;
 
 /** Hot reads and writes go through the driver's own collections: no casting, no defaults. */
@@ -137,7 +137,7 @@ export function createRollupStore(connection: Connection): RollupStore {
         ...(session === undefined ? {} : { session }),
       })
       .toArray();
-    // One stored before a counter existed lacks it. The others are not copied: a refresh reads thousands of them.
+    // A roll-up stored before a counter existed lacks it. Complete ones are not copied: a refresh reads thousands of them.
     return found.map((document) => (isComplete(document) ? document : { ...emptyCounts, ...document }));
   }
 

@@ -39,7 +39,7 @@ export interface HistoryQuery extends PageQuery {
 
 type NamedAnchor = Pick<AnchorAnswer, 'id' | 'name' | 'simulated' | 'status'>;
 
-/** Where `formula` is undefined, the one that leads is meant. */
+/** If `formula` is undefined, the leading formula is used. */
 export interface ReputationService {
   /** Throws UNSUPPORTED_PAIR for a corridor that is neither served nor has a record. */
   getLeaderboard(query: Omit<HistoryQuery, 'anchorId'>): Promise<LeaderboardAnswer>;
@@ -49,7 +49,7 @@ export interface ReputationService {
   getHistory(query: HistoryQuery): Promise<ReputationHistory>;
   /** Recomputes the scores. Throws RUN_IN_PROGRESS while another instance does. */
   refreshNow(): Promise<RefreshAnswer>;
-  /** To be called after a refresh of this instance: histories are otherwise kept for half a minute. */
+  /** Drops the cached histories, for use after a refresh of this instance. Otherwise they are cached for 30 seconds. */
   forgetHistories(): void;
 }
 
@@ -180,7 +180,7 @@ export function createReputationService(deps: ReputationServiceDeps): Reputation
     async getLeaderboard({ corridor, window, formula: asked, ...page }) {
       const list = ['leaderboard', corridor ?? '*', String(window)];
       const [begunWith, givenRun, from = '0'] = readCursor(page.cursor, list, boardPlace) ?? [];
-      // Pages that follow by cursor are by the formula of the first one, even if another leads meanwhile.
+      // Pages that follow by cursor use the formula of the first page, even if another leads meanwhile.
       const formula = asked ?? (begunWith as Formula | undefined) ?? (await leading());
       if (begunWith !== undefined && begunWith !== formula) throw unknownCursor();
       const limit = readLimit(page.limit);
@@ -224,7 +224,7 @@ interface LeaderboardPage {
   run: Run;
   corridor: string | null;
   window: Window;
-  /** What its cursors belong to. */
+  /** The list that its cursors belong to. */
   list: string[];
   /** Position of its first entry. */
   from: number;

@@ -105,7 +105,7 @@ export function changeHistogram(
   return changed;
 }
 
-/** In the order of the buckets. */
+/** Visits the buckets in order. */
 export function forEachBucket(packed: PackedHistogram, visit: (bucket: number, count: number) => void): void {
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
   for (let at = 0; at + entryBytes <= packed.byteLength; at += entryBytes) {

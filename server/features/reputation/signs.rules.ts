@@ -6,7 +6,7 @@ import { withheldTimes } from './verified-tally.rules.js';
 
 const places = 6;
 
-/** What is shown beside a card of how its record came about (docs/reputation.md). */
+/** The signs beside a card, which describe how its record came about (docs/reputation.md). */
 export function signsOf(tally: Tally, { byAccount, byDay }: Spread): CardSigns {
   const { filled, notFilled, newAccountOutcomes, verifiedFilled, verifiedNotFilled } = tally.counts;
   const outcomes = filled + notFilled;
@@ -23,7 +23,7 @@ export function signsOf(tally: Tally, { byAccount, byDay }: Spread): CardSigns {
   };
 }
 
-/** Of a record without outcomes; also stands in for signs that cards of the release before lack, until the next refresh. */
+/** The signs of a record without outcomes. Cards of the previous release, which lack signs, get them until a refresh. */
 export const noSigns: CardSigns = signsOf(emptyTally(), emptySpread());
 
 export function withSigns(card: PublishedCard, signs: CardSigns | undefined): CardWithSigns {

@@ -6,9 +6,9 @@ export interface CountedAccountDay {
   outcomes: number;
 }
 
-/** Over how many accounts and days the outcomes of a card are spread. */
+/** How the outcomes of a card are spread over accounts and days. */
 export interface Spread {
-  /** Outcomes by account, of the account-days that were read. */
+  /** Outcomes per account, from the account-days that were read. */
   byAccount: Map<string, number>;
   /** Outcomes by UTC day. */
   byDay: Map<string, number>;

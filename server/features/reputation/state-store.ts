@@ -1,10 +1,10 @@
 import { Schema } from 'mongoose';
 import type { Formula } from '../../../contract/verification/formulas.js';
 
-/** Which of the data of reputation is in force: one document for each kind. */
+/** The state of the reputation's data, such as what is in force; one document per kind. */
 export interface StateDocument {
   _id: 'rollups' | 'cards' | 'cards_v2' | 'accounts' | 'formula';
-  /** Of the accounts: whether they were taken from the roll-ups. */
+  /** For `accounts`: whether they were filled from the roll-ups. */
   filled?: boolean;
   generation?: number;
   run?: number;
@@ -13,7 +13,7 @@ export interface StateDocument {
   previousComputedAt?: Date | null;
   standsStillSince?: Date | null;
   speedTargets?: Record<string, number>;
-  /** Of the formula: the one that leads. */
+  /** For `formula`: the leading formula. */
   leads?: Formula;
 }
 

@@ -11,12 +11,12 @@ export interface ReputationStore {
   rollups: RollupStore;
   by: Record<Formula, FormulaStore>;
   accounts: AccountStore;
-  /** Takes the accounts of outcomes that an earlier release counted from the roll-ups in force; once, then does nothing. */
+  /** Fills the accounts once from the roll-ups in force, for outcomes that an earlier release counted. */
   fillAccounts(): Promise<void>;
   /** The generation of roll-ups in force. */
   currentGeneration(session?: ClientSession): Promise<number>;
   putGenerationInForce(session: ClientSession, generation: number): Promise<void>;
-  /** The formula whose scores are shown where none is asked for: v1 until another is set. */
+  /** The formula whose scores are returned if a request names none: v1 until another is set. */
   readLeading(): Promise<Formula>;
   setLeading(formula: Formula): Promise<void>;
   /**
@@ -26,7 +26,7 @@ export interface ReputationStore {
   speedTargets(
     corridors: readonly { id: string; speedTargetSeconds: number }[],
   ): Promise<Map<string, number>>;
-  /** To be called in the transaction that puts the scores in force. */
+  /** Call this in the transaction that puts the scores in force. */
   keepSpeedTargets(session: ClientSession, speedTargets: ReadonlyMap<string, number>): Promise<void>;
 }
 

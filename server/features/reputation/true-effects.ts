@@ -26,7 +26,7 @@ export interface TrueEffectsDeps {
 const maxPending = 10_000;
 
 export function createTrueEffects({ store, intents }: TrueEffectsDeps): TrueEffects {
-  /** The intents that wait for a place, by account-day; null where there are too many to read. */
+  /** The intents that wait for admission, by account-day; null if there are too many to read. */
   async function readWaiting(accounts: readonly string[]): Promise<Map<string, string[]> | null> {
     const pending = await intents.listPendingOfAccounts(accounts, maxPending);
     if (pending.length === maxPending) return null;
@@ -45,7 +45,7 @@ export function createTrueEffects({ store, intents }: TrueEffectsDeps): TrueEffe
     let waiting: Map<string, string[]> | null = new Map();
     if (undecided.length > 0) {
       const needed = [...new Set(keys.filter((key) => key !== null))];
-      // What waits is read first: what is counted in between is then found twice, and never missed.
+      // The waiting intents are read first: one that is counted in between is then found twice, and never missed.
       waiting = await readWaiting([...new Set(undecided.map(({ intent }) => intent.account))]);
       accountDays = await store.rollups.readAccountDays(null, await store.currentGeneration(), needed);
     }

@@ -1,12 +1,12 @@
 import { type Tally, withVerifiedCounts } from './counters.rules.js';
 import { settleBucketOf } from './settle-histogram.rules.js';
 
-/** As how many speed targets formula v2 counts a time that the anchor withheld; it counts no time as more. */
+/** Formula v2 counts a time that the anchor withheld as this many speed targets, and no time as more. */
 export const withheldTargets = 4;
 
 /**
- * What formula v2 takes of a tally in a corridor of this speed target: the outcomes that the ledger verifies, and of
- * each that was filled a time. Since no time counts as more than a withheld one, an anchor never gains by silence.
+ * The part of a tally that formula v2 counts in a corridor with this speed target: the outcomes that the ledger verifies,
+ * and a time for each filled one. Since no time counts as more than a withheld one, an anchor never gains by silence.
  */
 export function verifiedTally(tally: Tally, speedTargetSeconds: number): Tally {
   const slowest = settleBucketOf(withheldTargets * speedTargetSeconds);

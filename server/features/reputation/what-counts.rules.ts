@@ -9,7 +9,7 @@ export interface Contribution {
   day: string;
   filled: 0 | 1;
   notFilled: 0 | 1;
-  /** Index into the table of settle-time bounds; null where it was not filled or took an unknown time. */
+  /** Index into the table of settle-time bounds; null if the intent was not filled or took an unknown time. */
   settleBucket: number | null;
   shortfallPpb: number | null;
   acceptedDispute: 0 | 1;
@@ -29,11 +29,11 @@ export interface Admission {
   /** The UTC day of the account-day it was decided for. */
   day: string;
   admitted: boolean;
-  /** Whether the account was new on that day. Absent where it was not, or was decided before this was kept. */
+  /** Whether the account was new on that day. Absent if it was not, or if this was decided before it was stored. */
   newAccount?: true;
 }
 
-/** What a contribution follows from. */
+/** The data of an intent that its contribution follows from. */
 export interface JudgedIntent {
   sellAmount: string;
   outcome: {
@@ -42,7 +42,7 @@ export interface JudgedIntent {
     settleSeconds: number | null;
     timesKnown?: boolean;
     shortfallPpb: number | null;
-    /** What it rests on; absent: the anchor's word. */
+    /** The evidence for the outcome; absent: the anchor's word. */
     evidence?: OutcomeEvidence;
   } | null;
   scored: boolean;
@@ -55,7 +55,7 @@ export const leastAmount = '10';
 /** How many outcomes per account, anchor, corridor and UTC day may count. */
 export const admittedPerAccountDay = 3;
 
-/** For how many days from its first outcome, that one included, an account is new. */
+/** An account is new for this many days, beginning with the day of its first outcome. */
 export const newAccountDays = 30;
 
 const wholePpb = 1_000_000_000;
@@ -68,7 +68,7 @@ const wholePpb = 1_000_000_000;
 export function contributionOf(intent: JudgedIntent): Contribution | null {
   const { outcome, disputeEffect } = intent;
   if (outcome === null || !intent.scored || new Decimal(intent.sellAmount).lt(leastAmount)) return null;
-  // Where the payment could not be verified, only a verdict counts.
+  // If the payment could not be verified, only a verdict counts.
   if (outcome.evidence === 'unverified' && disputeEffect === null) return null;
   const countsAs = classOf(outcome.kind, disputeEffect);
   if (countsAs === 'none' && disputeEffect === null) return null;
@@ -86,7 +86,7 @@ export function contributionOf(intent: JudgedIntent): Contribution | null {
   };
 }
 
-/** What it adds once its place in the account-day is decided; null where it has none. */
+/** The contribution once admission to the account-day is decided; null if the intent is not admitted. */
 export function admittedContribution(
   wanted: Contribution | null,
   admission: Admission | null,
@@ -100,7 +100,7 @@ export function isNewAccount(firstDay: string, day: string): boolean {
   return Date.parse(day) - Date.parse(firstDay) < newAccountDays * 86_400_000;
 }
 
-/** Two contributions that add the same. A member that an older stored one lacks is the same as zero. */
+/** Whether two contributions add the same. A member that an older stored one lacks is the same as zero. */
 export function sameContribution(wanted: Contribution | null, counted: Contribution | null): boolean {
   if (wanted === null || counted === null) return wanted === counted;
   const before: Partial<Contribution> = counted;
@@ -110,7 +110,7 @@ export function sameContribution(wanted: Contribution | null, counted: Contribut
   });
 }
 
-/** Whether it is one of the outcomes that a score is taken over. */
+/** Whether it is one of the outcomes from which a score is computed. */
 export function isOutcome(contribution: Contribution | null): boolean {
   return contribution !== null && contribution.filled + contribution.notFilled > 0;
 }

@@ -10,12 +10,12 @@ export type Run = { run: number; computedAt: Date };
 /** Which published batch holds exactly the cards of a run: the newest one that does, or null. */
 export type ProvingBatch = (run: Run) => Promise<Batch | null>;
 
-/** What the reputation feature hands over of the cards by one formula. */
+/** The functions of the reputation feature for the cards by one formula. */
 export interface CardsByFormula {
   /** The run that a cursor names, or the one in force. */
   runOf: (given: string | undefined) => Promise<Run | null>;
   runs: () => Promise<{ standsStillSince: Date | null }>;
-  /** Cards of a run, after the one at `anchor corridor`. */
+  /** Cards of a run that follow the one of `after`, which is `anchor corridor`. */
   listCards: (
     run: number,
     query: { window: number; after: string | null; limit: number },
@@ -23,7 +23,7 @@ export interface CardsByFormula {
 }
 
 export interface ProvingBatchDeps {
-  /** Function of the publisher feature: whether there is any batch. */
+  /** Function of the publisher feature: the latest batch; null if there is none. */
   latestBatch: () => Promise<Batch | null>;
   /** Function of the publisher feature: the root of a batch of these cards, given in the order of a batch. */
   rootOfCards: (cards: AsyncIterable<PublishedCard>) => Promise<string>;
@@ -37,8 +37,8 @@ const cardsAtOnce = 500;
 const maxRootsKeptBytes = 10_000;
 
 /**
- * The root is what tells: it differs as soon as one card does. It is worked out once per run and instance (1 s for
- * 50,000 cards), and only where something was published.
+ * Finds the batch by its root, which differs as soon as one card does. The root is computed once per run and instance (1 s
+ * for 50,000 cards), and only if something was published.
  */
 export function createProvingBatch(
   deps: ProvingBatchDeps & { formula: Formula; cards: CardsByFormula; window: number },
@@ -60,7 +60,7 @@ export function createProvingBatch(
     clock,
   });
 
-  /** Null where the run was dropped meanwhile: cards may then be missing. */
+  /** Null if the run was dropped meanwhile, since cards may then be missing. */
   async function rootOfRun({ run }: Run): Promise<string | null> {
     const root = await rootOfCards(everyCard(run));
     return (await runOf(String(run)))?.run === run ? root : null;

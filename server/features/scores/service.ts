@@ -12,12 +12,12 @@ import {
 } from './proving-batch.js';
 
 export interface ScoresService {
-  /** A page of every card of window 30, by anchor and corridor, with the batch that holds exactly these cards. */
+  /** A page of the cards of window 30, by anchor and corridor, with the batch that holds exactly the cards of the run. */
   getPublicScores(query: ScoresQuery): Promise<PublicScores>;
 }
 
 export interface ScoresQuery {
-  /** Undefined: the one that leads. */
+  /** Default: the leading formula. */
   formula?: Formula | undefined;
   limit: string | undefined;
   cursor: string | undefined;
@@ -85,7 +85,7 @@ export function createScoresService(deps: ScoresDeps): ScoresService {
   return {
     async getPublicScores(query) {
       const [begunWith, givenRun, ...place] = readCursor(query.cursor, list, placePattern) ?? [];
-      // Pages that follow by cursor are by the formula of the first one, even if another leads meanwhile.
+      // Pages that follow by cursor use the formula of the first page, even if another leads meanwhile.
       const formula = query.formula ?? (begunWith as Formula | undefined) ?? (await leadingFormula());
       if (begunWith !== undefined && begunWith !== formula) throw unknownCursor();
       const run = await cards[formula].runOf(givenRun);

@@ -11,7 +11,7 @@ import type { Rates } from '../rates/service.js';
 
 /** Every corridor at its reference amount; rebuilding it also keeps those amounts fresh in the cache of the rates. */
 export interface Snapshot {
-  /** The last one built, or the first one once it is built, with the milliseconds until the next is due. */
+  /** The latest snapshot, with the milliseconds until the next is due. Waits if the first one is not built yet. */
   get(): Promise<{ answer: SnapshotAnswer; freshForMs: number }>;
   rebuild(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export function createSnapshot(deps: SnapshotDeps): Snapshot {
     load: build,
     // Served until the next one is built, or until it is invalidated.
     lifetimeOf: ({ builtAt }) => ({ asOf: builtAt, freshUntil: Infinity, staleUntil: Infinity }),
-    // It is made of rates: when those are invalidated, so is it.
+    // A snapshot consists of rates, so it is invalidated when they are.
     versionOf: () => cacheVersions.read('snapshot') + cacheVersions.read('rates'),
     onLoaded: () => deps.announce('snapshot'),
     clock,
@@ -56,7 +56,7 @@ export function createSnapshot(deps: SnapshotDeps): Snapshot {
     const { id, sellAsset, buyAsset, referenceAmount } = corridor;
     const head = { corridor: id, sellAsset, buyAsset, amount: referenceAmount };
     try {
-      // At most half the interval old, so that requests for this amount never find it stale.
+      // Quotes may be at most half the interval old, so that requests for this amount never find them stale.
       const { answer } = await deps.rates.quote(id, {}, { maxAgeMs: intervalMs / 2 });
       return { ...head, best: toBest(answer.quotes[0]), asOf: answer.asOf };
     } catch (error) {

@@ -13,7 +13,7 @@ import { readCursor, readLimit, toPage } from '../../paging.js';
 import { unknownWebhook } from './service.js';
 import type { WebhookDocument, WebhookStore } from './store.js';
 
-/** What became of deliveries, and what an admin sends. Unknown ids throw UNKNOWN_WEBHOOK. */
+/** The results of deliveries, and the deliveries that an admin triggers. Unknown ids throw UNKNOWN_WEBHOOK. */
 export interface DeliveryLog {
   list(
     webhookId: string,
@@ -21,7 +21,7 @@ export interface DeliveryLog {
   ): Promise<{ items: DeliveryAnswer[]; nextCursor: string | null }>;
   sendTest(webhookId: string, event: EventName | undefined): Promise<DeliveryAnswer>;
   resend(webhookId: string, deliveryId: string): Promise<DeliveryAnswer>;
-  /** What was refused or exhausted since then. */
+  /** Sends again what was refused or exhausted since `since`. */
   resendFailed(webhookId: string, since: Date): Promise<ResentDeliveries>;
 }
 
@@ -78,7 +78,7 @@ export function createDeliveryLog(deps: {
   };
 }
 
-/** @param enabled whether its webhook is */
+/** `enabled`: whether the webhook of the delivery is enabled. */
 function toDeliveryAnswer(delivery: DeliveryDocument, enabled: boolean): DeliveryAnswer {
   const state = shownState(delivery, enabled);
   return {

@@ -3,7 +3,7 @@ import type { Clock, Logger } from '../../ports.js';
 import { formsOf, SealedSecretError, type SecretBox, secretsInForce } from './secrets.js';
 import type { WebhookDocument, WebhookStore } from './store.js';
 
-/** The webhooks as the delivery engine sees them, their secrets opened. */
+/** The webhooks as the delivery engine needs them, with decrypted secrets. */
 export function createEndpoints(deps: {
   store: WebhookStore;
   secretBox: SecretBox;
@@ -14,8 +14,8 @@ export function createEndpoints(deps: {
   const reported = new Set<string>();
 
   /**
-   * A secret that was sealed with another key signs nothing. It may stand beside one that can be opened, for the overlap
-   * of a rotation.
+   * A secret that was sealed with another key signs nothing. During the overlap of a rotation, the webhook may have another
+   * secret that can be opened.
    */
   function openSecrets(webhook: WebhookDocument): Pick<Endpoint, 'secrets' | 'secretForms'> | 'locked' {
     const inForce = new Set(secretsInForce(webhook.secrets, clock()));
@@ -42,7 +42,7 @@ export function createEndpoints(deps: {
     }
   }
 
-  /** Once per webhook, until all of its secrets can be opened again. */
+  /** Logs once per webhook, until all of its secrets can be opened again. */
   function report(webhookId: string, locked: number, usable: number): void {
     if (locked === 0) reported.delete(webhookId);
     else if (!reported.has(webhookId)) {

@@ -8,7 +8,7 @@ import type { SecretBox } from './secrets.js';
 import { createWebhookService } from './service.js';
 import type { WebhookStore } from './store.js';
 
-/** What the delivery engine is handed of this feature; it is constructed before the feature, which wakes it. */
+/** Exports for the delivery engine, which is constructed before this feature, because the feature wakes it. */
 export { createEndpoints } from './endpoints.js';
 export { createSecretBox } from './secrets.js';
 
@@ -23,7 +23,7 @@ export interface WebhooksDeps {
   logger: Logger;
 }
 
-/** The API of webhooks: subscriptions, secrets, and the log of their deliveries. server/deliveries/ sends. */
+/** The API of webhooks: subscriptions, secrets, and the log of their deliveries. server/deliveries/ sends them. */
 export function createWebhooksFeature(deps: WebhooksDeps) {
   const { store, secretBox, deliveries, clock, newId, logger } = deps;
   const allowed = new Set(deps.outboundAllow.map(parseAllowedOrigin));
@@ -42,7 +42,7 @@ export function createWebhooksFeature(deps: WebhooksDeps) {
     router: createWebhooksRouter({ service, log }),
     service,
     log,
-    /** A boot step: seals the secrets that were stored in the clear before there was a key, and counts their webhooks. */
+    /** A boot step: seals secrets that were stored in the clear before there was a key. Returns the number of webhooks. */
     sealSecrets: () => sealSecrets(store, secretBox, logger),
   };
 }
@@ -55,7 +55,7 @@ async function sealSecrets(store: WebhookStore, secretBox: SecretBox, logger: Lo
   let changed = 0;
   for await (const webhook of store.all()) {
     if (!webhook.secrets.some(({ sealed }) => secretBox.isOutdated(sealed))) continue;
-    // Those that are sealed stay as they are: another key may have sealed them.
+    // Sealed secrets stay unchanged, because another key may have sealed them.
     const secrets = webhook.secrets.map(({ sealed, ...times }) => ({
       ...times,
       sealed: secretBox.isOutdated(sealed)

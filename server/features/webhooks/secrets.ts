@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { standardSecret } from '../../../contract/verification/verify-webhook.js';
 
-/** A secret of a webhook as stored; the last in the list is the present one and has no end. */
+/** A secret of a webhook as stored; the last in the list is the current one and has no end. */
 export interface StoredSecret {
   sealed: string;
   since: Date;
@@ -11,14 +11,14 @@ export interface StoredSecret {
 /** Each adds a signature to a header that receivers read, so their number is bounded. */
 const maxKept = 3;
 
-/** Those in force, oldest first. */
+/** The secrets in force, oldest first. */
 export function secretsInForce(secrets: readonly StoredSecret[], nowMs: number): StoredSecret[] {
   return secrets.filter(({ until }) => until === null || until.getTime() > nowMs);
 }
 
 /**
- * The list with a new secret that is in force from now on. Those in force until now end with the overlap at the latest.
- * The oldest is kept until then, since it signs `X-Fairlead-Signature`. An overlap of 0 ends all of them at once.
+ * The list with a new secret that is in force from now on. The previous secrets end with the overlap at the latest. The
+ * oldest is kept until then, since it signs `X-Fairlead-Signature`. An overlap of 0 ends all of them immediately.
  */
 export function rotateSecrets(
   secrets: readonly StoredSecret[],
@@ -52,11 +52,11 @@ export function formsOf(secret: string): string[] {
 
 /** Seals secrets for storage, and opens them. */
 export interface SecretBox {
-  /** `context` (the webhook's id) is bound to it: what is sealed for one webhook cannot be opened as another's. */
+  /** Binds the result to `context` (the webhook's id): a secret sealed for one webhook cannot be opened for another. */
   seal(secret: string, context: string): string;
-  /** Throws SealedSecretError for what was sealed with another key or context, or changed. */
+  /** Throws SealedSecretError if `sealed` was changed, or sealed with another key or context. */
   open(sealed: string, context: string): string;
-  /** Whether it is stored in the clear although there is a key now. */
+  /** Whether the secret is stored in the clear although there is a key now. */
   isOutdated(sealed: string): boolean;
   /** False without a key: secrets are then stored in the clear. */
   hasKey: boolean;

@@ -37,7 +37,7 @@ const idPattern = /^whk_[0-9a-f]{44}$/;
 export function createWebhookService(deps: {
   store: WebhookStore;
   secretBox: SecretBox;
-  /** Throws OutboundError for a URL that could not be called, as far as it shows without DNS. */
+  /** Throws OutboundError for a URL that could not be called, as far as this can be determined without DNS. */
   vetUrl: (url: string) => unknown;
   /** Called when there may be something to send. */
   wakeDeliveries: () => void;
@@ -58,7 +58,7 @@ export function createWebhookService(deps: {
     }
   }
 
-  /** No change is lost: it is written to what was read, else the webhook is read again. */
+  /** Reads the webhook again if it changed before the write, so that no change is lost. */
   async function change(
     id: string,
     changed: (before: WebhookDocument, now: Date) => Partial<WebhookDocument>,
@@ -147,12 +147,12 @@ export function unknownWebhook(): ApiError {
   return new ApiError('UNKNOWN_WEBHOOK', 'No webhook has this id.');
 }
 
-/** Each once, in the order of the contract. */
+/** Each event once, in the order of the contract. */
 function inOrder(events: readonly EventName[]): EventName[] {
   return eventNames.filter((name) => events.includes(name));
 }
 
-/** A webhook as admins see it: of its secrets, the times alone. */
+/** A webhook as admins see it, with only the times of its secrets. */
 function toWebhookAnswer(webhook: WebhookDocument, nowMs: number): WebhookAnswer {
   const { disabled, secrets, createdAt } = webhook;
   const ends = secretsInForce(secrets, nowMs).flatMap(({ until }) =>

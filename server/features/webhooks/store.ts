@@ -25,25 +25,25 @@ export interface WebhookDocument {
 export interface WebhookStore {
   add(webhook: WebhookDocument): Promise<void>;
   find(id: string): Promise<WebhookDocument | null>;
-  /** In the order of registration, after the id `after` where that is given. */
+  /** A page in the order of registration; with `after`, it starts after that id. */
   page(after: string | undefined, limit: number): Promise<WebhookDocument[]>;
-  /** Those subscribed to an event, as this transaction sees them. */
+  /** The webhooks that are subscribed to an event, as this transaction sees them. */
   subscribersOf(session: ClientSession, event: EventName): Promise<string[]>;
-  /** Which of these are enabled. */
+  /** The webhooks among these that are enabled. */
   enabledAmong(ids: string[]): Promise<string[]>;
-  /** Null where another change came first: then read it again. */
+  /** Null if another change came first; the caller must then read the webhook again. */
   change(read: WebhookDocument, changes: Partial<WebhookDocument>): Promise<WebhookDocument | null>;
-  /** After a refusal; not where an admin has changed it since `revision`. Returns whether this disabled it. */
+  /** Disables a webhook after a refusal, unless an admin has changed it since `revision`. Returns whether it did. */
   disable(id: string, revision: number, status: number | null, at: Date): Promise<boolean>;
-  /** Those that an admin disabled, or disableAll. */
+  /** The webhooks that an admin or `disableAll` disabled. */
   disabledByAdmin(): Promise<Pick<WebhookDocument, '_id' | 'url' | 'createdAt' | 'disabled'>[]>;
-  /** As by an admin; returns those that were enabled. */
+  /** Disables every webhook as an admin would; returns those that were enabled. */
   disableAll(at: Date): Promise<Pick<WebhookDocument, '_id' | 'url' | 'createdAt'>[]>;
-  /** Returns false where there is none. */
+  /** Returns false if there is no such webhook. */
   remove(id: string): Promise<boolean>;
   /** Every webhook, one by one. */
   all(): AsyncIterable<WebhookDocument>;
-  /** Stores the same secrets in another form; not where an admin has changed the webhook meanwhile. */
+  /** Stores the same secrets in another form, unless an admin has changed the webhook meanwhile. */
   resealSecrets(read: WebhookDocument, secrets: StoredSecret[]): Promise<boolean>;
 }
 
