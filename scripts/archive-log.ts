@@ -28,7 +28,7 @@ const batchPage = z.object({ items: z.array(publishedBatch) });
 const entriesPage = z.object({ items: z.array(z.record(z.unknown())), nextCursor: z.string().nullable() });
 const archivedHead = z.object({ header: batchHeader, headerHash: z.string() });
 
-/** A lock that was not renewed for so long is one of a run that died. Verifying a large batch holds up its renewal. */
+/** A lock that was not renewed for this long belongs to a run that died. Verifying a large batch delays its renewal. */
 const staleLockMs = 60_000;
 
 class DoesNotFollow extends Error {}
@@ -37,7 +37,7 @@ class UnderWay extends Error {}
 
 interface Terminal {
   say(line: string): void;
-  /** What went wrong, and long waits. */
+  /** Prints errors, and the reasons for long waits. */
   warn(line: string): void;
   wait: Wait;
 }
@@ -48,7 +48,7 @@ async function readEntries(api: Api, { sequence, size }: BatchHeader): Promise<o
   const path = `/api/publisher/batches/${sequence}/entries?limit=100`;
   const entries: object[] = [];
   let suffix = '';
-  // A service that names a next page for ever is not followed further than the batch goes.
+  // If a service always names a next page, the loop still ends at the size of the batch.
   while (entries.length < size) {
     const { items, nextCursor } = await api.get(path + suffix, entriesPage);
     entries.push(...items);
@@ -80,7 +80,7 @@ async function holding<T>(path: string, work: (throwIfLost: () => void) => Promi
   }
 }
 
-/** What the file ends with; a last line that was cut short is not counted, and is written anew. */
+/** The batch of the last complete line, and the bytes up to its end; a line that was cut short is overwritten. */
 async function lastOf(
   file: Awaited<ReturnType<typeof open>>,
 ): Promise<{ head: BatchHead | null; bytes: number }> {
@@ -98,7 +98,7 @@ async function lastOf(
   return { head: { sequence: header.sequence, headerHash }, bytes };
 }
 
-/** Resolves to how many batches were added. */
+/** Resolves to the number of batches added. */
 async function addTo(
   path: string,
   address: string,
@@ -117,7 +117,7 @@ async function addTo(
       if (batch === undefined) return added;
       const { header, headerHash, signature, publicKey } = batch;
       const entries = await readEntries(api, header);
-      // Whose key it is, is judged where a batch is restored.
+      // Any key is accepted here; restoring a batch decides whose key it is.
       const keys = [{ keyId: batchKeyId(parsePublicKey(publicKey).key), publicKey }];
       const result = verifyBatch({ header, signature, entries, keys, previous: head });
       if (!result.ok)
@@ -132,7 +132,7 @@ async function addTo(
   }
 }
 
-/** Adds to the file what it lacks, and says what came of it. Returns the exit code. */
+/** Appends the batches that the file lacks, and prints the result. Returns the exit code. */
 export async function archiveLog(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     const [address, path, ...more] = args;

@@ -43,7 +43,7 @@ export function collectionsOutsideTheirStore(files: readonly SourceFile[]): stri
 
 interface Named {
   collection: string;
-  /** The option of a schema, in place of a use. */
+  /** Whether the name is the option of a schema, which defines the collection, and not a use. */
   isDefinition: boolean;
   line: number;
 }

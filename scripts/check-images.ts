@@ -14,7 +14,7 @@ const accept = [
 ];
 
 export type Digests = Record<string, string>;
-/** The digest that the registry has, `missing` where it has no such tag, `silent` where it does not answer. */
+/** The digest in the registry; `missing` if it has no such tag, `silent` if it does not answer. */
 export type Found = string | 'missing' | 'silent';
 
 /** All images that are pulled; not the ones that are built here. */
@@ -49,7 +49,7 @@ export function judge(
   return { lines, failed };
 }
 
-/** Official images of Docker Hub, which is all that is used here. */
+/** Asks Docker Hub for an official image; no other images are used here. */
 async function ask(image: string): Promise<Found> {
   const [name = '', tag = ''] = image.split(':');
   const signal = AbortSignal.timeout(timeoutMs);

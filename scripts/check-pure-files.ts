@@ -1,6 +1,6 @@
 /**
- * What import rules cannot see in pure files, such as Date.now(), and the clock of the machine in all others: `npm run
- * check:pure` ends with 1 on a finding.
+ * Finds what import rules cannot see in pure files, such as Date.now(), and uses of the machine's clock in all others: `npm
+ * run check:pure` ends with 1 on a finding.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { isMain } from '../server/is-main.js';
 /** The same files as `pureFiles` in .dependency-cruiser.mjs. */
 const pureFile = /^crypto\/|\.rules\.ts$/;
 
-/** One gives every instance the time of the database, the other dates the lines of the log. */
+/** The first gives every instance the database's time, the second dates log lines. */
 const readMachineClock = ['mongo/database-clock.ts', 'logger.ts'];
 
 /** Globals that reach the clock, chance, the process or the wire. */
@@ -60,7 +60,7 @@ function impurityOf(node: ts.Node): string | undefined {
   return undefined;
 }
 
-/** Neither the name after a dot, nor the name that something is given. */
+/** False for the name after a dot, and for a name that is being defined. */
 function isReadAsValue(node: ts.Identifier): boolean {
   const { parent } = node;
   if (ts.isPropertyAccessExpression(parent)) return parent.expression === node;

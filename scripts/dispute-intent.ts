@@ -11,7 +11,7 @@ import { explainFailure } from './lib/local-service.js';
 
 const secretsFile = fileURLToPath(new URL('../data/secrets.json', import.meta.url));
 
-/** As the wallet: files it, or reads the same one again. */
+/** Files the dispute as the wallet, or reads the one that was filed before. */
 async function file({ serviceUrl, intentHash, anchorId, secretKey }: LastDemo, reason: string) {
   const client = createClient(serviceUrl);
   const body = signDispute({ intentHash, anchorId, reason, secretKey });
@@ -21,7 +21,7 @@ async function file({ serviceUrl, intentHash, anchorId, secretKey }: LastDemo, r
   return { ...answer.body, isNew: answer.status === 201 };
 }
 
-/** As an admin. The key is that of the environment, else the one that `npm start` generated. */
+/** Decides as an admin, with the key of the environment, else the one that `npm start` generated. */
 async function decide({ serviceUrl }: LastDemo, id: string, action: 'accept' | 'reject') {
   const adminKey =
     process.env.ADMIN_SECRET_KEY || JSON.parse(await readFile(secretsFile, 'utf8')).ADMIN_SECRET_KEY;

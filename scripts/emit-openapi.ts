@@ -20,13 +20,13 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const clientRoot = join(root, 'contract/client');
 const clientDocumentPath = join(root, 'docs/openapi.client.json');
 
-/** The document that the contract gives now. */
+/** The document of the present contract. */
 export function presentDocument(): OpenApiDocument {
   const { version }: { version: string } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
   return buildDocument(exported.contract, examples, exported, { version });
 }
 
-/** Each generated file and what it should hold now. */
+/** Each generated file and its expected content. */
 export function generatedFiles(): { path: string; text: string }[] {
   const document = presentDocument();
   const { released, breaks } = verdictOf(document as unknown as OpenApi);
@@ -107,7 +107,7 @@ function write(): void {
   if (readOrEmpty(clientDocumentPath) !== clientDocumentBefore) generateGoClient();
 }
 
-/** By its own generator, which needs Go and the registry of its modules. A long test compares what it makes. */
+/** Runs the Go client's own generator, which needs Go and its module registry. A long test compares the result. */
 function generateGoClient(): void {
   const { status } = spawnSync('go', ['generate', './...'], {
     cwd: join(root, 'clients/go'),

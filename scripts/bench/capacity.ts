@@ -13,10 +13,10 @@ export const limitMs = 900_000;
 const asked = process.env.BENCH_ENDPOINTS?.split(',');
 
 const deliveriesToWeigh = 20;
-/** They leave within minutes. */
+/** Collections whose documents expire within minutes. */
 const shortLived = new Set(['limit_windows', 'lease_sessions']);
 
-/** What every endpoint costs MongoDB, the network and both processors, request by request, and what stays stored. */
+/** What each request of each endpoint costs MongoDB, the network and both processors, and how much it leaves stored. */
 export async function run(context: BenchContext): Promise<BenchRow[]> {
   const { say, seconds, signal } = context;
   const world = await openWorld(context);
@@ -61,7 +61,7 @@ function costRow([operationId, state]: [string, string], cost: Cost): BenchRow {
   };
 }
 
-/** What is left of a short one when the background is taken off may be less than nothing. */
+/** For a short time, subtracting the background may leave less than nothing. */
 function time(ms: number): string {
   return ms > 0 ? microseconds(ms * 1_000) : 'n/a';
 }

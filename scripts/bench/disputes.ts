@@ -11,7 +11,7 @@ export const name = 'disputes';
 
 const rounds = 3;
 const readers = 2;
-/** Of each reader, so that none comes near its limit. */
+/** Clients per reader, so that none comes near its limit. */
 const clientsPerReader = 500;
 const knownIntents = 200;
 /** The flood begins before the reads that are measured, and ends after them. */

@@ -15,7 +15,7 @@ export const name = 'intents';
 
 const rounds = 5;
 const connections = 32;
-/** Half of what a client may register in a minute. */
+/** Half of the registrations that a client may send per minute. */
 const intentsOfClient = 10;
 const recordedIntents = 200;
 const commands = ['aggregate', 'find', 'findAndModify', 'insert', 'update', 'bulkWrite'];
@@ -109,7 +109,7 @@ function createRegister(url: string) {
       headers: { 'content-type': 'application/json' },
       expect: 201,
       next: () => {
-        // Those that come back and those that do not have addresses of their own.
+        // Returning and new clients use separate addresses.
         const client = (intentsOfClient === 1 ? 0 : 1 << 23) + Math.floor(registered / intentsOfClient);
         registered += 1;
         return {

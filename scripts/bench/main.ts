@@ -32,7 +32,7 @@ async function chosenNames(asked: readonly string[]): Promise<string[]> {
   return asked.length > 0 ? [...asked] : names;
 }
 
-/** Loads the compiled bench: what a bench measures within its own process must not run through tsx either. */
+/** Loads the compiled bench: code that is measured within the bench's own process must not run through tsx. */
 async function load(name: string, compiled: Compiled): Promise<Bench> {
   const module: Partial<Bench> = await import(compiled.fileOf(`scripts/bench/${name}`));
   if (module.name !== name || typeof module.run !== 'function') {
@@ -66,7 +66,7 @@ interface Tools {
   compiled: Compiled;
   /** Removed in the end. */
   folder: string;
-  /** False where all of them run. */
+  /** False if all benches run. */
   areNamed: boolean;
 }
 

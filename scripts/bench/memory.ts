@@ -8,11 +8,11 @@ import { ratesPath as path, returningClients, startReadBench } from './lib/read-
 export const name = 'memory';
 
 const addresses = 1_000_000;
-/** On a slow machine, fewer addresses come in so many measurements' time. */
+/** The most measurement durations to send for; a slow machine sends from fewer addresses. */
 const longest = 25;
 const idleMs = 5_000;
 
-/** What one process has in memory: when nobody asks, with clients that come back, and with a million addresses. */
+/** The memory of one process: idle, with returning clients, and after a million addresses. */
 export async function run(context: BenchContext): Promise<BenchRow[]> {
   const { service, measure } = await startReadBench(context);
   const { seconds, signal } = context;

@@ -54,7 +54,7 @@ interface Idle {
   operationsPerRequest: number;
 }
 
-/** Few requests a second: what a client waits for, and what MongoDB is asked for it. */
+/** At a low rate: how long a client waits, and how many operations each request costs MongoDB. */
 async function measureIdle(
   { service, measure }: ReadBench,
   operations: LimitOperations,

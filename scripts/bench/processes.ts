@@ -6,7 +6,7 @@ import { ratesPath as path, returningClients, startReadBench } from './lib/read-
 export const name = 'processes';
 
 const rounds = 5;
-/** Long enough for the clients to have been at both. */
+/** Long enough for every client to have sent a request to both. */
 const warmUpSeconds = 2;
 const one = 'one process';
 

@@ -14,11 +14,11 @@ const proofs = 100;
 
 interface Measured {
   tookMs: number;
-  /** The longest time for which nothing else got its turn in the process. */
+  /** The longest time for which the event loop of the process was blocked. */
   pauseMs: number;
 }
 
-/** Ticks of so many entries and of ten times as many: what one entry costs, signed alone and with an oracle. */
+/** Ticks with this many entries and with ten times as many: the cost of one entry, signed only and with an oracle. */
 export async function run(context: BenchContext): Promise<BenchRow[]> {
   const mongo = await context.startMongo();
   const oracles = [
@@ -76,7 +76,7 @@ async function tick(log: BenchLog, expected: 'published' | 'unchanged'): Promise
   return { tookMs, pauseMs: delays.max / 1e6 };
 }
 
-/** Of entries spread over the latest batch, one after the other: milliseconds each. */
+/** Proves entries spread over the latest batch, one after the other; milliseconds per proof. */
 async function prove(log: BenchLog, size: number): Promise<number> {
   const { sequence = 0 } = (await log.publisher.latestBatch()) ?? {};
   const startedAt = performance.now();

@@ -18,7 +18,7 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
   const { signal, say } = context;
   const mongod = await context.startMongo();
   const fleet = await context.startAnchors();
-  // Its start creates the collections.
+  // The service creates the collections when it starts.
   const service = await context.startService({ ...fleet.env, MONGODB_URI: mongod.uri });
   say('filling a year …');
   const year = await fillYear(mongod.uri, { corridors, anchors, now: Date.now(), signal });
@@ -100,7 +100,7 @@ async function streamDays(
   return all.reduce((sum, bytes) => sum + bytes, 0);
 }
 
-/** Of enough clients that none uses up its limit. */
+/** Headers of one of enough clients that none uses up its limit. */
 function clientOf(count: number) {
   return { 'x-forwarded-for': `10.7.${count % 200}.1`, 'accept-encoding': 'identity' };
 }

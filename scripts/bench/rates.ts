@@ -11,11 +11,11 @@ const rounds = 5;
 const crowdSize = 1_000;
 const ratesPath = '/api/rates/usdc-ngn';
 const fleetSizes = [5, 20, 100];
-/** Past these, the bounded caches are full: so many answers and rows of eight anchors do not fit. */
+/** Beyond these, the bounded caches are full: they do not hold that many answers and rows of eight anchors. */
 const amountsThatFill = 4_000;
 const amountsThatFollow = 8_000;
 
-/** Many asking at once for what is not there yet; what an answer costs to make; and what is kept of all of them. */
+/** Many concurrent requests for a missing answer; the cost of making an answer; and the memory of all that are kept. */
 export async function run(context: BenchContext): Promise<BenchRow[]> {
   return [
     ...(await manyAtOnce(context)),
@@ -75,7 +75,7 @@ async function manyAtOnce(context: BenchContext): Promise<BenchRow[]> {
   ];
 }
 
-/** In this process alone: parsing and checking anchors' replies, ranking, assembling; then handing it out again. */
+/** In this process alone: parsing and checking anchors' replies, ranking, assembling; then serving the cached answer. */
 async function costOfAnswers(seconds: number): Promise<BenchRow[]> {
   const fixtures = fleetSizes.map((size) => ({ size, fixture: ratesOverInstantAnchors(size) }));
   const measures = fixtures.flatMap(({ size, fixture }) => [
@@ -108,7 +108,7 @@ async function timeQuotes(
   while (performance.now() < until) {
     const amount = fresh ? (10 + (nextAmount++ % 99_000) / 10).toFixed(1) : '100';
     await rates.quote('usdc-ngn', { amount });
-    // Within the anchors' call budgets; a cached answer stays fresh.
+    // The time passes within the anchors' call budgets; a cached answer stays fresh.
     if (fresh) pass(150);
     count += 1;
   }

@@ -21,14 +21,14 @@ const besideExpress = new Set([scoresPath, ratesPath, '/healthz']);
 const node = 'bare node:http';
 const express = 'bare Express, res.json';
 
-/** Cached rates of clients that come back. */
+/** Cached rates of returning clients. */
 export async function mainLoad(context: BenchContext): Promise<void> {
   const { service, measure } = await startReadBench(context);
   const seconds = context.seconds * 3;
   await measure(service, { request: { path: ratesPath }, clients: returningClients, seconds });
 }
 
-/** Cached public reads of clients that come back, beside bare servers that send the same bytes and headers. */
+/** Cached public reads of returning clients, compared with bare servers that send the same bytes and headers. */
 export async function run(context: BenchContext): Promise<BenchRow[]> {
   const { service, measure } = await startReadBench(context);
   const recorded: RecordedAnswers = {};
@@ -44,7 +44,7 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
   });
   const references = { 'of node:http': node, 'of Express': express };
   const rows: BenchRow[] = [];
-  // Path after path: clients of all of them in turns would be more windows of limits than a process holds.
+  // One path after another: mixing the paths would need more limit windows than a process holds.
   for (const path of paths) {
     const lines = [line(path, node, bare), line(path, 'this service', service)];
     if (besideExpress.has(path)) lines.push(line(path, express, app));

@@ -16,7 +16,7 @@ const hot = { anchors: 1, corridors: 1, days: 1 };
 const table = 'outcomes of one anchor, corridor and day counted';
 const chunk = 2_000;
 
-/** One transaction for each outcome, by one writer and by sixteen at once, against the aggregator's batches. */
+/** One transaction per outcome, by one writer and by sixteen at once, compared with the aggregator's batches. */
 export async function run(context: BenchContext): Promise<BenchRow[]> {
   const mongo = await context.startMongo();
   const measure = async (database: string, work: (fixture: AggregationFixture) => Promise<number>) => {
@@ -44,7 +44,7 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
   ];
 }
 
-/** Each outcome in a transaction that does for it what the aggregator does for a batch. */
+/** Counts each outcome in a separate transaction with the same writes as the aggregator's for a batch. */
 async function oneByOne(fixture: AggregationFixture, writers: number, seconds: number): Promise<number> {
   await insert(fixture, 0, chunk);
   const { intents } = fixture;

@@ -40,7 +40,7 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
   return [row(few, results.few), row(many, results.many)];
 }
 
-/** What so many outcomes of as many accounts leave: the roll-ups that the rules make of them, and counted intents. */
+/** Stores the results of this many outcomes of as many accounts: the roll-ups that the rules make, and counted intents. */
 async function leaveOutcomes(
   fixture: AggregationFixture,
   count: number,

@@ -11,14 +11,14 @@ import { findSustainableRate } from './soak/sustainable-rate.js';
 import type { TrafficReport, TrafficStart } from './soak/traffic.js';
 
 export const name = 'soak';
-/** Longer than all the others together. */
+/** The soak takes longer than all other benches together. */
 export const onlyWhenNamed = true;
 
 const fullMinutes = 20;
 const minutes = Number(process.env.BENCH_SOAK_MINUTES || fullMinutes);
 /** Requests a second; without it, half of what the service is found to sustain. */
 const givenRate = Number(process.env.BENCH_SOAK_RATE || 0);
-/** What is measured takes as long as this, and the search for the rate before it a few minutes. */
+/** `minutes` of measurement, and a few minutes for the search of the rate before it. */
 export const limitMs = minutes * 60_000 + 400_000;
 
 const parts = 20;

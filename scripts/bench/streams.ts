@@ -13,7 +13,7 @@ const changes = 10;
 const idleSeconds = 20;
 const path = '/api/rates/usdc-ngn/stream';
 
-/** As many streams of rates in one process as the goal says, each of which gets every change. */
+/** As many streams of rates in one process as the goal names, each of which receives every change. */
 export async function run(context: BenchContext): Promise<BenchRow[]> {
   const mongod = await context.startMongo();
   const anchors = await context.startAnchors();
@@ -81,7 +81,7 @@ async function stateOf(program: Program): Promise<ReadersState> {
   return (await program.ask('state')) as ReadersState;
 }
 
-/** Answers also change by themselves, every 15 s: those who came before and after have had another number of them. */
+/** Answers also change by themselves, every 15 s, so readers that started earlier have received more of them. */
 async function allHaveTheSame(program: Program): Promise<void> {
   for (;;) {
     const { lastAnswers } = await stateOf(program);
@@ -96,7 +96,7 @@ async function idleShare(service: ServiceProcess): Promise<number> {
   return ((await service.cpuMs()) - before) / (idleSeconds * 1_000);
 }
 
-/** Has the operator void the rates, so that they are asked for again at once, and waits until every reader has the answer. */
+/** Has the operator invalidate the rates, so that they are requested at once, and waits for every reader's answer. */
 async function tellChanges({ say }: BenchContext, service: ServiceProcess, program: Program) {
   const told: { cpuMs: number; tookMs: number }[] = [];
   for (let change = 0; change < changes; change += 1) {

@@ -14,7 +14,7 @@ import { freshId, nowMs, openTarget, type WebhookTarget } from './webhooks/targe
 export const name = 'webhooks';
 
 const rounds = 3;
-/** As many as the service has on their way to one webhook at once. */
+/** The service's number of concurrent deliveries to one webhook. */
 const atOnce = 8;
 const dueForTheDead = 300_000;
 const eventsASecond = 40;
@@ -91,7 +91,7 @@ async function sustained(
   ];
 }
 
-/** POSTs of one signed delivery, over and over, with nothing before or after them. */
+/** Repeated POSTs of one signed delivery, without any other work. */
 async function bare(
   target: WebhookTarget,
   path: string,
@@ -163,7 +163,7 @@ function ownCpuMs(): number {
   return (user + system) / 1_000;
 }
 
-/** From commit to POST of one webhook: on its own, and beside receivers that are dead or hang. */
+/** Latency from commit to POST of one webhook: alone, and beside receivers that are dead or hang. */
 async function besideOthers(
   context: BenchContext,
   target: WebhookTarget,

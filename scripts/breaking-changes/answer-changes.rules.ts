@@ -9,10 +9,7 @@ import {
 } from './document-parts.rules.js';
 import type { Direction } from './faults.rules.js';
 
-/**
- * What a change of the answers breaks. `answer` is what clients receive; `request` stands for what receivers of webhooks
- * may answer.
- */
+/** What a change of the answers breaks. `answer`: what clients receive; `request`: what receivers of webhooks may answer. */
 export function answerBreaks(
   { old, now }: Both<Operation['responses']>,
   documents: Both<OpenApi>,
@@ -34,14 +31,14 @@ export function answerBreaks(
 }
 
 /**
- * A client treats an error that it does not know as the first of its class (RFC 9110 §15), and is told 304 only if it
- * asked for it. A success of another kind it would misread.
+ * Whether a new status breaks clients. A client treats an unknown error as the first of its class (RFC 9110 §15), and gets
+ * 304 only if it asked for it. It would misread another kind of success.
  */
 function breaksByComing(status: string, direction: Direction): boolean {
   return direction === 'answer' && /^[23]/.test(status) && status !== '304';
 }
 
-/** An error that no longer occurs is missed by nobody; a receiver may still answer what it was told it may. */
+/** Nobody misses an error that no longer occurs; a receiver may still send the answers that it was told it may. */
 function breaksByGoing(status: string, direction: Direction): boolean {
   return direction === 'request' || /^[23]/.test(status);
 }
@@ -65,7 +62,7 @@ function oneAnswerBreaks({ old, now }: Both<Answer>, context: Context): Break[] 
   ];
 }
 
-/** Names of headers are the same in upper and lower case. */
+/** Header names are case-insensitive. */
 function headersOf({ headers = {} }: Answer, { components }: OpenApi): Map<string, Header> {
   return new Map(
     Object.entries(headers).map(([name, header]) => [
@@ -75,7 +72,7 @@ function headersOf({ headers = {} }: Answer, { components }: OpenApi): Map<strin
   );
 }
 
-/** A further header hurts nobody. */
+/** An additional header breaks nothing. */
 function headerBreaks({ old, now }: Both<Map<string, Header>>, context: Context): Break[] {
   return [...old].flatMap(([name, before]) => {
     const place = `${context.place} header ${name}`;

@@ -10,7 +10,7 @@ export interface Both<T> {
 
 /** One thing that a client relied on and that no longer holds. */
 export interface Break {
-  /** Within the operation: `answer 200 /quotes/[]/rate`. */
+  /** The position within the operation: `answer 200 /quotes/[]/rate`. */
   place: string;
   /** The same place from the innermost named schema on, if there is one: `RateQuote/rate`. */
   schema?: string;
@@ -34,7 +34,7 @@ export function breaksOf(schemas: Both<Schema>, { documents, direction, place }:
   }));
 }
 
-/** What a change of bodies breaks, each media type by itself. A further one hurts nobody: clients choose. */
+/** What a change of bodies breaks, for each media type separately. An additional one breaks nothing: clients choose. */
 export function contentBreaks({ old, now }: Both<Content>, context: Context): Break[] {
   return Object.entries(old).flatMap(([type, before]) => {
     const after = now[type];

@@ -27,7 +27,7 @@ interface Listed {
   operation: Operation;
 }
 
-/** By method and path, whatever the parameters of the path are called. */
+/** Operations by method and path; the names of path parameters do not matter. */
 function operationsIn(paths: OpenApi['paths']): Map<string, Listed> {
   return new Map(
     Object.entries(paths).flatMap(([path, methods]) =>

@@ -69,7 +69,7 @@ export function checked<T extends object>(kind: keyof typeof known, part: T): T 
   return part;
 }
 
-/** A component of the document, or the part itself where it is no reference. */
+/** Resolves a reference to a component of the document; anything else is returned as it is. */
 export function follow<T extends object>(
   part: T | Reference,
   components: Readonly<Record<string, T>> = {},

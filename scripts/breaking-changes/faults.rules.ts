@@ -5,14 +5,14 @@ export type Direction = 'request' | 'answer';
 
 /** Something that clients may rely on and that no longer holds. */
 export interface Fault {
-  /** From the body or parameter on: `/quotes/[]/rate`. */
+  /** The path from the body or parameter: `/quotes/[]/rate`. */
   path: string;
-  /** From the innermost named schema on: `RateQuote/rate`. */
+  /** The path from the innermost named schema: `RateQuote/rate`. */
   at: string;
   sentence: string;
 }
 
-/** Where a comparison is, and the pairs of components on the way there: a schema may contain itself. */
+/** The position of a comparison, and the pairs of components on the way there: a schema may contain itself. */
 export interface Place extends Omit<Fault, 'sentence'> {
   within: readonly string[];
 }

@@ -10,13 +10,13 @@ export interface Accepted {
 
 export interface Verdict {
   breaks: Finding[];
-  /** Exceptions that nothing needs any more. */
+  /** Exceptions that are no longer needed. */
   idle: Accepted[];
   isMajorMoved: boolean;
   passes: boolean;
 }
 
-/** A break passes only under a major version of its own, and an exception only as long as it is needed. */
+/** A break passes only with a new major version, and an exception only as long as it is needed. */
 export function judge(
   findings: readonly Finding[],
   { released, present, accepted }: { released: string; present: string; accepted: readonly Accepted[] },

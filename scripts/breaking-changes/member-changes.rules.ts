@@ -4,11 +4,11 @@ import type { Form, Schema } from './schema-forms.rules.js';
 interface Around {
   direction: Direction;
   place: Place;
-  /** Compares what both have under a name. */
+  /** Compares the schemas that both sides have for a name. */
   compare: (step: string, from: Schema, to: Schema) => Fault[];
 }
 
-/** What became of the members of an object. */
+/** What a change of an object's members breaks. */
 export function memberFaults(from: Form, to: Form, around: Around): Fault[] {
   if (from.type !== 'object') return [];
   const { direction, place, compare } = around;
@@ -25,7 +25,7 @@ export function memberFaults(from: Form, to: Form, around: Around): Fault[] {
         ...(isLess ? [say(key, 'has to be sent now', 'may be missing now')] : []),
       ];
     }
-    // A member that can be left out is no burden to who sends; who receives has lost it.
+    // An optional new member costs senders nothing; receivers lose a member that is gone.
     return direction === 'request' && !needs.includes(key)
       ? []
       : [say(key, 'is new and has to be sent', 'is no longer there')];

@@ -4,7 +4,7 @@ import { checked, type OpenApi, type Operation, type Parameter } from './documen
 import type { Direction } from './faults.rules.js';
 import { securityBreaks } from './security-changes.rules.js';
 
-/** What a change of an operation breaks. Of webhooks, what is sent goes to the receivers, and what they answer is read here. */
+/** What a change of an operation breaks. A webhook's request goes to the receivers, and the service reads the answer. */
 export function operationBreaks(
   operation: Both<Operation>,
   documents: Both<OpenApi>,
@@ -48,7 +48,7 @@ function parameterBreaks(lists: Both<Parameter[]>, documents: Both<OpenApi>, dir
   });
 }
 
-/** Those of the path go by their place, which the path itself tells. */
+/** Path parameters are identified by their position, because the path itself names them. */
 function byName(parameters: readonly Parameter[]): Map<string, Parameter> {
   return new Map(
     parameters.map((one) => {

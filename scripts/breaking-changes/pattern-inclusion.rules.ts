@@ -3,8 +3,8 @@ import { DFA, JS, NFA } from 'refa';
 const decided = new Map<string, boolean>();
 
 /**
- * Whether each text that fits one of `from` fits `to` as well. Patterns are compared as the sets of texts that they
- * describe; one that cannot be read as such a set (a look-ahead, a word boundary) fits nothing but itself.
+ * Whether every text that matches one of `from` also matches `to`. Patterns are compared as the sets of texts that they
+ * describe; a pattern that cannot be read as such a set (a look-ahead, a word boundary) includes only itself.
  */
 export function patternsFit(from: readonly string[], to: string): boolean {
   return from.some((one) => {
@@ -28,7 +28,7 @@ function textsOf(pattern: string): NFA | undefined {
   const isStart = pattern.startsWith('^');
   const isEnd = /(^|[^\\])(\\\\)*\$$/.test(pattern);
   const body = pattern.slice(isStart ? 1 : 0, isEnd ? -1 : undefined);
-  // In `^a|b$` each anchor belongs to one side alone.
+  // In `^a|b$`, each anchor belongs to one alternative only.
   if ((isStart || isEnd) && hasChoiceOutside(body)) return undefined;
   const source = `${isStart ? '' : '[^]*'}(?:${body})${isEnd ? '' : '[^]*'}`;
   const { expression, maxCharacter } = JS.Parser.fromLiteral({ source, flags: '' }).parse();

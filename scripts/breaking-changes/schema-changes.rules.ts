@@ -11,7 +11,7 @@ import { memberFaults } from './member-changes.rules.js';
 import { type Form, formsOf, nameIn, resolved, type Schema, type Schemas } from './schema-forms.rules.js';
 import { valueFaults } from './value-changes.rules.js';
 
-/** What a change of a schema breaks for clients that send such a value, or receive one. */
+/** What a change of a schema breaks for clients that send or receive such a value. */
 export function schemaFaults(
   schema: { old: Schema; now: Schema },
   schemas: { old: Schemas; now: Schemas },
@@ -84,7 +84,7 @@ function isNamesake(a: Form, b: Form): boolean {
   return (a.name !== undefined && a.name === b.name) || (tagOf(a) !== undefined && tagOf(a) === tagOf(b));
 }
 
-/** What tells a form from the others of its union: the members that have one value only. */
+/** The tag that distinguishes a form from the others of its union: its members that have a single value. */
 function tagOf({ properties = {} }: Form): string | undefined {
   const tags = Object.entries(properties).flatMap(([key, { enum: values = [] }]) =>
     values.length === 1 ? [`${key}=${String(values[0])}`] : [],

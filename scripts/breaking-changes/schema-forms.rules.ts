@@ -2,7 +2,7 @@ import type { JsonSchema } from '../openapi/json-schema.js';
 
 type Nested = 'items' | 'properties' | 'additionalProperties' | 'allOf' | 'anyOf' | 'oneOf';
 
-/** A schema as a document of any release may have it. */
+/** A schema as any release's document may contain it. */
 export interface Schema extends Omit<JsonSchema, 'type' | Nested> {
   type?: string | string[];
   items?: Schema;
@@ -19,9 +19,9 @@ export type Schemas = Readonly<Record<string, Schema>>;
 export interface Form extends Omit<Schema, '$ref' | 'oneOf' | 'anyOf' | 'allOf' | 'type' | 'pattern'> {
   /** The component it comes from. */
   name?: string;
-  /** Undefined for any. */
+  /** Undefined if any type is allowed. */
   type?: string;
-  /** All of them hold. */
+  /** The value has to match all of them. */
   patterns: readonly string[];
 }
 
@@ -29,7 +29,7 @@ const lowerBounds = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems'] as 
 const upperBounds = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems'] as const;
 export const bounds = { lower: lowerBounds, upper: upperBounds };
 
-/** Those that say nothing of what a value may be. */
+/** Keywords that do not restrict the value. */
 const annotations = ['description', 'title', 'example', 'examples', 'deprecated', '$comment'];
 const known = new Set<string>([
   ...annotations,
@@ -80,7 +80,7 @@ function componentOf(ref: string, schemas: Schemas): Schema {
   return component;
 }
 
-/** What satisfies both. */
+/** The form of the values that satisfy both. */
 function both(a: Form, b: Form): Form {
   const result: Form = { ...a, ...b, patterns: [...a.patterns, ...b.patterns] };
   const required = [...(a.required ?? []), ...(b.required ?? [])];

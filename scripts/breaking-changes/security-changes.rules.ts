@@ -2,7 +2,7 @@ import type { Both, Break } from './breaks.rules.js';
 import type { OpenApi, Operation, SecurityRequirement } from './document-parts.rules.js';
 import type { Direction } from './faults.rules.js';
 
-/** What clients have to prove. Of a webhook, what the service proves to its receiver. */
+/** What a change breaks of the credentials that clients send, or that the service sends to receivers of a webhook. */
 export function securityBreaks(
   operation: Both<Pick<Operation, 'security'>>,
   documents: Both<OpenApi>,
@@ -45,7 +45,7 @@ function nameOf(requirement: SecurityRequirement): string {
   return parts.length === 0 ? 'no credential' : parts.join(' with ');
 }
 
-/** Schemes in use that changed in more than their description. */
+/** Schemes in use with changes other than in their description. */
 function changedSchemes(used: readonly SecurityRequirement[], { old, now }: Both<OpenApi>): string[] {
   const names = [...new Set(used.flatMap((one) => Object.keys(one)))];
   return names.filter((name) => {

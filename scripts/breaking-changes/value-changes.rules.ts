@@ -2,7 +2,7 @@ import { type Direction, sayFor } from './faults.rules.js';
 import { patternsFit } from './pattern-inclusion.rules.js';
 import { bounds, type Form } from './schema-forms.rules.js';
 
-/** What is said of a list in which clients were to expect no further values. */
+/** The sentence for a list that was documented as closed and may grow now. */
 export const nowGrows = 'the list of values was closed, and may grow now';
 
 type Bound = (typeof bounds)['lower' | 'upper'][number] | 'multipleOf';
@@ -38,7 +38,7 @@ export function valueFaults(from: Form, to: Form, direction: Direction): string[
   ];
 }
 
-/** Where any value was possible, or is now. */
+/** The case in which the values were not restricted to a list, or are not now. */
 function listFaults(to: Form, direction: Direction): string[] {
   if (to.enum === undefined || mayGrow(to, direction)) return [];
   const listed = to.enum.join(', ');

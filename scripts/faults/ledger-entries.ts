@@ -23,7 +23,7 @@ export type LedgerEntry =
       transactionId?: string | undefined;
       paymentHash?: string | undefined;
     }
-  /** An answer said how the intent ended. */
+  /** An answer contained the outcome of the intent. */
   | {
       kind: 'outcome_told';
       intentHash: string;
@@ -33,7 +33,7 @@ export type LedgerEntry =
     }
   /** The stream of an intent was asked for, from its first transition on. */
   | { kind: 'stream_followed'; intentHash: string }
-  /** It told a transition. */
+  /** The stream sent a transition. */
   | ({ kind: 'transition_told'; intentHash: string } & Pick<
       IntentTransition,
       'number' | 'at' | 'status' | 'transactionStatus' | 'last'
@@ -47,10 +47,10 @@ export type LedgerEntry =
     }
   | { kind: 'decision_sent'; disputeId: string; status: DisputeStatus }
   | { kind: 'decision_acknowledged'; disputeId: string; status: DisputeStatus }
-  /** Each registration has an address of its own, by which it is known. */
+  /** Each registration has its own address, which identifies it. */
   | { kind: 'webhook_sent'; url: string; events: readonly EventName[] }
   | { kind: 'webhook_acknowledged'; webhookId: string; url: string; events: readonly EventName[] }
-  /** A batch was shown, by whichever answer; `submitted`: with its receipt. */
+  /** An answer contained a batch; `submitted`: with its receipt. */
   | { kind: 'batch_told'; sequence: number; headerHash: string; submitted: boolean }
   /** A receiver got a delivery, before it answered; `bodyHash`: SHA-256 of the body, hex. */
   | {
@@ -60,7 +60,7 @@ export type LedgerEntry =
       bodyHash: string;
       /** Null where it verifies by the secret that was registered; else what is wrong. */
       fault: string | null;
-      /** What it answers; null where it breaks the connection. */
+      /** The status of the receiver's answer; null if it breaks the connection. */
       answered: number | null;
     };
 

@@ -4,12 +4,12 @@ import type { LedgerEntry } from './ledger-entries.js';
 export type { LedgerEntry } from './ledger-entries.js';
 
 /**
- * What the driver was told and what it sent, kept apart from the service: what the service acknowledged has to be found
- * in its database afterwards.
+ * The answers that the driver received and the requests that it sent, stored outside the service: what the service
+ * acknowledged has to be in its database afterwards.
  *
- * The file has one JSON object a line, `{"kind": …, …}`; `LedgerEntry` names each kind and its members. The order of the
- * lines is the order in which things happened for the driver: an entry `…_sent` stands before its request left, any other
- * was on disk before the answer counted for whoever had asked.
+ * The file has one JSON object per line, `{"kind": …, …}`; `LedgerEntry` names each kind and its members. The order of the
+ * lines is the order in which things happened for the driver: an entry `…_sent` was written before its request left, any
+ * other was on disk before its caller got the answer.
  */
 export interface Ledger {
   /** Resolves when the entries are on disk. Those that are written at the same time share one fsync. */
@@ -25,7 +25,7 @@ export async function openLedger(file: string): Promise<Ledger> {
   let written = 0;
   let flushing: Promise<void> | undefined;
 
-  /** Those that come while a flush is under way are in the next one. */
+  /** Entries that arrive during a flush are in the next one. */
   async function flush(after: Promise<void> | undefined): Promise<void> {
     await after;
     const entries = waiting;

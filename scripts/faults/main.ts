@@ -31,15 +31,15 @@ const credentials: Credentials = {
   adminKey: 'admin-key-of-the-storm-0123456789',
   cronSecret: 'cron-secret-of-the-storm-0123456789',
 };
-/** For settling and comparing after the storm, which begins nothing new in this time. */
+/** The time for settling and comparing after the storm, in which no new fault begins. */
 const afterwardsMs = 120_000;
-/** Beyond its minutes: for what is in hand when the time is over, on a machine that does other things. */
+/** The time beyond the planned minutes to finish what is under way, on a machine with other work. */
 const spareMs = 240_000;
-/** After that time its processes are left behind. */
+/** Processes that take longer to stop are left running. */
 const stopWithinMs = 30_000;
 /** The exit code where nothing failed but what a slow machine may fail as well. */
 const onlyBySpeed = 3;
-/** Until the readers have come and the instances have compiled what they run; no longer than the calm itself. */
+/** Until the readers have started and the instances have compiled their code; at most as long as the calm itself. */
 const longestWarmUpMs = 15_000;
 const clock = Date.now;
 const say = (line: string) => console.log(line);
@@ -74,7 +74,7 @@ async function run(options: StormOptions, parts: StartedParts): Promise<Verdict>
   const plan = planFaults({ ...options, without });
   const watch = await parts.add('the watch of elections', Promise.resolve(watchElections(members, clock)));
 
-  // A source of its own for each, so that how much one asks for does not change what the other gets.
+  // Each gets its own random source, so that one's use of it does not change the other's numbers.
   const surroundings = await parts.add(
     'the surroundings',
     startSurroundings({ random: seeded(seed + 1), clock, folder }),
@@ -107,7 +107,7 @@ async function run(options: StormOptions, parts: StartedParts): Promise<Verdict>
     cronSecret: credentials.cronSecret,
   };
   const faults: Check[] = [];
-  // On a slow machine a storm may not be mended or come to rest in time. No speed explains a wrong comparison.
+  // On a slow machine, repairs and settling may take too long. No slowness explains a wrong comparison.
   const attempt = async (name: string, work: () => Promise<unknown>) => {
     const fault = await work().then(
       () => undefined,
@@ -166,7 +166,7 @@ async function run(options: StormOptions, parts: StartedParts): Promise<Verdict>
   return { checks, leftOut: without };
 }
 
-/** What an earlier run of the seed left behind when it failed is kept beside it. */
+/** Creates the run's folder; that of an earlier failed run with this seed is kept beside it. */
 async function emptyFolder(seed: number): Promise<string> {
   const folder = join(artifacts, String(seed));
   await rm(`${folder}-before`, { recursive: true, force: true });
@@ -177,7 +177,7 @@ async function emptyFolder(seed: number): Promise<string> {
   return folder;
 }
 
-/** As docs/operations.md has it, on loopback. */
+/** The settings of docs/operations.md, on loopback. */
 const asAnOperator = {
   NODE_ENV: 'production',
   HOST: '127.0.0.1',

@@ -5,9 +5,9 @@ import { allKinds, type FaultKind } from './plan.rules.js';
 
 export interface StormOptions {
   seed: number;
-  /** From the start: two minutes before they are over nothing new is broken, and what was broken is mended and compared. */
+  /** Duration of the run. Two minutes before its end no new fault begins; then repairs are finished and compared. */
   minutes: number;
-  /** In which nothing is broken, to compare with. */
+  /** Seconds without faults, as a reference. */
   calmSeconds: number;
   elections: number;
   kills: number;
@@ -21,7 +21,7 @@ export const usage = `npm run test:faults -- [--seed N] [--minutes M] [--calm SE
                        [--instances N] [--only fault,fault] [--server FOLDER]
 faults: ${allKinds.join(' ')}`;
 
-/** @throws Error in one line. */
+/** @throws Error with a message of one line. */
 export function readOptions(args: readonly string[]): StormOptions {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({

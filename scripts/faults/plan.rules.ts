@@ -13,14 +13,14 @@ interface KindOfFault {
   elects?: true;
   /** A process is killed. */
   kills?: true;
-  /** How long it lasts, in milliseconds; where it is over at once, absent. */
+  /** The duration in milliseconds; absent if the fault is instantaneous. */
   lastsMs?: readonly [atLeast: number, atMost: number];
 }
 
 /** Every kind of fault. What each does is in the file of its track. */
 const kindsOfFaults = {
   'kill-primary': { track: 'members', elects: true, kills: true, lastsMs: [2_000, 6_000] },
-  // Longer than members wait for a sign of life.
+  // Longer than the members' election timeout.
   'freeze-primary': { track: 'members', elects: true, lastsMs: [12_000, 15_000] },
   'step-down': { track: 'members', elects: true },
   'cut-off-primary': { track: 'members', elects: true, lastsMs: [10_000, 13_000] },
@@ -45,31 +45,31 @@ const kindsOfFaults = {
 export type FaultKind = keyof typeof kindsOfFaults;
 
 export interface Fault {
-  /** From 1, in the order of the plan. */
+  /** The position in the plan, from 1. */
   number: number;
   kind: FaultKind;
-  /** Since the fault before it on its track was over. */
+  /** Milliseconds after the end of the previous fault of its track. */
   afterMs: number;
   lastsMs: number;
-  /** Picks whom it hits, where there is a choice. */
+  /** Selects the target if there is a choice. */
   pick: number;
 }
 
 export interface PlanOptions {
   seed: number;
-  /** At least so many elections and kills, with a few more, since not every fault costs an election. */
+  /** The minimum number of elections; a few more are planned, because not every fault causes one. The same for kills. */
   elections: number;
   kills: number;
-  /** Nothing but these. */
+  /** Only these kinds. */
   only?: readonly FaultKind[] | undefined;
-  /** What cannot be done here. */
+  /** Kinds that are not possible here. */
   without?: readonly FaultKind[];
 }
 
 export const allKinds = Object.keys(kindsOfFaults) as FaultKind[];
 const spareElections = 1.25;
 const spareKills = 1.05;
-/** Of the kinds of fault beside kills, one for so many kills. */
+/** The instances' track has one fault of another kind per this many kills. */
 const killsPerOther = 8;
 const pauseMs: Record<Track, readonly [number, number]> = {
   members: [1_000, 4_000],
@@ -129,7 +129,7 @@ export function planFaults({
   };
 }
 
-/** So many of these, each as often as the others, in a random order. */
+/** This many faults of these kinds, each equally often, in a random order. */
 function repeated(kinds: readonly FaultKind[], count: number, random: Random): FaultKind[] {
   const found: FaultKind[] = [];
   while (kinds.length > 0 && found.length < count) found.push(...shuffled(kinds, random));

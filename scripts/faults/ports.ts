@@ -2,11 +2,11 @@ import type { Clock, Random } from '../../server/ports.js';
 
 /** The service under faults, as its clients see it: addresses of instances, some of which may be dead or stopped. */
 export interface Target {
-  /** One for each instance that was started and not taken out of service for good; `http://127.0.0.1:<port>`. */
+  /** `http://127.0.0.1:<port>` of each instance that was started and not permanently removed. */
   urls(): readonly string[];
 }
 
-/** What stands around the service and is not broken: anchors, ledger, oracle, receivers of webhooks. */
+/** The parts around the service that are not broken: anchors, ledger, oracle, receivers of webhooks. */
 export interface Surroundings {
   /** Environment of every service process: FLEET_FILE, FX_URL, LEDGER_RPC_URL, ORACLE_URL, OUTBOUND_ALLOW, … */
   env: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export interface Surroundings {
 export interface SurroundingsOptions {
   random: Random;
   clock: Clock;
-  /** For fleet and state files; the caller keeps it with a run that fails. */
+  /** For fleet and state files; the caller keeps the folder of a failed run. */
   folder: string;
 }
 
@@ -27,8 +27,8 @@ export interface Credentials {
 }
 
 /**
- * `read`: anything public that is read; `look`: what an admin reads. Every other kind writes; `job`: a refresh, a
- * reconciliation, a cache that is dropped.
+ * `read`: a public read; `look`: an admin's read. Every other kind writes; `job`: a refresh, a reconciliation, an
+ * invalidation of a cache.
  */
 export type TrafficKind =
   | 'read'
@@ -41,7 +41,7 @@ export type TrafficKind =
   | 'job'
   | 'webhook';
 
-/** One request to one instance, once it has ended. A request that is repeated elsewhere is another one. */
+/** One finished request to one instance. A repetition at another instance is a separate request. */
 export interface Answer {
   kind: TrafficKind;
   /** Method and route, such as `GET /api/rates/:corridor`. */
@@ -50,18 +50,18 @@ export interface Answer {
   url: string;
   startedAtMs: number;
   tookMs: number;
-  /** `cut`: no answer, or not all of it: refused, reset, timed out. */
+  /** `cut`: no complete answer, because the connection was refused or reset, or timed out. */
   status: number | 'cut';
   /** Since when the instance must have held points of the client's limit for it, as far as the client can know. */
   heldSinceMs?: number;
   /** A write is acknowledged once its 2xx is in the ledger, on disk. */
   acknowledged: boolean;
-  /** Of a 429 or 503. */
+  /** Present in a 429 or 503. */
   retryAfter?: number;
   /** The code of the error body. */
   code?: string;
   requestId?: string;
-  /** What of it is not as the contract says, in a sentence; absent where all is. A 500 always has one. */
+  /** How the answer deviates from the contract, in a sentence; absent if it does not. A 500 is always a fault. */
   fault?: string;
 }
 
@@ -70,7 +70,7 @@ export interface Traffic {
   /** Writes that were sent and not yet answered, on this instance or on all of them. */
   writesUnderWay(url?: string): number;
   /**
-   * After everything is healed: begins nothing new and waits until what was begun has come to its end (deliveries,
+   * Called after everything is repaired: begins nothing new and waits until everything that was begun has ended (deliveries,
    * batches, outcomes), or throws and names what has not.
    */
   settle(): Promise<void>;
@@ -80,7 +80,7 @@ export interface Traffic {
   answers(): readonly Answer[];
   /** What no correct client can meet, each in a sentence: refusals of what was agreed, streams that end too early. */
   refusals(): readonly string[];
-  /** What was done besides, by name. */
+  /** The number of other actions, by name. */
   counts(): Readonly<Record<string, number>>;
 }
 
@@ -90,11 +90,11 @@ export interface TrafficOptions<Around extends Surroundings = Surroundings> {
   credentials: Credentials;
   random: Random;
   clock: Clock;
-  /** Where acknowledged answers are written before they count. */
+  /** The file to which acknowledged answers are written before they count. */
   ledgerFile: string;
 }
 
-/** Something acknowledged that is lost, doubled or changed, or something stored that nobody was told. */
+/** Something acknowledged that is lost, duplicated or changed, or something stored that was never acknowledged. */
 export interface Finding {
   /** What was compared, such as `intents` or `deliveries`. */
   of: string;
@@ -103,7 +103,7 @@ export interface Finding {
   what: string;
 }
 
-/** How many of each kind were compared, so that a comparison of nothing shows. */
+/** The number of each kind that was compared, so that an empty comparison is visible. */
 export interface Comparison {
   compared: Readonly<Record<string, number>>;
   findings: readonly Finding[];

@@ -2,7 +2,7 @@ import type { Chronicle, ChronicleEvent } from './actions/stage.js';
 import type { Answer } from './ports.js';
 import { afterElectionP99Ms, type Check, percentile, resumptions, type StormSeen } from './verdict.rules.js';
 
-/** So many of one check are printed; all are in the file. */
+/** How many faults of one check are printed; the file has all of them. */
 const printedFaults = 12;
 
 /** What was done, answered and found, for a person. */
@@ -58,7 +58,7 @@ export function failureText(
   return [`FAILED  ${name} (--seed ${seed})`, ...shown, ...more].join('\n');
 }
 
-/** Faults that begin with a time of day come after the last event before it. */
+/** The last event before a fault that begins with a time of day. */
 function before(fault: string, events: readonly ChronicleEvent[]): string {
   const [at] = /^\d\d:\d\d:\d\d\.\d{3}/.exec(fault) ?? [];
   const last = at && events.filter((one) => new Date(one.atMs).toISOString().slice(11, 23) <= at).at(-1);

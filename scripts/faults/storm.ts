@@ -35,7 +35,7 @@ export async function runStorm(plan: Record<Track, Fault[]>, stage: Stage, until
   let othersRun = true;
   const members = run(plan.members, timeIsUp);
   const instances = run(plan.instances, timeIsUp);
-  // Each track ends what it has in hand, also where another has failed.
+  // Each track finishes its present fault, even if another track has failed.
   const others = Promise.allSettled([members, instances]).then(() => {
     othersRun = false;
   });

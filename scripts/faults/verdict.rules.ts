@@ -1,12 +1,12 @@
 import type { Fault, FaultKind } from './plan.rules.js';
 import type { Answer, TrafficKind } from './ports.js';
 
-/** One thing that was looked at, and what was wrong with it. */
+/** One thing that was checked, and what was wrong with it. */
 export interface Check {
   /** A sentence that is true where it passed. */
   name: string;
   faults: readonly string[];
-  /** It also fails where the machine is too slow, or did too little of what was planned. */
+  /** The check also fails if the machine is too slow, or did too little of what was planned. */
   bySpeed?: true;
 }
 
@@ -20,26 +20,26 @@ export interface KillSeen {
 /** The exit code, or the signal that ended it. */
 export type Stop = number | string | null;
 
-/** A tick that ran, by the clock of the database. */
+/** A tick that ran, with times of the database's clock. */
 export interface TickSeen {
   url: string;
   startedAtMs: number;
   finishedAtMs: number;
 }
 
-/** `fromMs` belongs to it, `toMs` does not. */
+/** Includes `fromMs`, excludes `toMs`. */
 export interface Period {
   fromMs: number;
   toMs: number;
 }
 
-/** What happened in a storm, as it was seen. */
+/** The observations of a storm. */
 export interface StormSeen {
   asked: { elections: number; kills: number };
   planned: readonly Fault[];
   answers: readonly Answer[];
   kills: readonly KillSeen[];
-  /** Those that crowds of requests started. */
+  /** Ticks that crowds of requests started. */
   ticks: readonly TickSeen[];
   /** How many of their requests were answered 500. */
   failedTicks: number;
@@ -47,9 +47,9 @@ export interface StormSeen {
   electedAtMs: readonly number[];
   /** How often each kind of fault was carried out. */
   done: ReadonlyMap<FaultKind, number>;
-  /** Before the first fault. */
+  /** The period before the first fault. */
   calm: Period;
-  /** From the stop of a primary until it was let go on. */
+  /** From the stop of a primary until it continued. */
   freezes: readonly Period[];
   stops: readonly Stop[];
   /** When an instance was broken on purpose or not ready again. */
@@ -111,12 +111,12 @@ const frozenFactor = 3;
 const fastEnoughMs = 150;
 /** Instances that were killed a moment ago count among those that share a limit, so a portion may be smaller. */
 const shareRefused = 0.05;
-/** Of clients without points at an instance, which are refused while there is no primary. */
+/** The share for clients without points at an instance, which are refused while there is no primary. */
 const shareOfOthersRefused = 0.25;
 const longestSilenceMs = 10_000;
-/** With fewer than a hundred samples the p99 is the slowest of them, which judges more strictly. */
+/** With fewer than a hundred samples, the p99 is the slowest of them, which is a stricter check. */
 const enoughSamples = 50;
-/** From a new primary to the first write that it acknowledges: clients wait as long as a 503 tells them. */
+/** The limit from a new primary to its first acknowledged write: clients wait as long as a 503 tells them to. */
 const resumeWithinMs = 12_000;
 
 export function availability(seen: StormSeen): Check[] {
@@ -156,7 +156,7 @@ export function availability(seen: StormSeen): Check[] {
   ];
 }
 
-/** One whose database was just broken may say that it could not stop cleanly; most can. */
+/** An instance whose database was just broken may fail to stop cleanly; most must stop cleanly. */
 function stopped({ stops }: StormSeen): Check {
   const clean = stops.filter((how) => how === 0).length;
   return bySpeed(`${clean} of ${stops.length} instances that were asked to stop ended with 0`, [
@@ -185,7 +185,7 @@ function servedCheck(reads: readonly Answer[], who: string, atMost: number): Che
   );
 }
 
-/** Of clients that the instance holds points for, and has held them since it was broken last. */
+/** Reads of clients for which the instance holds points, and has held them since it was last broken. */
 function ofReturning({ broken }: StormSeen, kept: readonly Answer[]): Answer[] {
   return kept.filter(
     ({ url, heldSinceMs, startedAtMs, tookMs }) =>
@@ -206,7 +206,7 @@ function electionAfter(electedAtMs: readonly number[], fromMs: number): number {
   return electedAtMs.find((atMs) => atMs > fromMs) ?? Number.POSITIVE_INFINITY;
 }
 
-/** Where nobody had a read of this route served for long, from the calm until the last public read was answered at all. */
+/** Long times without a served read of this route, from the calm until the last public read was answered at all. */
 function silences({ calm }: StormSeen, kept: readonly Answer[], route: string): string[] {
   const endOf = ({ startedAtMs, tookMs }: Answer) => startedAtMs + tookMs;
   const served = kept.filter((one) => one.route === route && one.status === 200).map(endOf);
@@ -238,7 +238,7 @@ export function oneTickAtATime({ ticks, failedTicks }: StormSeen): Check {
   ]);
 }
 
-/** How long public reads of returning clients took that began in these times, in milliseconds. */
+/** The durations of returning clients' public reads that began in these periods, in milliseconds. */
 function tookIn(seen: StormSeen, periods: readonly Period[]): number[] {
   const kept = seen.answers.filter(({ route, status }) => keptRoutes.includes(route) && status === 200);
   return ofReturning(seen, kept)
@@ -266,14 +266,14 @@ function frozenReads(seen: StormSeen): Check {
   );
 }
 
-/** Of the same reads from the election on, while the old primary is still frozen: all that has waited goes on then. */
+/** The p99 of the same reads from the election on, while the old primary is still frozen: waiting requests continue then. */
 export function afterElectionP99Ms(seen: StormSeen): number {
   const { freezes, electedAtMs } = seen;
   const periods = freezes.map(({ fromMs, toMs }) => ({ fromMs: electionAfter(electedAtMs, fromMs), toMs }));
   return percentile(tookIn(seen, periods), 0.99);
 }
 
-/** After every election, until the first write that was acknowledged after it; in milliseconds. */
+/** The time from every election to the first write acknowledged after it, in milliseconds. */
 export function resumptions({ electedAtMs, answers }: StormSeen): number[] {
   const writes = answers
     .filter(({ acknowledged }) => acknowledged)

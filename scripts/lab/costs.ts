@@ -1,17 +1,17 @@
 import { isPaid } from './course.js';
 import type { Withdrawal } from './players.js';
 
-/** Of the Stellar network: two base reserves for an account and one for a trust line, and the least fee of an operation. */
+/** Stellar's two base reserves per account plus one per trust line, and the minimum fee of an operation. */
 const reserveXlm = 1.5;
 const feeXlm = 0.00001;
 
-/** What the party behind a record spent on withdrawals of its own. */
+/** What the party behind a record spent on its own withdrawals. */
 export interface Spent {
   accounts: number;
   /** Held while the accounts exist, and returned when they are closed. */
   reserveXlm: number;
   feesXlm: number;
-  /** Stablecoin that was at work at one time; it comes back. */
+  /** Stablecoin that was in use at one time; it is returned. */
   capital: number;
   /** From its first withdrawal to its last, both included. */
   days: number;

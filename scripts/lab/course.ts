@@ -1,14 +1,14 @@
 /** What happens to one withdrawal in truth, and what its anchor says of it. */
 export type Course =
-  /** Paid on the ledger and paid out, `shortfallPercent` less than quoted; `tells`: the anchor tells of the payment, too. */
+  /** Paid on the ledger and paid out, `shortfallPercent` less than quoted; `tells`: the anchor also reports the payment. */
   | { kind: 'paid_out'; afterSeconds: number; shortfallPercent: number; tells: boolean }
   /** Paid on the ledger, and sent back. */
   | { kind: 'refunded' }
   /** Paid on the ledger; the anchor keeps the money and never says another word. */
   | { kind: 'kept' }
-  /** Nobody paid, and the anchor says that somebody did and was paid out. */
+  /** Nobody paid, but the anchor reports a payment and a payout. */
   | { kind: 'invented' }
-  /** Nobody paid, and nobody says so. */
+  /** Nobody paid, and nobody reports a payment. */
   | { kind: 'abandoned' }
   /** The account paid somebody else, and says that this was the payment. */
   | { kind: 'framed' };

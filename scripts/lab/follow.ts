@@ -19,7 +19,7 @@ const secondMs = 1_000;
 const hourMs = 3_600 * secondMs;
 const overdueAfterSeconds = 24 * 3_600;
 const quoted = { sellAmount: '100', receiveAmount: '150000' };
-/** After registration the wallet is told where to pay; it pays a minute later. */
+/** After registration the wallet learns where to pay; it pays a minute later. */
 const paidAfterMs = 60 * secondMs;
 const hash = 'f'.repeat(64);
 
@@ -31,8 +31,8 @@ export interface Followed {
 }
 
 /**
- * Follows one intent by the service's own rules. `ledger`: the service looks payments up; otherwise it takes the anchor's
- * word for them.
+ * Follows one intent by the service's own rules. `ledger`: the service looks payments up; otherwise it trusts the anchor's
+ * reports of them.
  */
 export function follow(course: Course, ledger: boolean): Followed {
   const limits = { failureGraceMs: 24 * hourMs, ledger };
@@ -52,7 +52,7 @@ export function follow(course: Course, ledger: boolean): Followed {
     lookUp(paidAfterMs + secondMs);
   }
   for (const [atMs, raw] of toldOf(course)) see(atMs, raw);
-  // What is not told any more ends by the ledger, or by time alone.
+  // Without further reports, the intent ends by the ledger or by timeout.
   for (let atMs = paidAfterMs + 2 * hourMs; state.ending === null; atMs += hourMs) {
     lookUp(atMs);
     state = transition(state, null, atMs, limits);
@@ -90,7 +90,7 @@ function toldOf(course: Course): Told[] {
   }
 }
 
-/** What a look at the ledger finds of the payment that somebody named. */
+/** The result of looking up the named payment on the ledger. */
 function findingOf(course: Course, state: IntentState, by: 'wallet' | 'anchor', nowMs: number): Finding {
   const transaction = paymentOf(course, hash, paidAfterMs);
   if (transaction === null) return { kind: 'problem', problem: 'not_found', contradicts: false };

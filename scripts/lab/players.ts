@@ -5,17 +5,17 @@ import type { Course } from './course.js';
 export const yearDays = 365;
 
 export interface Withdrawal {
-  /** Of the year, from 0. */
+  /** Day of the year, from 0. */
   day: number;
   account: string;
   /** Units of stablecoin. */
   amount: number;
   course: Course;
-  /** Whose money it is: of a customer, or of the party that plays against the formula. */
+  /** Who initiated it: a customer, or the party that tries to manipulate the score. */
   by: 'customer' | 'player';
 }
 
-/** A party that tries for a record, or against another's, over a year. */
+/** A strategy, simulated over a year: an anchor that wants a good record, or a rival that wants to harm one. */
 export interface Player {
   name: string;
   /** What it does, in a few words. */
@@ -35,7 +35,7 @@ function customers(random: Random, course: (day: number) => Course): Withdrawal[
   });
 }
 
-/** So many withdrawals of its own of the least amount that counts, on each of these days, by so many accounts in turn. */
+/** The party's own withdrawals of the least amount that counts, on each of these days, by these accounts in turn. */
 function ownWithdrawals(
   { from, days, aDay, accounts }: { from: number; days: number; aDay: number; accounts: number },
   course: Course,
@@ -46,7 +46,7 @@ function ownWithdrawals(
   });
 }
 
-/** As an honest anchor delivers: one in fifty goes back because a customer gave wrong details. */
+/** The course at an honest anchor: one withdrawal in fifty is refunded because a customer gave wrong details. */
 function delivered(random: Random): Course {
   if (random() < 0.02) return { kind: 'refunded' };
   return { kind: 'paid_out', afterSeconds: between(random, 40, 240), shortfallPercent: 0, tells: true };
@@ -111,7 +111,7 @@ export const players: readonly Player[] = [
   },
   {
     name: 'paid sybils',
-    does: 'the same, and each wallet truly pays',
+    does: 'keeps one payment in ten; 100 wallets of its own pay for 60 payouts a day',
     year: (random) => [
       ...customers(random, () => (random() < 0.1 ? { kind: 'kept' } : delivered(random))),
       ...ownWithdrawals({ from: 0, days: yearDays, aDay: 60, accounts: 100 }, atOnce),
@@ -124,12 +124,12 @@ export const players: readonly Player[] = [
   },
   {
     name: 'self-dealer, 120',
-    does: 'the same, 4 a day for 30 days',
+    does: 'pays itself 4 times a day for 30 days',
     year: () => ownWithdrawals({ ...lastDays(30), aDay: 4, accounts: 2 }, atOnce),
   },
   {
     name: 'self-dealer, 360',
-    does: 'the same, 12 a day for 30 days',
+    does: 'pays itself 12 times a day for 30 days',
     year: () => ownWithdrawals({ ...lastDays(30), aDay: 12, accounts: 4 }, atOnce),
   },
   {
@@ -158,7 +158,7 @@ export const players: readonly Player[] = [
   },
   {
     name: 'honest, rival 4',
-    does: 'the same, 12 times a day',
+    does: 'a rival pays, gives wrong details and is refunded, 12 times a day',
     year: (random) => [
       ...customers(random, () => delivered(random)),
       ...ownWithdrawals({ ...lastDays(30), aDay: 12, accounts: 4 }, { kind: 'refunded' }),

@@ -25,7 +25,7 @@ export class LabReputation {
   readonly #accountDays = new Map<string, AccountDay>();
   readonly #firstDays = new Map<string, string>();
 
-  /** Counts outcomes as the aggregator does: one batch. */
+  /** Counts outcomes in one batch, like the aggregator. */
   count(intents: readonly AggregatableIntent[]): void {
     const plan = planAggregation(intents, this.#accountDays, this.#firstDays);
     for (const [key, accountDay] of plan.accountDays) this.#accountDays.set(key, accountDay);

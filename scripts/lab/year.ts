@@ -10,9 +10,9 @@ import { corridor, LabReputation } from './service.js';
 
 export interface Ending {
   formula: Formula;
-  /** Over 30 days, as of the last day of the year. */
+  /** The card over 30 days, at the end of the year. */
   card: PublishedCard;
-  /** Over 90 days. */
+  /** The score over 90 days. */
   score90: string | null;
   /** Days on which its score was above that of the honest anchor. */
   daysAhead: number;
@@ -20,21 +20,21 @@ export interface Ending {
 
 export interface Played {
   player: Pick<Player, 'name' | 'does'>;
-  /** Without a ledger by v1, with one by v2: each formula in its own service. */
+  /** By v1 without a ledger, and by v2 with one: each formula with its own service. */
   endings: Record<Formula, Ending>;
   spent: Spent;
 }
 
 const dayMs = 86_400_000;
 const newYear = Date.parse('2026-01-01T00:00:00.000Z');
-/** Scores are compared so often, in days. */
+/** The interval of the score comparisons, in days. */
 const everyDays = 10;
 
 /** Plays a year of every player. The same seed gives the same years. */
 export function playYears(seed: number, parties: readonly Player[] = players): Played[] {
   const honest: Partial<Record<Formula, (string | null)[]>> = {};
   return parties.map((player) => {
-    // The same customers come to each of them.
+    // Every player gets the same customers.
     const withdrawals = player.year(seeded(seed));
     const ended = (formula: Formula) => {
       const { scores, ...ending } = playYear(withdrawals, formula);
@@ -71,7 +71,7 @@ function playYear(withdrawals: readonly Withdrawal[], formula: Formula) {
 const anchorId = 'player';
 const known = new Map<string, Followed>();
 
-/** Withdrawals of one course end alike, so each course is followed once. */
+/** Withdrawals with the same course end in the same way, so each course is simulated once. */
 function followed(course: Course, ledger: boolean): Followed {
   const key = JSON.stringify([course, ledger]);
   const before = known.get(key);

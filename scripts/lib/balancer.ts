@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** One address for several instances, as a balancer that looks at nothing but connections. */
+/** One address for several instances, like a balancer that only considers connections. */
 export interface Balancer<Ports extends Iterable<number> = Set<number>> {
   url: string;
   /** Ports of the instances that new connections go to, in turn; those that refuse one are passed over. */
@@ -44,7 +44,7 @@ export async function startBalancer<Ports extends Iterable<number>>(ports: Ports
   function keep(socket: Socket): void {
     sockets.add(socket);
     socket.setNoDelay(true);
-    // Those of a killed instance are reset; `close` follows.
+    // Connections of a killed instance are reset; `close` follows.
     socket.on('error', () => undefined);
     socket.on('close', () => sockets.delete(socket));
   }

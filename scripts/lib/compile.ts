@@ -12,8 +12,8 @@ export interface Compiled {
 }
 
 /**
- * What the service reads beside its own TypeScript, as `npm run build` has it. Older releases have fewer, and the page is
- * not built in every checkout.
+ * The files that the service reads besides its own TypeScript, as in `npm run build`. Older releases have fewer of them, and
+ * some checkouts have not built the page.
  */
 const copied = ['docs', 'server/signatures/verify-worker.mjs', 'web/dist'];
 

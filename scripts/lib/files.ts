@@ -1,6 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 
-/** The text of a file; undefined where there is none. */
+/** The text of a file; undefined if it does not exist. */
 export async function readIfPresent(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');

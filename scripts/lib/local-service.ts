@@ -1,9 +1,9 @@
-/** Where `npm start` listens: on 8080 or, as for `npm start` itself, on PORT. */
+/** The address of `npm start`: port 8080 or, like `npm start` itself, PORT. */
 export function localServiceUrl(env: NodeJS.ProcessEnv = process.env): string {
   return `http://127.0.0.1:${env.PORT || '8080'}`;
 }
 
-/** Ends a command with its reason in one line. */
+/** Prints the reason of a failed command in one line, and ends it. */
 export function explainFailure(error: unknown): never {
   const down = error instanceof TypeError && error.message === 'fetch failed';
   if (down)

@@ -17,8 +17,8 @@ export class PageNotBuilt extends Error {
 }
 
 /**
- * Builds the web page where it is missing or older than what it is made of, for the service that serves it.
- * @throws PageNotBuilt with what Vite says.
+ * Builds the web page for the local service if it is missing or older than its inputs.
+ * @throws PageNotBuilt with Vite's output.
  */
 export async function buildPageIfStale(say: (line: string) => void, root = repository): Promise<void> {
   if (isFresh(root)) return;
@@ -33,7 +33,7 @@ export async function buildPageIfStale(say: (line: string) => void, root = repos
     const startedAt = new Date();
     const { failed, all } = await execa('npm', ['run', 'build', '-w', 'web', '--', '--logLevel', 'warn'], {
       cwd: root,
-      // Its own service, whatever a build for another host is given.
+      // The page uses the service that serves it, whatever a build for another host is set to.
       env: { FAIRLEAD_SERVICE_URL: '' },
       timeout: timeoutMs,
       all: true,
@@ -41,7 +41,7 @@ export async function buildPageIfStale(say: (line: string) => void, root = repos
     });
     if (failed) throw new PageNotBuilt(`The web page cannot be built:\n${all}`);
     writeFileSync(stamp, '');
-    // What was changed during the build is newer than it.
+    // A change during the build is newer than the build.
     utimesSync(stamp, startedAt, startedAt);
   });
 }

@@ -6,11 +6,11 @@ import { execa } from 'execa';
 import { withFolderLock } from './folder-lock.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-/** 2.3.0, the release that upgrades start from. No tag names it. */
+/** 2.3.0, the release from which upgrades start. It has no tag. */
 const commit = 'ec12be6e5d07dbbb94debd7f7c4631b0655a48d2';
 const installTimeoutMs = 5 * 60_000;
 
-/** This machine cannot have the release before: its commit is not in the history here, or its packages are not to be had. */
+/** The previous release is not available: its commit is missing in this history, or its packages cannot be installed. */
 export class NoReleaseBefore extends Error {
   override readonly name = 'NoReleaseBefore';
 }

@@ -21,5 +21,5 @@ globalThis.Date = ShiftedDate;
 process.on('message', (message) => {
   shiftMs = Number(message);
 });
-// It does not keep the program running.
+// The channel does not keep the program running.
 process.channel?.unref();

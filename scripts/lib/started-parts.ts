@@ -38,7 +38,7 @@ export class StartedParts {
     return this.stopping;
   }
 
-  /** A part that fails to stop, or takes too long, does not keep the others running. */
+  /** Stops every part, even if one fails to stop or takes too long. */
   private async stopAll(): Promise<void> {
     for (const { name, stop } of this.parts.splice(0).reverse()) {
       try {

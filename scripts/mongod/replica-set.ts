@@ -15,7 +15,7 @@ export interface RunningMongo {
   uri: string;
   /** Where the binary or server was found, for display: `PATH`, `MONGODB_URI`, … */
   source: string;
-  /** Of the mongod started here; absent where MONGODB_URI names a server of someone else's. */
+  /** Process id of the mongod started here; absent if MONGODB_URI names an existing server. */
   pid?: number;
   /** Calls the listener once if that mongod ends without having been stopped here. */
   onEnded(listener: () => void): void;
@@ -24,7 +24,7 @@ export interface RunningMongo {
 }
 
 interface StartOptions {
-  /** Data is kept here; without it, in a temporary folder removed by `stop`. */
+  /** The folder of the data; without it, a temporary folder that `stop` removes. */
   dbPath?: string;
   /** Preferred port. The port kept with the data takes precedence; if neither is free, any free port is used. */
   port?: number;
@@ -107,7 +107,7 @@ export async function startMongo(options: StartOptions = {}): Promise<RunningMon
     replSet: {
       name: setName,
       args: lightweight,
-      // In a session of its own: Ctrl-C reaches the whole foreground group, and the database has to stop last.
+      // A separate session: Ctrl-C reaches the whole foreground group, and the database has to stop last.
       spawn: { detached: process.platform !== 'win32' },
     },
   });

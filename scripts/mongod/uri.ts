@@ -2,13 +2,13 @@
 const uriParts = /^(mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/([^?]*))?(?:\?(.*))?$/;
 
 /**
- * The same servers, users and options with another database. The database of a URI is also where its user is
- * looked up unless `authSource` says otherwise, so that is kept.
- * @throws Error when it is no MongoDB URI.
+ * The same servers, users and options with another database. A URI's database is also where its user is looked up unless
+ * `authSource` is given, so that is preserved.
+ * @throws Error if it is not a MongoDB URI.
  */
 export function withDatabase(uri: string, database: string): string {
   const parts = uriParts.exec(uri);
-  // The URI may hold a password: it is not repeated here.
+  // The URI may contain a password, so the message does not repeat it.
   if (parts === null)
     throw new Error('MONGODB_URI is not of the form mongodb://host[:port]/[database][?options]');
   const [, servers = '', oldDatabase = '', options = ''] = parts;

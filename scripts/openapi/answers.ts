@@ -219,7 +219,7 @@ export function createErrorAnswers(writer: SchemaWriter): ErrorAnswers {
   };
 }
 
-/** Where the service has the page of a code (docs/errors/). */
+/** The path at which the service serves the page of a code (docs/errors/). */
 function pagePath(code: ErrorCode): string {
   return `/docs/errors/${code}.md`;
 }

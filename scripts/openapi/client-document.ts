@@ -33,7 +33,7 @@ function withoutStreams(paths: OpenApiDocument['paths']): OpenApiDocument['paths
   return Object.fromEntries(kept.filter(([, item]) => Object.keys(item).length > 0));
 }
 
-/** Nothing else in an operation has this name. */
+/** No other member of an operation has this name. */
 function withoutLinks<T>(part: T): T {
   return JSON.parse(JSON.stringify(part, (name, value) => (name === 'links' ? undefined : value)));
 }

@@ -67,7 +67,7 @@ const tagDescriptions = {
   internal: 'Runs that a scheduler starts: everything here needs the cron bearer.',
 } as const satisfies Record<string, string>;
 
-/** The tags in use, described; throws on one that has no description yet. */
+/** The tags in use, with descriptions; throws on a tag that has none. */
 function tagsOf(used: ReadonlySet<string>): { name: string; description: string }[] {
   const described: [string, string][] = Object.entries(tagDescriptions);
   const unknown = [...used].filter((name) => !described.some(([known]) => known === name));

@@ -30,7 +30,7 @@ export function errorCodesPage(): Page {
   return { path: 'error-codes.md', text };
 }
 
-/** docs/errors/: a page for each code. */
+/** docs/errors/: one page per code. */
 export function errorPages(contract: AppRouter): Page[] {
   const operations = operationsOf(contract);
   return codes.map((code) => ({ path: `errors/${code}.md`, text: errorPage(code, operations) }));

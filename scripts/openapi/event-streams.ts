@@ -28,7 +28,7 @@ function exampleText(event: string, data: unknown): string {
   return `retry: 3000\n\nevent: ${event}\nid: ${idIn(data)}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** A transition is named by its number, an answer by its content. */
+/** The id of the example's event: the number of a transition; that of an answer is derived from its content. */
 function idIn(data: unknown): string {
   const { number } = data as { number?: number };
   return number === undefined ? 'V1StGXR8_Z5jdHi6B-myTw' : String(number);

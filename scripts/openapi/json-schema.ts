@@ -7,7 +7,7 @@ export interface JsonSchema {
   format?: string;
   description?: string;
   enum?: (string | number | boolean)[];
-  /** Of answers: further values may come with any release. */
+  /** In answers: further values may be added by any release. */
   'x-open-enum'?: true;
   default?: unknown;
   pattern?: string;
@@ -27,7 +27,7 @@ export interface JsonSchema {
   allOf?: JsonSchema[];
   anyOf?: JsonSchema[];
   oneOf?: JsonSchema[];
-  /** Of a text: what it holds, as a value of which schema. */
+  /** In a string: its content type, and the schema of its content. */
   contentMediaType?: string;
   contentSchema?: JsonSchema;
   discriminator?: { propertyName: string; mapping?: Record<string, string> };

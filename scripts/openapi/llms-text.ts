@@ -2,7 +2,7 @@ import type { Page } from '../../server/http/docs-pages.js';
 import type { OpenApiDocument } from './document.js';
 import type { OperationObject } from './operation-object.js';
 
-/** Pages for those who run or change a service; whoever only calls one can do without them. */
+/** Pages for those who run or change a service; callers of the API do not need them. */
 const forOperators =
   /^(alerts|benchmarks|conformance|fleet|operations|releasing|replica-set|upgrading|guides\/(operators|contributors))\.md$/;
 /** Its index, error-codes.md, is enough to find them. */

@@ -73,7 +73,7 @@ function describeLimit({ points, windowSeconds, key }: RateLimitClass): string {
   return `Limit: ${points} requests per ${window}, per ${limitKeyNames[key]}.`;
 }
 
-/** The codes that tell this operation from others of its kind. */
+/** The codes that distinguish this operation from others of its kind. */
 function describeErrors({ route, metadata }: Operation): string[] {
   const shared = sharedErrorCodes(route.method, metadata.access);
   const own = metadata.errors.filter((code) => !shared.includes(code));
@@ -143,7 +143,7 @@ function success({ route, metadata, example }: Operation, status: number, writer
     content: {
       'application/json': {
         schema: writer.write(schema, `${pascalCase(metadata.operationId)}Answer`),
-        // Where an operation succeeds in several ways, its one example shows those that it fits.
+        // If an operation has several success statuses, its one example appears at those that it fits.
         ...(schema.safeParse(answer).success ? { example: answer } : {}),
       },
       ...(status === 200 ? otherForms(metadata) : {}),
@@ -158,7 +158,7 @@ function noBodyText({ stream }: Operation['metadata']): string {
     : 'Nothing can follow what `Last-Event-ID` names: do not open the stream again.';
 }
 
-/** Of the members of a body an object is made: tools that follow links put it into the body that they send. */
+/** A request body's members become an object: tools that follow links put it into the body that they send. */
 function linksOf(leadsTo: Links): Record<string, Link> {
   const inBody = /^body\./;
   return Object.fromEntries(

@@ -20,7 +20,7 @@ export interface Operation {
   route: AppRoute;
   metadata: RouteMetadata;
   example: Example;
-  /** As OpenAPI has it: `/api/rates/{corridor}`. */
+  /** In OpenAPI form: `/api/rates/{corridor}`. */
   path: string;
 }
 

@@ -8,7 +8,7 @@ export interface SeenAnswer {
   status: number;
 }
 
-/** An error in the words of the service. */
+/** An error as the service worded it. */
 export interface SeenError {
   code: string;
   message: string;
@@ -55,7 +55,7 @@ export function unseenAnswers(
   return [...unseenShared, ...unseen];
 }
 
-/** The group of operations that answer this status alike, or undefined if the operation has codes of its own there. */
+/** The group of operations that share this status; undefined if the operation has its own codes there. */
 function sharedGroup({ route, metadata }: Operation, status: number): string | undefined {
   if (status === 304) return '304';
   const codes = codesByStatus(metadata.errors).get(status)?.join(' ');

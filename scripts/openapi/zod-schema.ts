@@ -8,12 +8,11 @@ export type NameOf = (schema: ZodTypeAny) => string | undefined;
 
 export interface SchemaWriter {
   /**
-   * The schema as a reference, where it has a name, else in place. An object is never in place: without a name of its
-   * own it is called `hint`, and the objects inside it by their place: `WebhookAnswer.disabled` is
-   * `WebhookAnswerDisabled`.
+   * The schema as a reference if it has a name, else inline. An object is never inline: without a name it is called `hint`,
+   * and the objects inside it after their position: `WebhookAnswer.disabled` is `WebhookAnswerDisabled`.
    */
   write(schema: ZodTypeAny, hint?: string): JsonSchema;
-  /** Makes a component of a schema that has no name of its own. Throws if the name stands for another one. */
+  /** Makes a component of a schema that has no name. Throws if the name is already used for another one. */
   define(name: string, schema: ZodTypeAny): JsonSchema;
   /** Every component written so far, by name. */
   components(): Record<string, JsonSchema>;
@@ -25,7 +24,7 @@ export interface SchemaWriter {
  */
 export function createSchemaWriter(nameOf: NameOf): SchemaWriter {
   const components = new Map<string, JsonSchema>();
-  /** Names given by place, by what identifies the schema. */
+  /** Names derived from positions, by the identity of the schema. */
   const givenNames = new Map<unknown, string>();
 
   function write(schema: ZodTypeAny, hint?: string): JsonSchema {
@@ -166,7 +165,7 @@ export function createSchemaWriter(nameOf: NameOf): SchemaWriter {
   };
 }
 
-/** The name of what lies inside something by a key. */
+/** The name of a member or item of something named `hint`. */
 function within(hint: string | undefined, key: string): string | undefined {
   return hint === undefined ? undefined : hint + pascalCase(key);
 }

@@ -13,7 +13,7 @@ import type { Reply } from './examine.js';
  */
 export type Behavior = 'honest' | 'fail' | 'hang' | 'lose' | 'twice' | { lateMs: number };
 
-/** Answers with that behavior; `examine` is called at once where the behavior includes it. */
+/** Answers with this behavior; `examine` is called at once if the behavior includes it. */
 export function behave(behavior: Behavior, response: Response, examine: () => Reply): void {
   if (behavior === 'hang') return;
   if (behavior === 'fail') {

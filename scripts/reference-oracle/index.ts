@@ -14,12 +14,12 @@ export interface ReferenceOracleOptions {
   port?: number;
   /** Public keys of the publisher (`G…` or hex); absent: the key of the first batch is trusted from then on. */
   keys?: readonly string[];
-  /** Where the ledger is kept over restarts; in memory only where absent. */
+  /** The file in which the ledger survives restarts; if absent, it is only in memory. */
   stateFile?: string;
 }
 
 export interface ReferenceOracle {
-  /** For ORACLE_URL. */
+  /** The value for ORACLE_URL. */
   url: string;
   /** `G…`, the key that signs receipts. */
   publicKey: string;

@@ -24,7 +24,7 @@ const line = takenBatch.extend({ entries: z.array(z.record(z.unknown())).optiona
 
 type Entries = readonly object[];
 
-/** A batch as the oracle shows it; its entries are shown beside it. */
+/** A batch as the oracle returns it; its entries have their own endpoint. */
 export type TakenBatch = z.infer<typeof takenBatch>;
 
 const firstLine = z.object({ oracleSecretKey: z.string().regex(/^[0-9a-f]{64}$/) });
@@ -37,9 +37,9 @@ export interface Ledger {
   /** Undefined where it was never accepted. */
   find(sequence: number): TakenBatch | undefined;
   head(): TakenBatch | undefined;
-  /** As it was given them; undefined where it was given none. */
+  /** The entries as submitted; undefined if there were none. */
   entriesOf(sequence: number): Entries | undefined;
-  /** Written to disk before it returns, where there is a file. */
+  /** Stores a batch; if there is a file, it is on disk before this returns. */
   take(batch: Omit<TakenBatch, 'receipt'>, entries: Entries): TakenBatch;
   close(): void;
 }

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { isMain } from '../../server/is-main.js';
 import { versions } from './packages.js';
 
-/** The section of a version, without its heading; throws what is wrong with a release of it. */
+/** The section of a version, without its heading; throws the reason if this version cannot be released. */
 export function releaseNotes(tag: string, changelog: string, packages: ReadonlyMap<string, string>): string {
   const version = tag.replace(/^v/, '');
   for (const [name, has] of packages) {

@@ -61,7 +61,7 @@ function about(bill: Bill, name: string): Bill {
   };
 }
 
-/** One file, which holds what it was built from: packages that npm calls those of development. */
+/** The bill of a single bundled file: npm calls the packages that it contains development packages. */
 function billOfMcp(): Bill {
   const bundled = JSON.parse(run('node', 'mcp/build.mjs', '--list')) as string[];
   const name = 'fairlead-mcp';
@@ -77,7 +77,7 @@ function billOfMcp(): Bill {
   };
 }
 
-/** A bill in which no component is called one of development. Throws unless it lists everything that is bundled. */
+/** Removes the mark of development packages from a bill. Throws unless it lists everything that is bundled. */
 function asShipped(bill: Bill, bundled: readonly string[]): Bill {
   const found = new Set(bill.components.map((component) => component['bom-ref']));
   const missing = bundled.filter((one) => !found.has(one));
@@ -99,7 +99,7 @@ function billOfService(): Bill {
   return asShipped(withOnly(listed(), isShipped), bundled);
 }
 
-/** By what Vite found in the files it wrote. */
+/** The packages that Vite found in the files that it wrote. */
 function packagesOfPage(): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'fairlead-sbom-'));
   try {
@@ -123,7 +123,7 @@ function billOf(name: string | undefined): Bill {
   );
 }
 
-/** npm names the subject by the folder that it is in. */
+/** npm names the subject after its folder. */
 function withName(bill: Bill): Bill {
   const { component } = bill.metadata;
   const name = component['bom-ref'].slice(0, component['bom-ref'].lastIndexOf('@'));

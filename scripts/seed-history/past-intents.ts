@@ -34,7 +34,7 @@ const lastWords: Partial<Record<Outcome['reason'], Observations['status']>> = {
   overdue: 'pending_anchor',
 };
 
-/** For an anchor that has no profile here. */
+/** The profile for an anchor that has none here. */
 const ordinary: SettlementProfile = {
   settleSeconds: [60, 600],
   endings: { complete: 94, refund: 4, fail: 2 },
@@ -64,7 +64,7 @@ export function pastIntents(past: Past): Intent[] {
   );
 }
 
-/** More of them recently than long ago, and none in the future. */
+/** Recent times are more likely than old ones; none is in the future. */
 function recordedAt({ clock, random }: Past): number {
   return Math.floor(clock() - random() ** 1.5 * (days - 1) * dayMs);
 }

@@ -25,7 +25,7 @@ export interface SimulatedAnchor extends SimulatedServer {
   setProfile(patch: Partial<Profile>): void;
   /** Reports the payment of a withdrawal; throws where it cannot be paid. */
   pay(id: string, payment?: Payment): void;
-  /** Overwrites fields of the record as it is shown, and sends a callback: for any status that a test needs. */
+  /** Overwrites fields of the returned record, and sends a callback: for any status that a test needs. */
   amend(id: string, fields: Record<string, unknown>): void;
   /** The record as `GET /transaction` shows it; throws for an unknown id. */
   transaction(id: string): Record<string, unknown>;

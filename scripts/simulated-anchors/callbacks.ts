@@ -3,7 +3,7 @@ import type { SimulatedKey } from './identity.js';
 
 const queueLimit = 2_000;
 const timeoutMs = 5_000;
-/** As the Anchor Platform does: three tries, then the callback is dropped. */
+/** Three attempts, then the callback is dropped, like the Anchor Platform does. */
 const triesLimit = 3;
 const backoffMs = [2_000, 5_000];
 const loopback: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);

@@ -4,13 +4,13 @@ import type { SimulatedKey } from './identity.js';
 import { anchorRate, marketRate, type PriceTerms } from './pricing.js';
 import type { AnchorDefinition, Profile } from './profiles.js';
 
-/** Where the simulated ledger answers. */
+/** The addresses of the simulated ledger. */
 export interface SimulatedLedgerAddresses {
   rpcUrl: string;
   horizonUrl: string;
 }
 
-/** What all simulated anchors have in common. */
+/** The settings that all simulated anchors share. */
 export interface FleetSettings {
   clock: Clock;
   random: Random;

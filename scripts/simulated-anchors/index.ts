@@ -23,15 +23,15 @@ export interface SimulatedAnchorsOptions extends Pick<FleetSettings, 'clock' | '
   latencyFactor?: number;
   /** Multiplies every settlement time. */
   pace?: number;
-  /** Where withdrawals are kept over restarts (JSON); in memory only where absent. */
+  /** The file in which withdrawals survive restarts (JSON); if absent, they are only in memory. */
   stateFile?: string;
-  /** How often `tick` runs by itself; never where absent. */
+  /** How often `tick` runs by itself; never if absent. */
   tickMs?: number;
 }
 
 export interface SimulatedAnchors {
   fleet: Fleet;
-  /** For `FX_URL`. */
+  /** The value for `FX_URL`. */
   fxUrl: string;
   fx: SimulatedFx;
   /** Origins for `OUTBOUND_ALLOW`. */

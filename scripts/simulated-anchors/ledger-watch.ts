@@ -23,7 +23,7 @@ export function createLedgerWatch(deps: {
   withdrawals: Withdrawals;
 }): { look(): Promise<void> } {
   const { horizonUrl, context, withdrawals } = deps;
-  /** After a restart all are read again; those that are booked already take no payment. */
+  /** After a restart, all payments are read again; withdrawals that are already paid ignore them. */
   let cursor = '0';
 
   async function page(): Promise<PaymentRecord[]> {
@@ -43,14 +43,14 @@ export function createLedgerWatch(deps: {
     try {
       withdrawals.pay(paid, { amount: amount.replace(/\.?0+$/, ''), from, stellarTransactionId });
     } catch (error) {
-      // It was paid before.
+      // The withdrawal was paid before.
       if (!(error instanceof Refusal)) throw error;
     }
   }
 
   return {
     async look() {
-      // A ledger that does not answer is asked again with the next tick.
+      // If the ledger does not answer, the next tick asks again.
       const records = await page().catch(() => []);
       for (const record of records) {
         book(record);

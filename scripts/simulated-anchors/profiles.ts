@@ -28,9 +28,9 @@ export type Ending = (typeof endings)[number];
 
 /** How an anchor pays out what it was sent. Seconds are multiplied by the fleet's pace. */
 export interface SettlementProfile {
-  /** From payment to `completed`, or to ready for pick-up where the payout is cash. */
+  /** From payment to `completed`, or to ready for pick-up if the payout is cash. */
   settleSeconds: Range;
-  /** Relative weights; an ending that is not named never happens by itself. */
+  /** Relative weights; an ending that is not listed never happens by itself. */
   endings: Partial<Record<Ending, number>>;
   /** Parts per million by which the payout is less than the price at the start. */
   shortfallPpm: Range;
@@ -44,11 +44,11 @@ export interface Profile {
   feePercent: string;
   /** In units of the stablecoin. */
   feeFixed: string;
-  /** Multiplies the prices that it quotes, and not what it pays out: 1 unless it is to make absurd promises. */
+  /** Multiplies its quoted prices, but not its payouts; 1 unless it is to make absurd promises. */
   priceFactor: string;
   minAmount: string;
   maxAmount: string;
-  /** Where set, it sells whole lots of this many stablecoins and rounds the requested amount up to one. */
+  /** If set, it sells whole lots of this many stablecoins and rounds the requested amount up to one. */
   lot: string | null;
   latencyMs: Range;
   /** Shares of the answers, 0 to 1, that fail in this way. */

@@ -4,7 +4,7 @@ import { usdcIssuer } from './corridors.js';
 import type { Protocol } from './profiles.js';
 import type { AddRoute } from './server.js';
 
-/** Which of the standards an anchor offers. */
+/** The standards that an anchor offers. */
 export const offered: Readonly<Record<Protocol, { sep38: boolean; sep24: boolean; sep6: boolean }>> = {
   sep38: { sep38: true, sep24: true, sep6: true },
   'sep38-old': { sep38: true, sep24: true, sep6: false },

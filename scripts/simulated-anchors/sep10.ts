@@ -15,7 +15,7 @@ import { type AddRoute, fieldsOf, Refusal } from './server.js';
 const validitySeconds = 900;
 const answeredLimit = 10_000;
 
-/** SEP-10: gives the wallet that signs the challenge its token. Simulated accounts have their own key as the only signer. */
+/** SEP-10: gives a token to the wallet that signs the challenge. A simulated account's only signer is its own key. */
 export function addSep10(route: AddRoute, context: AnchorContext): void {
   /** Hashes of the challenges that have been answered: one token a challenge. */
   const answered = new Set<string>();
@@ -82,7 +82,7 @@ function readChallenge(envelope: string): Transaction {
   throw new Refusal(400, 'transaction must be the signed challenge');
 }
 
-/** Whose challenge it is. Throws a Refusal unless this server made it, it is in time, and the account signed it. */
+/** The account of a challenge. Throws a Refusal unless this server made it, it is in time, and the account signed it. */
 function accountOf(challenge: Transaction, keys: Keypair, nowMs: number): string {
   const account = challenge.operations[0]?.source ?? '';
   const { minTime = '0', maxTime = '0' } = challenge.timeBounds ?? {};

@@ -5,7 +5,7 @@ import { type AddRoute, fieldsOf, sendPage } from './server.js';
 import { addTransactions, beginWithdrawal, checkCallbackUrl, withdrawTerms } from './transfers.js';
 import type { Withdrawals } from './withdrawals.js';
 
-/** SEP-24: hosted withdrawals. Opening the interactive page fills in its form, and so does waiting long enough. */
+/** SEP-24: hosted withdrawals. The form is filled in by opening the interactive page, or by waiting long enough. */
 export function addSep24(
   route: AddRoute,
   context: AnchorContext,

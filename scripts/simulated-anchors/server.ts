@@ -9,7 +9,7 @@ const bodyLimitBytes = 16_384;
 const hangLimitMs = 30_000;
 const seenLimit = 1_000;
 
-/** A request that arrived, for tests that check who was sent what. */
+/** A received request, for tests that check which requests were sent to whom. */
 export interface SeenRequest {
   route: string;
   url: string;
@@ -25,14 +25,14 @@ export interface SimulatedServer extends LoopbackServer {
   readonly calls: Readonly<Record<string, number>>;
   readonly seen: readonly SeenRequest[];
   resetCalls(): void;
-  /** By route label, or `*` for all of them; null restores. */
+  /** Overrides a route by its label, or all of them by `*`; null restores it. */
   override(route: string, responder: Responder | null): void;
 }
 
 interface RouteOptions {
   /** True where the profile's faults, latency and outages do not apply: discovery, controls, starting a withdrawal. */
   steady?: boolean;
-  /** Where it returns false, the anchor does not offer this route: 404. */
+  /** If it returns false, the anchor does not offer this route: 404. */
   offered?: () => boolean;
 }
 
@@ -73,7 +73,7 @@ interface ServerOptions {
   profile(): Pick<Profile, 'latencyMs' | 'faults' | 'outage'> & Partial<Pick<Profile, 'protocol'>>;
   clock: Clock;
   random: Random;
-  /** 0 for any free port. */
+  /** The port; 0 means any free one. */
   port: number;
   /** Multiplies the profile's latency; 0 in tests. */
   latencyFactor: number;

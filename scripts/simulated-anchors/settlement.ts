@@ -1,7 +1,7 @@
 import type { Random } from '../../server/ports.js';
 import type { Ending, Range, SettlementProfile } from './profiles.js';
 
-/** What happens to the money at a step, besides the status. */
+/** The effect of a step on the money, besides the status. */
 export type StepEffect = 'pay-out' | 'refund' | 'refund-old';
 
 /** One status change of a withdrawal, at an instant that was fixed when it was planned. */
@@ -16,7 +16,7 @@ export interface Step {
 export const delays = {
   /** From the request to the end of the interactive form. */
   form: [5, 20],
-  /** From the form until the payment is given up. */
+  /** From the form until the wait for a payment ends. */
   abandon: [86_400, 86_400],
   hold: [1_200, 7_200],
   /** From `error` until the anchor resumes. */

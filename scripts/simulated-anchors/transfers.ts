@@ -119,8 +119,8 @@ function checkAmount(context: AnchorContext, amount: string, quote: FirmQuote | 
 }
 
 /**
- * Adds `GET /transaction`, `GET /transactions` and the page `more-info`. A partner token reads every transaction, an
- * account its own.
+ * Adds `GET /transaction`, `GET /transactions` and the page `more-info`. A partner token can read every transaction, an
+ * account only its own.
  */
 export function addTransactions(
   route: AddRoute,
@@ -237,7 +237,7 @@ export function transactionView(context: AnchorContext, withdrawal: Withdrawal):
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
-/** What `GET /withdraw` of SEP-6 answers: where to pay. */
+/** The answer of SEP-6's `GET /withdraw`: where to pay. */
 export function paymentInstructions(context: AnchorContext, { id }: Withdrawal) {
   return { id, account_id: context.receivingAccount, memo_type: 'id', memo: memoOf(id) };
 }

@@ -78,7 +78,7 @@ export interface Payment {
   amount?: string | undefined;
   from?: string | undefined;
   stellarTransactionId?: string | undefined;
-  /** Decides the ending where the profile would draw one. */
+  /** Sets the ending instead of the profile's random choice. */
   ending?: Ending | undefined;
 }
 

@@ -10,7 +10,7 @@ import {
   transferOf,
 } from './entries.js';
 
-/** A new account holds so much of every asset: nobody has to fund simulated wallets. */
+/** The balance of a new account in every asset: nobody has to fund simulated wallets. */
 const openingBalance = 1_000_000;
 /** The most that is kept. */
 const keptLimit = 20_000;
@@ -19,19 +19,19 @@ export type Rejection = 'txBadSeq' | 'txTooLate' | 'txTooEarly';
 
 /** The transactions of the simulated ledger. A ledger closes every `closeMs`; its number follows from the clock alone. */
 export interface Book {
-  /** Puts a transaction into the ledger that closes next. Returns it; one that it has already is returned as it is. */
+  /** Adds a transaction to the ledger that closes next, unless it is already there. Returns its entry. */
   submit(transaction: AnyTransaction): Entry;
   /** Whether it was submitted, in a closed ledger or the next one. */
   holds(hash: string): boolean;
-  /** By either hash of a fee bump. Only of closed ledgers. */
+  /** Finds a transaction in closed ledgers, by either hash if it is a fee bump. */
   find(hash: string): Entry | undefined;
-  /** Of closed ledgers, oldest first. */
+  /** The transactions of closed ledgers, oldest first. */
   all(): Entry[];
   /** Number and closing time of the ledger that closed last. */
   latest(): { ledger: number; closedAtMs: number };
   /** The sequence number of an account (`G…`) in closed ledgers; 0 for one that has sent nothing yet. */
   sequenceOf(account: string): string;
-  /** Whether a ledger to come carries this transaction out; else the code it is rejected with. */
+  /** Null if a later ledger will apply this transaction; else the code of its rejection. */
   rejectionOf(transaction: AnyTransaction): Rejection | null;
   /** When a ledger of this number closed. */
   closedAt(ledger: number): number;
@@ -62,7 +62,7 @@ export function createBook(options: { clock: Clock; closeMs: number; saved: read
   const balanceOf = (account: string, asset: string) =>
     balances.get(`${account} ${asset}`) ?? new Decimal(openingBalance);
 
-  /** Moves everything or nothing. */
+  /** Applies all payments of a transaction, or none. */
   function carryOut(transaction: AnyTransaction): boolean {
     const inner = innerOf(transaction);
     const after = new Map<string, Decimal>();

@@ -14,7 +14,7 @@ const stroopsPerUnit = 10_000_000;
 
 /** A transaction in a closed ledger, as the simulated ledger keeps it. */
 export const entrySchema = z.object({
-  /** Of a fee bump, the outer one; else the only one. */
+  /** The hash; for a fee bump, that of the outer transaction. */
   hash: z.string(),
   innerHash: z.string().nullable(),
   ledger: z.number().int(),
@@ -52,7 +52,7 @@ export function isSigned(transaction: AnyTransaction): boolean {
   return inner.signatures.some((each) => key.verify(inner.hash(), each.signature()));
 }
 
-/** What an operation moves; null for one that is no payment. */
+/** The transfer of an operation; null if it is not a payment. */
 export function transferOf(operation: Transaction['operations'][number], source: string) {
   const from = operation.source ?? source;
   switch (operation.type) {
@@ -152,7 +152,7 @@ export function encodedRejection(code: 'txBadSeq' | 'txTooLate' | 'txTooEarly' |
   }).toXDR('base64');
 }
 
-/** Code and issuer as Horizon writes them. */
+/** Code and issuer in Horizon's form. */
 export function horizonAsset(asset: ReturnType<typeof assetOf>) {
   if (asset.isNative()) return { asset_type: 'native' };
   const code = asset.getCode();

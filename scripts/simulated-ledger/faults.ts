@@ -6,15 +6,15 @@ import type { Entry } from './entries.js';
 export interface SourceFaults {
   /** Answers 503 to everything. */
   away: boolean;
-  /** Answers nothing for so long. */
+  /** Delays every answer by this time. */
   delayMs: number;
   /** Answers a page of HTML with status 200. */
   html: boolean;
-  /** Holds only what closed in the last so many milliseconds; null: everything. */
+  /** Contains only what closed within this many milliseconds; null: everything. */
   retainMs: number | null;
-  /** Says that it holds everything, whatever it holds. */
+  /** Claims to contain everything, whatever it contains. */
   liesAboutRange: boolean;
-  /** Has forgotten everything, without saying so. */
+  /** Has forgotten everything, but does not report it. */
   forgets: boolean;
 }
 
@@ -27,10 +27,10 @@ export const noFaults: SourceFaults = {
   forgets: false,
 };
 
-/** A young network: what a source that retains everything holds. */
+/** The age of a young network, which is the range of a source that keeps everything. */
 const networkAgeMs = 365 * 86_400_000;
 
-/** What a source shows of the book under its faults. */
+/** The part of the book that a source returns under its faults. */
 export function viewOf(book: Book, clock: Clock, faults: () => SourceFaults) {
   const heldSinceMs = () => clock() - (faults().retainMs ?? networkAgeMs);
   const holds = (entry: Entry) => !faults().forgets && entry.closedAtMs >= heldSinceMs();
@@ -40,7 +40,7 @@ export function viewOf(book: Book, clock: Clock, faults: () => SourceFaults) {
       return entry !== undefined && holds(entry) ? entry : undefined;
     },
     all: () => book.all().filter(holds),
-    /** The ledgers that it says it holds. */
+    /** The ledgers that it claims to contain. */
     range() {
       const latest = book.latest();
       const told = faults().liesAboutRange ? networkAgeMs : (faults().retainMs ?? networkAgeMs);

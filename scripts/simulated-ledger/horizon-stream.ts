@@ -4,7 +4,7 @@ import { transactionsOf } from './horizon.js';
 
 const lookEveryMs = 500;
 
-/** `/accounts/{id}/transactions` asked for as a stream; undefined for anything else. */
+/** The account of a request for `/accounts/{id}/transactions` as a stream; undefined for any other request. */
 export function streamedAccount(request: Request): string | undefined {
   const wantsStream = request.get('accept')?.includes('text/event-stream') === true;
   const [, account] = /\/accounts\/([^/]+)\/transactions$/.exec(request.path) ?? [];

@@ -72,7 +72,7 @@ function account(id: string, sequence: string) {
   };
 }
 
-/** `cursor` and `limit`, in ascending order: successful transactions that concern the account. */
+/** Successful transactions that affect the account, in ascending order, with `cursor` and `limit`. */
 export function transactionsOf(account: string, query: URLSearchParams, view: View) {
   const after = BigInt(query.get('cursor') || '0');
   const limit = Math.min(Number(query.get('limit')) || 10, pageLimit);
@@ -131,7 +131,7 @@ function memoFields({ memo }: Transaction) {
   }
 }
 
-/** `G…` under the one name, and the muxed account and its id beside it where it is one. */
+/** `G…` under the first name; for a muxed account, also the `M…` address and its id. */
 function named(name: string, muxedName: string, address: string) {
   const fields = { [name]: baseAccount(address) };
   if (!StrKey.isValidMed25519PublicKey(address)) return fields;
@@ -163,7 +163,7 @@ function operationsOf(entry: Entry): object[] {
   });
 }
 
-/** `cursor`, `limit` and `join=transactions`, in ascending order, of successful transactions. */
+/** Payments of successful transactions, in ascending order, with `cursor`, `limit` and `join=transactions`. */
 function paymentsOf(account: string, query: URLSearchParams, view: View): object[] {
   const after = BigInt(query.get('cursor') || '0');
   const limit = Math.min(Number(query.get('limit')) || 10, pageLimit);

@@ -18,18 +18,18 @@ export interface SimulatedLedgerOptions {
   port?: number;
   /** How far apart ledgers close; a second where absent. The real network takes five. */
   closeMs?: number;
-  /** Where transactions are kept over restarts (JSON); in memory only where absent. */
+  /** The file in which transactions survive restarts (JSON); if absent, they are only in memory. */
   stateFile?: string;
 }
 
 /** A ledger on this machine that answers as Stellar RPC and Horizon do. No real asset moves. */
 export interface SimulatedLedger {
-  /** For `LEDGER_RPC_URL` and `HORIZON_URL`. */
+  /** The values for `LEDGER_RPC_URL` and `HORIZON_URL`. */
   rpcUrl: string;
   horizonUrl: string;
   /** Takes a transaction without asking for a signature; it is in the ledger that closes next. */
   submit(transaction: AnyTransaction): Entry;
-  /** The same of payments; each transaction differs from those before. */
+  /** Submits a transaction of these payments, which differs from all earlier ones. */
   pay(of: Omit<SimulatedTransaction, 'sequence'>): Entry;
   setFaults(of: { rpc?: Partial<SourceFaults>; horizon?: Partial<SourceFaults> }): void;
   /** How many requests each source was sent. */

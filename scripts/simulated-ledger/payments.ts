@@ -39,7 +39,7 @@ export interface SimulatedTransaction {
   sequence: string;
 }
 
-/** Of a `stellar:CODE:ISSUER`, or native. */
+/** The asset of a `stellar:CODE:ISSUER`, or native. */
 export function assetOf(text: string): Asset {
   const [, code = '', issuer] = text.split(':');
   return issuer === undefined ? Asset.native() : new Asset(code, issuer);

@@ -13,7 +13,7 @@ export interface SimulatedWallets {
 const intervalMs = 45_000;
 const wallets = 60;
 
-/** A wallet of nobody: derived from its number, so that it comes back on other days. */
+/** A wallet without an owner, derived from its number, so that it returns on other days. */
 function wallet(number: number): SimulatedWallet {
   return walletOf(createHash('sha256').update(`fairlead simulated wallet ${number}`).digest());
 }
@@ -40,7 +40,7 @@ export function startSimulatedWallets(options: { serviceUrl: string; random: Ran
     }
   }
 
-  /** Goes on to the next one when this one is paid: the service follows it. */
+  /** Continues with the next one when this one is paid: the service follows it to its end. */
   async function sellSomething(): Promise<void> {
     const answer = await fetch(`${serviceUrl}/api/corridors`, { signal });
     const { items } = (await answer.json()) as CorridorPage;

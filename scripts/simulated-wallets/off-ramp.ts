@@ -12,9 +12,9 @@ export interface SimulatedOffRamp {
   wallet: SimulatedWallet;
   /** Decimal string. */
   sellAmount: string;
-  /** What the anchor shall make of it; its profile decides when absent. */
+  /** The ending that the anchor shall produce; its profile decides if absent. */
   ending?: string;
-  /** Told of each step, for people to watch. */
+  /** Called at each step, for people to watch. */
   say: (line: string) => void;
   onState?: (state: OfframpState) => void | Promise<void>;
   signal: AbortSignal;
@@ -23,7 +23,7 @@ export interface SimulatedOffRamp {
 /** All wallets of this machine share one address, and so its limits. */
 const pollMs = 1_500;
 
-/** Opens the form by itself, which fills it in, and agrees to every signature. */
+/** Opens the form itself, which fills it in, and signs everything. */
 export async function offRamp(of: SimulatedOffRamp): Promise<OfframpResult> {
   const { serviceUrl, corridor, anchorId, wallet, sellAmount, ending, say, signal } = of;
   const service = createClient(serviceUrl);
@@ -51,7 +51,7 @@ export async function offRamp(of: SimulatedOffRamp): Promise<OfframpResult> {
   });
 }
 
-/** What the anchor promised when the intent was registered. */
+/** The anchor's quote at the registration of the intent. */
 async function quoteOf(service: Client, { intentHash, terms }: OfframpState): Promise<string> {
   const { status, body } = await service.intents.getIntent({ params: { intentHash } });
   const quote = status === 200 ? body.quote : null;
@@ -61,7 +61,7 @@ async function quoteOf(service: Client, { intentHash, terms }: OfframpState): Pr
   return `intent ${intentHash.slice(0, 12)}…: ${sellAmount} in ${corridor} through ${anchorId}, ${quoted}`;
 }
 
-/** What people are told of a step that was taken. */
+/** The message for people about a step that was taken. */
 function saying(state: Exclude<OfframpState, { step: 'registered' }>): string {
   switch (state.step) {
     case 'authenticated':

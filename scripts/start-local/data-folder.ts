@@ -64,7 +64,7 @@ export async function localSecrets(folder: string, env: NodeJS.ProcessEnv): Prom
   try {
     kept = secretsFile.parse(JSON.parse(text));
   } catch {
-    // The fault is not quoted, since the file holds secrets.
+    // The message does not quote the fault, because the file contains secrets.
     throw new CannotStart(`${file} does not hold the secrets of an earlier start: mend it or move it away.`);
   }
   await replaceFile(file, `${JSON.stringify(kept, null, 2)}\n`, 0o600);

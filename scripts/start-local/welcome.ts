@@ -3,7 +3,7 @@ export interface WelcomeFacts {
   page: string;
   url: string;
   simulated: boolean;
-  /** Its origin. */
+  /** The origin of the oracle. */
   oracle: string;
   database: string;
   folder: string;

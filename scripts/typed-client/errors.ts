@@ -8,7 +8,7 @@ const codes = Object.keys(errorTable) as ErrorCode[];
 
 export const errorBodyName = (code: ErrorCode) => `${pascalCase(code)}ErrorBody`;
 
-/** What a body holds in a list without a name of its own, by what its place would call it. */
+/** Names for the items of lists without a name of their own, by the name that their position would give. */
 const itemNames: Readonly<Record<string, string>> = {
   RatesUnavailableErrorBodyUnavailableItem: 'UnavailableAnchor',
 };

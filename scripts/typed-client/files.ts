@@ -15,7 +15,7 @@ import {
 import { routeTable } from './routes.js';
 import { createTypeWriter, doc, union } from './write-type.js';
 
-/** The folders of contract/client/ that hold nothing but what is generated here. */
+/** The folders of contract/client/ that contain only generated files. */
 export const generatedFolders = ['types', 'operations'] as const;
 
 /** A generated file by its path inside contract/client/. */

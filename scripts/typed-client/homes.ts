@@ -7,8 +7,8 @@ const contract = new URL('../../contract/', import.meta.url);
 const homeOfVerification = 'signed-records';
 
 /**
- * The file that a component belongs to: named as the schema file that exports it, or as the endpoint file whose operation
- * it is of. One without a name of its own is beside what it is a part of: `RateQuoteCost` beside `RateQuote`.
+ * The file that a component belongs to, named after the schema file that exports it, or after the endpoint file of its
+ * operation. A component without its own name is in the file of the one that contains it: `RateQuoteCost` with `RateQuote`.
  */
 export function homesOf(names: readonly string[]): ReadonlyMap<string, string> {
   const known = new Map<string, string>();

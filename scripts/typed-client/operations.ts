@@ -14,7 +14,7 @@ export interface ClientOperation {
   name: string;
   route: AppRoute;
   metadata: RouteMetadata;
-  /** What the document says of it. */
+  /** The document's object of the operation. */
   object: OperationObject;
   /** Whether its answer is a page that names the cursor of the next one. */
   isList: boolean;
@@ -114,7 +114,7 @@ function argumentsOf(operation: ClientOperation, types: TypeWriter): string[] {
     );
   }
   const start = `${doc(`What \`${callOf(operation)}\` takes.`)}export `;
-  // A stream takes its options apart from what it asks for.
+  // A stream takes its options separately from its request.
   const extended = operation.metadata.stream === undefined ? ' extends CallOptions' : '';
   parts.push(
     members.length === 0

@@ -5,7 +5,7 @@ const lineWidth = 110;
 
 /** Writes the types of one file, and remembers the names that it uses, which are imported then. */
 export interface TypeWriter {
-  /** The members of a union; a schema that is no union is one. */
+  /** The members of a union; any other schema is the only member. */
   alternatives(schema: JsonSchema): string[];
   /** An interface with the description of every member. */
   interfaceOf(name: string, schema: JsonSchema): string;
@@ -83,7 +83,7 @@ export function createTypeWriter(components: Components, open: ReadonlySet<strin
   };
 }
 
-/** The description of a schema, or that of the component it stands for. */
+/** The description of a schema, or that of the component that it refers to. */
 function describe(schema: JsonSchema, components: Components): string | undefined {
   if (schema.description !== undefined) return schema.description;
   const ref = schema.$ref ?? schema.oneOf?.[0]?.$ref;

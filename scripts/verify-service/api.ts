@@ -3,7 +3,7 @@ import type { z } from 'zod';
 /** The service (or the oracle) could not be asked: so its batches were not checked. */
 export class CannotCheck extends Error {}
 
-/** It answered 404. */
+/** The answer was a 404. */
 export class NotThere extends CannotCheck {}
 
 /** The answer is not of the documented form. */

@@ -24,7 +24,7 @@ export class Refuted extends Error {}
 
 export interface CheckOptions {
   api: Api;
-  /** Asked for its own record of every batch. */
+  /** The oracle, which is asked for its own record of every batch. */
   oracleApi?: Api | undefined;
   /** Keys to trust besides the remembered ones; with neither, those that the service lists. */
   keys: readonly BatchKey[];
@@ -46,7 +46,7 @@ export interface Verified {
   receipts: number;
   /** Batches that the oracle itself confirmed. */
   confirmed: number;
-  /** The last batch met that had no receipt at that time. */
+  /** The last batch that had no receipt when it was read. */
   withoutReceipt: number | null;
   /** The entry whose proof was checked: of the newest batch with a score, else of the newest one; null where there is none. */
   proof: Proved | null;
@@ -55,7 +55,7 @@ export interface Verified {
 /** One entry that was proven to be in a batch. */
 export interface Proved {
   entry: Entry;
-  /** From 0. */
+  /** The index, from 0. */
   index: number;
   size: number;
   /** How many hashes lead from the entry to the root. */
@@ -107,7 +107,7 @@ async function check(options: CheckOptions): Promise<Verified> {
 
   for await (const batch of batchesFrom(api, from)) {
     const { sequence } = batch.header;
-    // Where a check begins with a later batch, that batch is compared with what was remembered of it.
+    // A check that begins with a later batch compares that batch with what was remembered of it.
     const previous = verified.head ?? (sequence === 1 ? null : undefined);
     if (verified.head === null && sequence !== from) throw new Refuted(`batch ${from} is missing`);
     verified.head = checkHeader(batch, keys, previous);
@@ -219,7 +219,7 @@ async function checkReceipt(api: Api, { receipt }: PublishedBatch, verified: Ver
   const fault = receiptFault(receipt, head, verified.oracle ?? undefined);
   if (fault !== null) throw new Refuted(`batch ${head.sequence}: ${fault}: ${receiptFaults[fault]}`);
   if (withoutReceipt !== null) {
-    // It may have got its receipt since it was read.
+    // The batch may have got its receipt since it was read.
     const before = await api.get(`/api/publisher/batches/${withoutReceipt}`, publishedBatch);
     if (before.receipt === null) {
       throw new Refuted(`batch ${head.sequence} has a receipt, batch ${withoutReceipt} before it has none`);

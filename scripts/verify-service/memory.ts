@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { readIfPresent, replaceFile } from '../lib/files.js';
 import { CannotCheck } from './api.js';
 
-/** What an earlier check of a service found to be true. */
+/** The results of an earlier check of a service. */
 const remembered = z.object({
   checkedAt: z.string(),
   head: z.object({ sequence: z.number().int().min(1), headerHash: z.string() }).nullable(),

@@ -16,12 +16,12 @@ const DeskPage = page(async () => (await import('./pages/desk/desk-page.js')).De
 const ProofPage = page(async () => (await import('./pages/proof/proof-page.js')).ProofPage);
 const EmbedPage = page(async () => (await import('./pages/embed/embed-page.js')).EmbedPage);
 
-/** A page whose code is loaded when it is opened; where that fails, the reader is told. */
+/** A page whose code is loaded when it is opened. If loading fails, PageMissing takes its place. */
 function page(load: () => Promise<ComponentType>) {
   return lazy(() => load().catch(() => PageMissing));
 }
 
-/** Everything else on this origin is a document or the API, which a link leaves the page for. */
+/** All other paths of this origin belong to a document or the API; a link to one of them leaves the page. */
 const ownPaths = /^\/($|\?|(rates|anchors|offramp|dispute|desk|proof|embed)([/?]|$))/;
 
 /** The server knows these paths as well: server/http/page-paths.ts. */
@@ -75,15 +75,15 @@ addEventListener('popstate', () => {
 const hasSubmitted = () => {
   hasGone = true;
 };
-// Heard before the form, since what that does may be drawn before the event arrives here.
+// Listens in the capture phase: the form's own listener may draw the new page before the event would arrive here.
 addEventListener('submit', hasSubmitted, { capture: true });
 addEventListener('click', ({ target }) => {
   hasGone ||= target instanceof Element && target.closest('a') !== null;
 });
 
 /**
- * After navigation a screen reader goes on at the new page's heading. A control of the page that has changed the path, as
- * the choice of a corridor does, keeps the focus, and a page that completes its own address moves nothing.
+ * After navigation, the focus moves to the new page's heading, where a screen reader continues. A control that changes the
+ * path, such as the choice of a corridor, keeps the focus, and a page that completes its own address moves nothing.
  */
 function focusHeading(): void {
   if (!hasGone) return;

@@ -9,20 +9,20 @@ export interface EndpointCase {
   requests: number;
   /** Each request comes from a client that was never there before, and draws from its limit. */
   fromNewClients?: boolean;
-  /** Makes the requests; what it asks meanwhile is not measured. */
+  /** Creates the requests; its own requests are not measured. */
   prepare(world: CapacityWorld, requests: number): Promise<EndpointRequest[]>;
-  /** Done before each request, which is then measured by itself. */
+  /** Runs before each request, which is then measured separately. */
   beforeEach?: (world: CapacityWorld) => Promise<unknown>;
-  /** Done when all of it is measured. */
+  /** Runs when all of it is measured. */
   after?: (world: CapacityWorld) => Promise<unknown>;
 }
 
-/** By operationId. */
+/** Cases by operationId. */
 export type EndpointCases = Record<string, readonly EndpointCase[]>;
 
 const enough = 400;
 const few = 8;
-/** What an invalidation starts in the background ends before the next request. */
+/** Time for the background work that an invalidation starts, so that it ends before the next request. */
 const settlingMs = 300;
 
 /** A read of one path: answered from what is kept, and after everything was invalidated. */
@@ -45,7 +45,7 @@ export async function invalidate(world: CapacityWorld): Promise<void> {
   await delay(settlingMs);
 }
 
-/** The same request so many times. */
+/** Repeats the same request. */
 export function same(request: EndpointRequest): EndpointCase['prepare'] {
   return async (_, requests) => Array.from({ length: requests }, () => request);
 }
@@ -55,5 +55,5 @@ export function each(make: (number: number) => EndpointRequest): EndpointCase['p
   return async (_, requests) => Array.from({ length: requests }, (_, number) => make(number));
 }
 
-/** For requests that are measured one by one without anything before them. */
+/** For requests that are measured one by one with nothing to do before them. */
 export const alone = async () => undefined;

@@ -3,14 +3,14 @@ import type { Socket } from 'node:net';
 
 export interface EndpointRequest {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** With the query. */
+  /** Includes the query. */
   path: string;
   headers?: Record<string, string>;
-  /** Sent as JSON; a text as it is. */
+  /** Sent as JSON; a string is sent unchanged. */
   body?: unknown;
   /** Statuses that the answer may have. */
   expect: readonly number[];
-  /** The answer is a stream of events: it is left when the first one has come. */
+  /** Whether the answer is an event stream: it is closed after the first event. */
   isStream?: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface ClientBytes {
   received: number;
 }
 
-/** Sends requests on connections that are kept, and knows how many bytes have passed. */
+/** Sends requests on keep-alive connections, and counts the bytes that have passed. */
 export function createClient(origin: string) {
   const sockets = new Set<Socket>();
   let ended: ClientBytes = { sent: 0, received: 0 };

@@ -5,7 +5,7 @@ import type { EndpointRequest } from './client.js';
 import type { WireCounts } from './wire.js';
 import type { CapacityWorld } from './world.js';
 
-/** What the service does of itself, in a millisecond. */
+/** What the service does when idle, per millisecond. */
 export interface Idle {
   wire: WireCounts;
   serviceMs: number;
@@ -19,9 +19,9 @@ export interface Cost {
   sentBytes: number;
   receivedBytes: number;
   serviceMs: number;
-  /** NaN where mongod's time, counted in steps of 10 ms, was too short to tell. */
+  /** NaN if mongod's time, counted in steps of 10 ms, was too short to measure. */
   mongodMs: number;
-  /** Documents that stay, by collection; fewer than before are negative. */
+  /** How many more documents each collection has afterwards; negative if it has fewer. */
   documents: Record<string, number>;
 }
 
@@ -39,9 +39,9 @@ const perClient = 10;
 /** Change streams, deliveries and what else a request sets off. */
 const settlingMs = 250;
 const leastMongodMs = 40;
-/** A request in forty that was answered otherwise than the others does not make a row unreadable. */
+/** Fewer commands per request than this are left out: one unusual answer in forty must not clutter a row. */
 const least = 0.025;
-/** Of what the service also asks by itself, which never comes as evenly as it is taken off. */
+/** The same for commands that the service also sends when idle, which vary more than what is subtracted for them. */
 const leastOfIdle = 0.5;
 
 export async function measureIdle(world: CapacityWorld, ms: number): Promise<Idle> {

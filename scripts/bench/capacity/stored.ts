@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import type { mongo } from 'mongoose';
 import type { CapacityWorld } from './world.js';
 
-/** What one document takes, on average. */
+/** The average size of one document. */
 export interface Stored {
   collection: string;
-  /** Of which the figures are averages. */
+  /** How many documents the averages are over. */
   documents: number;
   bsonBytes: number;
-  /** On disk, compressed as MongoDB compresses by itself. */
+  /** On disk, with MongoDB's default compression. */
   diskBytes: number;
-  /** Of all indexes. */
+  /** Size of all indexes. */
   indexBytes: number;
 }
 
@@ -22,8 +22,8 @@ const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 type Document = Record<string, unknown>;
 
 /**
- * Fills collections of another database, which have the same indexes, with documents like those that the service has
- * stored: what is random in them (hashes, ids, keys) is random in each copy. After a checkpoint MongoDB tells what they take.
+ * Fills collections of another database, which have the same indexes, with documents like those that the service has stored:
+ * random values in them (hashes, ids, keys) are random in each copy. After a checkpoint, MongoDB reports their sizes.
  */
 export async function measureStored({ connection }: CapacityWorld, signal: AbortSignal): Promise<Stored[]> {
   const client = connection.getClient();
@@ -39,14 +39,14 @@ export async function measureStored({ connection }: CapacityWorld, signal: Abort
     if (samples.length === 0) continue;
     const collection = await target.createCollection<Document>(name);
     const indexes = await source.collection(name).indexes();
-    // None expires while it is weighed.
+    // No copy may expire while it is measured.
     for (const { v: _, key, expireAfterSeconds: __, ...options } of indexes)
       if (options.name !== '_id_') await collection.createIndex(key, options as mongo.CreateIndexesOptions);
     for (let made = 0; made < copies; made += atOnce) {
       const documents = Array.from({ length: atOnce }, (_, place) =>
         copyOf(samples[(made + place) % samples.length] as Document, made + place),
       );
-      // A few of small collections may be alike in what must be unique.
+      // In small collections, a few copies may violate a unique index.
       await collection
         .insertMany(documents, { ordered: false, timeoutMS: 30_000 })
         .catch((error: unknown) => {
@@ -67,7 +67,7 @@ export async function measureStored({ connection }: CapacityWorld, signal: Abort
 }
 
 function copyOf(document: Document, number: number): Document {
-  // The same random value in two members is the same in the copy.
+  // If two members have the same random value, so do their copies.
   const instead = new Map<string, string>();
   const copied = copy(document, instead) as Document;
   if (typeof document._id === 'number') return { ...copied, _id: number + 1 };

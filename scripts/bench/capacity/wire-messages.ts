@@ -1,14 +1,14 @@
 import { mongo } from 'mongoose';
 
-/** A message of MongoDB's wire protocol, as far as it has to be read to be counted. */
+/** The parts of a message of MongoDB's wire protocol that are needed to count it. */
 export interface WireMessage {
   id: number;
-  /** Of an answer: the id of what it answers. */
+  /** In an answer, the id of the message that it answers. */
   answers: number;
   bytes: number;
   /** More answers follow that nobody asks for, as to a streaming `hello`. */
   moreToCome: boolean;
-  /** Of a command: its name and its collection, such as `find intents`, or the name alone. */
+  /** In a command, its name and its collection, such as `find intents`, or the name alone. */
   command: string;
 }
 
@@ -19,7 +19,7 @@ const moreToComeFlag = 2;
 const beforeBody = headBytes + 5;
 const longest = 48_000_000;
 
-/** Cuts what arrives into messages; what is left over waits for the next part. */
+/** Splits a byte stream into messages; an incomplete rest waits for the next part. */
 export function createMessageReader(onMessage: (message: WireMessage) => void): (part: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0);
   return (part) => {

@@ -1,6 +1,6 @@
 /**
- * Stands between the service and mongod, and counts commands and bytes by command and collection, both ways. Its first
- * message is the address at which it stands for mongod, which is its argument; it answers `counts`.
+ * A proxy between the service and mongod, which counts commands and bytes by command and collection, both ways. Its argument
+ * is mongod's address, and its first message is its own address; it answers `counts`.
  */
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { answerQuestion } from '../lib/programs/answer-questions.js';
@@ -8,12 +8,12 @@ import { createMessageReader } from './wire-messages.js';
 
 export interface WireCount {
   commands: number;
-  /** From the service to mongod. */
+  /** Bytes from the service to mongod. */
   sentBytes: number;
   receivedBytes: number;
 }
 
-/** By command and collection, such as `find intents`. */
+/** Counts by command and collection, such as `find intents`. */
 export type WireCounts = Record<string, WireCount>;
 
 const uri = new URL(process.argv[2] ?? '');
@@ -27,7 +27,7 @@ function countOf(command: string): WireCount {
 
 const server = createServer({ noDelay: true }, (client) => {
   const upstream = connect({ ...target, noDelay: true });
-  /** What was asked, by the id of the message whose answer is to come. */
+  /** The pending commands, by the id of the message. */
   const asked = new Map<number, string>();
   const readCommand = createMessageReader(({ id, bytes, command }) => {
     const count = countOf(command);
@@ -60,7 +60,7 @@ const server = createServer({ noDelay: true }, (client) => {
 server.listen(0, '127.0.0.1', () => {
   uri.port = String((server.address() as AddressInfo).port);
   uri.searchParams.delete('replicaSet');
-  // Or the driver would go to the address that the replica set tells.
+  // Otherwise the driver would connect to the address that the replica set reports.
   uri.searchParams.set('directConnection', 'true');
   process.send?.(uri.href);
 });

@@ -19,9 +19,9 @@ export const anchorId = 'harbour';
 export interface CapacityWorld {
   service: ServiceProcess;
   mongodPid: number | undefined;
-  /** Past the counter. */
+  /** Bypasses the counter. */
   uri: string;
-  /** Past the counter: for what is put straight into the database. */
+  /** Bypasses the counter: for documents that a case inserts directly into the database. */
   connection: Connection;
   receiverUrl: string;
   anchorUrl: string;
@@ -30,7 +30,7 @@ export interface CapacityWorld {
   client: EndpointClient;
   /** An address that was not used before. */
   newAddress(): string;
-  /** Sends a request that is not measured, from an address of its own; resolves to the answer's JSON. */
+  /** Sends a request that is not measured, from a new address; resolves to the answer's JSON. */
   ask<T>(request: Omit<EndpointRequest, 'expect'> & { expect?: readonly number[] }): Promise<T>;
   insertIntents(intents: readonly Intent[]): Promise<void>;
 }
@@ -82,7 +82,7 @@ export async function openWorld(context: BenchContext): Promise<CapacityWorld> {
   return { ...world, anchorUrl: await untilDiscovered(world, homeDomain) };
 }
 
-/** Whose key it is that an anchor signs with is read in the background. */
+/** Waits until the service has read in the background which key the anchor signs with. */
 async function untilDiscovered({ connection }: CapacityWorld, homeDomain: string): Promise<string> {
   const anchors = connection.collection<{ _id: string; signingKey: string | null }>('anchors');
   for (let tries = 0; tries < 200; tries += 1) {
@@ -108,7 +108,7 @@ export function newTerms(): Terms {
   return { intentHash: hashOf(body), nonce, account, body };
 }
 
-/** So many intents, registered through the API. */
+/** Registers this many intents through the API. */
 export async function registered(world: CapacityWorld, count: number): Promise<Terms[]> {
   const all = Array.from({ length: count }, newTerms);
   for (const { body } of all) await world.ask({ method: 'POST', path: '/api/intent/offramp', body });
@@ -131,7 +131,7 @@ export interface Attached extends Terms {
   transactionId: string;
 }
 
-/** So many intents, each with a withdrawal that the anchor knows. */
+/** Registers this many intents, each attached to a withdrawal that the anchor knows. */
 export async function attached(world: CapacityWorld, count: number): Promise<Attached[]> {
   const all: Attached[] = [];
   for (const terms of await registered(world, count)) {

@@ -4,7 +4,7 @@ import { clientAddresses, fire, forwardedFor, type LoadResult } from '../lib/loa
 import { answerQuestion } from '../lib/programs/answer-questions.js';
 import type { FloodTarget } from './target.js';
 
-/** More than a key may attempt from one address, so that each is used a few times only: every dispute is looked at. */
+/** So many addresses that each is used a few times only, below its limit per key: every dispute is examined. */
 const clientsPerConnection = 400;
 const connections = 16;
 

@@ -5,14 +5,14 @@ import { newIntent } from '../../../server/features/intents/new-intent.rules.js'
 import { createIntentStore } from '../../../server/features/intents/store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 
-/** What the flood is told, in a file. */
+/** The input of the flood, in a file. */
 export interface FloodTarget {
   url: string;
   seconds: number;
   intents: { intentHash: string; publicKey: string }[];
 }
 
-/** Puts so many settled intents, each of an account of its own, into the service's database. */
+/** Inserts this many settled intents, each of its own account, into the service's database. */
 export async function addSettledIntents(uri: string, count: number): Promise<FloodTarget['intents']> {
   const now = Date.now();
   const intents = Array.from({ length: count }, () => settledIntent(now));

@@ -48,7 +48,7 @@ async function drawAndInsert(): Promise<void> {
   await insert();
 }
 
-/** Does it again and again, so many at once. */
+/** Repeats the work, this many at once. */
 async function loop(work: () => Promise<void>): Promise<LoadResult> {
   const latenciesMs: number[] = [];
   let requests = 0;

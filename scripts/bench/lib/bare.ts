@@ -6,7 +6,7 @@ import type { Target } from './measure.js';
 /** An answer of the service, for a bare server to repeat. */
 export interface RecordedAnswer {
   status: number;
-  /** Without those that Node adds by itself. */
+  /** Without the headers that Node adds by itself. */
   headers: Record<string, string>;
   /** Base64. */
   body: string;

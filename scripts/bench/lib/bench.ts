@@ -18,14 +18,14 @@ export type { BenchRow } from './figures.js';
  * soak. It throws only where what it measured was wrong: answers with another status, a count that is not what it must be.
  */
 export interface Bench {
-  /** As on the command line, such as `http`. */
+  /** The name on the command line, such as `http`. */
   name: string;
   run(context: BenchContext): Promise<BenchRow[]>;
-  /** After which it is given up; four minutes where absent. */
+  /** Time after which the bench is aborted; four minutes if absent. */
   limitMs?: number;
-  /** Left out where no bench is named. */
+  /** Whether the bench runs only if it is named. */
   onlyWhenNamed?: boolean;
-  /** What `npm run bench:profile` watches in place of all of it. */
+  /** What `npm run bench:profile` measures instead of the whole bench. */
   mainLoad?: (context: BenchContext) => Promise<unknown>;
 }
 
@@ -35,21 +35,21 @@ export interface BenchContext {
   seconds: number;
   /** Aborted when the bench's time is over. */
   signal: AbortSignal;
-  /** For files; removed after the run. */
+  /** A folder for files; removed after the run. */
   folder: string;
   /** Progress for a person, on stderr. */
   say(line: string): void;
   /** A fresh replica set of one member in a process of its own; `uri` names an empty database. */
   startMongo(): Promise<RunningMongo>;
-  /** One of our programs, compiled, in a process of its own: `server/main`, `scripts/bench/publisher/oracle`. */
+  /** One of our programs, compiled, in its own process: `server/main`, `scripts/bench/publisher/oracle`. */
   startProgram(program: string, options?: ProgramOptions): Promise<Program>;
   /** The simulated anchors in a process of their own, answering at once. */
   startAnchors(): Promise<AnchorsProcess>;
-  /** The compiled service in a process of its own, log level `info` to nowhere, scheduler off unless `env` says. */
+  /** The compiled service in its own process, logging at `info` to nowhere; the scheduler is off unless `env` enables it. */
   startService(env: Record<string, string>, nodeArgs?: readonly string[]): Promise<ServiceProcess>;
   /** The generator of load in a process of its own, for `measure`. */
   startLoadGenerator(): Promise<Program>;
-  /** Stops something else that the bench has started. */
+  /** Registers something else to stop when the bench ends. */
   onEnd(name: string, stop: () => Promise<void>): void;
 }
 
@@ -88,10 +88,10 @@ const serviceEnvironment = {
 
 export interface BenchSettings {
   seconds: number;
-  /** After which a bench is given up. */
+  /** Time after which a bench is aborted. */
   limitMs: number;
   compiled: Compiled;
-  /** For fleet files and the like; the caller removes it. */
+  /** For fleet files and the like; the caller removes the folder. */
   folder: string;
   say: (line: string) => void;
   /** Further arguments for Node, of every process of the service. */

@@ -60,7 +60,7 @@ export function megabytes(bytes: number): string {
   return `${significant(bytes / 1e6)} MB`;
 }
 
-/** Three digits, which is all that such a measurement can tell; whole numbers are kept whole. */
+/** Rounds to three digits, which is the precision of such a measurement; whole numbers are kept whole. */
 export function significant(value: number): string {
   if (!Number.isFinite(value)) return 'n/a';
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US');
@@ -68,8 +68,8 @@ export function significant(value: number): string {
 }
 
 /**
- * What a process has kept since its start, compared with what it had kept once its bounded tables were full. Code and
- * the fixed buffers of drivers are not counted: they would make every ratio look like 1.
+ * The memory that a process has kept since its start, compared with that when its bounded tables were full. Code and the
+ * drivers' fixed buffers are not counted: they would make every ratio look like 1.
  */
 export function memoryFigures(
   memory: MemoryReading,

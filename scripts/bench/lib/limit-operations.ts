@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose';
 
-/** Counts the operations that MongoDB has done on the windows of limits, by its own counters (`top`). */
+/** Counts MongoDB's operations on the limit windows, by its own counters (`top`). */
 export async function openLimitOperations(uri: string) {
   const client = await mongo.MongoClient.connect(uri);
   const database = client.db();

@@ -5,7 +5,7 @@ export interface Load {
   url: string;
   method?: 'GET' | 'POST';
   seconds: number;
-  /** Open at once, each with one request in flight. */
+  /** Number of open connections, each with one request in flight. */
   connections: number;
   headers?: Record<string, string>;
   /** The status that every answer must have. */
@@ -30,12 +30,12 @@ export interface LoadResult {
   p99Ms: number;
 }
 
-/** Not counted: connections are being opened, requests prepared, code is not yet compiled. */
+/** Not measured, because connections are being opened, requests prepared, and code is not compiled yet. */
 const warmUpMs = 300;
 
 /**
- * Fires by autocannon, from this process. Throws when an answer had another status than expected, a connection failed,
- * or nothing was answered. Latencies are ours: autocannon counts them in whole milliseconds.
+ * Sends load by autocannon, from this process. Throws if an answer had another status than expected, a connection failed, or
+ * nothing was answered. Latencies are measured here: autocannon counts them in whole milliseconds.
  */
 export async function fire(load: Load): Promise<LoadResult> {
   const { url, method = 'GET', seconds, connections, headers = {}, expect, requests, next } = load;
@@ -53,7 +53,7 @@ export async function fire(load: Load): Promise<LoadResult> {
     url: origin,
     connections,
     duration: seconds + warmUpMs / 1_000,
-    // The end is looked for this often.
+    // How often autocannon checks whether the load is over.
     sampleInt: 20,
     requests: [next === undefined ? alike : { ...alike, setupRequest: () => completed(next()) }],
     setupClient(client) {
@@ -99,9 +99,8 @@ export function clientAddresses(first: number, count: number): string[] {
 }
 
 /**
- * Sends so many requests, each made by `next`, or as many as it can in that time. Returns how many answers had which
- * status.
- * Throws when a connection failed.
+ * Sends this many requests, each made by `next`, or as many as it can in that time. Returns the number of answers per
+ * status. Throws if a connection failed.
  */
 export async function fireMany(load: {
   url: string;

@@ -3,7 +3,7 @@ import { processRssBytes } from './program.js';
 
 const sampleMs = 50;
 
-/** The most bytes that a process has in memory (RSS) while something is done. */
+/** The peak memory of a process (RSS, in bytes) while `work` runs. */
 export async function mostMemory(pid: number, work: () => Promise<unknown>): Promise<number> {
   let most = 0;
   let isOver = false;

@@ -28,7 +28,7 @@ interface SelfTime {
 }
 
 const shown = 25;
-/** Not work: the process waited, or V8 does not know. */
+/** Functions that are not work: the process waited, or V8 does not know. */
 const waiting = new Set(['(idle)', '(root)']);
 
 /** For Node: writes a profile into this folder when the process ends. */
@@ -64,7 +64,7 @@ async function read(file: string): Promise<CpuProfile> {
   return JSON.parse(await readFile(file, 'utf8')) as CpuProfile;
 }
 
-/** By function, the longest first. */
+/** Self times by function, the longest first. */
 function selfTimes({ nodes, samples, timeDeltas }: CpuProfile): SelfTime[] {
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
   const times = new Map<string, SelfTime>();

@@ -16,9 +16,9 @@ import {
 
 export interface ProgramOptions {
   args?: readonly string[];
-  /** Added to PATH and HOME: nothing else of the surrounding environment reaches the program. */
+  /** Added to PATH and HOME; the program gets no other variable of the environment. */
   env?: Record<string, string>;
-  /** For Node itself, such as `--max-old-space-size=256`. */
+  /** Arguments for Node itself, such as `--max-old-space-size=256`. */
   nodeArgs?: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export interface Program {
   resources(): Promise<ResourcesReading>;
   /** Walks the whole heap, which takes a while. */
   objects(): Promise<ObjectsReading>;
-  /** Rejects with what it wrote to stderr when the program ends without having been stopped. */
+  /** Rejects with the program's stderr if it ends without having been stopped. */
   crashed: Promise<never>;
   /** Sends SIGTERM, and SIGKILL 10 s later. */
   stop(): Promise<void>;
@@ -79,7 +79,7 @@ export function startProgram(
       child.getOneMessage({ filter: (message) => isAnswer(message) && message.question === question }))();
     const asked = (async () =>
       child.sendMessage({ ask: question, ...(about === undefined ? {} : { about: about as Message }) }))();
-    // When the program has ended, what it said tells more than that the channel is closed.
+    // If the program has ended, its stderr says more than that the channel is closed.
     const [{ value }] = (await inTime(
       Promise.all([answer, asked]).catch(() => crashed),
       limitMs,

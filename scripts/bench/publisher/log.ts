@@ -19,7 +19,7 @@ import { withDatabase } from '../../mongod/uri.js';
 
 const newId = () => randomBytes(16).toString('hex');
 
-/** A log in a database of its own, whose batches have so many entries. */
+/** A log in its own database, whose batches have this many entries. */
 export async function openLog(uri: string, database: string, size: number, oracleUrl?: string) {
   const connection = await connectMongo({ uri: withDatabase(uri, database) });
   const outbox = createOutboxStore(connection);
@@ -48,7 +48,7 @@ export async function openLog(uri: string, database: string, size: number, oracl
   await leases.seed([publisherLease]);
   return {
     publisher,
-    /** Every score differs from the round before. */
+    /** Changes every score since the previous round. */
     change() {
       round += 1;
     },
@@ -66,7 +66,7 @@ export const entryAt = (index: number) => ({
   corridor: 'usdc-ngn',
 });
 
-/** As a cursor gives them: some at once, then a turn of the event loop. */
+/** Yields cards like a cursor: some at once, then after a turn of the event loop. */
 async function* cards(size: number, round: number): AsyncGenerator<ScoreCard> {
   for (let index = 0; index < size; index += 1) {
     if (index % 1_000 === 0) await new Promise((resolve) => setImmediate(resolve));

@@ -33,8 +33,8 @@ interface PastAnchor {
 }
 
 /**
- * The answers that a corridor with so many anchors would have given, by the rules that make the real ones: prices drift
- * as those of the simulated anchors do, records change within hours, and one anchor in fifty does not answer.
+ * The answers that a corridor with this many anchors would have given, by the rules of the real ones: prices drift like
+ * those of the simulated anchors, records change within hours, and one anchor in fifty does not answer.
  */
 export function pastAnswers(corridor: Corridor, anchors: number): (epochMs: number) => RatesAnswer {
   const all = Array.from({ length: anchors }, (_, index): PastAnchor => {

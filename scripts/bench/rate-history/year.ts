@@ -14,14 +14,14 @@ const insertedAtOnce = 500;
 
 export interface FilledYear {
   corridors: string[];
-  /** Samples that were stored, and what their bodies have as text. */
+  /** The number of stored samples, and the length of their bodies as text. */
   samples: number;
   textBytes: number;
   /** The body that was stored for the slot of this instant, or, before the last 90 days, for its day. */
   textAt(corridor: string, epochMs: number): string;
   /** The earliest sample. */
   from: number;
-  /** Behind the latest one. */
+  /** The end, after the latest sample. */
   to: number;
 }
 
@@ -81,7 +81,7 @@ export async function fillYear(
   };
 }
 
-/** Neighbours differ, in slots and in days. */
+/** Neighbouring slots and days get different answers. */
 function turnOf(slot: number): number {
   return (slot / slotMs + slot / dayMs - (slot % dayMs) / dayMs) % distinct;
 }
@@ -108,7 +108,7 @@ function corridorOf(index: number): Corridor {
   };
 }
 
-/** What MongoDB has on disk of them, after a checkpoint. */
+/** The collections' size on disk, after a checkpoint. */
 export async function storedBytes(uri: string): Promise<{ data: number; indexes: number }> {
   const client = await mongo.MongoClient.connect(uri);
   try {

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { clientAddresses } from '../lib/load.js';
 
-/** Requests that wait for their answers together, each from a client and on a connection of its own. */
+/** Concurrent requests, each from its own client and on its own connection. */
 export interface Crowd {
   /** Milliseconds until the last answer; throws unless every one is 200. */
   ask(path: string): Promise<number>;
@@ -10,7 +10,7 @@ export interface Crowd {
 
 const timeoutMs = 20_000;
 
-/** Opens the connections beforehand: what is timed are requests. */
+/** Opens the connections beforehand, so that only requests are timed. */
 export async function openCrowd(url: string, size: number): Promise<Crowd> {
   const agent = new Agent({ keepAlive: true, maxSockets: size, maxFreeSockets: size, timeout: timeoutMs });
   const clients = clientAddresses(0x80_0000, size);

@@ -90,7 +90,7 @@ function anchorsFor(count: number) {
   }));
 }
 
-/** A rate of its own for each anchor, in an order that has to be sorted; fees as SEP-38 has them. */
+/** A different rate for each anchor, in an order that requires sorting; fees in SEP-38 form. */
 function priceFor(url: URL): Buffer {
   const sell = Number(url.searchParams.get('sell_amount'));
   const place = Number(/\d+/.exec(url.hostname)?.[0] ?? 0);

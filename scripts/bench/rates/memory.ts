@@ -6,7 +6,7 @@ const anchors = 8;
 /** Slow enough for the call budget of every anchor. */
 const betweenMs = 150;
 
-/** At every `ask` quotes a thousand amounts that nobody has asked for before; tells how many it has quoted in all. */
+/** On every `ask`, quotes a thousand amounts that have not been asked for before; answers with the total so far. */
 const fixture = ratesOverInstantAnchors(anchors);
 let asked = 0;
 
@@ -23,7 +23,7 @@ answerQuestion('ask', async () => {
   }
   return asked;
 });
-// It has nothing else to wait for.
+// Nothing else keeps the process running.
 process.channel?.ref();
 process.once('SIGTERM', () => process.exit(0));
 process.send?.('ready');

@@ -15,7 +15,7 @@ import { withDatabase } from '../../mongod/uri.js';
 
 export const dayMs = 86_400_000;
 
-/** A database of its own with everything that aggregates and refreshes, over a fleet of the size given. */
+/** A new database with everything that aggregates and refreshes, over a fleet of the given size. */
 export async function openAggregationFixture(uri: string, database: string, fleet: FleetSize) {
   const connection = await connectMongo({ uri: withDatabase(uri, database) });
   const intents = createAggregationStore(connection);
@@ -84,7 +84,7 @@ function fleetOf({ anchors, corridors }: FleetSize) {
   };
 }
 
-/** As it is stored. */
+/** The stored form of an intent. */
 export function toStored({ pendingAggregation: unfolded, ...intent }: AggregatableIntent) {
   return { ...intent, unfolded };
 }

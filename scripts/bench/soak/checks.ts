@@ -31,7 +31,7 @@ export interface CollectedReading extends ObjectsReading {
 
 export interface Soaked {
   parts: readonly SoakPart[];
-  /** After the first quarter, by when every bounded table is full. */
+  /** The reading after the first quarter, when every bounded table is full. */
   filled: CollectedReading;
   end: CollectedReading;
   addresses: number;
@@ -46,12 +46,12 @@ export interface SoakCheck {
   what: string;
   before: number;
   after: number;
-  /** What `after` may be at most, or, of `addresses` and `amounts`, must be at least. */
+  /** The most that `after` may be; for `addresses` and `amounts`, the least. */
   bound: number;
   holds: boolean;
 }
 
-/** What is bounded may still vary by so much, and a little more where there is hardly any of it. */
+/** A bounded figure may vary by this factor, and a little more if it is small. */
 const variation = 1.15;
 
 /**
@@ -119,7 +119,7 @@ export function checksOf(soaked: Soaked): SoakCheck[] {
   ];
 }
 
-/** Of a machine with other work on it. */
+/** For latencies, on a machine with other work. */
 const latencyVariation = 1.5;
 const p50 = ({ p50Ms }: SoakPart) => p50Ms;
 const p99 = ({ p99Ms }: SoakPart) => p99Ms;

@@ -6,7 +6,7 @@ export interface StreamsReport {
   opened: number;
   /** Events with an answer, of all streams. */
   answers: number;
-  /** Answered otherwise than with a stream, as while MongoDB is too slow to tell a limit. */
+  /** Requests that were not answered with a stream, for example because MongoDB was too slow to check a limit. */
   refused: number;
   /** Streams that ended without having been closed here. */
   lost: number;
@@ -18,7 +18,7 @@ const spreadMs = 20_000;
 const reopenMs = 100;
 const eventMark = 'event: rates';
 
-/** So many streams of rates, each of another client, which leaves after half a minute or so for the next one. */
+/** Holds this many streams of rates, each of another client, which leaves after about half a minute and is replaced. */
 export function holdStreams(origin: string, count: number) {
   const { hostname: host, port } = new URL(origin);
   const open = new Map<Socket, NodeJS.Timeout>();
@@ -67,7 +67,7 @@ export function holdStreams(origin: string, count: number) {
       open.delete(socket);
       if (isOver) return;
       if (!closedHere) lost += 1;
-      // Not at once, should all of them be refused.
+      // With a pause, in case all of them are refused.
       setTimeout(() => isOver || openOne(), reopenMs);
     });
   }

@@ -6,7 +6,7 @@ import { addressIn, around } from '../lib/generator/requests.js';
 export const mix = {
   /** Rates for a new amount. */
   rates: 850,
-  /** Public reads whose answers are kept. */
+  /** Public reads that are answered from the cache. */
   reads: 60,
   /** Registrations, each for a new amount. */
   register: 45,
@@ -32,9 +32,9 @@ export const waitsInTurn = (kind: RequestKind): boolean => kind === 'register';
 
 export interface MixedRequest {
   kind: RequestKind;
-  /** As it is written to a connection. */
+  /** The request in the form in which it is written to a connection. */
   text: string;
-  /** Of the registration: to be told when it has been answered. */
+  /** Present in a registration: `remember` is called with it after the answer. */
   intentHash?: string;
 }
 
@@ -52,13 +52,13 @@ const cachedPaths = [
   '/api/reputation/leaderboard',
   '/v1/public/scores',
 ];
-/** Of the service's network 12.0.0.0/8, and from there on. */
+/** From the service's network 12.0.0.0/8 on. */
 const firstNetwork = 12;
 const addressesOfNetwork = 1 << 24;
 const rememberedIntents = 10_000;
 const total = Object.values(mix).reduce((sum, part) => sum + part, 0);
 
-/** Requests of which each has a client address of its own, and most an amount that was not sent before. */
+/** Creates requests, each with a new client address, and most with a new amount. */
 export function createMix({ host, account, adminKey, webhookId }: MixOptions) {
   let addresses = 0;
   let amounts = 0;

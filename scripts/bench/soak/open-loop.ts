@@ -2,12 +2,12 @@ import { percentile } from '../lib/figures.js';
 import { openConnection } from '../lib/generator/connection.js';
 import { expectedStatuses, type Mix, type MixedRequest, waitsInTurn } from './mix.js';
 
-/** What was seen since the last report. */
+/** The observations since the last report. */
 export interface LoopReport {
   answers: number;
   /** Answers by kind of request and status. */
   statuses: Record<string, number>;
-  /** Of everything but registrations. */
+  /** Over everything but registrations. */
   p50Ms: number;
   p99Ms: number;
   registerP99Ms: number;
@@ -22,12 +22,12 @@ export interface OpenLoop {
   setRate(perSecond: number): void;
   report(): LoopReport;
   stop(): void;
-  /** Rejects at an answer that must not come, or a connection that fails. */
+  /** Rejects on an unexpected answer, or if a connection fails. */
   failed: Promise<never>;
 }
 
 const tickMs = 2;
-/** A server that far behind does not keep up; what is due beyond this is not sent. */
+/** A server with this many waiting requests cannot keep up; further ones are not sent. */
 const maxWaiting = 20_000;
 
 const percentileOrZero = (values: number[], share: number) =>
@@ -127,7 +127,7 @@ export function startOpenLoop(origin: string, mix: Mix, maxConnections: number):
       nextDueMs = performance.now();
       if (rate > 0) return;
       waiting.length = 0;
-      // Idle ones would be closed by the service, at a time when a request may be on its way.
+      // The service would close idle ones, possibly while a request is on its way.
       for (const connection of free.splice(0)) connection.close();
     },
     report() {

@@ -9,7 +9,7 @@ export interface ServerReading {
   openCursors: number;
 }
 
-/** Reads the server's own counters, on a connection of its own. */
+/** Reads the server's own counters, on a separate connection. */
 export async function openServerReadings(uri: string) {
   const client = await mongo.MongoClient.connect(uri, { maxPoolSize: 1 });
   return {
@@ -36,7 +36,7 @@ export async function openFiles(pid: number): Promise<FilesReading> {
   const folder = `/proc/${pid}/fd`;
   const names = await readdir(folder).catch(() => []);
   const targets = await Promise.all(names.map((name) => readlink(`${folder}/${name}`).catch(() => '')));
-  // One that was closed meanwhile leads nowhere.
+  // A descriptor that was closed meanwhile has no target.
   const open = targets.filter((target) => target !== '');
   const sockets = open.filter((target) => target.startsWith('socket:')).length;
   return { sockets, others: open.length - sockets };

@@ -11,9 +11,9 @@ const warmUpMs = 5_000;
 const longestWaitSeconds = 0.1;
 
 /**
- * The highest rate, in steps of 30 %, at which the service answers whatever is sent: hardly anything waits at the end of
- * the step, and the p99 of everything but registrations is under a second. A step is tried twice, since another program
- * may have had the processor.
+ * The highest rate, in steps of 30 %, at which the service keeps up: hardly anything waits at the end of the step, and the
+ * p99 of everything but registrations is under a second. A step is tried twice, because another program may have used the
+ * processor.
  */
 export async function findSustainableRate(options: {
   traffic: Program;
@@ -25,7 +25,7 @@ export async function findSustainableRate(options: {
 
   async function sustains(rate: number): Promise<boolean> {
     await traffic.ask('rate', rate);
-    // A step begins as if the rate had always been this one.
+    // A step begins as if this had always been the rate.
     await delay(1_000);
     await report();
     await Promise.race([delay(seconds * 1_000), traffic.crashed]);

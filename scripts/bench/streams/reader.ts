@@ -16,7 +16,7 @@ export interface ReaderOptions {
   host: string;
   port: number;
   path: string;
-  /** An address of loopback: the client that the service sees. */
+  /** A loopback address, which is the client for the service. */
   localAddress: string;
   /** Called for each answer. */
   onAnswer(): void;

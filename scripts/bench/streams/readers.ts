@@ -1,25 +1,25 @@
 import { answerQuestion } from '../lib/programs/answer-questions.js';
 import { type BenchReader, openReader } from './reader.js';
 
-/** What `open` is told. */
+/** The argument of `open`. */
 export interface OpenQuestion {
   host: string;
   port: number;
   path: string;
   readers: number;
-  /** How many of them come from one address. */
+  /** How many readers share one address. */
   perClient: number;
 }
 
-/** What `state` answers. */
+/** The answer of `state`. */
 export interface ReadersState {
   open: number;
-  /** Answers that each reader has had, the fewest and the most. */
+  /** How many answers each reader has received, the fewest and the most. */
   fewest: number;
   most: number;
   /** How many different last answers there are: 1 where every reader has the same. */
   lastAnswers: number;
-  /** How many different courses of answers there are: 1 where nobody missed what another had. */
+  /** The number of different sequences of answers: 1 if no reader missed one that another received. */
   courses: number;
   faults: string[];
 }
@@ -56,7 +56,7 @@ answerQuestion('open', async (about) => {
   return readers.length;
 });
 
-/** Answers when all readers together have had so many answers: the milliseconds of this process's clock. */
+/** Answers when the readers have received this many answers in total, with this process's clock in milliseconds. */
 answerQuestion('await', (about) => {
   awaited = about as number;
   return new Promise<number>((resolve) => {
@@ -82,12 +82,12 @@ answerQuestion('state', (): ReadersState => {
   };
 });
 
-/** Those who came early have had more answers than those who came late; from here on all have to have the same. */
+/** Earlier readers have received more answers than later ones; from here on, all must receive the same. */
 answerQuestion('forget', () => {
   for (const reader of readers) reader.ids.length = 0;
   return null;
 });
 
-// Before there are readers, nothing else keeps it running.
+// Before there are readers, nothing else keeps the process running.
 process.channel?.ref();
 process.send?.('ready');

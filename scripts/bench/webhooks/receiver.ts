@@ -1,6 +1,6 @@
 /**
- * A receiver in a process of its own. `/plain` acknowledges, `/verify` verifies and acknowledges, `/hang` never answers.
- * Sends its address when it listens; answers `arrivals` with the POSTs that were acknowledged since it was last asked.
+ * A receiver in its own process. `/plain` acknowledges, `/verify` verifies and acknowledges, `/hang` never answers. Sends
+ * its address when it listens; answers `arrivals` with the POSTs acknowledged since the last question.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -30,11 +30,11 @@ export interface WebhookTarget {
   enable(id: string, enabled: boolean): Promise<void>;
   /** Commits an event. Returns its id and the time just before its commit. */
   emit(event: keyof typeof eventExamples): Promise<{ id: string; committedMs: number }>;
-  /** So many events at once, ready to be fanned out to one webhook. */
+  /** Commits this many events at once, ready to be fanned out to one webhook. */
   backlog(webhookId: string, count: number): Promise<void>;
-  /** So many deliveries of one webhook, all due. */
+  /** Creates this many deliveries of one webhook, all due. */
   dueDeliveries(webhookId: string, count: number): Promise<void>;
-  /** What has arrived until so many have, or a minute has gone by. */
+  /** What has arrived when there are this many, or after a minute. */
   arrivals(count: number): Promise<Arrival[]>;
 }
 

@@ -2,7 +2,7 @@ import { memberNumbers } from '../cluster/members.js';
 import type { Action } from './stage.js';
 import { untilWriting } from './until-writing.js';
 
-/** Longer than another fault keeps everybody from committing. */
+/** Longer than the time for which another fault prevents all commits. */
 const commitWithinMs = 30_000;
 
 export const cutConnections: Action = async (fault, stage) => {
@@ -13,7 +13,7 @@ export const cutConnections: Action = async (fault, stage) => {
   return count > 0 ? 'done' : 'missed';
 };
 
-/** At whichever member the next one is committed: the primary may be another by then. */
+/** Cuts at any member, because the primary may be another one by the next commit. */
 function cutAtCommit(when: 'before' | 'after'): Action {
   return async (fault, { members, chronicle }) => {
     const seen = new AbortController();

@@ -5,7 +5,7 @@ import type { Action, Stage } from './stage.js';
 
 const times = 30;
 const patienceMs = 15_000;
-/** Longer than an election, in which nobody runs a tick. */
+/** Longer than an election, during which no tick can run. */
 const runsWithinMs = 40_000;
 const pauseMs = 200;
 
@@ -32,12 +32,12 @@ export const crowdTick: Action = async (fault, stage) => {
   return ran > 0 ? 'done' : 'missed';
 };
 
-/** Another client each time: the limit is tested where limits are. */
+/** A new client address each time, so that the limit does not interfere; other tests cover it. */
 function someone(): string {
   return `10.255.${randomInt(256)}.${randomInt(256)}`;
 }
 
-/** What was answered instead, where another instance runs one or this one cannot. */
+/** The tick, or the status of another answer: another instance runs a tick, or this one cannot. */
 async function tickOf(url: string, { cronSecret }: Stage): Promise<TickSeen | string> {
   try {
     const answer = await fetch(`${url}/api/publisher/tick`, {

@@ -1,7 +1,7 @@
-/** Lets faults of several tracks run at the same time, and one that must be measured by itself run alone. */
+/** Lets faults of several tracks run concurrently, and a fault that must be measured alone run by itself. */
 export interface Gate {
   together(work: () => Promise<void>): Promise<void>;
-  /** Waits for those that run, and keeps others waiting meanwhile. */
+  /** Waits for the running faults, and makes others wait meanwhile. */
   alone(work: () => Promise<void>): Promise<void>;
 }
 

@@ -64,7 +64,7 @@ export const wrongClock: Action = async (fault, stage) => {
 };
 
 export const rollingRestart: Action = async (fault, stage) => {
-  // Otherwise the place of one that is still being mended is given to another.
+  // Otherwise `take` would choose another instance instead of one that is still being repaired.
   await stage.instances.untilWhole();
   for (const place of stage.instances.all.keys()) {
     const { instance, breaks, mend } = await stage.instances.take(place);
@@ -78,7 +78,7 @@ export const rollingRestart: Action = async (fault, stage) => {
   return 'done';
 };
 
-/** 2.3.0 ends where a connection to the database is cut while it starts, and whoever watches over it starts it again. */
+/** Release 2.3.0 exits if a connection to the database breaks during its start; a supervisor would start it again. */
 async function startAsSupervised(instance: Instance): Promise<void> {
   for (let start = 1; ; start += 1) {
     try {
@@ -91,8 +91,8 @@ async function startAsSupervised(instance: Instance): Promise<void> {
 }
 
 /**
- * It shares deliveries and limits, and is asked nothing: its answers are those of its own contract. It runs no scheduled job,
- * since it would count outcomes without what the ledger says (docs/upgrading.md).
+ * Runs the previous release beside the others. It shares deliveries and limits, and gets no requests, because its answers
+ * follow its own contract. It runs no scheduled job, because it would count outcomes without the ledger (docs/upgrading.md).
  */
 export const releaseBefore: Action = async (fault, stage) => {
   if (stage.releaseBefore === undefined) throw new Error('the release before is not to be had');

@@ -4,7 +4,7 @@ import type { Fault } from '../plan.rules.js';
 import type { Action, Stage } from './stage.js';
 import { untilWriting } from './until-writing.js';
 
-/** What a set of three takes to be whole again, on a machine that does other things. */
+/** The time that a set of three needs to recover, on a machine with other work. */
 const wholeWithinMs = 90_000;
 const delayOfMemberMs = 400;
 const withoutElectionSeconds = 8;
@@ -31,7 +31,7 @@ export const freezePrimary: Action = async (fault, stage) => {
   await stage.instances.untilWhole();
   const primary = await stage.members.untilPrimary();
   stage.chronicle.say(fault, `stops member ${primary} for ${fault.lastsMs} ms`);
-  // None of the others stands for election for as long as this: as with MongoDB's own setting, ten seconds.
+  // None of the others stands for election for this long, to resemble MongoDB's own timeout of ten seconds.
   const others = memberNumbers.filter((number) => number !== primary);
   await Promise.all(
     others.map((number) => stage.members.member(number).admin({ replSetFreeze: withoutElectionSeconds })),
@@ -50,14 +50,14 @@ export const stepDown: Action = async (fault, stage) => {
   try {
     await stage.members.member(primary).admin({ replSetStepDown: 10, secondaryCatchUpPeriodSecs: 5 });
   } catch (error) {
-    // As while nobody has caught up.
+    // The step-down is refused, for example because no secondary has caught up.
     stage.chronicle.say(fault, `refused: ${String(error)}`);
     return 'missed';
   }
   return untilWhole(stage);
 };
 
-/** The primary is cut off in one direction or both, from members and services. */
+/** Cuts the primary off from members and services, in one direction or both. */
 function disturbPrimary(ways: 'sends' | 'receives' | 'both', what: string): Action {
   return async (fault, stage) => {
     const primary = await stage.members.untilPrimary();
@@ -72,7 +72,7 @@ export const cutOffPrimary = disturbPrimary('both', 'is cut off');
 export const mutePrimary = disturbPrimary('sends', 'is heard by nobody');
 export const deafenPrimary = disturbPrimary('receives', 'hears nobody');
 
-/** What it acknowledges by itself is undone once it hears of the primary that the others elect. */
+/** Writes that only this primary acknowledged are rolled back once it hears of the primary that the others elect. */
 export const isolatePrimary: Action = async (fault, stage) => {
   const primary = await stage.members.untilPrimary();
   await untilWriting(stage);

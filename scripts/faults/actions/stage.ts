@@ -3,17 +3,17 @@ import type { Members } from '../cluster/members.js';
 import type { Fault, FaultKind } from '../plan.rules.js';
 import type { KillSeen, Period, Stop, TickSeen } from '../verdict.rules.js';
 
-/** What the faults act on. */
+/** The parts of the storm that the faults act on. */
 export interface Stage {
   members: Members;
   instances: Instances;
-  /** As the traffic counts them: on one instance, or on all. */
+  /** The writes that the traffic has in flight, on one instance or on all. */
   writesUnderWay(url?: string): number;
-  /** The compiled program of the release before; undefined where it is not to be had. */
+  /** The compiled program of the previous release; undefined if it is not available. */
   releaseBefore: string | undefined;
   clock(): number;
   chronicle: Chronicle;
-  /** Of internal endpoints. */
+  /** The bearer credential of internal endpoints. */
   cronSecret: string;
 }
 
@@ -22,7 +22,7 @@ export type Action = (fault: Fault, stage: Stage) => Promise<'done' | 'missed'>;
 
 export interface ChronicleEvent {
   atMs: number;
-  /** Of the fault it belongs to. */
+  /** The number of its fault. */
   number: number;
   kind: string;
   what: string;
@@ -36,15 +36,15 @@ export interface Kill extends KillSeen {
 export interface Chronicle {
   events: ChronicleEvent[];
   kills: Kill[];
-  /** In which a primary neither answered nor ended, and no other fault was under way. */
+  /** Periods in which a primary neither answered nor ended, and no other fault was active. */
   freezes: Period[];
-  /** Those that crowds of requests started. */
+  /** Ticks that crowds of requests started. */
   ticks: TickSeen[];
   /** How many of their requests were answered 500, as where two ticks did the same. */
   failedTicks: number;
   /** How instances ended that were asked to. */
   stops: Stop[];
-  /** Faults that came to their end, by kind. */
+  /** How many faults were completed, by kind. */
   done: Map<FaultKind, number>;
   say(fault: Fault, what: string): void;
 }

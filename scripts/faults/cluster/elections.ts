@@ -20,7 +20,7 @@ export function watchElections(members: Members, clock: () => number): ElectionW
   const elections: Election[] = [];
   let stopping = false;
 
-  /** A member that does not answer delays nobody's election but its own. */
+  /** A member that does not answer delays only the detection of its own election. */
   async function watch(number: MemberNumber): Promise<void> {
     while (!stopping) {
       const told = await members.member(number).hello();

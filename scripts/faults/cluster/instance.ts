@@ -15,13 +15,13 @@ export interface Instance {
   pid(): number | undefined;
   /** Resolves when it is ready. Rejects when it ends before that, or takes too long. */
   start(how?: { clockOffByMs?: number }): Promise<void>;
-  /** Where it runs already. */
+  /** Waits until a running instance is ready. */
   untilReady(): Promise<void>;
-  /** Resolves to how it ended, once it has. */
+  /** Resolves to the exit code or signal once the process has ended. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | NodeJS.Signals | null>;
   pause(): void;
   resume(): void;
-  /** `none`: it can open no further file and take no further connection, until it is told `as before`. */
+  /** `none`: the process can open no further file and accept no further connection; `as before` ends this. */
   limitFiles(to: 'none' | 'as before'): Promise<void>;
   stop(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export interface InstanceOptions {
 const asInProduction = ['--max-semi-space-size=4', '--heap-growing-percent=40'];
 const wrongClock = new URL('../../lib/shifted-clock.mjs', import.meta.url).href;
 const readyTimeoutMs = 90_000;
-/** What it may take to end the requests in hand. */
+/** The time that a process may take to finish its pending requests. */
 const endTimeoutMs = 60_000;
 /** Descriptors are numbered, and a limit bounds the numbers: one that is free below it could still be given out. */
 function lowestFreeDescriptor(pid: number): number {
@@ -49,7 +49,7 @@ function lowestFreeDescriptor(pid: number): number {
   return number;
 }
 
-/** What systems grant that say nothing else. */
+/** The usual default of systems without a setting of their own. */
 const fewFiles = 1_024;
 
 export function createInstance({ name, program, port, env, logFile }: InstanceOptions): Instance {
@@ -78,7 +78,7 @@ export function createInstance({ name, program, port, env, logFile }: InstanceOp
     const ended = once(ending, 'exit');
     note(signal);
     ending.kill(signal);
-    // One that is stopped ends only after that.
+    // A stopped process ends only after it continues.
     ending.kill('SIGCONT');
     const late = () => new Error(`${name} did not end in ${endTimeoutMs / 1000} s after ${signal}`);
     await withTimeout(endTimeoutMs, ended, late);

@@ -8,18 +8,18 @@ import { createInstance, type Instance } from './instance.js';
 export interface BrokenTime {
   url: string;
   fromMs: number;
-  /** Undefined while it lasts. */
+  /** Undefined until it ends. */
   toMs: number | undefined;
 }
 
 /** The instances of the service, all with the same environment, and which of them are whole now. */
 export interface Instances extends Target {
   all: readonly Instance[];
-  /** Further ones that come and go, of another release, with these variables changed. */
+  /** Creates a temporary instance of another release, with these variables changed. */
   beside(name: string, program: string, changed: Readonly<Record<string, string>>): Promise<Instance>;
-  /** Takes a whole instance to break it, as soon as another one is left to answer: the one with this number, or the next. */
+  /** Takes an intact instance to break it: that with this number, or the next one. Waits until another one is intact. */
   take(number: number): Promise<Taken>;
-  /** Until everything that was to be mended is whole. Rejects with what could not be. */
+  /** Resolves when every instance that was to be repaired is intact. Rejects with the error of a repair that failed. */
   untilWhole(): Promise<void>;
   broken(): readonly BrokenTime[];
   stop(): Promise<void>;
@@ -27,9 +27,9 @@ export interface Instances extends Target {
 
 export interface Taken {
   instance: Instance;
-  /** From now on its clients cannot count on it. */
+  /** From now on, clients cannot rely on the instance. */
   breaks(): void;
-  /** They can, although more will be done to it. */
+  /** Clients can rely on it again, although the fault is not over. */
   serves(): void;
   /** Brings it back and gives it back; the next fault does not wait for that. */
   mend(work: () => Promise<void>): void;

@@ -5,7 +5,7 @@ import { passOneWay } from './one-way.js';
 /** The one address by which the other members and the services know a member. */
 export interface MemberProxy {
   port: number;
-  /** Ends connections: those that come from there, or all. Resolves to how many. */
+  /** Closes the connections that come from this place, or all. Resolves to their number. */
   cut(from?: Place): number;
   /**
    * Cuts the next connection on which a service commits a transaction, as the commit passes: the member does not see it,
@@ -28,7 +28,7 @@ interface Link {
   from: Place;
   client: Socket;
   upstream: Socket;
-  /** The next thing that comes from the member is lost, and the connection with it. */
+  /** Whether the member's next answer is dropped, and the connection closed. */
   losesAnswer: boolean;
 }
 

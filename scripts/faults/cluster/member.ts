@@ -5,17 +5,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { mongo } from 'mongoose';
 import { withTimeout } from '../../../server/timing.js';
 
-/** What a member says of itself, asked past its proxy. */
+/** A member's own report of its state, not sent through its proxy. */
 export interface Hello {
   writable: boolean;
-  /** Of the election that made it primary: no two elections have the same. */
+  /** The id of the election that made it primary; every election has a different one. */
   electionId?: string;
   secondary: boolean;
 }
 
 /** A mongod of the set, in a process that may be killed, stopped and started again on the same data. */
 export interface Member {
-  /** Of mongod itself; its proxy has another one. */
+  /** The port of mongod itself; its proxy has another one. */
   port: number;
   /** Undefined while there is no process. */
   pid(): number | undefined;
@@ -27,7 +27,7 @@ export interface Member {
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
   pause(): void;
   resume(): void;
-  /** Kills it where it still runs, and closes what asks it. */
+  /** Kills the process if it still runs, and closes the connection that queries it. */
   stop(): Promise<void>;
 }
 

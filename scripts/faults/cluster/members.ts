@@ -14,7 +14,7 @@ export const memberNumbers: readonly MemberNumber[] = [0, 1, 2];
 
 /** A replica set of three members; every connection between them, and from outside, goes through their proxies. */
 export interface Members {
-  /** By way of the proxies. */
+  /** The URI of the proxies. */
   uri(database: string): string;
   network: Network;
   member(number: MemberNumber): Member;
@@ -24,11 +24,11 @@ export interface Members {
   /** The same, as soon as there is one. */
   untilPrimary(withinMs?: number): Promise<MemberNumber>;
   /**
-   * Until there is one primary and both others have what it wrote: one that rolls back says that it follows, and
-   * acknowledges nothing.
+   * Resolves when there is one primary and both others have its writes: a member that rolls back reports that it follows,
+   * but acknowledges nothing.
    */
   untilWhole(withinMs: number): Promise<void>;
-  /** Of member 2; undefined where the system allows none. */
+  /** The disk of member 2; undefined if the system does not allow one. */
   smallDisk: SmallDisk | undefined;
   stop(): Promise<void>;
 }

@@ -3,12 +3,12 @@ export type Place = 0 | 1 | 2 | 'services';
 
 /** How bytes from one place to another pass. */
 export interface Passage {
-  /** Nothing arrives, not even that a connection was closed, until it is let through again. */
+  /** Nothing arrives, not even the end of a connection, until the passage is open again. */
   held: boolean;
   delayMs: number;
 }
 
-/** The network between members and services, in which every direction can be broken by itself. */
+/** The network between members and services, in which every direction can be disturbed separately. */
 export interface Network {
   passage(from: Place, to: Place): Passage;
   /** Breaks what a place sends, what it receives, or both; towards and from these places, or every other one. */
@@ -18,7 +18,7 @@ export interface Network {
     passage: Partial<Passage>,
     others?: readonly Place[],
   ): void;
-  /** Everything passes at once. */
+  /** Lets everything pass without delay again. */
   heal(): void;
   /** Called after every change, until the function that it returns is called. */
   onChange(listener: () => void): () => void;

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Passage } from './network.js';
 
 export interface OneWay {
-  /** Looks at the passage again, which has changed. */
+  /** Applies a changed passage. */
   review(): void;
 }
 

@@ -4,10 +4,10 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isAlive } from '../../mongod/processes.js';
 
-/** A file system of its own that can be filled. */
+/** A separate file system that can be filled. */
 export interface SmallDisk {
   folder: string;
-  /** Takes all that is left. */
+  /** Uses up all free space. */
   fill(): Promise<void>;
   empty(): Promise<void>;
   stop(): Promise<void>;
@@ -52,7 +52,7 @@ export async function mountSmallDisk(mountPoint: string, megabytes: number): Pro
     async fill() {
       const file = await open(filler, 'w');
       try {
-        // Until the system says that there is no room.
+        // Writes until the system reports that no space is left.
         for (;;) await file.write(chunk);
       } catch (error) {
         if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;

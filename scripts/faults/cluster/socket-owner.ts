@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /**
- * Which of these processes opened the connection that comes from a local port to another; undefined: none of them. As
- * Linux tells it: all members connect from 127.0.0.1, and nothing in what they send says which one it is.
+ * Which of these processes opened the connection that comes from a local port to another; undefined if none of them did.
+ * Linux knows it: all members connect from 127.0.0.1, and nothing that they send says which one it is.
  */
 export function socketOwner(from: number, to: number, pids: readonly number[]): number | undefined {
   const inode = inodeOf(from, to);
@@ -25,7 +25,7 @@ function holdsSocket(pid: number, inode: string): boolean {
       (fd) => linkOf(`/proc/${pid}/fd/${fd}`) === `socket:[${inode}]`,
     );
   } catch {
-    // It has ended.
+    // The process has ended.
     return false;
   }
 }
@@ -34,7 +34,7 @@ function linkOf(path: string): string {
   try {
     return readlinkSync(path);
   } catch {
-    // Closed since it was listed.
+    // The descriptor was closed after it was listed.
     return '';
   }
 }

@@ -11,7 +11,7 @@ import { entriesOf, type LedgerEntry } from '../ledger-entries.js';
 import type { Finding } from '../ports.js';
 import type { StoredBatch } from './stored.js';
 
-/** The published log: what was told of it, what is stored and what the oracle accepted are one chain. */
+/** The published log: the batches in answers, those that are stored and those that the oracle accepted are one chain. */
 export function compareBatches(
   entries: readonly LedgerEntry[],
   batches: readonly StoredBatch[],

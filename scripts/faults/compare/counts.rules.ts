@@ -21,7 +21,7 @@ export interface StoredCounts {
   accountDays: ReadonlyMap<string, AccountDay>;
 }
 
-/** Every outcome is counted once: the roll-ups are those that counting every intent anew makes. */
+/** Every outcome is counted once: the roll-ups equal a recount of every intent. */
 export function compareCounts(intents: readonly Intent[], stored: StoredCounts): Finding[] {
   const all = intents.map(aggregatable);
   const found: Finding[] = [];

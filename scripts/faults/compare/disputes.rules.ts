@@ -4,7 +4,7 @@ import { entriesOf, type LedgerEntry } from '../ledger-entries.js';
 import type { Finding } from '../ports.js';
 import { byKey, doubled } from './ids.rules.js';
 
-/** Disputes and decisions that were acknowledged against those that are stored, both ways. */
+/** Compares acknowledged disputes and decisions with the stored ones, both ways. */
 export function compareDisputes(
   entries: readonly LedgerEntry[],
   disputes: readonly DisputeDocument[],

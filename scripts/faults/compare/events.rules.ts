@@ -6,7 +6,7 @@ import type { Finding } from '../ports.js';
 import { doubled } from './ids.rules.js';
 import type { Stored } from './stored.js';
 
-/** An event has the time at which its transaction began. */
+/** An event's time is the beginning of its transaction. */
 const surelyBeforeMs = 10_000;
 
 type Causes = Pick<Stored, 'intents' | 'disputes' | 'batches' | 'webhooks'> & {
@@ -67,8 +67,8 @@ function causeOf({ event, data }: Pick<OutboxDocument, 'event' | 'data'>): strin
 }
 
 /**
- * Of an intent and its disputes by the order of the ledger, which needs no clock: what was acknowledged before the intent
- * was first sent. Of anything else by the clock of the database.
+ * The subscribers of an event. For an intent and its disputes, the ledger's order decides, which needs no clock: webhooks
+ * that were acknowledged before the intent was first sent. For anything else, the database's clock decides.
  */
 function subscriptions(
   entries: readonly LedgerEntry[],

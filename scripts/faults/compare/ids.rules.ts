@@ -1,11 +1,11 @@
-/** By their key; of several with the same key the first. */
+/** The items by their key; if several have the same key, the first. */
 export function byKey<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item> {
   const found = new Map<string, Item>();
   for (const item of items) if (!found.has(keyOf(item))) found.set(keyOf(item), item);
   return found;
 }
 
-/** The keys that occur more than once; an item without a key is not looked at. */
+/** The keys that occur more than once; items without a key are ignored. */
 export function doubled<Item>(
   items: readonly Item[],
   keyOf: (item: Item) => string | undefined,

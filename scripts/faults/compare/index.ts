@@ -16,15 +16,16 @@ import { readStored, type Stored } from './stored.js';
 import { compareTransitions } from './transitions.rules.js';
 import { compareWebhooks } from './webhooks.rules.js';
 
-/** What else than the database knows of what happened. */
+/** What sources other than the database know about the run. */
 export interface Witnesses extends Surroundings {
   oracle: Pick<ReferenceOracle, 'taken'>;
   anchors: { anchors: readonly { id: string }[] };
 }
 
 /**
- * Compares, by id and both ways, what the driver was told with what the database holds, what the oracle accepted and what
- * the receivers got. Run it after the traffic has settled and the service is stopped, so that nothing changes meanwhile.
+ * Compares, by id and both ways, the answers that the driver received with what the database contains, what the oracle
+ * accepted and what the receivers got. Run it after the traffic has settled and the service has stopped, so that nothing
+ * changes meanwhile.
  */
 export async function compare(options: CompareOptions<Witnesses>): Promise<Comparison> {
   const { mongoUri, ledgerFile, surroundings } = options;
@@ -49,7 +50,7 @@ export async function compare(options: CompareOptions<Witnesses>): Promise<Compa
   };
 }
 
-/** How many there were of each, so that a comparison of nothing shows. */
+/** The number of each kind, so that an empty comparison is visible. */
 function countsOf(entries: readonly LedgerEntry[], stored: Stored): Record<string, number> {
   const kinds = [
     ['intents acknowledged', 'intent_acknowledged'],

@@ -3,7 +3,7 @@ import { entriesOf, type IntentTerms, type LedgerEntry } from '../ledger-entries
 import type { Finding } from '../ports.js';
 import { byKey, doubled } from './ids.rules.js';
 
-/** What was acknowledged of intents against the intents that are stored, both ways. */
+/** Compares the acknowledged data of intents with the stored intents, both ways. */
 export function compareIntents(entries: readonly LedgerEntry[], intents: readonly Intent[]): Finding[] {
   const found: Finding[] = [];
   const add = (id: string, what: string) => found.push({ of: 'intents', id, what });

@@ -17,7 +17,7 @@ export type StoredBatch = Pick<
   'header' | 'headerHash' | 'signature' | 'announced' | 'receipt'
 > & { entries: readonly object[] };
 
-/** Everything that the comparison reads of the database, as a majority of the members has it. */
+/** Everything that the comparison reads from the database, with read concern majority. */
 export interface Stored {
   intents: readonly Intent[];
   disputes: readonly DisputeDocument[];

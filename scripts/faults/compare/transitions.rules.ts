@@ -7,8 +7,8 @@ import { byKey } from './ids.rules.js';
 type Told = EntryOf<'transition_told'>;
 
 /**
- * What the streams of intents told, against the transitions that are stored: each one once, in order, without a gap. A stream
- * that told nothing lacks them all.
+ * Compares the transitions that the streams of intents sent with the stored ones: each occurs once, in order, without a gap.
+ * A stream that sent nothing lacks them all.
  */
 export function compareTransitions(entries: readonly LedgerEntry[], intents: readonly Intent[]): Finding[] {
   const stored = byKey(intents, ({ _id }) => _id);

@@ -3,7 +3,7 @@ import { entriesOf, type LedgerEntry } from '../ledger-entries.js';
 import type { Finding } from '../ports.js';
 import { byKey, doubled } from './ids.rules.js';
 
-/** Subscriptions that were acknowledged against those that are stored, both ways. */
+/** Compares acknowledged subscriptions with the stored ones, both ways. */
 export function compareWebhooks(
   entries: readonly LedgerEntry[],
   webhooks: readonly Pick<WebhookDocument, '_id' | 'url' | 'events'>[],

@@ -7,13 +7,13 @@ import type { Credentials } from '../ports.js';
 import { anyOfThem, type ChoiceDeps, type InstanceChoice, oneOfThem } from './instance-choice.js';
 import { anyInstance } from './instance-fetch.js';
 
-/** The typed clients of the traffic. Each has an address of its own, since limits are tested where limits are. */
+/** The typed clients of the traffic. Each has its own address, so that limits do not interfere; other tests cover them. */
 export interface Clients {
-  /** Of a wallet or of a reader. */
+  /** A client of a wallet or of a reader. */
   next(): Client;
-  /** Of a reader that stays with an instance. */
+  /** A client of a reader that stays with one instance. */
   nextStaying(): Client;
-  /** Of the operator: with the admin key and the bearer credential. */
+  /** A client of the operator, with the admin key and the bearer credential. */
   operator(): OperatorClient;
 }
 

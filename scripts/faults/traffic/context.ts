@@ -13,18 +13,15 @@ export interface TrafficContext {
   settings: TrafficSettings;
   random: Random;
   clock: Clock;
-  /** Nothing new is begun after it; what is under way goes on. */
+  /** Aborts when nothing new may begin; what is under way continues. */
   ending: AbortSignal;
-  /** Everything is given up. */
+  /** Aborts everything. */
   over: AbortSignal;
   /** A refusal that a correct client cannot get, in a sentence. */
   refused(what: string): void;
 }
 
-/**
- * Does `work` every so often, ±50 %, until the signal aborts. What it throws while nothing is over is a fault of the
- * driver.
- */
+/** Runs `work` at this interval, ±50 %, until the signal aborts. An error before `over` is a fault of the driver. */
 export async function repeatedly(
   { random }: Pick<TrafficContext, 'random'>,
   everyMs: number,

@@ -7,7 +7,7 @@ import type { EndedOffRamp } from './off-ramps.js';
 export interface Disputes {
   /** Perhaps files a dispute against this outcome, and has it decided some seconds later. */
   sometimesDispute(offRamp: EndedOffRamp): void;
-  /** The intents whose disputes were begun and are not decided yet. */
+  /** The intents with a dispute that has begun and is not decided yet. */
   open(): readonly string[];
 }
 

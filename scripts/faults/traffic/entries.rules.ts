@@ -20,7 +20,7 @@ export interface Exchange {
   body: unknown;
 }
 
-/** What the ledger holds of a request before it is sent, so that nothing can be stored that it does not know. */
+/** The ledger entries written before a request is sent, so that the database can contain nothing that it lacks. */
 export function entriesBefore({ operationId, body }: Exchange): LedgerEntry[] {
   switch (operationId) {
     case 'createIntent': {

@@ -10,14 +10,14 @@ export interface ReceivedAnswer {
   body: unknown;
 }
 
-/** Quotes are fresh for 15 s and shown for 60 s; an answer may be on its way, or kept, for some seconds more. */
+/** Quotes are fresh for 15 s and shown for 60 s; transfer and caches may add some seconds to an answer's age. */
 const freshMs = 15_000;
 const longestShownMs = 60_000;
 const onItsWayMs = 5_000;
 
 /**
- * What of an answer is not as the contract says, in a sentence; undefined where all is. A 500 is none of the answers that
- * a fault around the service may lead to, so it is always one.
+ * How an answer deviates from the contract, in a sentence; undefined if it does not. No fault around the service may cause a
+ * 500, so a 500 always deviates.
  */
 export function faultOfAnswer(route: Route, { status, header, body }: ReceivedAnswer): string | undefined {
   if (header('x-request-id') === null) return 'The answer has no X-Request-Id.';
@@ -35,7 +35,7 @@ export function faultOfAnswer(route: Route, { status, header, body }: ReceivedAn
   return undefined;
 }
 
-/** By the clock of the instance itself, which may be wrong. */
+/** Compares with the clock of the instance itself, which may be wrong. */
 function faultOfAge({ asOf, stale }: RatesAnswer, date: string | null): string | undefined {
   if (date === null) return 'The answer has no Date.';
   const ageMs = Date.parse(date) - Date.parse(asOf);

@@ -7,7 +7,7 @@ export interface Followers {
   counts(): { followed: number; lost: number };
 }
 
-/** The streams of some intents. What they tell is in the ledger before the next transition is waited for. */
+/** The streams of some intents. A transition is in the ledger before the next one is awaited. */
 export function createFollowers(context: TrafficContext): Followers {
   const { clients, ledger, settings, random, over } = context;
   const considered = new Set<string>();

@@ -18,7 +18,7 @@ import { createWebhooks } from './webhooks.js';
 
 export { startSurroundings, type TrafficSurroundings } from './surroundings.js';
 
-/** Of the two minutes that are kept for what comes after the storm. */
+/** Part of the two minutes reserved for the time after the storm. */
 const settleWithinMs = 100_000;
 
 /**
@@ -33,7 +33,7 @@ export async function createTraffic(
   const answers = createAnswerLog();
   const ending = new AbortController();
   const over = new AbortController();
-  // As many as are under way wait for the end.
+  // Every activity under way listens for the end.
   setMaxListeners(0, ending.signal, over.signal);
   const refusals: string[] = [];
   const ended: string[] = [];
@@ -64,7 +64,7 @@ export async function createTraffic(
       disputes.sometimesDispute(offRamp);
     },
   });
-  /** What is under way of each kind, by its name. */
+  /** The activities under way, by name. */
   const underWay = new Map<string, Promise<void>>();
 
   function begin(name: string, running: Promise<void>): void {
@@ -90,7 +90,7 @@ export async function createTraffic(
       begin('off-ramps', offRamps.run());
       begin('unpaid intents', registerUnpaid(context));
       begin('registering webhooks', webhooks.registerLater());
-      // These two go on while the rest settles.
+      // These two continue while the rest settles.
       begin('keeping webhooks', webhooks.keep(over.signal));
       begin('ticking', tick(context, over.signal));
     },

@@ -4,7 +4,7 @@ import type { Answer, Target } from '../ports.js';
 
 /** Which instance the requests of a client go to. */
 export interface InstanceChoice {
-  /** Undefined where there is none. */
+  /** Undefined if there is no instance. */
   url(): string | undefined;
   /** Called before a request: since when its instance must hold points for it, as far as the client can know. */
   heldSinceMs(route: string): number | undefined;
@@ -18,7 +18,7 @@ export interface ChoiceDeps {
   clock: Clock;
 }
 
-/** Each request goes to an instance of its own, as a balancer chooses that looks at nothing. */
+/** Chooses an instance at random for each request, like a balancer without any state. */
 export function anyOfThem({ target, random }: ChoiceDeps): InstanceChoice {
   return {
     url: () => pick(target.urls(), random),
@@ -27,12 +27,12 @@ export function anyOfThem({ target, random }: ChoiceDeps): InstanceChoice {
   };
 }
 
-/** What one of three instances draws at least for a client of theirs alone, of a limit of 60. */
+/** The least that one of three instances draws from a limit of 60 for a client that only it serves. */
 const pointsDrawn = 10;
-/** Ends of windows are told in whole seconds. */
+/** The ends of windows are given in whole seconds. */
 const marginMs = 2_000;
 
-/** A client stays with an instance until that gives no answer, as one does that keeps its connection. */
+/** Stays with one instance until it fails to answer, like a client that keeps its connection. */
 export function oneOfThem({ target, random, clock }: ChoiceDeps): InstanceChoice {
   let chosen: string | undefined;
   const windows = new Map<string, { sinceMs: number; resetMs: number; asked: number }>();

@@ -13,18 +13,18 @@ export interface InstanceFetchDeps {
   clock: Clock;
 }
 
-/** Where requests are addressed to: each goes to the instance that is chosen for it. */
+/** The origin that requests are addressed to; each is sent to the instance that is chosen for it. */
 export const anyInstance = 'http://service.invalid';
 
 const requestTimeoutMs = 10_000;
 
 /**
- * Makes a `fetch` for a typed client, that sends each request to the instance of its choice. What is sent and what is
- * acknowledged is in the ledger before the caller goes on; every answer is held against the contract.
+ * Creates a `fetch` for a typed client that sends each request to the chosen instance. Requests and acknowledgements are in
+ * the ledger before the caller continues; every answer is checked against the contract.
  */
 export function createInstanceFetch(deps: InstanceFetchDeps): (choice: InstanceChoice) => typeof fetch {
   const { ledger, answers, clock } = deps;
-  /** Of reads, which tell the same again and again. */
+  /** Ledger entries already written for reads, since polling repeats them. */
   const told = new Set<string>();
 
   async function record(operation: Operation, body: unknown, status: number, answer: unknown): Promise<void> {
@@ -83,7 +83,7 @@ export function createInstanceFetch(deps: InstanceFetchDeps): (choice: InstanceC
         ended({ status, acknowledged: isGood && isWrite, ...seen }, resetOf(headers));
         return new Response(status === 204 ? null : text, { status, headers });
       } catch (error) {
-        // The caller gave up, or a stream was closed: no answer of the service.
+        // If the caller aborted or closed a stream, the service has not failed, so nothing is recorded.
         if (!init.signal?.aborted) ended({ status: 'cut', acknowledged: false });
         throw error;
       } finally {

@@ -19,16 +19,16 @@ import { anchorIds, corridor } from './surroundings.js';
 /** An off-ramp whose payment is on the ledger, and how it ended. */
 export interface EndedOffRamp {
   intent: IntentAnswer;
-  /** What the anchor was told to make of it. */
+  /** The ending that the anchor was told to produce. */
   ending: Ending;
-  /** Of the wallet. */
+  /** The seed of the wallet's key. */
   seed: Uint8Array;
 }
 
 export interface OffRamps {
-  /** Goes through one after another, several at a time, until nothing new is to be begun and all have ended. */
+  /** Runs off-ramps, several at a time, until nothing new may begin and all have ended. */
   run(): Promise<void>;
-  /** The intents that were paid and have no outcome yet. */
+  /** The paid intents without an outcome. */
   open(): readonly string[];
 }
 
@@ -44,9 +44,9 @@ const endings: readonly Ending[] = [
   'fail',
   'recover',
 ];
-/** Ways in which an off-ramp stops because its anchor was told so. */
+/** Errors with which an off-ramp stops because its anchor was told so. */
 const ends: ReadonlySet<OfframpErrorCode> = new Set(['refunded', 'not_paid_out', 'anchor_error']);
-/** Ways in which it stops because the service does not do what it promised. */
+/** Errors with which it stops because the service breaks a promise. */
 const faults: ReadonlySet<OfframpErrorCode> = new Set([
   'service_refused',
   'service_mismatch',
@@ -110,7 +110,7 @@ export function createOffRamps(deps: OffRampsDeps): OffRamps {
     }
   }
 
-  /** Asked for until it has an outcome: what was paid comes to one. */
+  /** Polls the intent until it has an outcome, which every paid intent gets. */
   async function endOf(service: Client, intentHash: string): Promise<IntentAnswer> {
     for (;;) {
       const answer = await retryUntilAnswered(

@@ -3,7 +3,7 @@ import { routes } from '../../../contract/client/operations/routes.js';
 import type { Route, RouteTable } from '../../../contract/client/route.js';
 import type { TrafficKind } from '../ports.js';
 
-/** An operation of the contract, as a request of this method to this path is one of it. */
+/** An operation of the contract, identified by a request's method and path. */
 export interface Operation {
   route: Route;
   kind: TrafficKind;
@@ -26,12 +26,12 @@ const known = [routes as RouteTable, operatorRoutes as RouteTable]
   .map((route) => ({
     route,
     pattern: new RegExp(`^${route.path.replace(/:(\w+)/g, '(?<$1>[^/]+)')}$`),
-    // Where a fixed path and a template meet, the fixed one is meant.
+    // If a fixed path and a template both match, the fixed one applies.
     parameters: route.path.split(':').length - 1,
   }))
   .sort((a, b) => a.parameters - b.parameters);
 
-/** Throws where the contract has no such operation: the traffic sends nothing else. */
+/** Throws if the contract has no such operation: the traffic sends nothing else. */
 export function operationOf(method: string, path: string): Operation {
   for (const { route, pattern } of known) {
     const found = route.method === method ? pattern.exec(path) : null;

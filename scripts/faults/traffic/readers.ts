@@ -4,7 +4,7 @@ import { pick } from '../../simulated-wallets/index.js';
 import { repeatedly, type TrafficContext } from './context.js';
 import { anchorIds, corridor } from './surroundings.js';
 
-/** As many addresses as keep each of them well within its limits. */
+/** So many addresses that each stays well within its limits. */
 const readers = 60;
 const comeWithinMs = 15_000;
 const amounts = ['50', '100', '250', '1000'];
@@ -16,7 +16,7 @@ export async function readAgain(context: TrafficContext): Promise<void> {
 
   async function come(): Promise<void> {
     const { rates, snapshot, corridors } = clients.nextStaying();
-    // They come one after another, or the windows of all would end at the same time.
+    // They start one after another, or all their windows would end at the same time.
     await delay(random() * comeWithinMs, undefined, { signal: ending }).catch(() => undefined);
     await repeatedly(context, everyMs, ending, async () => {
       const reads = [

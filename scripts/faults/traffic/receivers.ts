@@ -14,9 +14,9 @@ export const receiverBehaviors = ['steady', 'slow', 'flaky', 'refusing'] as cons
 export type ReceiverBehavior = (typeof receiverBehaviors)[number];
 
 export interface Receivers {
-  /** For OUTBOUND_ALLOW. */
+  /** The value for OUTBOUND_ALLOW. */
   origin: string;
-  /** Where a webhook of this number sends to. */
+  /** The address to which a webhook of this number sends. */
   urlOf(behavior: ReceiverBehavior, number: number): string;
   /** Takes note of every delivery from now on; it is answered once `note` resolves. */
   noteIn(note: (delivery: EntryOf<'delivery_received'>) => Promise<void>): void;
@@ -30,7 +30,7 @@ export const receiverSecret = 'a secret of the receivers of the traffic';
 
 const maxBodyBytes = 64 * 1_024;
 
-/** All receivers behind one origin, told apart by their paths. */
+/** All receivers, at one origin and with different paths. */
 export async function startReceivers({ random }: { random: Random }): Promise<Receivers> {
   let note: ((delivery: EntryOf<'delivery_received'>) => Promise<void>) | undefined;
   let isCalm = false;

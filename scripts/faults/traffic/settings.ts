@@ -1,9 +1,9 @@
 /** How much the traffic does. Two cores bear the defaults beside three members and three instances. */
 export interface TrafficSettings {
   readsPerSecond: number;
-  /** That read the same every few seconds from the instance they stay with. */
+  /** Readers that repeat the same reads every few seconds at the instance that they stay with. */
   returningReaders: number;
-  /** Off-ramps of wallets that are under way at a time. */
+  /** The number of concurrent off-ramps of wallets. */
   offRampsAtOnce: number;
   /** Intents that nobody pays; some of them are attached to a withdrawal. */
   unpaidIntentsPerSecond: number;
@@ -11,7 +11,7 @@ export interface TrafficSettings {
   disputed: number;
   /** Share of the off-ramps that are followed by a stream. */
   followed: number;
-  /** Webhooks that are registered on the way, besides those that are there from the start. */
+  /** The number of webhooks registered during the run, besides those of the start. */
   laterWebhooks: number;
   everyMs: {
     return: number;

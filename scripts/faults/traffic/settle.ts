@@ -76,7 +76,7 @@ export async function settle(context: TrafficContext, options: SettleOptions): P
     return found;
   }
 
-  /** Also where it is being sent at this moment. */
+  /** True if the delivery is due soon or being sent now. */
   function isSoon(at: string | null): boolean {
     return at === null || Date.parse(at) < clock() + patienceMs;
   }
@@ -93,7 +93,7 @@ export async function settle(context: TrafficContext, options: SettleOptions): P
       `The service does not answer: ${String(error)}.`,
     ]);
     atRest = found.length === 0 ? atRest + 1 : 0;
-    // Deliveries are made of an event a moment after it.
+    // An event's deliveries are created a moment after the event.
     if (atRest === 3) return;
     if (clock() > deadlineMs) throw new NotSettled(found);
     await delay(lookEveryMs, undefined, { signal: over });

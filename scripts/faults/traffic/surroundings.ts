@@ -9,7 +9,7 @@ import { type SimulatedLedger, startSimulatedLedger } from '../../simulated-ledg
 import type { Surroundings, SurroundingsOptions, Target } from '../ports.js';
 import { type Receivers, startReceivers } from './receivers.js';
 
-/** What the traffic needs of the surroundings besides. */
+/** The surroundings with what only the traffic needs. */
 export interface TrafficSurroundings extends Surroundings {
   anchors: SimulatedAnchors;
   ledger: SimulatedLedger;
@@ -17,7 +17,7 @@ export interface TrafficSurroundings extends Surroundings {
   receivers: Receivers;
   /** The one address of the service, at which anchors call back: from now on they reach its instances. */
   serve(target: Target): void;
-  /** From now on the oracle and the receivers do what is asked of them, at once. */
+  /** From now on, the oracle and the receivers answer correctly and at once. */
   calm(): void;
 }
 
@@ -25,7 +25,7 @@ export interface TrafficSurroundings extends Surroundings {
 export const anchorIds = ['harbour', 'squall', 'galleon'] as const;
 export const corridor = 'usdc-ngn';
 
-/** Settlements of minutes take seconds. */
+/** Settlements that take minutes in the profiles take seconds. */
 const pace = 0.02;
 const tickMs = 250;
 
@@ -71,7 +71,7 @@ export async function startSurroundings(options: SurroundingsOptions): Promise<T
         TRUST_PROXY: '127.0.0.0/8',
         WEBHOOK_KEY: keyOf('webhooks'),
         PUBLISHER_SECRET_KEY: keyOf('publisher'),
-        // A failure that stands for a day in earnest stands for some seconds here.
+        // In production, a failure has a day of grace; here, it has seconds.
         FAILURE_GRACE_SECONDS: '5',
       },
       serve(target) {
@@ -89,7 +89,7 @@ export async function startSurroundings(options: SurroundingsOptions): Promise<T
   }
 }
 
-/** The ports of the instances as they are when a connection comes. */
+/** The ports of the instances at the time of a connection. */
 class InstancePorts implements Iterable<number> {
   target: Target | undefined;
 

@@ -1,6 +1,6 @@
 import { repeatedly, type TrafficContext } from './context.js';
 
-/** What an external scheduler does beside that of the instances: it calls the internal endpoints, and an admin drops caches. */
+/** Acts as an external scheduler besides the instances' own: calls internal endpoints, and invalidates caches as admin. */
 export async function tick(context: TrafficContext, signal: AbortSignal): Promise<void> {
   const { clients, settings } = context;
   const { everyMs } = settings;

@@ -6,7 +6,7 @@ import { anchorIds, corridor } from './surroundings.js';
 
 const attachedShare = 0.3;
 const shortestMs = 40_000;
-/** They come back within their minute, so that an instance may take what they send before any other member has it. */
+/** The wallets return within their minute, so that an instance may accept a request before another member has the data. */
 const returningWallets = 12;
 
 /** Intents that are registered and never paid. Some are attached to a withdrawal; the others end with their deadline. */
@@ -31,7 +31,7 @@ export async function registerUnpaid(context: TrafficContext): Promise<void> {
     };
     const registered = await retryUntilAnswered(() => service.intents.createIntent({ body: terms }), over);
     if (registered.status !== 200 && registered.status !== 201) {
-      // What was never taken and is too late by now is refused.
+      // An intent that was never accepted and is past its deadline is refused.
       if (clock() < deadlineMs) refuse('An intent', registered);
       return;
     }

@@ -6,18 +6,18 @@ import { type ReceiverBehavior, receiverBehaviors, receiverSecret } from './rece
 export interface Webhooks {
   /** Registers a webhook of each behavior; resolves when all are acknowledged. */
   registerFirst(): Promise<void>;
-  /** Registers some more on the way, until nothing new is to be begun. */
+  /** Registers some more during the run, until nothing new may begin. */
   registerLater(): Promise<void>;
   /** Enables what a refusal disabled and sends again what failed, as an operator does, until the signal aborts. */
   keep(signal: AbortSignal): Promise<void>;
-  /** The ids of those that are acknowledged. */
+  /** The ids of the acknowledged webhooks. */
   ids(): readonly string[];
 }
 
 const keepEveryMs = 5_000;
 const betweenAttemptsMs = 500;
 
-/** What an operator does for the receivers. */
+/** The operator's work for the receivers. */
 export function createWebhooks(context: TrafficContext): Webhooks {
   const { clients, surroundings, settings, clock, ending, over } = context;
   const { receivers } = surroundings;
@@ -25,8 +25,8 @@ export function createWebhooks(context: TrafficContext): Webhooks {
   let attempts = 0;
 
   /**
-   * A registration is not safe to repeat, and an attempt without an answer may have registered it: so each attempt has an
-   * address of its own, and whatever comes of the others is known by theirs.
+   * A registration is not safe to repeat, and an attempt without an answer may have registered it: so each attempt has its
+   * own address, which identifies whatever the other attempts have registered.
    */
   async function register(behavior: ReceiverBehavior, events: readonly EventName[]): Promise<void> {
     for (;;) {
@@ -66,7 +66,7 @@ export function createWebhooks(context: TrafficContext): Webhooks {
         if (left >= 0) await register('steady', eventNames.slice(left % 3));
       });
     },
-    // What failed to be mended this time is mended the next.
+    // What could not be repaired this time is repaired the next time.
     keep: (signal) => repeatedly(context, keepEveryMs, signal, () => mend().catch(() => undefined)),
     ids: () => ids,
   };

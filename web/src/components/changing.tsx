@@ -8,7 +8,7 @@ export function Changing({ value, children }: { value: string; children: Compone
   if (shown.current.value !== value) shown.current = { value, changes: shown.current.changes + 1 };
   const { changes } = shown.current;
   return (
-    // Another key is another element, which begins its animation anew.
+    // A new key makes a new element, which restarts the animation.
     <span key={changes} class={changes > 0 ? styles.changed : undefined}>
       {children}
     </span>

@@ -3,15 +3,15 @@ import { useLanguage } from '../i18n/language.js';
 import styles from './interval-mark.module.css';
 
 /**
- * A share and how sure it is: a bar over the interval, with a dot on the share. An arrow at the left end says that the
- * interval reaches below the scale. `label` tells the same in words; fractions are from 0 to 1.
+ * A share and its uncertainty: a bar over the interval, with a dot on the share. An arrow at the left end means that the
+ * interval reaches below the scale. `label` says the same in words; fractions are from 0 to 1.
  */
 export function IntervalMark(props: {
   low: number;
   high: number;
   point: number;
   label: string;
-  /** Where the scale begins; marks that are to be compared have the same. */
+  /** Where the scale begins; marks that are to be compared use the same value. */
   min?: number;
 }) {
   const { low, high, point, label, min = 0 } = props;

@@ -81,7 +81,7 @@ function seriesOf(
   return { label, stroke, fill: stroke, width: 0, points: { show: false }, ...(paths && { paths }) };
 }
 
-/** Every point where there is room, else those that no line leads to: they would not be seen at all. */
+/** Marks every point if there is room, else only those without a line to a neighbour, which would be invisible. */
 function pointsToShow(drawn: uPlot, index: number, hasRoom: boolean): number[] | null {
   if (hasRoom) return null;
   const values = drawn.data[index] ?? [];
@@ -108,12 +108,12 @@ function timeLabels(locale: string, isDaily: boolean): uPlot.Axis.DynamicValues 
   return (_, splits, __, ___, apart) =>
     splits.map((at) => {
       if (apart >= secondsOfDay) return days.format(at * 1_000);
-      // A day has no hours to tell.
+      // A daily value has no time of day.
       return isDaily ? (at % secondsOfDay === 0 ? days.format(at * 1_000) : '') : hours.format(at * 1_000);
     });
 }
 
-/** A canvas takes no `var()`: an element does, and tells the colour that it became. */
+/** A canvas does not resolve `var()`; an element does, and its computed style gives the colour. */
 function coloursOf(host: HTMLElement): (name: string) => string {
   const probe = host.appendChild(document.createElement('span'));
   probe.hidden = true;

@@ -5,11 +5,11 @@ export interface PlotSeries {
   /** Which of the colours `--plot-1` to `--plot-6`. */
   colour: 1 | 2 | 3 | 4 | 5 | 6;
   kind?: 'line' | 'bars';
-  /** Tells a line from another one of the same colour. */
+  /** Distinguishes the line from another one of the same colour. */
   isDashed?: boolean;
 }
 
-/** What is drawn. Keep `times` and `series` the same objects while they do not change: others are drawn anew. */
+/** What is drawn. Keep the identity of `times` and `series` while they do not change: new objects are drawn again. */
 export interface PlotProps {
   /** What the plot shows, in a sentence. */
   label: string;
@@ -17,8 +17,8 @@ export interface PlotProps {
   times: readonly number[];
   series: readonly PlotSeries[];
   format: (value: number) => string;
-  /** Where each point is a UTC day; points in time of the reader's day when absent. */
+  /** Whether each point is a UTC day; if absent, points are instants in the reader's time zone. */
   isDaily?: boolean;
-  /** The ends of the scale of values; as the values need when absent. */
+  /** The ends of the value scale; if absent, the values determine them. */
   range?: readonly [number, number];
 }

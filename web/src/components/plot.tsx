@@ -24,7 +24,7 @@ export function Plot(props: PlotProps) {
         if (!isGone && host.current !== null)
           drawn = drawPlot(host.current, { ...props, locale, hidden, onPoint: setPointed });
       })
-      // Without the library, as after the connection was lost, the table stays.
+      // If the library does not load, for example because the connection was lost, the table remains.
       .catch(() => setDrawable(false));
     return () => {
       isGone = true;

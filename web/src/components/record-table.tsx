@@ -7,8 +7,8 @@ export interface Column<Row> {
   /** Below the label, such as the scale of the marks in the column. */
   under?: ComponentChildren;
   /**
-   * `name` heads its row, and `main` is what one looks for first: they head the card. `wide` has the whole width there;
-   * figures end at the same edge of their column.
+   * `name` heads its row, and `main` is the most important value: both head the card. `wide` takes the whole width of the
+   * card; the figures of a column are aligned at their end.
    */
   kind?: 'name' | 'main' | 'wide' | 'figure';
 }

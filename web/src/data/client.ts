@@ -15,5 +15,5 @@ const pacedFetch = createPacedFetch({
   sleep,
 });
 
-/** The one client of the page. It retries nothing by itself: `useAnswer` shows why, and for how long, it waits. */
+/** The one client of the page. It does not retry by itself: `useAnswer` shows why it waits, and for how long. */
 export const client = createClient(serviceUrl, { retry: false, fetch: pacedFetch });

@@ -13,7 +13,7 @@ export const corridorsQuestion: Question<CorridorAnswer[]> = {
   },
 };
 
-/** `USDC` of `stellar:USDC:G…`, `NGN` of `iso4217:NGN`: the code of an asset in SEP-38 form. */
+/** The code of an asset in SEP-38 form: `USDC` for `stellar:USDC:G…`, `NGN` for `iso4217:NGN`. */
 export function codeOf(asset: string): string {
   return asset.split(':')[1] ?? asset;
 }

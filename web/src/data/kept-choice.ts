@@ -1,6 +1,6 @@
 /**
- * What the reader chose before, such as a language; null where nothing is kept. A browser may forbid a page in somebody
- * else's frame to keep anything, and throws then: such a page goes on without.
+ * What the reader chose before, such as a language; null if nothing is stored. In another site's frame, a browser may forbid
+ * a page to store anything, and throws: the page then works without.
  */
 export function keptChoice(name: string): string | null {
   try {
@@ -19,7 +19,7 @@ export function keepChoice(name: string, value: string): void {
   }
 }
 
-/** Where the address names a choice, such as `?lang=fr`, it names the new one, so that a shared link shows what is seen. */
+/** Replaces a choice that the address names, such as `?lang=fr`, by the new one, so that a shared link shows the same. */
 export function nameInAddress(name: string, value: string): void {
   const url = new URL(location.href);
   if (!url.searchParams.has(name)) return;

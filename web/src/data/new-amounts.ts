@@ -1,11 +1,11 @@
 import type { TurnsDeps } from './turns.js';
 
 /**
- * The service takes 30 amounts a minute that nobody asked for lately, and tells only when it refuses one. The stream of an
- * amount takes four of them, since the anchors are asked again for it every 15 s.
+ * The service accepts 30 amounts per minute that nobody asked for lately, and reports this limit only by refusing one. The
+ * stream of an amount uses four of them, because the anchors are asked again for it every 15 s.
  */
 export const newAmountsLimit = { points: 26, windowMs: 60_000 };
-/** So many may follow one another at once; the others of a minute are spread over it. */
+/** This many may be asked for in direct succession; the rest of a minute's amounts are spread over the minute. */
 export const newAmountsAtOnce = 10;
 
 const { points, windowMs } = newAmountsLimit;
@@ -13,13 +13,13 @@ const everyMs = windowMs / (points - newAmountsAtOnce);
 const ofAmount = ['amount', 'receive', 'deliveryMethod'];
 
 /**
- * Spreads the amounts that this page asks for the first time, so that no minute has more than the limit: the page
- * does not know when the minutes of the service begin. After every `everyMs` one more may be asked for at once.
+ * Spreads the amounts that this page asks for the first time, so that no minute exceeds the limit: the page does not know
+ * when the service's minutes begin. After every `everyMs`, one more may be asked for at once.
  */
 export function createNewAmounts({ clock, sleep }: TurnsDeps) {
   /** When each was asked for, the oldest first. */
   const asked = new Map<string, number>();
-  /** When as many as ever may be asked for at once. */
+  /** When the full number may be asked for at once again. */
   let allBackAt = 0;
   let last: Promise<unknown> = Promise.resolve();
 

@@ -5,13 +5,13 @@ export interface Limit {
   resetAt: number;
 }
 
-/** Never longer than this, since a call has a time limit of its own. */
+/** The longest wait, because a call has a timeout of its own. */
 const longestMs = 10_000;
 
 /**
- * How long to wait before the next request of a limit: not at all while more than a third is left, then so that what is
- * left lasts until the window ends. Where nothing is left, it is worth the wait if the window ends soon; otherwise the
- * service says better than a guess when to come back.
+ * How long to wait before the next request of a limit: not at all while more than a third remains, then so that the rest
+ * lasts until the window ends. If nothing remains, the request waits only if the window ends soon; otherwise the service's
+ * refusal says exactly when to come back.
  */
 export function paceMs({ limit, remaining, resetAt }: Limit, now: number): number {
   const leftMs = resetAt - now;

@@ -4,8 +4,8 @@ import { operationOf } from './operation-of.js';
 import { createTurns, type Turns, type TurnsDeps } from './turns.js';
 
 /**
- * A fetch that slows reads down before the limit of their operation is used up, so that a reader who clicks about is
- * never refused. What is written is sent at once.
+ * A fetch that slows reads down before the limit of their operation is used up, so that a reader who clicks around is never
+ * refused. Writes are sent at once.
  */
 export function createPacedFetch(
   deps: TurnsDeps & { fetch: typeof globalThis.fetch },

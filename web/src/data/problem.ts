@@ -14,14 +14,14 @@ export type Problem =
 
 export interface Failure {
   problem: Problem;
-  /** When it may be asked again; null where asking again does not help. */
+  /** When the request may be repeated; null if repeating does not help. */
   waitMs: number | null;
 }
 
-/** Without a word of the service, it is asked again after this. */
+/** The wait before the request is repeated if the service does not name one. */
 const usualWaitMs = 5_000;
 
-/** The problem behind what a call threw; undefined where it is none of the service's or the network's. */
+/** The problem behind an error that a call threw; undefined if neither the service nor the network caused it. */
 export function failureOf(error: unknown, isOnline: boolean): Failure | undefined {
   if (isFairleadError(error)) {
     const { status, body } = error;

@@ -1,7 +1,7 @@
 export interface ServiceClock {
-  /** Epoch milliseconds of the service; of this device until the service has said what time it is. */
+  /** The service's time in epoch milliseconds; this device's time until an answer has brought the service's. */
   now(): number;
-  /** Takes what an answer says: its `Date` header. */
+  /** Reads the `Date` header of an answer. */
   learn(headers: Headers): void;
 }
 

@@ -3,5 +3,5 @@ const named = document.querySelector<HTMLMetaElement>('meta[name="fairlead-servi
 /** Where the service is that the page asks; empty for the origin that serves the page. */
 export const serviceUrl = named === location.origin ? '' : named.replace(/\/+$/, '');
 
-/** Only on its own origin does the page know that the service's operator serves it: the desk takes a key there. */
+/** Only on its own origin can the page be sure that the service's operator serves it: there the desk accepts a key. */
 export const isOwnOrigin = serviceUrl === '';

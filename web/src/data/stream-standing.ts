@@ -1,12 +1,12 @@
 import type { Problem } from './problem.js';
 
-/** How it stands with what a page follows. */
+/** The state of a stream that a page follows. */
 export type StreamStanding =
   | { state: 'connecting' }
   | { state: 'live' }
-  /** Not connected; it connects again by itself. No problem where the service ended the connection. */
+  /** Not connected; it reconnects by itself. `problem` is undefined if the service ended the connection. */
   | { state: 'reconnecting'; problem: Problem | undefined }
-  /** Nothing more can come. */
+  /** No further event can come. */
   | { state: 'ended' }
   /** The service refuses for good. */
   | { state: 'refused'; problem: Problem };

@@ -11,7 +11,7 @@ export interface TurnsDeps {
 export interface Turns {
   /** Resolves when the next request may be sent; rejects if the signal aborts before, and takes nothing then. */
   next(signal: AbortSignal | null | undefined): Promise<void>;
-  /** What an answer says is left. */
+  /** Takes what an answer says about the rest of the limit. */
   learn(told: Limit): void;
 }
 

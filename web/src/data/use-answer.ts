@@ -10,8 +10,8 @@ export interface Question<T> {
   /** Asks; `unwrap` makes errors of refusals: `async (signal) => unwrap(await client.rates.getRates({ …, signal }))`. */
   ask: (signal: AbortSignal) => Promise<T>;
   /**
-   * It is asked again this often while the page is seen; asked once when absent. Where it depends on the answer, the
-   * function must be the same one each time.
+   * How often the question is asked again while the page is visible; if absent, it is asked once. If the interval depends on
+   * the answer, pass the same function each time.
    */
   everyMs?: number | undefined | ((value: T | undefined) => number | undefined);
 }
@@ -32,7 +32,7 @@ export interface Answered<T> {
 type Kept<T> = Pick<Answered<T>, 'value' | 'at' | 'problem' | 'retryAt'>;
 
 const nothing = { value: undefined, at: undefined, problem: undefined, retryAt: undefined };
-/** An answer that is younger is shown without being asked for again. */
+/** A younger answer is shown without asking again. */
 const freshMs = 5_000;
 const answers = new QueryClient({
   defaultOptions: { queries: { retry: false, networkMode: 'always', gcTime: 300_000 } },
@@ -54,13 +54,13 @@ export function useAnswer<T>(question: Question<T> | undefined): Answered<T> {
   return { ...(result?.data ?? nothing), isAsking: result?.isFetching ?? false, ask };
 }
 
-/** Keeps an answer that arrived by another way, such as a stream; whoever shows it is told. One under way is older. */
+/** Stores and shows an answer that arrived otherwise, as by a stream. A pending request is older: it is cancelled. */
 export function keepAnswer<T>(key: readonly unknown[], value: T): void {
   void answers.cancelQueries({ queryKey: key, exact: true });
   answers.setQueryData<Kept<T>>(key, { ...nothing, value, at: serviceNow() });
 }
 
-/** Forgets the answers whose keys begin so, such as those that were asked for with a key. */
+/** Forgets the answers whose keys begin with this prefix, such as those that were asked for with an admin key. */
 export function forgetAnswers(keyPrefix: readonly unknown[]): void {
   answers.removeQueries({ queryKey: keyPrefix });
 }
@@ -74,7 +74,7 @@ export function observerOf<T>({ key, ask, everyMs }: Question<T>): QueryObserver
     refetchInterval: ({ state }) => {
       const { value, problem, retryAt } = state.data ?? nothing;
       if (retryAt !== undefined) return Math.max(250, retryAt - serviceNow());
-      // Asking again would be refused again.
+      // Another request would be refused as well.
       if (problem !== undefined) return false;
       return (typeof everyMs === 'function' ? everyMs(value) : everyMs) ?? false;
     },

@@ -12,7 +12,7 @@ export interface OpenOptions {
 
 /** Something to follow. */
 export interface Followed<E> {
-  /** Names it: another key is another stream. */
+  /** Identifies the stream: another key means another stream. */
   key: readonly unknown[];
   /** Opens the stream: `(options) => client.rates.stream({ params, query }, options)`. */
   open: (options: OpenOptions) => AsyncIterable<E>;
@@ -22,7 +22,7 @@ export interface Followed<E> {
 
 const connecting: StreamStanding = { state: 'connecting' };
 
-/** Follows a stream while the page is seen, and says how it stands with it; without one nothing is opened. */
+/** Follows a stream while the page is visible and returns its state; opens nothing if there is none. */
 export function useStream<E extends StreamEvent<string, unknown>>(
   followed: Followed<E> | undefined,
 ): StreamStanding {
@@ -66,7 +66,7 @@ async function follow<E>(
   let isLost = false;
   const onState = (state: StreamState) => {
     isLost = state.state === 'waiting' || (isLost && state.state === 'connecting');
-    // An attempt to connect again is no news.
+    // An attempt to reconnect does not change the state that is shown.
     if (!signal.aborted && !(isLost && state.state === 'connecting')) tell(standingOf(state));
   };
   try {

@@ -2,8 +2,8 @@ import { useCallback } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 
 /**
- * One part of the view, kept in the query of the address so that a link holds it; the default is left out there. Parts
- * may be set one after another: each starts from the address as it is.
+ * One part of the view, kept in the query of the address so that a link contains it; the default is left out. Several parts
+ * may be set one after another: each change starts from the present address.
  */
 export function useViewPart(name: string, byDefault: string): [string, (value: string) => void] {
   const { query, route } = useLocation();

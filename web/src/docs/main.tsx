@@ -6,13 +6,13 @@ import '../styles/tokens.css';
 import '../styles/base.css';
 import './swagger.css';
 
-/** The header of every page, above Swagger UI, which has a page of its own: each of its links leaves that. */
+/** Matches no path: the header is above Swagger UI, a separate document, which each link of the header leaves. */
 const noPath = /^$/;
 
 const root = document.documentElement;
 const systemIsDark = matchMedia('(prefers-color-scheme: dark)');
 
-/** Swagger UI is dark under a class; what this page says of it in swagger.css is dark by itself. */
+/** Swagger UI has a class for its dark theme; the rules of swagger.css follow the theme without it. */
 function followTheme(): void {
   const { theme } = root.dataset;
   root.classList.toggle('dark-mode', theme === undefined ? systemIsDark.matches : theme === 'dark');

@@ -1,4 +1,4 @@
-/** Decimal text of the API with its sign, as an integer of so many places: figures are never rounded on the way. */
+/** The API's decimal text, with its sign, as an integer scaled by 10^places: figures are never rounded on the way. */
 function scaled(text: string, places: number): bigint {
   const [whole = '', fraction = ''] = text.split('.');
   return BigInt(`${whole}${fraction.padEnd(places, '0')}`);
@@ -8,7 +8,7 @@ function placesOf(text: string): number {
   return text.split('.')[1]?.length ?? 0;
 }
 
-/** Below zero where `a` is less. */
+/** Negative if `a` is less than `b`. */
 export function compareDecimals(a: string, b: string): number {
   const places = Math.max(placesOf(a), placesOf(b));
   const difference = scaled(a, places) - scaled(b, places);

@@ -19,14 +19,14 @@ export function wilsonInterval(hits: number, count: number): Interval | null {
 const starts = [0.9, 0.8, 0.5];
 
 /**
- * Where the scale of marks that stand below one another begins: as late as shows nearly all of them in full. Records
- * without evidence reach far down; a quarter of the marks may be cut, which each then shows.
+ * Where the common scale of a column of marks begins: at the highest start that shows at least three quarters of them in
+ * full. Records without evidence reach far down; each mark that is cut off shows it.
  */
 export function scaleStart(lows: readonly number[]): number {
   return starts.find((start) => lows.filter((low) => low < start).length <= lows.length / 4) ?? 0;
 }
 
-/** Where a share lies on a scale from `min` to 1, in per cent of its width; what is below lies at its start. */
+/** The position of a share on a scale from `min` to 1, in per cent of its width; a share below `min` is at the start. */
 export function placeOnScale(share: number, min: number): number {
   return Math.min(100, Math.max(0, ((share - min) / (1 - min)) * 100));
 }

@@ -1,10 +1,10 @@
 /** Decimal text as the API writes it; `Intl` formats it exactly, without making a number of it. */
 type Decimal = Intl.StringNumericLiteral;
 
-/** The least share that two places of a percentage show. */
+/** The smallest share that a percentage with two decimal places can show. */
 const leastShare = 0.0001;
 const day = 86_400;
-/** The largest unit that a time is at least one of. */
+/** The units of a relative time, of which the largest that fits at least once is used. */
 const units: [Intl.RelativeTimeFormatUnit & ('second' | 'minute' | 'hour' | 'day'), number][] = [
   ['day', day],
   ['hour', 3_600],
@@ -17,13 +17,13 @@ export interface Formats {
   /** `1,234.50 USDC`, `NGN 1,548,230.00`: a currency where Intl knows the code as one, else the number and the code. */
   money(amount: string, code: string): string;
   number(value: string | number, options?: Intl.NumberFormatOptions): string;
-  /** Of a fraction: `0.9812` is `98.1 %`. Rounded down, so that 100 % is said of no less than all. */
+  /** A fraction as a percentage: `98.1 %` for `0.9812`. Rounds down, so that 100 % always means all. */
   percent(fraction: string | number, digits?: number): string;
-  /** Of a share that is often tiny: two places, and below the least of them `< 0.01 %`, which is not none. */
+  /** A share that is often tiny: two decimal places; `< 0.01 %` below the smallest that they can show, which is not zero. */
   smallShare(fraction: string): string;
   dateTime(instant: string | number): string;
   date(instant: string | number): string;
-  /** Of a UTC day, wherever the reader is. */
+  /** The UTC day, whatever the reader's time zone. */
   day(instant: string | number): string;
   /** `3 minutes ago`. Of days as of hours: 47 hours ago is one day ago, and may not have been yesterday. */
   ago(seconds: number): string;

@@ -6,7 +6,7 @@ const methods: Readonly<Record<string, TextKey>> = {
   cash: 'common.methodCash',
 };
 
-/** A delivery method by its name; anchors may have others, which are shown as they name them. */
+/** The name of a delivery method; a method of an anchor that has no text here is shown as the anchor names it. */
 export function methodName(method: string, t: Translate): string {
   const key = methods[method];
   return key === undefined ? method : t(key);

@@ -15,10 +15,10 @@ function InLanguage(props: { first: Spoken; children: ComponentChildren }) {
   const choose = useCallback(async (locale: string) => {
     chosen.current = locale;
     const messages = await loadMessages(locale).catch(() => undefined);
-    // The texts of an earlier choice may be the last to arrive.
+    // The texts of an earlier choice may arrive after those of a later one.
     if (chosen.current !== locale) return;
     if (messages === undefined) {
-      // Drawn anew, so that the choice shows the language that is still spoken.
+      // The page is drawn again, so that the choice shows the language that is still in use.
       setSpoken((still) => ({ locale: still.locale, messages: { ...still.messages } }));
       return;
     }
@@ -51,7 +51,7 @@ async function firstToArrive(preferred: string): Promise<Spoken | undefined> {
   return undefined;
 }
 
-/** In English as the document is, since no file of texts has arrived. */
+/** This text is English, like the document, because no file of texts has arrived. */
 function NoTexts() {
   return (
     <p>

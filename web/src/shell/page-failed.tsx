@@ -4,8 +4,8 @@ import { PageHeading } from '../components/page-heading.js';
 import { useLanguage } from '../i18n/language.js';
 
 /**
- * In place of a page whose code did not arrive, or that has a fault. Its code may be gone because the service was
- * updated: then a reload brings the new one.
+ * Replaces a page whose code did not load, or that has a fault. The code may be gone because the service was updated: a
+ * reload then fetches the new code.
  */
 export function PageFailed() {
   const { t } = useLanguage();

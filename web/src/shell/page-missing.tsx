@@ -1,14 +1,14 @@
 import { useEffect } from 'preact/hooks';
 import { PageFailed } from './page-failed.js';
 
-/** Where the document was opened: a reload there has been tried already. */
+/** The path at which the document was opened: a reload there has already been tried. */
 const openedAt = location.pathname;
 let wasShown = false;
 
 /**
- * In place of a page whose code did not arrive. A document keeps what failed to load, so only a reload asks for it again:
- * at once, since an update may have taken the code away that this document knows, and at the next visit. Where nothing
- * answers, the reader is told instead; so a page that never arrives is not reloaded for ever.
+ * Replaces a page whose code did not load. A document keeps a failed load, so only a reload requests it again: at once,
+ * because an update may have removed the code that this document names, and at the next visit. If the service does not
+ * answer, the reader sees a message instead; so a page that never loads is not reloaded endlessly.
  */
 export function PageMissing() {
   useEffect(() => {

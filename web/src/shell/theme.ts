@@ -23,7 +23,7 @@ export function preferredTheme(search: string): Theme {
   return themes.find((theme) => theme === asked) ?? chosenTheme();
 }
 
-/** Without a choice the style sheet follows the system. */
+/** Sets the theme; without a choice, the style sheet follows the system. */
 export function applyTheme(theme: Theme): void {
   if (theme === 'system') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;

@@ -7,7 +7,7 @@ import type { EndpointRequest } from '../client.js';
 import { settledIntent } from '../settled-intent.js';
 import { adminHeaders, anchorId, type CapacityWorld } from '../world.js';
 
-/** Disputes of settled intents, each signed by an account of its own. */
+/** Disputes of settled intents, each signed by its own account. */
 async function disputes(world: CapacityWorld, count: number): Promise<EndpointRequest[]> {
   const secretKeys = Array.from({ length: count }, () => new Uint8Array(randomBytes(32)));
   const intents = secretKeys.map((secretKey) => settledIntent(encodePublicKey(publicKeyOf(secretKey))));

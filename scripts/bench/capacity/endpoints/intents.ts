@@ -30,7 +30,7 @@ const register = (body: object, expect: number): EndpointRequest => ({
   expect: [expect],
 });
 
-/** A callback of the anchor that says that the withdrawal has this status now. */
+/** A callback of the anchor that reports this status of the withdrawal. */
 function callbackOf(
   world: CapacityWorld,
   { intentHash, transactionId, account }: Attached,
@@ -143,7 +143,7 @@ export const intentCases: EndpointCases = {
       state: `${perRun} looks due`,
       requests: 3,
       async prepare({ connection }, requests) {
-        // What the cases before have left would be looked at as well.
+        // The reconciliation must not process the intents of the earlier cases as well.
         const later = new Date(Date.now() + 3_600_000);
         await connection.collection('intents').updateMany({ open: true }, { $set: { due: later } });
         return Array.from({ length: requests }, () => reconcile);

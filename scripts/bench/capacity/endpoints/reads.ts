@@ -26,7 +26,7 @@ export const readCases: EndpointCases = {
         path: `/api/rates/${corridor}?amount=${newAmount()}`,
         expect: [200],
       })),
-      // So slowly that the anchors' budgets of calls last.
+      // The pause keeps within the anchors' call budgets.
       beforeEach: () => new Promise((resolve) => setTimeout(resolve, 250)),
     },
   ],
@@ -87,7 +87,7 @@ export const readCases: EndpointCases = {
   proveBatchEntry: reads(`/api/publisher/batches/1/proof?anchor=${anchorId}&corridor=${corridor}`),
 };
 
-/** What the service does by itself a few seconds after its start. */
+/** Waits for something that the service does by itself a few seconds after its start. */
 async function untilThere<T>(find: () => Promise<T | null>): Promise<T> {
   for (let tries = 0; tries < 300; tries += 1) {
     const found = await find();

@@ -22,7 +22,7 @@ export async function deleteWebhook(world: CapacityWorld): Promise<void> {
   await world.ask({ method: 'DELETE', path: `${path}/${registeredId}`, headers: adminHeaders });
 }
 
-/** A webhook with so many deliveries of test events, all acknowledged. */
+/** Creates a webhook with this many deliveries of test events, all acknowledged. */
 export async function withDeliveries(
   world: CapacityWorld,
   count: number,

@@ -25,7 +25,7 @@ export function openConnection(
   address: { host: string; port: number },
   { onAnswer, onFailure }: ConnectionEvents,
 ): LoadConnection {
-  /** Of a head that has not arrived completely. */
+  /** The beginning of a head that has not arrived completely. */
   let partOfHead = Buffer.alloc(0);
   let head = '';
   let status = 0;

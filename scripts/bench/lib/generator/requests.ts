@@ -1,6 +1,6 @@
 /** Who sends the requests of a load, each named by `X-Forwarded-For`. */
 export type Clients =
-  /** So many, each once at first, and then at random. The same addresses in every load. */
+  /** `count` addresses, each used once at first, and then at random. Every load uses the same addresses. */
   | { kind: 'returning'; count: number }
   /** Every request comes from an address that was never used before. */
   | { kind: 'new' }
@@ -8,7 +8,7 @@ export type Clients =
 
 export interface RequestShape {
   method?: 'GET' | 'POST';
-  /** With the query. */
+  /** Includes the query. */
   path: string;
   headers?: Record<string, string>;
   body?: string;
@@ -30,7 +30,7 @@ export function addressIn(network: number, number: number): string {
   return `${network}.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
 }
 
-/** The same request again and again, from other clients. */
+/** The same request, repeated by different clients. */
 export function requestsOf(shape: RequestShape, host: string, clients: Clients): RequestSource {
   const [before, after] = around(shape, host);
   if (clients.kind === 'new') {

@@ -10,8 +10,8 @@ export interface LoadOptions {
   /** The status that every answer must have. */
   expect: number;
   /**
-   * So many requests a second, at even intervals, whether or not earlier ones were answered; each latency counts from
-   * the time at which its request was due. Without it every connection sends its next request when the last is answered.
+   * Requests per second, at even intervals, whether or not earlier ones were answered; each latency counts from the time at
+   * which its request was due. Without it, every connection sends its next request when the last one is answered.
    */
   perSecond?: number;
 }
@@ -24,14 +24,14 @@ export interface LoadFigures {
   answers: number;
   /** All requests of this load. */
   sent: number;
-  /** Of head and body, on average. */
+  /** Bytes of head and body, on average. */
   bytesPerAnswer: number;
   /** Processor time of the generator, as a share of the time. */
   generatorBusy: number;
 }
 
 export interface RunningLoad {
-  /** Resolves when the warm-up is over and every client has been there, at the latest after 10 s. The load goes on. */
+  /** Resolves when the warm-up is over and every client has sent a request, at the latest after 10 s. The load continues. */
   warm: Promise<void>;
   /** Counts for so long, and ends the load. Rejects if an answer had another status or a connection failed. */
   measure(seconds: number): Promise<LoadFigures>;
@@ -40,10 +40,10 @@ export interface RunningLoad {
 /** Requests that wait for a free connection: a server that far behind cannot serve that rate. */
 const maxWaiting = 20_000;
 
-/** Of a server that takes longer for so many clients. */
+/** The longest warm-up, for a server that takes longer with so many clients. */
 const longestWarmUpMs = 10_000;
 
-/** Sends load from this process, as a program of its own should. */
+/** Sends load from this process, which should be a separate one. */
 export function startLoad(source: RequestSource, options: LoadOptions): RunningLoad {
   const { expect, perSecond } = options;
   const startedAt = performance.now();
@@ -125,8 +125,8 @@ export function startLoad(source: RequestSource, options: LoadOptions): RunningL
   }
 
   /**
-   * Waking a process that sleeps is charged to the one that writes to it, and the slower a server is, the more often it
-   * would find the generator asleep: that would come on top of what it costs itself.
+   * Keeps this process awake. Waking a sleeping process is charged to the writer, and a slower server would find the
+   * generator asleep more often: that would be added to the server's own cost.
    */
   function stayAwake(): void {
     if (!over) setImmediate(stayAwake);

@@ -16,6 +16,6 @@ export function answerQuestion(question: string, answer: (about: unknown) => unk
     if (asked.ask !== question) return;
     process.send?.({ question, value: await answer(asked.about) } satisfies Answer);
   });
-  // The channel alone keeps nothing running.
+  // The channel by itself does not keep the process running.
   process.channel?.unref();
 }

@@ -6,7 +6,7 @@ import type { RecordedAnswers } from '../bare.js';
 import { serve } from './serve.js';
 
 const recorded = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as RecordedAnswers;
-// The answers bring their own.
+// The recorded answers have these headers already.
 const app = express().disable('x-powered-by').disable('etag');
 for (const [path, { status, headers, body }] of Object.entries(recorded)) {
   const value = JSON.parse(Buffer.from(body, 'base64').toString()) as unknown;

@@ -1,4 +1,4 @@
-/** What of a program's memory is in use. */
+/** The memory that a program uses. */
 export interface MemoryReading {
   /** Bytes still reachable after a full collection, those of Buffers included. */
   heapBytes: number;
@@ -9,7 +9,7 @@ export interface MemoryReading {
 export interface ResourcesReading {
   /** Timers, sockets and so on, by the names that Node has for them. */
   active: Record<string, number>;
-  /** Of the process itself. */
+  /** Listeners on the process itself. */
   listeners: number;
   /** How often Node has warned of more listeners than one object should have. */
   listenerWarnings: number;

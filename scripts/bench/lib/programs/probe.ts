@@ -1,4 +1,4 @@
-/** What a program of a bench tells of itself; loaded before it (`--import`). */
+/** Answers questions about a bench's program; loaded before it (`--import`). */
 import { EventEmitter } from 'node:events';
 import { Socket } from 'node:net';
 import { queryObjects } from 'node:v8';
@@ -49,5 +49,5 @@ answerQuestion(objectsQuestion, (): ObjectsReading => {
     promises: count(Promise),
   };
 });
-// Whoever started the program is gone: nothing runs on without it.
+// The process that started the program is gone: the program must not run on without it.
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));

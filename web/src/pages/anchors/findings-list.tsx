@@ -21,7 +21,7 @@ const texts: Record<Finding['code'], TextKey> = {
   service_dropped: 'anchors.findingService',
 };
 
-/** What is wrong now, the newest first. */
+/** The present findings, the newest first. */
 export function FindingsList({ findings }: { findings: readonly Finding[] }) {
   const { t, locale } = useLanguage();
   if (findings.length === 0) return <p class={figures.soft}>{t('anchors.noFindings')}</p>;

@@ -1,4 +1,4 @@
-/** A day of the record (`HistoryPoint`), as far as it is drawn. */
+/** The part of a day's record (`HistoryPoint`) that is drawn. */
 export interface DrawnDay {
   day: string;
   outcomes: number;
@@ -14,7 +14,7 @@ export type Measure = (typeof measures)[number];
 export type LineName = 'score' | 'outcomes' | 'filled' | 'p50' | 'p95';
 
 export interface HistoryLines {
-  /** Epoch seconds of the days on which there was an outcome, which alone have a point. */
+  /** Epoch seconds of the days with at least one outcome; other days have no point. */
   times: number[];
   lines: { name: LineName; values: (number | null)[] }[];
 }
@@ -40,7 +40,7 @@ export function historyLines(days: readonly DrawnDay[], measure: Measure): Histo
   };
 }
 
-/** The scale of scores: it begins at 0, 50 or 80, so that a steady record looks steady. */
+/** The scale of scores: it begins at 0, 50 or 80, so that small variations of a steady record do not look large. */
 export function scoreRange(values: readonly (number | null)[]): [number, number] {
   const least = Math.min(100, ...values.filter((value) => value !== null));
   return [[80, 50].find((start) => least >= start) ?? 0, 100];

@@ -3,7 +3,7 @@ import { wilsonInterval } from '../../figures/wilson.js';
 import { useLanguage } from '../../i18n/language.js';
 import styles from './figures.module.css';
 
-/** How many outcomes were paid out: drawn with how sure that is, and counted. */
+/** How many outcomes were paid out: a mark with the uncertainty, and the counts. */
 export function PaidOut(props: { record: { filled: number; outcomes: number }; scaleMin?: number }) {
   const { record, scaleMin = 0 } = props;
   const { filled, outcomes } = record;

@@ -19,7 +19,7 @@ const texts: Record<keyof ScoreParts, { name: TextKey; about: TextKey }> = {
   time: { name: 'anchors.partTime', about: 'anchors.partTimeAbout' },
 };
 
-/** Where the hundred points went: the score and what each factor of the formula took, drawn and in a table. */
+/** How the 100 points divide into the score and the points that each factor of the formula took, as a bar and as a table. */
 export function PartsBar(props: { score: string; parts: ScoreParts; record: Explained }) {
   const { score, parts, record } = props;
   const { t, formats } = useLanguage();
@@ -34,7 +34,7 @@ export function PartsBar(props: { score: string; parts: ScoreParts; record: Expl
   });
   const { speedTargetSeconds: target } = record;
   const aboutOf = (name: keyof ScoreParts) =>
-    // Over several corridors there is no one target.
+    // Several corridors have no common target time.
     name === 'time' && target === undefined ? 'anchors.partTimeAboutAll' : texts[name].about;
   const values = {
     unpaid: record.outcomes - record.filled,
@@ -105,7 +105,7 @@ function Swatch(props: { className?: string | undefined; fill?: string }) {
   );
 }
 
-/** Told apart without colours as well. */
+/** One pattern per factor, so that the segments can be distinguished without colour. */
 function Patterns({ id }: { id: string }) {
   return (
     <defs>

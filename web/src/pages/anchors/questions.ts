@@ -12,7 +12,7 @@ import type { RecordView } from './use-record-view.js';
 
 type Shown = Pick<RecordView, 'window' | 'formula' | 'corridor'>;
 
-/** Cards are computed anew about this often. */
+/** The service computes cards again about this often. */
 const everyMs = 60_000;
 const wholePage = '100';
 

@@ -26,7 +26,7 @@ export function RecordCards(props: {
     corridor === undefined
       ? t('anchors.score')
       : t('anchors.scoreIn', { corridor: corridorName(corridor, locale) });
-  // A record of the whole anchor where no corridor is chosen; nothing where it has no card in the chosen one.
+  // If no corridor is chosen, the record of the whole anchor is shown; if the chosen one has no card, nothing is.
   const shown = corridor === undefined ? record : card;
   const parts = card === undefined ? meanParts(record.corridors) : scoreParts(card);
   return (
@@ -57,7 +57,7 @@ export function RecordCards(props: {
   );
 }
 
-/** How many corridors the score is the mean of; undefined where one is chosen. */
+/** How many corridors' scores are averaged; undefined if one corridor is chosen. */
 function scoredIn(record: AnchorReputation, corridor: string | undefined): number | undefined {
   return corridor === undefined ? record.corridors.filter(({ score }) => score !== null).length : undefined;
 }

@@ -5,7 +5,7 @@ import { useLanguage } from '../../i18n/language.js';
 import styles from './record-choices.module.css';
 import { type Formula, formulas, type RecordView, windows } from './use-record-view.js';
 
-/** Which corridor, over how long, and by which formula. */
+/** The choices of corridor, window and formula. */
 export function RecordChoices(props: {
   view: RecordView;
   /** Ids of the corridors to choose from; one that the address names besides is kept. */

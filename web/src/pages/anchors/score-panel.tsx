@@ -11,11 +11,11 @@ import type { ScoreParts } from './score-parts.js';
 import { Shortfall } from './shortfall.js';
 import { StandingText } from './standing-text.js';
 
-/** The score with what it is made of; without one, what is missing to it. */
+/** The score and its parts; if there is no score, what is missing. */
 export function ScorePanel(props: {
   record: AnchorReputation | CardWithSigns;
   parts: ScoreParts | null;
-  /** How many corridors the score is the mean of; undefined for one corridor's own. */
+  /** How many corridors' scores are averaged; undefined for the score of a single corridor. */
   scored: number | undefined;
 }) {
   const { record, parts, scored } = props;

@@ -10,11 +10,11 @@ export interface PartInputs {
   score: string | null;
 }
 
-/** Where the hundred points went: what is left is the score. */
+/** The points that each factor takes from the hundred; the rest is the score. */
 export interface ScoreParts {
   /** Outcomes that were not paid out. */
   failures: number;
-  /** From the share that was seen down to what it shows for certain. */
+  /** Points between the observed share and the lower bound of its interval. */
   doubt: number;
   shortfall: number;
   time: number;

@@ -47,7 +47,7 @@ export function SignsList({ record }: { record: Record }) {
   );
 }
 
-/** How much of the whole, at a glance; the figure is beside it. */
+/** A share as a bar; the figure is beside it. */
 function ShareBar({ share }: { share: string | null }) {
   return (
     <svg class={styles.share} aria-hidden="true">

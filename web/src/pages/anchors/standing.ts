@@ -1,4 +1,7 @@
-/** Below either, a corridor has no score (docs/reputation.md). */
+/**
+ * A corridor with fewer outcomes or fewer account-days has no score. Copied from contract/verification/score.ts, which
+ * brings decimal.js; anchor-record.test.ts compares them.
+ */
 export const leastOutcomes = 30;
 export const leastAccountDays = 15;
 
@@ -8,7 +11,7 @@ export interface Judged {
   accountDays: number;
 }
 
-/** Whether there is a score, and if not, what is missing to one. */
+/** Whether the record has a score; if not, which threshold it misses. */
 export type Standing = 'scored' | 'unused' | 'fewOutcomes' | 'fewAccountDays' | 'spreadThin';
 
 /** `isOneCorridor`: a record over all corridors may have enough in sum, and too little in each. */

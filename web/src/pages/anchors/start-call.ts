@@ -15,7 +15,7 @@ const from = start.find(
 );`;
 }
 
-/** What the request that starts the withdrawal names, besides the account: each protocol has its own words. */
+/** What the request that starts the withdrawal names besides the account; each protocol has its own parameter names. */
 export function startParameters(point: {
   protocol: 'sep24' | 'sep6';
   assetCode: string;

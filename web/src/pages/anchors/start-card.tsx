@@ -13,7 +13,7 @@ import { startCall, startParameters } from './start-call.js';
 import styles from './start-card.module.css';
 import type { RecordView } from './use-record-view.js';
 
-/** How a wallet begins a withdrawal here: the steps with their addresses, and the call that tells a program the same. */
+/** How a wallet begins a withdrawal here: the steps with their addresses, and the call that returns them to a program. */
 export function StartCard({ anchor, view }: { anchor: AnchorAnswer; view: RecordView }) {
   const { t, locale } = useLanguage();
   const [chosen, choose] = useViewPart('protocol', 'sep24');
@@ -64,7 +64,7 @@ export function StartCard({ anchor, view }: { anchor: AnchorAnswer; view: Record
         <pre tabIndex={0}>
           <code>{code}</code>
         </pre>
-        {/* Anew for another code, of which nothing has been copied. */}
+        {/* The key resets "Copied" when the code changes. */}
         <CopyButton key={code} text={code} />
       </div>
       <p class={figures.note}>{t('anchors.startOfframp')}</p>
@@ -113,7 +113,7 @@ function Steps({ anchor, point }: { anchor: AnchorAnswer; point: StartingPoint }
   );
 }
 
-/** A development fleet names its anchors by whole origins. */
+/** The address of stellar.toml. A development fleet names its anchors by origin instead of by domain. */
 function tomlUrl(homeDomain: string): string {
   const origin = homeDomain.includes('://') ? homeDomain : `https://${homeDomain}`;
   return `${origin}/.well-known/stellar.toml`;

@@ -5,7 +5,7 @@ export type Window = (typeof windows)[number];
 export const formulas = ['v1', 'v2'] as const;
 export type Formula = (typeof formulas)[number];
 
-/** Which record is shown: the parts of the address, which are passed on from page to page. */
+/** The displayed record: the parts of the address that are passed on from page to page. */
 export interface RecordView {
   window: Window;
   /** The one that leads when undefined. */

@@ -1,2 +1,2 @@
-/** In a module of its own, since it brings the schemas that every answer is checked against: only the desk loads it. */
+/** A separate module, so that only the desk loads the schemas that `createClient` validates answers with. */
 export { createClient } from '@fairlead/contract';

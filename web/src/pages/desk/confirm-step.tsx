@@ -6,7 +6,7 @@ import { useLanguage } from '../../i18n/language.js';
 import styles from './desk.module.css';
 import { type Draft, verdictOf } from './verdict.js';
 
-/** A verdict is final, so it is shown once more as it will stand, with what it changes. */
+/** A verdict is final, so it is shown once more as it will be stored, with its effects. */
 export function ConfirmStep(props: {
   draft: Draft & { action: 'accept' | 'reject' };
   dispute: AdminDispute;

@@ -10,7 +10,7 @@ import type { Session } from './session.js';
 import { type Decision, useDecision } from './use-decision.js';
 import type { Draft } from './verdict.js';
 
-/** Where the dispute is decided: first a draft, then the confirmation of exactly what is sent. */
+/** Decides the dispute in two steps: a draft, then the confirmation of exactly what is sent. */
 export function DecideCard(props: {
   session: Session;
   dispute: AdminDispute;

@@ -4,7 +4,7 @@ import { isOwnOrigin } from '../../data/service.js';
 import { useLanguage } from '../../i18n/language.js';
 import { Desk } from './desk.js';
 
-/** The admin's desk. Elsewhere than on the service's own origin a page must not be handed its key. */
+/** The admin's desk. It takes a key only on the service's own origin, because no other page must receive it. */
 export function DeskPage() {
   const { t } = useLanguage();
   return (

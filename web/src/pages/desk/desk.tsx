@@ -8,7 +8,7 @@ import { DisputeList } from './dispute-list.js';
 import { type Closed, KeyForm } from './key-form.js';
 import { useSession } from './session.js';
 
-/** The list of disputes and the one that is looked at, once there is a key. */
+/** The list of disputes and the opened one, once there is a key. */
 export function Desk() {
   const { t } = useLanguage();
   const { session, open, close } = useSession();

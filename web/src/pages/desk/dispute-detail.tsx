@@ -91,7 +91,7 @@ function ClaimCard({ dispute }: { dispute: AdminDispute }) {
   );
 }
 
-/** What is known of the off-ramp, as everybody can read it. Leaving the desk would forget the key and the verdict at hand. */
+/** The public data on the off-ramp. Links open beside the desk: leaving it would forget the key and the draft. */
 function Evidence({ intentHash }: { intentHash: string }) {
   const answer = useIntent(intentHash);
   return (

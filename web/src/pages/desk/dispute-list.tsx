@@ -31,7 +31,7 @@ export function DisputeList(props: {
     if (isRefused) onRefused();
   }, [isRefused, onRefused]);
   const filter = (set: (value: string) => void) => (value: string) => {
-    // A cursor goes on in one list; another filter begins another one.
+    // A cursor is valid in one list only; another filter starts another list.
     setCursor('');
     set(value);
   };
@@ -61,7 +61,7 @@ export function DisputeList(props: {
           </>
         )}
       </AnswerView>
-      {/* Also where the service refuses the cursor that the address holds. */}
+      {/* This is also shown if the service rejects the cursor in the address. */}
       {cursor !== '' && (
         <div>
           <Button onClick={() => setCursor('')}>{t('desk.firstPage')}</Button>

@@ -11,7 +11,7 @@ export function DraftForm(props: {
   draft: Draft;
   support: AdminDispute['support'];
   onChange: (draft: Draft) => void;
-  /** Whether the admin comes back to change it. */
+  /** Whether the admin returned to change the draft. */
   isChange: boolean;
   onContinue: () => void;
 }) {

@@ -30,7 +30,7 @@ export function FilterBar(props: {
 }) {
   const { t } = useLanguage();
   const { anchor, onAnchor } = props;
-  // The list behind is drawn again whenever it is asked for anew, and that must not take away what is being typed.
+  // The list is drawn again after each refresh, which must not discard what is being typed.
   const [typed, setTyped] = useState(anchor);
   useEffect(() => setTyped(anchor), [anchor]);
   return (

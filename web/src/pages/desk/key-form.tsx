@@ -10,7 +10,7 @@ import { openSession, type Session } from './session.js';
 /** Why the desk was closed. */
 export type Closed = 'refused' | 'forgotten';
 
-/** Takes the admin key. The control is emptied as it is read; there is no form, which browsers offer to remember. */
+/** Takes the admin key. The control is emptied when it is read; a form is avoided, because browsers offer to remember it. */
 export function KeyForm(props: { closed: Closed | undefined; onOpen: (session: Session) => void }) {
   const { t } = useLanguage();
   const { closed, onOpen } = props;
@@ -18,7 +18,7 @@ export function KeyForm(props: { closed: Closed | undefined; onOpen: (session: S
   const [error, setError] = useState(closed === 'refused' ? t('desk.keyWrong') : undefined);
   const [isOpening, setIsOpening] = useState(false);
   useEffect(() => {
-    // What had the focus went with the desk. The error is read as the field's description.
+    // The element with the focus disappeared with the desk. The error is read out as the field's description.
     if (closed !== undefined) control.current?.focus();
   }, [closed]);
   const fail = (why: string) => {
@@ -28,7 +28,7 @@ export function KeyForm(props: { closed: Closed | undefined; onOpen: (session: S
   const open = async () => {
     const adminKey = control.current?.value.trim() ?? '';
     if (control.current !== null) control.current.value = '';
-    // Anything else cannot stand in a header.
+    // An HTTP header value can hold only these characters.
     if (!/^[\x21-\x7e]+$/.test(adminKey)) return fail(t('desk.keyMissing'));
     setIsOpening(true);
     const session = await openSession(adminKey).catch(() => undefined);

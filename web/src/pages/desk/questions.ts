@@ -2,7 +2,7 @@ import { type AdminDispute, type ListDisputesAnswer, unwrap } from '@fairlead/co
 import type { Question } from '../../data/use-answer.js';
 import { answersOf, type Session } from './session.js';
 
-/** How often the desk looks whether somebody else has filed or decided. */
+/** How often the desk checks whether somebody else has filed or decided a dispute. */
 const everyMs = 15_000;
 const pageSize = '20';
 
@@ -35,7 +35,7 @@ export function disputeQuestion(session: Session, id: string): Question<AdminDis
   };
 }
 
-/** The query names what is filtered by, and nothing else; what the address holds is checked by the service. */
+/** Contains only the filters that are set; the service validates the values of the address. */
 function onlySet(filters: Filters): Record<string, string> {
   return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ''));
 }

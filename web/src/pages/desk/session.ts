@@ -20,7 +20,7 @@ export async function openSession(adminKey: string): Promise<Session> {
   return { client: createClient('', { adminKey, retry: false }), number: sessions };
 }
 
-/** Everything of a session has this before its key. */
+/** The prefix of the cache keys of everything that belongs to a session. */
 export function answersOf({ number }: Session): readonly unknown[] {
   return ['desk', number];
 }

@@ -5,7 +5,7 @@ import { serviceNow } from '../../data/service-clock.js';
 import type { Session } from './session.js';
 import { isOfAnother } from './verdict.js';
 
-/** What became of a verdict. `overtaken`: another admin had decided the other way. */
+/** The result of sending a verdict. `overtaken`: another admin had made the opposite decision. */
 export type Decision =
   | { state: 'none' }
   | { state: 'sending' }

@@ -28,8 +28,8 @@ export function verdictOf(id: string, draft: Draft & { action: 'accept' | 'rejec
 }
 
 /**
- * Whether the verdict that stands is another admin's, who decided the same at the same moment: then it is answered like
- * our own, but note, evidence and name in the audit trail are theirs.
+ * Whether the stored verdict is that of another admin, who made the same decision at the same moment. It is then answered
+ * like ours, but the note, the evidence and the name in the audit trail are theirs.
  */
 export function isOfAnother(sent: ResolveDisputeBody, { audit }: Pick<AdminDispute, 'audit'>): boolean {
   const last = audit.findLast(({ action }) => action !== 'filed');

@@ -41,7 +41,7 @@ function IntentField({ asked, onAsk }: { asked: string; onAsk: (intentHash: stri
   const { t } = useLanguage();
   const [text, setText] = useState(asked);
   const [isWrong, setIsWrong] = useState(false);
-  // The form stays where the address changes, and with it the focus of whoever has just submitted it.
+  // When the address changes, the form remains, and so does the focus of a reader who has just submitted it.
   useEffect(() => {
     setText(asked);
     setIsWrong(asked !== '' && readIntentHash(asked) === undefined);

@@ -16,7 +16,7 @@ export function FileCard(props: {
   const { t } = useLanguage();
   const { body, isSending, mustWait, onFile, onDiscard } = props;
   const request = useRef<HTMLPreElement>(null);
-  // The control that signed is gone, and the focus with it: it goes on at what is sent.
+  // The control that signed is gone, and it had the focus, which moves to the request.
   useEffect(() => request.current?.focus(), []);
   const hasReason = body.reason !== '';
   return (

@@ -75,7 +75,7 @@ export function SignCard(props: {
   );
 }
 
-/** The hash that is signed, or a dash: the code that computes it is loaded when it is shown, and may not arrive. */
+/** The signed hash; undefined until the code that computes it has loaded, a dash if that fails. */
 function useDigest(intentHash: string): string | undefined {
   const [digest, setDigest] = useState<string>();
   useEffect(() => {

@@ -4,9 +4,9 @@ import type { IntentAnswer } from '@fairlead/contract/client';
 export type Standing =
   /** There is no outcome yet. */
   | { kind: 'unresolved' }
-  /** It expired without a transaction: it counts against nobody. */
+  /** It expired without a transaction, so nobody is held responsible. */
   | { kind: 'nobody' }
-  /** It has been disputed: by the party that it goes against, which can do so once, or by the other one and not decided. */
+  /** It is disputed: by the party that it goes against, which may do so once, or by the other one and still open. */
   | { kind: 'disputed' }
   /** The 30 days are over. */
   | { kind: 'closed'; party: Party; until: string }
@@ -17,7 +17,7 @@ export type Party = 'account' | 'anchor';
 
 const windowMs = 30 * 86_400_000;
 
-/** As docs/disputes.md says; the service decides. */
+/** The rules of docs/disputes.md; the service has the final say. */
 export function standingOf({ outcome, transaction, dispute }: IntentAnswer, now: number): Standing {
   if (outcome === null) return { kind: 'unresolved' };
   if (outcome.status === 'expired' && !isAttached(transaction)) return { kind: 'nobody' };

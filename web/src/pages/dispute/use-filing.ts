@@ -11,7 +11,7 @@ import { client } from '../../data/client.js';
 import { failureOf, type Problem } from '../../data/problem.js';
 import { serviceNow } from '../../data/service-clock.js';
 
-/** A dispute on its way to the service. `limit` is what is left of the limit with the least left. */
+/** The state of a dispute that is being filed. `limit` is the limit with the least remaining. */
 export type Filing =
   | { state: 'none' }
   | { state: 'sending' }

@@ -6,7 +6,7 @@ import styles from './dispute.module.css';
 import type { SignerProps } from './signer-props.js';
 import type { Signed, Wallet } from './wallets.js';
 
-/** `notLoaded`: the code that asks wallets did not arrive. */
+/** `notLoaded`: the code that talks to wallets could not be loaded. */
 type Failed = Exclude<Signed, { kind: 'signed' }> | { kind: 'notLoaded' };
 
 /** Has a wallet extension sign; the key stays in the wallet. */

@@ -18,8 +18,8 @@ export interface Wallet {
 }
 
 /**
- * Where extensions put an object that implements SEP-43. The standard says what such an object can do, and not where a
- * page finds it, so these are the places that wallets are known to use.
+ * The places where extensions are known to put an object that implements SEP-43. The standard says what such an object can
+ * do, but not where a page finds it.
  */
 const places: { name: string; path: readonly string[] }[] = [
   { name: 'Klever', path: ['kleverWallet', 'stellar'] },

@@ -117,7 +117,7 @@ export function RecordCard({ intent, target }: LinkingProps) {
   );
 }
 
-/** The payment as it stands on the ledger, and what was named as it. */
+/** The payment as recorded on the ledger, and the transaction that was named as the payment. */
 export function LedgerCard({ intent }: Props) {
   const { t, formats } = useLanguage();
   const { payment, corridor } = intent;
@@ -164,7 +164,7 @@ export function LedgerCard({ intent }: Props) {
   );
 }
 
-/** What the intent binds. */
+/** The terms that the intent commits to. */
 export function TermsCard({ intent, target }: LinkingProps) {
   const { t, formats } = useLanguage();
   const { account, anchorId, corridor, deliveryMethod, createdAt, expiresAt } = intent;

@@ -14,7 +14,7 @@ import { StateCard } from './state-card.js';
 import { useIntent } from './use-intent.js';
 import { useTransitions } from './use-transitions.js';
 
-/** One off-ramp while it goes through its states, and what its outcome rests on. */
+/** One off-ramp in its present state, and the evidence for its outcome. */
 export function FollowedOfframp({ intentHash }: { intentHash: string }) {
   const { t } = useLanguage();
   const followed = useTransitions(intentHash);

@@ -35,7 +35,7 @@ export function RememberedList() {
   );
 }
 
-/** Has this device remember an off-ramp, or forget it. */
+/** A button that stores an off-ramp on this device, or forgets it. */
 export function RememberButton({ intentHash }: { intentHash: string }) {
   const { t } = useLanguage();
   const [isKept, setIsKept] = useState(() => rememberedOfframps().includes(intentHash));

@@ -4,8 +4,8 @@ const storedUnder = 'fairlead-offramps';
 const most = 20;
 
 /**
- * The hashes that the reader had this device remember, the latest first. A hash answers to whoever knows it with account
- * and amounts, so none is kept unasked.
+ * The hashes that the reader stored on this device, the latest first. A hash gives anyone who knows it access to account and
+ * amounts, so none is stored unasked.
  */
 export function rememberedOfframps(): string[] {
   const stored = keptChoice(storedUnder) ?? '';

@@ -10,7 +10,7 @@ import { partyOf, problemToMend, turnOf } from './turn.js';
 
 const toneOf = { settled: 'good', failed: 'bad', expired: 'plain', pending: 'plain' } as const;
 
-/** Where the off-ramp is, whose turn it is, how it came there and how it can end. */
+/** The state of the off-ramp, who has to act next, how it got there and how it can end. */
 export function StateCard(props: { intent: IntentAnswer; transitions: IntentTransition[] }) {
   const { t, formats } = useLanguage();
   const now = useNow();
@@ -54,7 +54,7 @@ export function StateCard(props: { intent: IntentAnswer; transitions: IntentTran
   );
 }
 
-/** The status in a word, with a form of its own beside the colour. */
+/** The status in a word, distinguished by its shape as well as its colour. */
 export function StatusMark({ status }: { status: IntentAnswer['status'] }) {
   const { t } = useLanguage();
   return <span class={`${styles.mark} ${styles[status]}`}>{t(`offramp.status_${status}`)}</span>;

@@ -3,7 +3,7 @@ import { useLanguage } from '../../i18n/language.js';
 import styles from './state-track.module.css';
 import type { Stage } from './track.js';
 
-/** The stages of an off-ramp: those that are over with their times, the one it waits for, and those to come. */
+/** The stages of an off-ramp: the finished ones with their times, the one in progress, and the later ones. */
 export function StateTrack({ stages }: { stages: Stage[] }) {
   const { t } = useLanguage();
   return (

@@ -19,7 +19,7 @@ export interface Stage {
   at?: string;
 }
 
-/** The stages of an off-ramp in their order. Only its transitions tell when the transaction was attached. */
+/** The stages of an off-ramp in order. Only its transitions say when the transaction was attached. */
 export function trackOf(
   intent: IntentAnswer,
   transitions: readonly Pick<IntentTransition, 'kind' | 'at'>[] = [],
@@ -30,7 +30,7 @@ export function trackOf(
   const steps: (Omit<Stage, 'state'> & { isDone: boolean })[] = [
     { name: 'registered', isDone: true, at: intent.createdAt },
     { name: 'attached', isDone: transaction !== null, ...(attached && { at: attached.at }) },
-    // Only where a ledger is asked is the payment a stage of its own.
+    // The payment is a separate stage only if the service reads the ledger.
     ...(payment?.found ? [{ name: 'paid' as const, isDone: true, at: payment.found.closedAt }] : []),
     { name: 'received', ...reached(transaction?.fundsReceivedAt) },
     ...(isCash ? [{ name: 'ready' as const, ...reached(transaction?.readyAt) }] : []),
@@ -60,7 +60,7 @@ function reached(at: string | null | undefined): { isDone: boolean; at?: string 
 
 export type End = 'settled' | 'failed' | 'expired' | 'recovered';
 
-/** How it can still end from here. */
+/** The ends that are still possible. */
 export function possibleEnds({ transaction, payment, outcome }: IntentAnswer, turn: string): End[] {
   if (outcome !== null) return turn === 'mayRecover' ? ['recovered'] : [];
   const isFunded = transaction?.fundsReceivedAt != null || payment?.found != null;

@@ -3,7 +3,7 @@ import type { IntentAnswer } from '@fairlead/contract/client';
 /** Who has to act next: the wallet and its person, the anchor, this service, or nobody any more. */
 export type Party = 'wallet' | 'anchor' | 'service' | 'nobody';
 
-/** What has to be done next; each has a text of its own. */
+/** The next action; each has its own text. */
 export type Turn =
   | 'attach'
   | 'mendTransaction'
@@ -37,7 +37,7 @@ export const partyOf = {
   mayRecover: 'anchor',
 } as const satisfies Record<Turn, Party>;
 
-/** The anchor's status words that ask something of the person. */
+/** The anchor's statuses that require an action of the person. */
 const asksPerson = [
   'pending_user',
   'pending_customer_info_update',
@@ -45,10 +45,10 @@ const asksPerson = [
   'pending_trust',
 ];
 
-/** For so long after a failure the anchor may still complete the withdrawal. */
+/** How long after a failure the anchor may still complete the withdrawal. */
 const recoveryMs = 30 * 86_400_000;
 
-/** What has to be done next, and by whom (docs/intents.md). */
+/** The next action, from which `partyOf` derives who has to take it (docs/intents.md). */
 export function turnOf(intent: IntentAnswer, now: number): Turn {
   const { transaction, payment, outcome, expiresAt } = intent;
   if (outcome !== null) {
@@ -69,7 +69,7 @@ export function turnOf(intent: IntentAnswer, now: number): Turn {
   return word === 'pending_user_transfer_start' ? 'pay' : 'prepare';
 }
 
-/** Nobody has to do anything about these: the payment is looked up again. */
+/** Problems that need no action: the payment is looked up again. */
 const passing: readonly string[] = ['ledger_unavailable', 'out_of_range', 'not_found'];
 
 /** The first problem of a named payment that the wallet has to mend. */

@@ -7,8 +7,8 @@ export function intentKey(intentHash: string): readonly unknown[] {
 }
 
 /**
- * An intent and what becomes of it, for as long as the page is seen. `isStreamed`: its transitions are told as they
- * happen, so that it is asked for disputes and counts alone, which are none.
+ * An intent, kept up to date while the page is visible. `isStreamed`: its transitions arrive by the stream, so it is polled
+ * only for disputes and counts, which are not transitions.
  */
 export function useIntent(intentHash: string | undefined, isStreamed = false): Answered<IntentAnswer> {
   return useAnswer(

@@ -8,13 +8,13 @@ import { intentKey } from './use-intent.js';
 export interface Followed {
   /** Every transition so far, in their order. */
   transitions: IntentTransition[];
-  /** Whether the next one is told as it happens. */
+  /** Whether the next transition will arrive as it happens. */
   isLive: boolean;
 }
 
 /**
- * Follows one intent as it is streamed, while the page is seen; each transition brings the intent as it stands, which
- * `useIntent` then shows. That asks for the intent besides, and the page shows what it is answered where this is refused.
+ * Follows one intent by its stream while the page is visible; each transition contains the present intent, which `useIntent`
+ * then shows. `useIntent` also polls; if the service refuses the stream, the page shows the polled answer.
  */
 export function useTransitions(intentHash: string): Followed {
   const [transitions, setTransitions] = useState<IntentTransition[]>([]);

@@ -3,7 +3,7 @@ import { Notice } from '../../components/notice.js';
 import { useLanguage } from '../../i18n/language.js';
 import { useAreChecksMissing } from './use-checks.js';
 
-/** Says so where the code that verifies did not arrive: a document keeps what failed to load, so it has to be loaded anew. */
+/** Says that the verifying code could not be loaded; a document keeps a failed load, so it has to be reloaded. */
 export function ChecksMissing() {
   const { t } = useLanguage();
   if (!useAreChecksMissing()) return null;

@@ -10,11 +10,11 @@ export interface ChosenBatch {
   formulas: string[];
   /** Undefined where no batch follows the formula. */
   sequence: number | undefined;
-  /** Those to choose from, newest first; the time of one that is not among the newest is not known. */
+  /** The selectable batches, newest first; the time of one that is not among the newest is unknown. */
   batches: { sequence: number; createdAt: string | undefined }[];
 }
 
-/** The sequence that the address names and that is not among the newest: what it is, only the batch itself tells. */
+/** The sequence that the address names, if it is not among the newest; only the batch itself says more about it. */
 export function unlistedSequence(newest: readonly Listed[], named: string): number | undefined {
   const sequence = sequenceOf(named);
   return newest.some(({ header }) => header.sequence === sequence) ? undefined : sequence;

@@ -8,7 +8,7 @@ import styles from './proof.module.css';
 
 const tones: Record<PublisherStatus, MarkTone> = { ok: 'good', idle: 'plain', stale: 'warn', failing: 'bad' };
 
-/** How the publisher is, and why where it is not well. */
+/** The state of the publisher, and the reason if it is not well. */
 export function HealthCard({ health }: { health: PublisherHealth }) {
   const { t } = useLanguage();
   const { status, reason, latest, lastSubmission, lastTick, pending, oracle } = health;

@@ -4,11 +4,11 @@ import { useLanguage } from '../../i18n/language.js';
 import type { ListedKey } from './check/evidence.js';
 import { useChecks } from './use-checks.js';
 
-/** Takes a public key as text. It is never part of the address: whoever sends a link must not choose whom its reader trusts. */
+/** Takes a public key as text. It is never part of the address: the sender of a link must not choose the trusted key. */
 export function KeyField(props: {
   label: string;
   hint: string;
-  /** Told the key: undefined while the field is empty, null where what it holds is none that may sign. */
+  /** Receives the key: undefined if the field is empty, null if its text is not a key that may sign. */
   onKey: (key: ListedKey | null | undefined) => void;
 }) {
   const { label, hint, onKey } = props;

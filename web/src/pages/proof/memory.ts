@@ -15,7 +15,7 @@ function recall(): Memory | undefined {
 }
 
 export interface Memories {
-  /** From earlier visits: what checks are held against, and this visit does not change it. */
+  /** From earlier visits: checks compare with it, and this visit does not change it. */
   before: Memory | undefined;
   /** What the next visit will find. */
   now: Memory | undefined;

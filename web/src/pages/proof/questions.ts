@@ -48,7 +48,7 @@ export const batch = (sequence: number) =>
     ask: (signal: AbortSignal) => batchOf(sequence, signal),
   }) satisfies Question<unknown>;
 
-/** Of more entries the page asks for none beyond these: a batch has up to 60 pages a minute, and people wait. */
+/** The most entries that the page fetches: the limit allows 60 pages per minute for one batch, and people wait. */
 export const mostEntries = 1_000;
 
 /** The entries of a batch, all of them or the first ones. */

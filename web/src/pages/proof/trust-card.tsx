@@ -10,7 +10,7 @@ import type { Memories } from './memory.js';
 import styles from './proof.module.css';
 import type { TrustedKeys } from './trust.js';
 
-/** Which keys a check believes, where they come from, and a place for those that the reader got elsewhere. */
+/** Which keys a check trusts, where they come from, and fields for keys that the reader obtained elsewhere. */
 export function TrustCard(props: {
   trust: TrustedKeys;
   listed: readonly PublisherKey[];

@@ -20,7 +20,7 @@ export interface TrustedKeys {
   hasUnusable: boolean;
 }
 
-/** What the reader brought: null where it is no key. */
+/** The keys that the reader brought; null if the text is not a key. */
 interface Given {
   publisher: ListedKey | null | undefined;
   oracle: ListedKey | null | undefined;

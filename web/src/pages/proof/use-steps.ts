@@ -3,7 +3,7 @@ import type { Evidence, Trust, Wanted } from './check/evidence.js';
 import type { Step } from './check/step.js';
 import { useChecks } from './use-checks.js';
 
-/** Runs a check and tells its steps as they are done, drawing in between. It begins anew when anything it reads changes. */
+/** Runs a check and returns its steps as they finish, drawing in between. It restarts when any of its inputs changes. */
 export function useSteps(
   evidence: Evidence,
   wanted: Wanted,

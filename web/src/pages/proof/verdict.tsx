@@ -5,7 +5,7 @@ import type { Wanted } from './check/evidence.js';
 import { type Step, stepIds } from './check/step.js';
 import type { TrustedKeys } from './trust.js';
 
-/** What a check came to, and what it rests on. */
+/** The result of a check, and the keys that it relies on. */
 export function Verdict(props: {
   steps: readonly Step[];
   isDone: boolean;

@@ -60,7 +60,7 @@ function Choosing(props: Parameters<typeof VerifyCard>[0]) {
   const wanted = offered?.sequence !== undefined &&
     entry !== undefined && { sequence: offered.sequence, anchor: entry.anchorId, corridor: entry.corridor };
   const address = wanted === false ? undefined : checkAddress(wanted, location.search);
-  // What is checked is named in the address, also where a link left it open: no newer batch takes its place.
+  // The address names what is checked, even if a link left it open, so that a newer batch does not replace it.
   useEffect(() => {
     if (check !== '' && address !== undefined) route(address, true);
   }, [check, address]);

@@ -14,11 +14,11 @@ type Progress =
   | { state: 'running' | 'held' | 'stopped' | 'unanswered'; count: number }
   | { state: 'refuted'; sequence: number; fault: Fault | null };
 
-/** Checks every batch since the first, page by page: a reader need not believe that the pages not looked at are sound. */
+/** Checks every batch since the first, page by page: a reader need not trust that the pages not displayed are sound. */
 export function WholeChain(props: {
   trust: TrustedKeys;
   latest: number;
-  /** The batch that an earlier check held: it must be among them. */
+  /** The batch that an earlier check verified: the chain must contain it. */
   head: Memory['head'] | undefined;
 }) {
   const { trust, latest, head } = props;

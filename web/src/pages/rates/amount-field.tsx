@@ -4,7 +4,7 @@ import { useLanguage } from '../../i18n/language.js';
 import styles from './ask-form.module.css';
 import { readTypedAmount } from './typed-amount.js';
 
-/** Whoever types pauses for less between two digits. */
+/** A typing person pauses for less than this between two digits. */
 const pauseMs = 450;
 
 /** An amount as it is typed. It is asked about after a pause; one that is out of range is not asked about. */
@@ -14,7 +14,7 @@ export function AmountField(props: {
   decimals: number;
   min?: string;
   max?: string;
-  /** What an empty field stands for; without it, nothing is asked while the field is empty. */
+  /** The value of an empty field; without it, nothing is asked while the field is empty. */
   byDefault?: string;
   /** The amount that is asked about. */
   value: string;

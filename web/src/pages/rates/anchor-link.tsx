@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useLanguage } from '../../i18n/language.js';
 
-/** Where a board stands: in somebody else's page, links open the service in a tab of its own. */
+/** Where a board is shown: `embed` is another site's page, in which links open the service in a new tab. */
 export type BoardPlace = 'page' | 'embed';
 
-/** To the page of an anchor. */
+/** A link to the page of an anchor. */
 export function AnchorLink(props: { anchorId: string; place: BoardPlace; children: ComponentChildren }) {
   const { anchorId, place, children } = props;
   const { locale } = useLanguage();

@@ -16,7 +16,7 @@ export function AskForm(props: {
   view: RatesView;
   /** Why the service refused the amount. */
   refusal: string | undefined;
-  /** What the best offer pays out, to begin with where one asks the other way round. */
+  /** The payout of the best offer, which is the first value when the direction is reversed. */
   payout: string | undefined;
 }) {
   const { corridors, corridor, view, refusal, payout } = props;

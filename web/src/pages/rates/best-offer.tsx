@@ -50,7 +50,7 @@ export const percentStyle: Intl.NumberFormatOptions = {
   minimumFractionDigits: 2,
 };
 
-/** In a sentence: what speaks for the best offer beside the one that promises most. */
+/** One sentence on why the best offer is better than the one that promises most. */
 function whyBest(answer: RatesAnswer, best: RateQuote, codes: Codes, { t, formats }: Language): string {
   const ranked = orderQuotes(answer.quotes, 'receive').filter(({ unranked }) => unranked === null);
   const most = ranked[0];

@@ -61,7 +61,7 @@ export function Board(props: {
   );
 }
 
-/** Tells screen readers the best offer once it is known, and another one when another anchor makes it: not each figure. */
+/** Announces the best offer to screen readers when it is known, and when another anchor makes it; not every figure. */
 function BestAloud({ answer }: { answer: RatesAnswer | undefined }) {
   const { t, formats } = useLanguage();
   const [said, setSaid] = useState('');

@@ -5,13 +5,13 @@ import type { StreamStanding } from '../../data/stream-standing.js';
 export type Liveness = 'live' | 'asking' | 'reconnecting' | 'offline';
 
 /**
- * Of a board that is streamed, and asked about while it is not. A stream that the service refuses for now, for want of
- * places, leaves a board that is asked about like any other.
+ * The liveness of a board that is streamed, and polled while the stream is not open. If the service refuses the stream for
+ * now because it has too many, the board is polled like any other.
  */
 export function livenessOf(board: {
   problem: Problem | undefined;
   standing: StreamStanding;
-  /** Whether the stream told of a problem last. */
+  /** Whether the last event of the stream was a problem. */
   isTroubled: boolean;
   isOnline: boolean;
 }): Liveness {

@@ -6,7 +6,7 @@ export type Metric = (typeof metrics)[number];
 export interface HistoryPlot {
   /** Epoch seconds, ascending. */
   times: number[];
-  /** One for each anchor that had a ranked quote, by id; null where it had none. */
+  /** One line per anchor that had a ranked quote, by id; null where it had none. */
   lines: { anchorId: string; values: (number | null)[] }[];
 }
 

@@ -7,7 +7,7 @@ import styles from './quotes-table.module.css';
 import type { Codes } from './texts.js';
 import { WorthLedger } from './worth-ledger.js';
 
-/** What a quote is made of, and where a wallet goes on. */
+/** The parts of a quote, and where a wallet continues. */
 export function QuoteDetails(props: {
   quote: RateQuote;
   answer: RatesAnswer;

@@ -8,7 +8,7 @@ import { QuoteRow } from './quote-row.js';
 import styles from './quotes-table.module.css';
 import { codesOf } from './texts.js';
 
-/** Every quote beside the others, in the order that the reader likes; those that are not ranked stand below. */
+/** All quotes, in the order that the reader chose; those that are not ranked come last. */
 export function QuotesTable(props: {
   answer: RatesAnswer;
   sort: Sort;

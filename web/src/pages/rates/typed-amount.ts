@@ -17,7 +17,7 @@ export type TypedAmount =
   | { kind: 'outOfRange' };
 
 const spaces = /[\s\u00a0\u202f'’]/g;
-/** Where the language has a decimal comma, one point alone is a decimal point all the same: keypads have no comma. */
+/** In a language with a decimal comma, a single point is a decimal point too, because keypads have no comma. */
 const thousands = {
   '.': /^\d{1,3}(,\d{3})+(\.\d*)?$/,
   ',': /^\d{1,3}((\.\d{3})+,\d*|(\.\d{3}){2,})$/,

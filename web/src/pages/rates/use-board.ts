@@ -20,19 +20,19 @@ export interface Asked {
 
 export interface Board {
   answer: Answered<RatesAnswer>;
-  /** The last answer to an earlier question about this corridor, for as long as there is none to this one. */
+  /** The last answer to an earlier question about this corridor, until the present question has one. */
   before: RatesAnswer | undefined;
   liveness: Liveness;
   /** Whether the service refuses the amount, which the field says. */
   isAmountRefused: boolean;
 }
 
-/** While no stream is open, the service is asked this often. */
+/** How often the service is polled while no stream is open. */
 const everyMs = 15_000;
 
 /**
- * The quotes of a corridor in the order `best`, kept up to date: by a stream once there is an answer, by asking again
- * while the stream is not open or tells of a problem.
+ * The quotes of a corridor in the order `best`, kept up to date: by a stream once there is an answer, and by polling while
+ * the stream is not open or reports a problem.
  */
 export function useBoard(corridor: CorridorAnswer, asked: Asked): Board {
   const { id } = corridor;

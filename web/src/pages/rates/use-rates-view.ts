@@ -6,16 +6,16 @@ import { type Sort, sorts } from './order-quotes.js';
 import { type AmountRange, readTypedAmount } from './typed-amount.js';
 import type { Asked } from './use-board.js';
 
-/** What the reader looks at, as the address tells it, and what changes it. */
+/** The reader's view as the address describes it, and the functions that change it. */
 export interface RatesView {
-  /** What is asked: no amount that the service would refuse. */
+  /** The question to the board, without an amount that the service would refuse. */
   asked: Asked;
-  /** The amount of the address, whatever it is. */
+  /** The amount in the address, valid or not. */
   amount: string;
   sort: Sort;
   /** The anchor whose quote is unfolded. */
   opened: string;
-  /** What was asked about before the question was turned round. */
+  /** The amount of the opposite direction before the reader reversed it. */
   amountBefore: string;
   askToSell(amount: string): void;
   askToReceive(amount: string): void;
@@ -25,7 +25,7 @@ export interface RatesView {
   goTo(corridor: string): void;
 }
 
-/** Of every amount on Stellar. */
+/** The decimal places of every amount on Stellar. */
 export const stablecoinDecimals = 7;
 
 /** The names of the parts are those of the API, so that `/rates/usdc-ngn?amount=50` reads like a request. */
@@ -64,7 +64,7 @@ export function useRatesView(corridor: CorridorAnswer): RatesView {
     open,
     goTo(id) {
       const parts = new URLSearchParams(location.search);
-      // An amount of another currency says nothing here.
+      // An amount in another currency has no meaning here.
       for (const part of ['receive', 'open']) parts.delete(part);
       const search = parts.toString();
       route(`/rates/${id}${search && `?${search}`}`);
@@ -72,7 +72,7 @@ export function useRatesView(corridor: CorridorAnswer): RatesView {
   };
 }
 
-/** An amount of the address as the service takes it; undefined where it would refuse it. */
+/** The address's amount in the form that the service accepts; undefined if the service would refuse it. */
 function amountOf(text: string, range: Omit<AmountRange, 'mark'>): string | undefined {
   const read = readTypedAmount(text, { ...range, mark: '.' });
   return read.kind === 'amount' ? read.amount : undefined;

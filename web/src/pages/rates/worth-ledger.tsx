@@ -4,10 +4,10 @@ import { useLanguage } from '../../i18n/language.js';
 import type { Codes } from './texts.js';
 import styles from './worth-ledger.module.css';
 
-/** Outcomes from which on an anchor is judged by its own record alone. */
+/** From this many outcomes on, an anchor is judged by its own record alone. */
 const wholeRecord = 30;
 
-/** From what a quote promises to what it is worth: what the anchor's record takes off, line by line. */
+/** From the promise of a quote to its expected worth: what the anchor's record subtracts, line by line. */
 export function WorthLedger({ quote, codes }: { quote: RateQuote; codes: Codes }) {
   const { t, formats } = useLanguage();
   const { receiveAmount, expectedReceive, worth, reputation } = quote;

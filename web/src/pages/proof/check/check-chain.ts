@@ -3,7 +3,7 @@ import type { Source } from './evidence.js';
 import { keyFault } from './key-fault.js';
 import type { Fault } from './step.js';
 
-/** What came of a batch. */
+/** The result of checking a batch. */
 export interface CheckedBatch {
   sequence: number;
   headerHash: string;

@@ -28,7 +28,7 @@ type Batch = ReturnType<typeof publishedBatch.parse>;
 type Card = ReturnType<typeof publishedCard.parse>;
 
 interface Proof {
-  /** As it was answered: every member is hashed, also those that this version does not know. */
+  /** The entry as answered: every member is hashed, including those that this version does not know. */
   entry: object;
   card: Card;
   index: number;
@@ -153,7 +153,7 @@ function checkHeader({ header, headerHash }: Batch, computed: string): Step {
   return computed === headerHash ? held('header', facts) : failed('header', 'other_header_hash', facts);
 }
 
-/** That the key of the header is trusted, is the one that its id says, and stands beside the batch. */
+/** Checks that the key of the header is trusted, has the id that the header names, and is given beside the batch as well. */
 function checkKey({ header, publicKey }: Batch, { keys, source }: Trust): Step {
   const trusted = keys.find(({ keyId }) => keyId === header.keyId);
   const facts = [fact('keyId', header.keyId), fact('key', trusted?.publicKey ?? publicKey)];
@@ -171,8 +171,8 @@ function checkSignature({ header, signature }: Batch, { keys, source }: Trust): 
 }
 
 /**
- * That the header names the hash of the batch before it, which is signed as well. That signature is left open where the
- * reader brought a key and another one made it: the first batch after a change of keys follows such a batch.
+ * Checks that the header names the hash of the previous batch, whose signature is checked as well. That signature is left
+ * open if the reader brought a key and another one made it: the first batch after a change of keys follows such a batch.
  */
 function checkChain({ header, signature }: Batch, answer: unknown, { keys, source }: Trust): Step {
   if (answer === null) {
@@ -200,7 +200,7 @@ function checkChain({ header, signature }: Batch, answer: unknown, { keys, sourc
   return isByOtherKey ? open('chain', 'previous_by_other_key', facts) : held('chain', facts);
 }
 
-/** That the log still holds what an earlier check saw. */
+/** Checks that the log still contains what an earlier check recorded. */
 function checkMemory(answer: unknown, { head, keys, source }: Trust): Step {
   if (head === undefined) return open('memory', 'first_visit', []);
   const facts = [fact('remembered', `${head.sequence}: ${head.headerHash}`)];
@@ -208,7 +208,7 @@ function checkMemory(answer: unknown, { head, keys, source }: Trust): Step {
   const form = publishedBatch.safeParse(answer);
   if (!form.success) return failed('memory', 'malformed_answer', facts);
   const now = verifyBatch({ ...form.data, keys });
-  // Another key held what is remembered: with the one that the reader brought now, it says nothing.
+  // Another key verified the remembered batch: the key that the reader brings now says nothing about it.
   if (!now.ok && now.reason === 'unknown_key' && source === 'reader')
     return open('memory', 'other_own_key', facts);
   if (!now.ok) return failed('memory', keyFault(now.reason, source), facts);
@@ -255,7 +255,7 @@ function leafOf(entry: object): Uint8Array | undefined {
   }
 }
 
-/** A key as text, `G…` or hex, as a check takes it; undefined where it is none that may sign. */
+/** Parses a key, `G…` or hex, for a check; undefined if the text is not a key that may sign. */
 export function readKey(text: string): ListedKey | undefined {
   try {
     const { account, key } = parsePublicKey(text);

@@ -1,17 +1,17 @@
-/** What the reader asked to have proven. */
+/** The score whose proof the reader asked for. */
 export interface Wanted {
   sequence: number;
   anchor: string;
   corridor: string;
 }
 
-/** A key as the page was told it: `G…`, and its id. */
+/** A key as the page received it: `G…`, and its id. */
 export interface ListedKey {
   keyId: string;
   publicKey: string;
 }
 
-/** Where the keys come from that a check believes: what the reader brought goes before what the browser remembers. */
+/** Where the trusted keys come from: those of the reader take precedence over those that the browser remembers. */
 export type Source = 'reader' | 'readerBefore' | 'before' | 'service';
 
 /** What the answers are held against. */
@@ -24,7 +24,7 @@ export interface Trust {
   head: { sequence: number; headerHash: string } | undefined;
 }
 
-/** What the service answered, none of it believed. */
+/** The service's answers, none of them trusted. */
 export interface Evidence {
   /** `GET /api/publisher/batches/{sequence}/proof`. */
   proof: unknown;

@@ -97,9 +97,9 @@ export interface Fact {
 export interface Step {
   id: StepId;
   status: StepStatus;
-  /** Of a step that failed. */
+  /** Present if the step failed. */
   fault?: Fault;
-  /** Of a step that is open. */
+  /** Present if the step is open. */
   opening?: Opening;
   facts: Fact[];
 }
