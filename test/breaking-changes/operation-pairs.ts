@@ -5,7 +5,7 @@ import type {
   Parameter,
 } from '../../scripts/breaking-changes/document-parts.rules.js';
 
-/** A change of a document, and what it breaks; `back` is what the opposite change breaks. */
+/** A change of a document and what it breaks; `back` is what the opposite change breaks. */
 export interface OperationPair {
   title: string;
   change: (document: Sample) => void;
@@ -13,7 +13,7 @@ export interface OperationPair {
   back?: string;
 }
 
-/** A document with one of everything, whose parts are reached by name. */
+/** A document with one part of each kind, and access to its parts by name. */
 export interface Sample {
   document: OpenApi;
   get: Operation;

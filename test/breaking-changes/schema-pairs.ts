@@ -1,14 +1,14 @@
 import type { OpenApi } from '../../scripts/breaking-changes/document-parts.rules.js';
 import type { Schema } from '../../scripts/breaking-changes/schema-forms.rules.js';
 
-/** A change of a schema, and the sentence that tells what it breaks; without one it breaks nothing. */
+/** A change of a schema, and the sentence that says what it breaks; without a sentence it breaks nothing. */
 export interface SchemaPair {
   title: string;
   before: Schema;
   after: Schema;
-  /** Where clients send it. */
+  /** The sentence where clients send the schema. */
   request?: string;
-  /** Where they receive it, in an answer or in an event. */
+  /** The sentence where clients receive the schema, in an answer or in an event. */
   answer?: string;
 }
 

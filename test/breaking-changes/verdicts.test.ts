@@ -39,7 +39,7 @@ describe.each(operationPairs)('$title', ({ change, breaks, back }) => {
   });
 });
 
-/** A moved success is both gone and new: the first sentence tells. */
+/** A success that moved to another status is reported as removed and as new; the first sentence is the one to check. */
 function expectFirst(found: readonly string[], sentence: string | undefined): void {
   expect(found[0]).toBe(sentence);
 }

@@ -9,10 +9,10 @@ import { faultsOf } from '../support/answers/schemas.js';
 import { expectFor } from '../support/expect-for.js';
 import { operations } from './operations.js';
 
-/** The validators change what they are given: each gets a copy. */
+/** Each validator gets a copy, because it changes its input. */
 const copy = () => structuredClone(document);
 
-/** Where there is an object schema that is not a reference; examples are no schemas. */
+/** The paths of object schemas that are not references; examples are not schemas. */
 function objectsWithin(part: unknown, path: string): string[] {
   if (typeof part !== 'object' || part === null) return [];
   const own = 'type' in part && part.type === 'object' && 'properties' in part ? [path] : [];

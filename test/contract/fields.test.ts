@@ -17,7 +17,7 @@ function undescribed(schema: JsonSchema, at: string): string[] {
   return [...here, ...within.flatMap((inner) => (inner === undefined ? [] : undescribed(inner, `${at}[]`)))];
 }
 
-/** By itself, or by the component it refers to. */
+/** Whether the schema has a description, either of its own or through the component it refers to. */
 function isDescribed(schema: JsonSchema): boolean {
   if (schema.description !== undefined && schema.description.length >= 8) return true;
   const refs = [schema.$ref, ...(schema.oneOf ?? []).map(({ $ref }) => $ref)].filter(

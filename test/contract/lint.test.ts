@@ -99,7 +99,7 @@ describe.each(operations)('%s', (operationId, { route, metadata, example, path }
   });
 });
 
-/** A runtime expression of OpenAPI, with an example as the exchange. */
+/** Evaluates a runtime expression of OpenAPI, with an example as the exchange. */
 function evaluate(expression: string, { params, body, answer }: Example): unknown {
   const [, source = '', pointer = ''] =
     /^\$(response\.body#|request\.body#|request\.path)[./](.+)$/.exec(expression) ?? [];
@@ -108,7 +108,7 @@ function evaluate(expression: string, { params, body, answer }: Example): unknow
   return pointer.split('/').reduce((at: any, key) => at?.[key], whole);
 }
 
-/** The object inside optional wrappers and rules between members. */
+/** The object schema inside optional wrappers and refinements. */
 function unwrap(schema: unknown): z.AnyZodObject | undefined {
   if (schema instanceof z.ZodOptional) return unwrap(schema.unwrap());
   if (schema instanceof z.ZodEffects) return unwrap(schema.innerType());

@@ -1,4 +1,4 @@
-/** What the tests read of docker-compose.yml, as it is written and as Compose reads it. */
+/** The parts of docker-compose.yml that the tests read, as written and as Compose reads it. */
 export interface ComposeFile {
   services: Record<ServiceName, ComposeService>;
   networks: Record<string, { ipam?: { config?: { subnet: string }[] } }>;

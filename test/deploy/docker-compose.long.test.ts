@@ -32,7 +32,7 @@ const compose = readFileSync(join(project, 'docker-compose.yml'), 'utf8');
 const folder = mkdtempSync(join(tmpdir(), 'fairlead-compose-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** In a folder of its own, so that neither this machine's .env nor its environment has a say. */
+/** Reads the file in a folder of its own, so that neither this machine's .env nor its environment has an influence. */
 function read(env: string, file = compose) {
   writeFileSync(join(folder, 'docker-compose.yml'), file);
   writeFileSync(join(folder, '.env'), env);
@@ -59,7 +59,7 @@ describe('docker-compose.yml, as Compose reads it, with the password of MongoDB 
       });
       for (const name of instances) {
         const { image, build, depends_on } = services[name];
-        // What the migration was built as, so that all of them are one build.
+        // The instances run the image that was built for the migration, so that all use one build.
         expectFor(name, [image, build]).toEqual([services.migrate.image, undefined]);
         expect(depends_on?.migrate?.condition).toBe('service_completed_successfully');
       }
@@ -132,7 +132,7 @@ describe('docker-compose.yml, as Compose reads it, with the password of MongoDB 
     async () => {
       const { services } = await config();
       const dockerfile = readFileSync(join(project, 'Dockerfile'), 'utf8');
-      // The image of the service has a health check of its own.
+      // The service's image has a health check of its own.
       expect(dockerfile).toMatch(/^HEALTHCHECK .*\\\n {2}CMD /m);
       for (const name of [...instances, 'mongo', 'proxy'] as const) {
         const { healthcheck, restart } = services[name];

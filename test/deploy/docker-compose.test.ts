@@ -22,7 +22,7 @@ describe('docker-compose.yml', () => {
     const { TRUST_PROXY, ...others } = fairlead.environment ?? {};
     const environment = Object.entries(others);
     expect(environment.length).toBeGreaterThan(3);
-    // The proxy beside it is trusted in any case, and whoever .env names with it.
+    // The proxy in the same file is always trusted, as are the proxies that .env names.
     expect(TRUST_PROXY).toMatch(/^\$\{TRUST_PROXY:\+\$\{TRUST_PROXY\},\}[\d.]+\/24$/);
     for (const [name, value] of environment)
       expectFor(name, value).toMatch(new RegExp(`^\\$\\{${name}:-.+\\}$`));

@@ -15,7 +15,7 @@ it('the environment file of systemd gets every variable of .env that has a value
     'NODE_ENV=',
     'HOST=127.0.0.1',
     '',
-    // A name that partnerToken.env of a fleet may have.
+    // The fleet file's `partnerToken.env` may name such a variable.
     'ANCHOR2_TOKEN=a=b',
   ];
   writeFileSync(join(folder, '.env'), `${given.join('\n')}\n`);

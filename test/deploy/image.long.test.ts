@@ -24,7 +24,7 @@ interface Instruction {
   value: string;
 }
 
-/** The instructions of the stages, the first of which builds and the last of which is the image. */
+/** The instructions of each stage; the first stage builds and the last one is the image. */
 async function stages(): Promise<Instruction[][]> {
   const script =
     'import json, sys, dockerfile_parse as d; print(json.dumps(d.DockerfileParser(sys.argv[1]).structure))';
@@ -42,7 +42,7 @@ async function stages(): Promise<Instruction[][]> {
   return found;
 }
 
-/** Copies `FROM… TO` from one folder, or a folder that stands for another stage, into the folder that stands for this one. */
+/** Copies `FROM… TO` from one folder, or from another stage's folder, into the folder that represents this stage. */
 function copy(value: string, from: string, to: string): void {
   const paths = value.split(/\s+/).filter((word) => !word.startsWith('--'));
   const target = paths.pop() ?? '';
@@ -52,14 +52,14 @@ function copy(value: string, from: string, to: string): void {
     cpSync(source, into, {
       recursive: true,
       verbatimSymlinks: true,
-      // As .dockerignore has it.
+      // The copy leaves out what .dockerignore lists.
       filter: (file) =>
         from !== project || !/\/(node_modules|dist)(\/|$)/.test(file.slice(project.length - 1)),
     });
   }
 }
 
-/** Every file and folder below a folder, with when it was changed last. */
+/** Every file and folder below a folder, with the time of its last change. */
 function filesOf(below: string): Map<string, number> {
   const names = readdirSync(below, { recursive: true, encoding: 'utf8' });
   return new Map(names.map((name) => [name, lstatSync(join(below, name)).mtimeMs]));
@@ -97,7 +97,7 @@ describe('the Dockerfile', () => {
       });
       expect(migrated).toMatchObject({ status: 0, stderr: '' });
       expect(JSON.parse(migrated.stdout).created.collections).toContain('intents');
-      // Its root is read-only where it runs.
+      // The root file system is read-only where the image runs.
       expect(filesOf(made)).toEqual(before);
     },
     12 * 60_000,

@@ -9,7 +9,7 @@ import { runProgram } from '../support/run-program.js';
 const unit = readFileSync(
   fileURLToPath(new URL('../../deploy/systemd/fairlead.service', import.meta.url)),
   'utf8',
-  // Where Node is on the machine that runs the tests.
+  // The path of Node on the machine that runs the tests.
 ).replaceAll('/usr/bin/node', process.execPath);
 const itWithSystemd = itWhere(
   runsHere('systemd-analyze', '--version'),
@@ -19,14 +19,14 @@ const folder = mkdtempSync(join(tmpdir(), 'fairlead-systemd-'));
 const file = join(folder, 'fairlead.service');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What systemd says of a unit: an unknown key is a line and no failure. */
+/** What systemd reports about a unit: for an unknown key it prints a line, but does not fail. */
 async function verify(text: string) {
   writeFileSync(file, text);
   const { status, stdout, stderr } = await runProgram('systemd-analyze', ['verify', '--man=no', file]);
   return { status, says: stdout + stderr };
 }
 
-/** Whether the unit is confined as far as this: 0 is nothing that it may do, 100 everything. */
+/** Whether the unit's exposure is at most this: 0 means that it may do nothing, 100 everything. */
 async function confined(text: string, threshold: number): Promise<boolean> {
   writeFileSync(file, text);
   const options = ['--offline=true', `--threshold=${threshold}`, '--no-pager'];
@@ -67,7 +67,7 @@ describe('the unit of systemd', () => {
 
   itWithSystemd('gives a stop more time than it takes, and a start as much as the migration takes', () => {
     const secondsOf = (key: string) => Number(new RegExp(`^${key}=(\\d+)$`, 'm').exec(unit)?.[1]);
-    // DRAIN_SECONDS in production, and thirty: docs/operations.md.
+    // DRAIN_SECONDS in production plus thirty (docs/operations.md).
     expect(secondsOf('TimeoutStopSec')).toBeGreaterThan(10 + 30);
     expect(unit).toMatch(/^TimeoutStartSec=infinity$/m);
     expect(unit).toMatch(/^ExecStartPre=\S+ dist\/server\/migrate\.js$/m);

@@ -14,7 +14,7 @@ const seed = 17;
 const plan = `--seed ${seed} --minutes 4 --calm 5 --kills 0`.split(' ');
 const timeoutMs = 300_000;
 
-/** The storm of nothing but these faults, on the service of this folder. */
+/** Runs a storm of these faults only, on the service of this folder. */
 async function storm(
   folder: string,
   faults: string[],
@@ -50,7 +50,7 @@ const cases: { build: BrokenBuild; faults: string[]; finding: RegExp }[] = [
   },
 ];
 
-// The service as it is passes a storm of every fault: `npm run test:faults`.
+// The unbroken service passes a storm of every fault: `npm run test:faults`.
 describe('a storm', () => {
   it.each(cases)(
     'fails on $build.name, and says what is wrong',

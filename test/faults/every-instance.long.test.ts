@@ -9,7 +9,7 @@ import { testAdminKey } from '../support/app.js';
 import { expectFor } from '../support/expect-for.js';
 import { waitFor } from '../support/wait-for.js';
 
-/** A second each for the versions and for the response cache, as documented, and room for a busy machine. */
+/** One second each for the versions and for the response cache, as documented, plus a margin for a busy machine. */
 const knownWithinMs = 2_000 + 4_000;
 const params = { corridor: 'usdc-ngn' };
 
@@ -70,7 +70,7 @@ describe('an invalidation on one of three instances', () => {
         timeout: knownWithinMs,
       });
     }
-    // Quotes are fresh for 15 s: nothing else had them asked for again.
+    // Quotes are fresh for 15 s: only the invalidation can have caused new requests to the anchors.
     expect(Date.now() - invalidatedAt).toBeLessThan(12_000);
   }, 60_000);
 });

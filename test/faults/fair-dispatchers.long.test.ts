@@ -10,7 +10,7 @@ import { expectFor } from '../support/expect-for.js';
 import { waitFor } from '../support/wait-for.js';
 
 const count = 3;
-/** With eight places each, on every instance, they could hold all 256 places of all instances. */
+/** With eight places each on every instance, these endpoints could hold all 256 places of all instances. */
 const unwell = [...names('hangs', 18), ...names('slow', 18), ...names('dead', 4)];
 
 let receiver: Receiver;
@@ -55,7 +55,7 @@ async function register(path: string): Promise<string> {
   return ((await answer.json()) as { id: string }).id;
 }
 
-/** Events that were committed while no instance looked. */
+/** Commits events while no instance looks for any. */
 async function backlog(size: number, subscribers: string[]): Promise<Set<string>> {
   const events = Array.from({ length: size }, (_, index) => ({
     _id: `evt_${randomBytes(16).toString('hex')}`,
@@ -69,7 +69,7 @@ async function backlog(size: number, subscribers: string[]): Promise<Set<string>
   return new Set(events.map(({ _id }) => _id));
 }
 
-/** Of these events, how many came to this path. */
+/** The number of these events that arrived at this path. */
 function received(path: string, events: ReadonlySet<string>): number {
   const ids = receiver.received
     .filter((post) => post.path === path)
@@ -93,7 +93,7 @@ describe(`${count} instances`, () => {
     await waitFor(() => expect(received('/quick', events)).toBe(size), { timeout: 60_000, interval: 100 });
     const after = await acknowledgedBy();
     const shares = after.map((sent, index) => (sent - (before[index] ?? 0)) / size);
-    // Half of an equal part: they start their batches at different times, and share two processors.
+    // Half of an equal share is enough: the instances start their batches at different times and share two processors.
     for (const share of shares) expectFor(`one of ${shares}`, share).toBeGreaterThan(1 / count / 2);
   }, 120_000);
 
@@ -106,7 +106,7 @@ describe(`${count} instances`, () => {
     await waitFor(() => expect(busy()).toBeGreaterThan(500), { timeout: 60_000 });
     const events = await backlog(600, [id]);
     await waitFor(() => expect(received('/well', events)).toBe(600), { timeout: 60_000, interval: 100 });
-    // None of the slow ones, which were there first and would have had as many places, is through with a third as many.
+    // The slow endpoints came first and could hold as many places, yet none has received all of its third as many events.
     for (const path of names('slow', 18)) expectFor(path, received(path, waiting)).toBeLessThan(200);
   }, 180_000);
 });

@@ -98,7 +98,7 @@ describe('the network of the storm', () => {
     expect([atMember, atClient]).toEqual(['commitTransaction', '']);
   });
 
-  it('says so where nothing was committed', async () => {
+  it('resolves to false where nothing was committed', async () => {
     expect(await proxy.cutAtCommit('after', AbortSignal.timeout(10))).toBe(false);
   });
 });

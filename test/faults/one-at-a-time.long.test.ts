@@ -16,9 +16,9 @@ import {
 import { expectFor } from '../support/expect-for.js';
 import { waitFor } from '../support/wait-for.js';
 
-/** The longest term, and room for a busy machine. */
+/** The longest term of a lease, plus a margin for a busy machine. */
 const takenOverWithinMs = 30_000 + 15_000;
-/** Far less than a term. */
+/** Far shorter than a term of a lease. */
 const handedBackWithinMs = 12_000;
 const rounds = 10;
 const leaseOf = { tick: 'publisher', reconcile: 'reconcile', observe: 'observer' } as const;
@@ -30,13 +30,13 @@ let leases: LeaseHolders;
 let killed: ServiceProcess;
 let frozen: ServiceProcess;
 let left: ServiceProcess;
-/** What the anchors were asked and do not answer. */
+/** The requests that the anchors have received and do not answer. */
 const held: ServerResponse[] = [];
 
 beforeAll(async () => {
   service = await startSeveral(3);
   [killed, frozen, left] = service.instances as [ServiceProcess, ServiceProcess, ServiceProcess];
-  // The first of the schedule, so that none comes in between later.
+  // Waits for the first scheduled tick, so that none comes in between later.
   for (const instance of service.instances)
     await waitFor(async () => expect(await runsOf(instance, 'tick')).toBeGreaterThan(0), { timeout: 60_000 });
   leases = await watchLeases(service.uri, service.instances);
@@ -64,7 +64,7 @@ function answerAgain(): void {
   for (const response of held.splice(0)) response.destroy();
 }
 
-/** Asks until this instance has done the job, and tells how long that took. */
+/** Requests the job until this instance has done it, and returns how long that took. */
 async function untilDone(instance: ServiceProcess, job: Job, timeout: number): Promise<number> {
   const from = performance.now();
   await waitFor(async () => expect(await run(instance, job)).toMatchObject({ status: 200 }), {
@@ -74,7 +74,7 @@ async function untilDone(instance: ServiceProcess, job: Job, timeout: number): P
   return performance.now() - from;
 }
 
-/** Scores that the next tick has to publish: those of an anchor that had none before. */
+/** Creates scores that the next tick has to publish: those of an anchor that had none before. */
 async function newScores(anchorId: string, by: ServiceProcess): Promise<void> {
   const outcome = settled({ recordedAt: new Date() });
   const intents = Array.from({ length: 40 }, (_, index) =>
@@ -82,14 +82,14 @@ async function newScores(anchorId: string, by: ServiceProcess): Promise<void> {
   );
   const stored = leases.db.collection<StoredIntent>('intents');
   await stored.insertMany(intents);
-  // Whichever instance counts them; a refresh does not wait for another one that does.
+  // Any instance may count them; a refresh does not wait for another instance that is counting.
   await waitFor(async () => expect(await stored.countDocuments({ unfolded: true })).toBe(0), {
     timeout: 60_000,
   });
   await untilDone(by, 'refresh', 30_000);
 }
 
-/** Until this instance has a tick in hand that waits for the oracle. It sees new scores within seconds. */
+/** Waits until a tick of this instance waits for the oracle. The instance sees new scores within seconds. */
 async function untilSubmitting(instance: ServiceProcess): Promise<void> {
   const arrived = service.oracle.arrivals().length;
   await waitFor(
@@ -129,7 +129,7 @@ describe('three instances, each with its scheduler on', () => {
     expect(refused).toBeGreaterThan(rounds);
     expect(refreshes.length).toBeGreaterThanOrEqual(rounds);
     refreshes.sort((a, b) => a.fromMs - b.fromMs);
-    // Both are whole milliseconds.
+    // Both times are whole milliseconds.
     for (const [place, { fromMs }] of refreshes.entries())
       expect(fromMs).toBeGreaterThanOrEqual((refreshes[place - 1]?.toMs ?? 0) - 1);
   }, 120_000);
@@ -144,7 +144,7 @@ describe('three instances, each with its scheduler on', () => {
       expect(await leases.holderOf('publisher')).toBe(killed);
       expect(await leases.holderOf('observer')).toBe(frozen);
     });
-    // Attaching a transaction has its instance look at once.
+    // Attaching a transaction makes its instance poll the anchor at once.
     waiting = await beginOffRamp(frozen, service.anchors);
     await waitFor(async () => expect(await leases.holderOf('reconcile')).toBe(frozen));
     const asked = held.length;
@@ -162,7 +162,7 @@ describe('three instances, each with its scheduler on', () => {
     waiting.complete();
     const jobs = Object.keys(leaseOf) as Job[];
     const took = await Promise.all(jobs.map((job) => untilDone(left, job, takenOverWithinMs)));
-    // Before their terms end nobody may take them over.
+    // Nobody may take the leases over before their terms end.
     for (const ms of took) expect(ms).toBeGreaterThan(2_000);
     await waitFor(
       async () => {
@@ -171,7 +171,7 @@ describe('three instances, each with its scheduler on', () => {
       },
       { timeout: 60_000, interval: 500 },
     );
-    // By the schedule alone.
+    // The schedule alone does this.
     await waitFor(async () => expect(await metricOf(left, 'fairlead_unfolded_intents')).toBe(0), {
       timeout: 60_000,
     });

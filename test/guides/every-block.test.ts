@@ -18,19 +18,19 @@ import { faultsOf } from '../support/answers/schemas.js';
 import { expectFor } from '../support/expect-for.js';
 import { type Block, everyBlock } from './fenced-blocks.js';
 
-/** How a block is held to what the service does. */
+/** How a block is compared with the service. */
 type Treatment =
   | { json: z.ZodTypeAny }
-  /** Paths and query parameters of the contract. */
+  /** Its paths and query parameters must be in the contract. */
   | { endpoints: true }
-  /** The test that runs or checks it; it names the file. */
+  /** The file of the test that runs or checks the block. */
   | { test: string }
-  /** Neither run nor checked, because: */
+  /** The reason why the block is neither run nor checked. */
   | { reason: string };
 
 interface Rule {
   file: string;
-  /** Matches the fence and the text, as `fence\ntext`. */
+  /** Matches `fence\ntext` of the block. */
   block: RegExp;
   is: Treatment;
 }
@@ -167,7 +167,7 @@ const asText = ({ fence, text }: Block) => `${fence}\n${text}`;
 const isErrorPage = ({ file }: Block) => file.startsWith('docs/errors/');
 const rulesOf = (block: Block) =>
   rules.filter(({ file, block: pattern }) => file === block.file && pattern.test(asText(block)));
-/** A line that finds the block in its file. */
+/** A label that identifies the block in its file. */
 const nameOf = ({ file, fence, text }: Block) => `${file} ${fence} ${text.trim().split('\n')[0]}`;
 const treatedAs = (kind: string) =>
   blocks.flatMap((block) => rulesOf(block).flatMap(({ is }) => (kind in is ? [{ block, is }] : [])));
@@ -190,14 +190,14 @@ describe('every fenced block of README.md, docs/ and the README of each package'
       const path = new URL(`../../${test}`, import.meta.url);
       expectFor(test, existsSync(path)).toBe(true);
       const name = block.file.split('/').at(-1) ?? '';
-      // The local start and the packed package are tried by what their commands do, not by the text of the block.
+      // The local start and the packed package are tested by what their commands do, not by the text of the block.
       if (!/start-local|consumer|verify-service/.test(test))
         expectFor(test, readFileSync(path, 'utf8')).toContain(name);
     }
   });
 });
 
-/** Without comments; `…` stays, as a part of a string. */
+/** Parses JSON after removing comments; `…` stays, as part of a string. */
 function parseJson(text: string): unknown {
   return JSON.parse(text.replaceAll(/^((?:[^"\n]|"(?:[^"\\\n]|\\.)*")*?)\/\/.*$/gm, '$1'));
 }

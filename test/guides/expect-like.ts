@@ -1,6 +1,6 @@
 import type { Block } from './fenced-blocks.js';
 
-/** Without what differs each time: names, numbers, ids, and the time of a line. */
+/** The line without what differs each time: names, numbers, ids and times. */
 function shapeOf(line: string): string {
   return line
     .replaceAll(/'[^']*'/g, "'…'")
@@ -11,7 +11,7 @@ function shapeOf(line: string): string {
     .trim();
 }
 
-/** Every line of a block has its like in the output, in the order of the block. */
+/** Every line of the block has a similar line in the output, in the order of the block. */
 export function expectLike(output: string, { text }: Block): void {
   const shapes = output.split('\n').map(shapeOf);
   let from = 0;

@@ -15,7 +15,7 @@ const readmes = [
 export interface Block {
   /** From the root of the repository. */
   file: string;
-  /** What stands on the fence: a language, with a name where a file has several; often nothing. */
+  /** The text after the fence: a language, with a name where a file has several blocks; often empty. */
   fence: string;
   text: string;
 }

@@ -5,7 +5,7 @@ import { expectLike } from './expect-like.js';
 import { type Block, everyBlock } from './fenced-blocks.js';
 import { type LocalStart, startLocally } from './local-start.js';
 
-/* The five steps of README.md, run as they are printed and in their order. */
+/* The five steps of README.md, run as printed and in their order. */
 const itInShell = itWhere(
   runsHere('bash', '--version') && runsHere('curl', '--version'),
   'no bash or no curl: the five steps of README.md',
@@ -18,7 +18,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => local.stop(), 60_000);
 
-/** The block with this command, and the output that README.md shows for it. */
+/** The block that contains this command, and the output that README.md shows for it. */
 function step(command: RegExp): { commands: Block; output: Block | undefined } {
   const at = blocks.findIndex(({ fence, text }) => fence === 'sh' && command.test(text));
   const [commands, output] = blocks.slice(at);

@@ -19,21 +19,21 @@ interface Running {
 }
 
 /**
- * `npm start` in a copy of this repository as a stranger has it after `npm ci`, to paste the blocks of guides into.
- * What differs from what they print is the ports, since those may be taken.
+ * `npm start` in a copy of this repository, as it is after `npm ci`, for running the blocks of guides. Only the ports differ
+ * from the printed ones, since those may be taken.
  */
 export interface LocalStart {
-  /** Of the service. */
+  /** The address of the service. */
   url: string;
-  /** The copy, in which all of it runs. */
+  /** The copy, in which everything runs. */
   folder: string;
-  /** What the commands of a block print. They must succeed. */
+  /** The output of a block's commands, which must succeed. */
   pasted(block: Block): Promise<string>;
-  /** What a program of the package's exports prints. It must succeed. */
+  /** The output of a program that uses the package's exports; it must succeed. */
   program(block: Block, env?: Record<string, string>): Promise<string>;
   /** Starts such a program, which listens on the receiver's port. */
   startProgram(block: Block, env: Record<string, string>): Promise<void>;
-  /** `npm run receiver`, once it listens; what it has printed so far. */
+  /** Starts `npm run receiver` and waits until it listens; the returned function gives its output so far. */
   startReceiver(): Promise<() => string>;
   stop(): Promise<void>;
 }
@@ -59,7 +59,7 @@ export async function startLocally(): Promise<LocalStart> {
   };
   const running: Running[] = [];
 
-  /** A command that goes on until it is stopped. */
+  /** Starts a command that runs until it is stopped. */
   function run(command: string, args: string[], given: NodeJS.ProcessEnv = env): Running {
     const child = spawn(command, args, { cwd: clone, env: given, detached: true, stdio: 'pipe' });
     child.stdin.end();
@@ -91,7 +91,7 @@ export async function startLocally(): Promise<LocalStart> {
     return stdout;
   }
 
-  /** The program as one file that Node runs. */
+  /** Bundles the program into one file that Node runs. */
   async function bundled({ text }: Block): Promise<string> {
     const outfile = join(clone, 'program.mjs');
     writeFileSync(join(clone, 'program.ts'), here(text));
@@ -103,7 +103,7 @@ export async function startLocally(): Promise<LocalStart> {
       format: 'esm',
       alias: { '@fairlead/contract': join(root, 'contract/index.ts') },
       nodePaths: [join(root, 'node_modules')],
-      // For packages that are CommonJS inside.
+      // Lets packages that are CommonJS inside call require().
       banner: {
         js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
       },
@@ -129,7 +129,7 @@ export async function startLocally(): Promise<LocalStart> {
     },
     async stop() {
       for (const { child, ended } of running.reverse()) {
-        // The whole group, as a terminal does: npm starts a shell, which starts the program.
+        // The signal goes to the whole group, as from a terminal: npm starts a shell, which starts the program.
         process.kill(-(child.pid ?? 0), 'SIGINT');
         await ended;
       }

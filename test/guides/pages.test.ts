@@ -16,10 +16,10 @@ function pagesIn(folder: string): string[] {
   });
 }
 
-/** Every page of this repository, from its root. */
+/** Every page of this repository, relative to its root. */
 const pages = pagesIn('').sort();
 
-/** Without fenced blocks and code, whose brackets are no links. */
+/** The page without fenced blocks and inline code, whose brackets are not links. */
 function proseOf(page: string): string {
   return readFileSync(join(root, page), 'utf8')
     .replaceAll(/^ *```[\s\S]*?^ *```$/gm, '')
@@ -47,7 +47,7 @@ function anchorsOf(page: string): Set<string> {
   return anchors;
 }
 
-/** What is wrong with a link of a page; null where it leads somewhere. */
+/** The fault of a link of a page; null where its target exists. */
 function faultOf(page: string, target: string): string | null {
   if (/^[a-z]+:/.test(target)) return null;
   const [path = '', anchor] = target.split('#');

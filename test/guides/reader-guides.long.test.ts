@@ -16,8 +16,8 @@ import { type Block, everyBlock } from './fenced-blocks.js';
 import { type LocalStart, startLocally } from './local-start.js';
 
 /*
- * The blocks of docs/guides/anchors.md, contributors.md, operators.md, oracle-consumers.md and webhook-receivers.md, run
- * as they are printed against one `npm start`.
+ * Runs the blocks of docs/guides/anchors.md, contributors.md, operators.md, oracle-consumers.md and webhook-receivers.md as
+ * printed, against one `npm start`.
  */
 const shell = runsHere('bash', '--version') && runsHere('curl', '--version');
 const itInShell = itWhere(shell, 'no bash or no curl: the commands of docs/guides');
@@ -26,7 +26,7 @@ let local: LocalStart;
 
 beforeAll(async () => {
   local = await startLocally();
-  // The anchors have been asked and the first batch is out some ten seconds after the service is up.
+  // The anchors are read and the first batch is published about ten seconds after the service is up.
   const latest = async () => (await call<PublisherHealth>('/api/publisher/health')).latest;
   const discovery = async () => (await call<AnchorAnswer>('/api/anchors/harbour')).discovery;
   await waitFor(
@@ -47,7 +47,7 @@ function blockWith(guide: string, fence: string, pattern = /./): Block {
   return found;
 }
 
-/** Runs the commands of a guide that match; where the guide shows an output after them, the real one must be like it. */
+/** Runs the matching commands of a guide; where the guide shows an output after them, the real one must be similar. */
 async function paste(guide: string, pattern: RegExp): Promise<string> {
   const blocks = blocksOf(guide);
   const at = blocks.findIndex(({ fence, text }) => fence === 'sh' && pattern.test(text));
@@ -99,7 +99,7 @@ describe('docs/guides/anchors.md', () => {
     const { statusCallbackUrl, intentHash } = await call<IntentAnswer>('/api/intent/offramp', body);
     const { file, fence, text } = blockWith('anchors', 'ts callback');
     const sending = `console.log(await sendCallback('${statusCallbackUrl}', { id: 'of-the-guide', kind: 'withdrawal', status: 'incomplete' }));`;
-    // The SDK passes on what this package exports.
+    // The SDK re-exports what this package exports.
     const program = { file, fence, text: `${text.replace('stellar-sdk', 'stellar-base')}\n${sending}` };
     expect(await local.program(program, { SIGNING_SECRET: encodeSecretKey(seed) })).toBe('200\n');
     expect((await call<IntentAnswer>(`/api/intent/${intentHash}`)).transaction?.status).toBe('incomplete');

@@ -16,9 +16,9 @@ import { waitFor } from '../support/wait-for.js';
 import { blockOf } from './fenced-blocks.js';
 
 /*
- * Runs the blocks of README.md, docs/intents.md, docs/publisher.md, docs/rate-history.md, docs/rates.md,
- * docs/reputation.md and docs/webhooks.md as they are printed. What differs is the port, since the one that is printed
- * may be taken, and the key, which they leave open.
+ * Runs the blocks of README.md, docs/intents.md, docs/publisher.md, docs/rate-history.md, docs/rates.md, docs/reputation.md
+ * and docs/webhooks.md as printed. Only two things differ: the port, since the printed one may be taken, and the key, which
+ * they leave open.
  */
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const itInShell = itWhere(
@@ -53,7 +53,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** With the ports of this test in place of those that are printed. */
+/** The text with the ports of this test in place of the printed ones. */
 function here(text: string): string {
   const { host } = new URL(app.url);
   return text
@@ -62,14 +62,14 @@ function here(text: string): string {
 }
 
 function runInShell(text: string): Promise<Ended> {
-  // Bash takes a socket on its standard input for a remote shell, and would read the start-up file of the machine.
+  // With a socket on its standard input, Bash would assume a remote shell and read the start-up file of the machine.
   return runProgram('bash', ['--norc', '-euo', 'pipefail', '-c', here(text)], {
     cwd: root,
     env: { ...process.env, KEY: testAdminKey },
   });
 }
 
-/** What a program of the package's exports prints. */
+/** Runs a program that uses the package's exports. */
 async function runProgramText(text: string): Promise<Ended> {
   const source = join(folder, 'program.ts');
   const outfile = join(folder, 'program.mjs');
@@ -87,7 +87,7 @@ async function runProgramText(text: string): Promise<Ended> {
   return runProgram(process.execPath, [outfile]);
 }
 
-/** `npm run receiver` as a block has it, on the port of this test. Returns what it has printed so far. */
+/** Runs `npm run receiver` as in a block, on the port of this test. Returns a function that gives its output so far. */
 function startReceiver(): () => string {
   const child = spawn(
     process.execPath,
@@ -102,7 +102,7 @@ function startReceiver(): () => string {
   return () => printed;
 }
 
-/** A block without the lines that are for other terminals, or that give the key. */
+/** The block without the lines that are for other terminals, or that set the key. */
 function withoutOthers(text: string): string {
   return text
     .split('\n')

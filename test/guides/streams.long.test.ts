@@ -26,7 +26,7 @@ afterAll(async () => {
   await origin?.stop();
 });
 
-/** A page of another origin that runs a block of docs/streams.md, and remembers what the block shows. */
+/** A page of another origin that runs a block of docs/streams.md, and records what the block shows. */
 async function pageWith(block: RegExp, before = ''): Promise<Page> {
   if (browser === undefined) throw new Error('no browser');
   const page = await browser.newPage();
@@ -56,7 +56,7 @@ describe('the blocks of docs/streams.md in a page of another origin', () => {
     const { body } = await fixture.post(fixture.terms());
     const name = `const intentHash = '${body.intentHash}';`;
     const page = await pageWith(/EventSource\(`/, name);
-    // One that nobody closes: the service has to stop it.
+    // Nobody closes this stream: the service has to stop it.
     await page.evaluate(
       `window.untold = new EventSource('${fixture.app.url}/api/intent/${body.intentHash}/stream')`,
     );

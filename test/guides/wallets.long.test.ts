@@ -19,8 +19,8 @@ import { runProgram } from '../support/run-program.js';
 import { blockOf, everyBlock } from './fenced-blocks.js';
 
 /*
- * Runs the blocks of docs/guides/wallets.md in a page of Chromium, as modules of the names on their fences. What differs
- * are the addresses of the service and the ledger, since the printed ones may be taken.
+ * Runs the blocks of docs/guides/wallets.md in a page of Chromium, as modules named on their fences. Only the addresses of
+ * the service and the ledger differ, since the printed ones may be taken.
  */
 const guide = 'docs/guides/wallets.md';
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -39,7 +39,7 @@ let bundle: string;
 let browser: Browser;
 let site: LoopbackServer;
 
-/** What a page does with the modules of the guide. The wallet also signs messages (SEP-53), which stellar-base does not. */
+/** Uses the modules of the guide in a page. The wallet also signs messages (SEP-53), which stellar-base does not. */
 const pageProgram = `
 import { sep53Hash } from '@fairlead/contract';
 import { Keypair } from '@stellar/stellar-base';
@@ -99,7 +99,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The modules of the guide and the page's program, beside the packages that they import. */
+/** Writes the modules of the guide and the page's program next to the packages that they import. */
 function writeModules(): void {
   const names: string[] = [];
   for (const { file, fence, text } of everyBlock()) {
@@ -139,7 +139,7 @@ async function bundlePage(): Promise<string> {
   return outputFiles[0]?.text ?? '';
 }
 
-/** An origin of its own, under a policy without eval that lets pages speak to service, anchor and ledger alone. */
+/** A separate origin, with a policy without eval that lets pages connect to service, anchor and ledger only. */
 function startSite(): Promise<LoopbackServer> {
   const origins = [app.url, anchors.anchor('harbour').origin, new URL(ledger.rpcUrl).origin].join(' ');
   const policy = `default-src 'none'; script-src 'self'; connect-src ${origins}`;
@@ -254,7 +254,7 @@ describe('docs/guides/wallets.md', () => {
   );
 });
 
-/** The first column of the tables of the guide, where it is code. */
+/** The codes in the first column of the guide's tables. */
 function codesOf(file: string): string[] {
   const text = readFileSync(join(root, file), 'utf8');
   return [...text.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, code = '']) => code);

@@ -25,9 +25,9 @@ import { openStream } from '../support/event-stream.js';
 import { waitFor } from '../support/wait-for.js';
 
 /**
- * docs/conformance.md, row by row, against the running service: one check per row, under the row's first cell. A row
- * without a check, or a check without a row, is a failure. Most of these rules have thorough tests of their own beside
- * their feature; here each is shown to be true at all.
+ * Checks docs/conformance.md, row by row, against the running service: one check per row, under the row's first cell. A row
+ * without a check, or a check without a row, is a failure. Most of these rules have thorough tests next to their feature;
+ * these checks show that each holds at all.
  */
 const page = readFileSync(new URL('../../docs/conformance.md', import.meta.url), 'utf8');
 const rows = [...page.matchAll(/^\| (.+?) \| .+ \| .+ \|$/gm)].map(([, cell = '']) => cell).slice(1);
@@ -38,7 +38,7 @@ const webhooks = webhooksFixture({ respond: (response) => response.writeHead(sta
 let clients = 0;
 let signers = 0;
 
-/** As a client that never asked before. */
+/** Sends a request as a new client. */
 function ask(method: string, path: string, options: { headers?: object; body?: unknown } = {}) {
   clients += 1;
   const headers = { 'x-forwarded-for': `203.1.${clients >> 8}.${clients & 255}`, ...options.headers };
@@ -53,7 +53,7 @@ function fresh() {
 const limitOf = ({ headers }: Received) => headers.get('x-ratelimit-limit');
 const remainingOf = ({ headers }: Received) => Number(headers.get('x-ratelimit-remaining'));
 
-/** Sends the sample event to a webhook; resolves to the one delivery as it ended. */
+/** Sends the sample event to a webhook; resolves to its only delivery in its final state. */
 async function deliverTo({ id }: WebhookAnswer) {
   await webhooks.admin('POST', `/api/admin/webhooks/${id}/test`, { event: 'publisher.tick' });
   const [delivery] = await webhooks.settled(id, 1);
@@ -62,7 +62,7 @@ async function deliverTo({ id }: WebhookAnswer) {
 
 const checks: Record<string, () => Promise<void>> = {
   'Payloads "not shown"': async () => {
-    // Every answer of every test is checked against the document; here, that it is the one that is served.
+    // Every test compares each answer with the document; this checks that the service serves that document.
     const served = await fetch(`${disputes.app.url}/openapi.json`).then((answer) => answer.json());
     const written = readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8');
     expect(served).toMatchObject({ paths: JSON.parse(written).paths });
@@ -75,7 +75,7 @@ const checks: Record<string, () => Promise<void>> = {
     expect(remainingOf(await ask('PUT', '/api/elsewhere', { headers }))).toBe(58);
   },
   'Rate-limited endpoints return the headers': async () => {
-    // test/edge/http/page.test.ts shows the same of the web page.
+    // test/edge/http/page.test.ts checks the same for the web page.
     for (const path of ['/healthz', '/readyz', '/metrics', '/docs/', '/openapi.json'])
       expect((await fetch(disputes.app.url + path)).headers.get('x-ratelimit-limit')).toBeNull();
     expect(limitOf(await ask('GET', '/api/rates/usdc-xxx'))).toBe('90');
@@ -100,7 +100,7 @@ const checks: Record<string, () => Promise<void>> = {
     const headers = { 'x-forwarded-for': '198.51.100.30' };
     const shown: number[] = [];
     for (let n = 0; n < 40; n += 1) shown.push(remainingOf(await ask('GET', '/api/corridors', { headers })));
-    // More than one portion, and no more anywhere than what is left.
+    // The requests draw more than one portion, and no answer shows more than what is left.
     expect(shown).toEqual([...shown].sort((a, b) => b - a));
     expect(shown.every((remaining, place) => remaining <= 59 - place)).toBe(true);
   },
@@ -298,7 +298,7 @@ const checks: Record<string, () => Promise<void>> = {
       'webhook-timestamp',
     ];
     for (const name of [...names, 'webhook-signature']) expect(post?.headers).toHaveProperty(name);
-    // test/tracing shows it where traces are on.
+    // test/tracing checks it where traces are on.
     expect(post?.headers).not.toHaveProperty('traceparent');
   },
   "A webhook's `secret` is a string": async () => {
@@ -368,7 +368,7 @@ const checks: Record<string, () => Promise<void>> = {
     expect((await ask('GET', '/v1/public/scores?formula=v3')).status).toBe(400);
   },
   '"Versioning policy, deprecation rules and version headers: not shown"': async () => {
-    // test/breaking-changes and test/front/http/deprecated-route.long.test.ts show what the page promises.
+    // test/breaking-changes and test/front/http/deprecated-route.long.test.ts check what the page promises.
     const { document, version } = lastRelease();
     expect(document.info.version).toBe(version);
     const { headers } = await ask('GET', '/api/corridors');

@@ -10,7 +10,7 @@ import { expectFor } from '../support/expect-for.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A small house in which everything is as it should be. */
+/** A small repository that follows all rules. */
 const sound: Record<string, string> = {
   'contract/rates.ts': "export const path = '/api/rates';\n",
   'contract/client/route.ts': 'export const route = {};\n',
@@ -95,7 +95,7 @@ const sound: Record<string, string> = {
   'test/rates/expected.ts': "import { app } from '../support/app.js';\nexport const expected = app;\n",
 };
 
-/** Lines added to files of the sound house: each file must then be named by the rule, for what the line imports. */
+/** Lines added to files of that repository: the rule must then name the file, because of what the line imports. */
 const violations: [rule: string, file: string, line: string][] = [
   ['contract-stands-alone', 'contract/rates.ts', "export * from '../server/errors.js';"],
   ['contract-runs-in-a-browser', 'contract/rates.ts', "export * from 'node:crypto';"],
@@ -202,7 +202,7 @@ describe('import rules', () => {
         process.execPath,
         [program, ...options, 'contract', 'mcp', 'server', 'scripts', 'test', 'web'],
         { cwd: folder, maxBuffer: 2 ** 24 },
-        // It ends with the number of findings as its code: only its output tells whether it ran.
+        // It exits with the number of findings: only its output shows whether it ran.
         (_error, stdout) => resolve(stdout),
       );
     });
@@ -240,14 +240,14 @@ describe('import rules', () => {
   });
 });
 
-/** So that a rule without its violation here fails this test. */
+/** All rule names, so that a rule without a violation here fails this test. */
 async function ruleNames(): Promise<string[]> {
   const file: string = join(root, '.dependency-cruiser.mjs');
   const { default: configuration } = (await import(file)) as { default: { forbidden: { name: string }[] } };
   return configuration.forbidden.map(({ name }) => name);
 }
 
-/** `../server/errors.js` → `server/errors`, which is part of the path it resolves to. */
+/** `../server/errors.js` → `server/errors`, which is part of the resolved path. */
 function importedName(line: string): string {
   return /'(?:node:|(?:\.{1,2}\/)*)(.+?)(?:\.js)?'/.exec(line)?.[1] ?? line;
 }

@@ -11,14 +11,14 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** How the server is started: from its sources, unless a host would start it otherwise. */
+/** How the server is started: from its sources unless `command` is given. */
 export interface Start {
   args: readonly string[];
   env?: Record<string, string>;
   command?: { program: string; args: readonly string[]; cwd: string };
 }
 
-/** A host of the SDK with fairlead-mcp as its child, on standard input and output. */
+/** An MCP host built with the SDK, with fairlead-mcp as its child on standard input and output. */
 export async function connect({ args, env = {}, command }: Start): Promise<Connection> {
   const {
     program,
@@ -48,7 +48,7 @@ export async function connect({ args, env = {}, command }: Start): Promise<Conne
 // biome-ignore lint/suspicious/noExplicitAny: whatever a tool answers, of any operation
 type Body = any;
 
-/** What a tool answered, its structured and its text form being the same. Throws on a tool error. */
+/** The answer of a tool, whose structured and text forms must be equal. Throws on a tool error. */
 export async function call(
   { client }: Connection,
   name: string,
@@ -62,7 +62,7 @@ export async function call(
   return body;
 }
 
-/** The fault that a tool answered. Throws where it succeeded. */
+/** The fault that a tool returned. Throws where the tool succeeded. */
 export async function faultOf(
   { client }: Connection,
   name: string,

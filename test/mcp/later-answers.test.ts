@@ -12,10 +12,10 @@ const ajv = new AjvJsonSchemaValidator();
 /** Values that a later service may have added to a list of texts or numbers. */
 const laterValues: Record<string, unknown> = { string: 'added-by-a-later-service', number: 54_321 };
 
-/** With everything that the user can give, so that every operation is offered that ever is a tool. */
+/** Every option that a user can give, so that every operation that can be a tool is offered. */
 const options = { url: '', timeoutMs: 1, keys: [], intents: true, adminKey: 'k', accountSecret: 's' };
 
-/** The answers of the examples, by operation. */
+/** The answers in the examples, by operation. */
 const answers = new Map(
   Object.entries(contract).flatMap(([group, routes]) =>
     Object.keys(routes).map((name) => {
@@ -33,7 +33,7 @@ function successSchema({ route }: Operation): z.ZodTypeAny {
   return found;
 }
 
-/** A copy in which one leaf has the later value of its type. */
+/** A copy in which one leaf has the later value for its type. */
 function withLaterLeaf(value: unknown, path: readonly (string | number)[]): unknown {
   const copy = structuredClone(value);
   // biome-ignore lint/suspicious/noExplicitAny: walks any JSON
@@ -43,7 +43,7 @@ function withLaterLeaf(value: unknown, path: readonly (string | number)[]): unkn
   return copy;
 }
 
-/** Whether one of the issues is that a value is none of a list. */
+/** Whether one of the issues is a value that a list does not contain. */
 function isOfList(issues: readonly ZodIssue[]): boolean {
   return issues.some(
     (issue) =>

@@ -13,12 +13,12 @@ const workspace = fileURLToPath(new URL('../../mcp/', import.meta.url));
 const readme = readFileSync(join(workspace, 'README.md'), 'utf8');
 const folder = mkdtempSync(join(tmpdir(), 'fairlead-mcp-'));
 const fixture = await publisherFixture();
-/** Without the variables that npm sets for what it runs. */
+/** The environment without the variables that npm sets for its scripts. */
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_')));
 let tarball: string;
 let host: Connection;
 
-/** The one block of the README that begins so. */
+/** The only block of the README that begins with this text. */
 function block(start: string): string {
   const found = [...readme.matchAll(/^```(?:\w*)\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text);
   const [only, ...others] = found.filter((text) => text.startsWith(start));

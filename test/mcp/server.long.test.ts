@@ -214,7 +214,7 @@ describe('verify_score', () => {
       results.set(nameOf(leaf), answer.isError === true ? textOf(answer.content) : answer.structuredContent);
     }
     proxy.tamper(undefined);
-    // When the receipt was stored is signed by nobody, and not in what the tool answers.
+    // The time at which the receipt was stored is not signed, and is not in the tool's answer.
     expect(results.get('batch.submittedAt')).toEqual(whole);
     results.delete('batch.submittedAt');
     for (const [field, result] of results) expectFor(field, result).toMatch(/^\{"code":"PROOF_REFUSED"/);

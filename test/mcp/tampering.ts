@@ -11,7 +11,7 @@ export function leavesOf(value: unknown, path: Leaf['path'] = []): Leaf[] {
   );
 }
 
-/** A copy with one byte of one leaf changed, so that it is still of its kind. */
+/** A copy with one byte of one leaf changed, so that the leaf keeps its type. */
 export function withChangedLeaf(value: unknown, leaf: Leaf): unknown {
   const copy = structuredClone(value);
   const last = leaf.path.at(-1);
@@ -32,8 +32,8 @@ function changed(value: unknown): unknown {
 }
 
 /**
- * A neighbour of the same kind, so that the form of the text still holds where it can: the one below, since the hour
- * after 23 and the hex digit after f do not exist.
+ * A neighbouring character of the same kind, so that the text's form still holds where it can. It is the one below, since
+ * neither the hour after 23 nor the hex digit after f exists.
  */
 function otherThan(character: string): string {
   if (character === '-' || character === ':' || character === '.') return '0';

@@ -9,7 +9,7 @@ const understood = ['server/config.ts', 'server/tracing/settings.ts'].flatMap((f
   ...read(file).matchAll(/^ {2}([A-Z_]+): /gm),
 ]);
 
-/** The service does not read it: docker compose makes it part of MONGODB_URI. */
+/** The service does not read this variable: docker compose puts it into MONGODB_URI. */
 const ofComposeAlone = 'MONGO_ROOT_PASSWORD';
 
 describe('.env.example', () => {

@@ -11,7 +11,7 @@ const root = new URL('../../', import.meta.url);
 const read = (name: string) => readFileSync(new URL(name, root), 'utf8');
 const page = read('docs/operations.md');
 const section = (title: string) => page.split(/^## /m).find((text) => text.startsWith(title)) ?? '';
-/** What stands between backticks in the first column of a section's table. */
+/** The code between backticks in the first column of a section's table. */
 const firstColumn = (title: string) =>
   [...section(title).matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = '']) =>
     [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),

@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const { O_RDONLY, O_WRONLY, O_NONBLOCK } = constants;
 
 let pipes = 0;
-/** A log that writes to a pipe of which this process is the reader. */
+/** A log that writes to a pipe, which this process reads. */
 function logToPipe(maxWaitingBytes: number) {
   pipes += 1;
   const path = join(folder, `pipe-${pipes}`);
@@ -28,7 +28,7 @@ function logToPipe(maxWaitingBytes: number) {
     reopenReader: () => {
       reader = openReader();
     },
-    /** The lines that have been read so far, with what the pipe holds now. */
+    /** The lines read so far, after reading what the pipe holds now. */
     read: (): Record<string, unknown>[] => {
       const chunk = Buffer.alloc(65_536);
       for (;;) {
@@ -65,7 +65,7 @@ describe('a log whose reader has stopped reading', () => {
     for (let n = 0; n < 5_000; n += 1) logger.info({ n, padding }, 'line');
     expect(output.fault()).toMatch(/cannot be written/);
     const dropped = output.droppedLines();
-    // The buffer of 100 KB and one pipe of 64 KB take less than 200 lines.
+    // The buffer of 100 KB and the pipe of 64 KB hold fewer than 200 lines.
     expect(dropped).toBeGreaterThan(4_800);
     await waitFor(() => {
       read();

@@ -6,7 +6,7 @@ import { expectNowhere } from '../fixtures/edge/planted.js';
 
 const secret = 'a-secret-that-was-handed-to-the-log';
 
-/** What is written by a logger of that level. */
+/** The text that a logger with this level writes. */
 function written(use: (logger: Logger) => void, level = 'debug'): string {
   const lines: string[] = [];
   const destination = new Writable({

@@ -25,14 +25,14 @@ interface Report {
 }
 const nothing: Report['created'] = { collections: [], indexes: [], leases: [] };
 
-/** What the program printed, once it ended well. */
+/** The report that the program printed after it succeeded. */
 async function reportOf(env: Record<string, string>): Promise<Report> {
   const { status, stdout, stderr } = await migrate(env);
   expect([status, stderr]).toEqual([0, '']);
   return JSON.parse(stdout) as Report;
 }
 
-/** All collections with their indexes, as the database lists them. */
+/** All collections with their indexes, as listed by the database. */
 async function inventoryOf(uri: string): Promise<string[]> {
   const client = await mongo.MongoClient.connect(uri);
   try {
@@ -88,7 +88,7 @@ describe('the migration', () => {
         .filter((n) => n !== '_id_');
       await intents.dropIndex(dropped);
       const reports = await Promise.all([1, 2].map(() => reportOf({ MONGODB_URI: shared.uri })));
-      // Each tells what is new since it looked, and both may have looked before either was done.
+      // Each run reports what is new since it listed the indexes, and both may have listed them before either finished.
       expect(reports.flatMap(({ created }) => created.indexes)).toContain(`intents.${dropped}`);
       expect(reports.reduce((sum, { sealedWebhooks }) => sum + sealedWebhooks, 0)).toBe(1);
       expect(await inventoryOf(shared.uri)).toEqual(before);

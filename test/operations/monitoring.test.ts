@@ -36,7 +36,7 @@ const labelsOf = new Map(
   }),
 );
 
-/** Grafana replaces its variables before Prometheus sees the expression. */
+/** Replaces Grafana's variables, as Grafana does before Prometheus sees the expression. */
 function asPromql(expr: string): string {
   return expr.replaceAll('$__rate_interval', '5m').replaceAll('$job', 'fairlead');
 }

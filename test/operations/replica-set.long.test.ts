@@ -62,7 +62,7 @@ async function startMember(index: number): Promise<Member> {
   return { port, process: child };
 }
 
-/** What the guide types into mongosh, carried out by the driver as the user given. */
+/** Executes with the driver, as the given user, what the guide types into mongosh. */
 async function inMongosh(member: Member, script: string, user?: keyof typeof passwords): Promise<void> {
   const auth = user === undefined ? {} : { auth: { username: user, password: passwords[user] } };
   const options = { directConnection: true, ...auth, serverSelectionTimeoutMS: 20_000 };
@@ -106,7 +106,7 @@ function first(): Member {
   return member;
 }
 
-/** Throws while there is none. */
+/** Finds the primary; throws while there is none. */
 async function primary(): Promise<Member> {
   for (const member of members) {
     const alive = member.process.exitCode === null && member.process.signalCode === null;
@@ -133,10 +133,10 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'mongod.key'), randomBytes(567).toString('base64'), { mode: 0o400 });
   for (const index of hosts.keys()) members = [...members, await startMember(index)];
   const [initiate = '', createAdmin = '', createUser = ''] = blocks('js');
-  // All of them: a set is not initiated while one of its members does not answer.
+  // All members must answer: a set is not initiated while one of them does not.
   await Promise.all(members.map((member) => waitFor(() => hello(member), { timeout: 60_000 })));
   await inMongosh(first(), here(initiate));
-  // The guide says so as well: users are created on the machine of whichever member was elected.
+  // As the guide says, users are created on the machine of the elected member.
   const elected = await waitFor(primary, { timeout: 60_000 });
   await inMongosh(elected, createAdmin);
   await inMongosh(elected, createUser, 'admin');

@@ -25,7 +25,7 @@ it('a service that waits for its database says so at once, then no more than onc
   const warn = (_fields: object, message: string) => {
     if (message === 'waiting for the database') waiting.push(message);
   };
-  // Each look at the clock is twelve seconds after the one before, so that the minute passes within a few attempts.
+  // The clock advances twelve seconds per reading, so that the minute passes within a few attempts.
   let nowMs = 0;
   let looks = 0;
   const clock = () => {

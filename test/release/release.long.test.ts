@@ -18,13 +18,13 @@ import { type Ended, runProgram } from '../support/run-program.js';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const { workspaces, version: before } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-/** npm without the settings of the npm that runs these tests. */
+/** Runs npm without the settings of the npm that runs these tests. */
 function npm(folder: string, ...args: string[]): Promise<Ended> {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_')));
   return runProgram('npm', args, { cwd: folder, env });
 }
 
-/** A copy of the repository, in which versions may be changed, as a repository of its own. */
+/** A copy of the repository, with its own Git history, in which versions may be changed. */
 function copyRepository(): string {
   const folder = mkdtempSync(join(tmpdir(), 'fairlead-release-'));
   const git = (cwd: string, ...args: string[]) =>
@@ -33,7 +33,7 @@ function copyRepository(): string {
   for (const file of files.filter((name) => name !== '')) {
     cpSync(join(root, file), join(folder, file), { recursive: true, force: true });
   }
-  // One by one: npm writes a file of its own into the folder.
+  // The entries are linked one by one, because npm writes a file of its own into the folder.
   mkdirSync(join(folder, 'node_modules'));
   for (const name of readdirSync(join(root, 'node_modules')).filter((one) => one !== '.package-lock.json')) {
     symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
@@ -63,7 +63,7 @@ describe('the version of a release', () => {
     const { status, stdout, stderr } = await npm(folder, 'run', 'release:version');
     expect(`${status} ${status === 0 ? '' : stdout + stderr}`).toBe('0 ');
 
-    // A major version that is under way (3.0.0-alpha.0) becomes that version, and no higher one.
+    // A prerelease of a major version (3.0.0-alpha.0) becomes that version, and no higher one.
     const [underWay, prerelease] = before.split('-');
     const next = prerelease === undefined ? `${Number(before.split('.')[0]) + 1}.0.0` : underWay;
     const lock = json('package-lock.json');

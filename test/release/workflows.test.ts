@@ -11,7 +11,7 @@ const folder = new URL('../../.github/workflows/', import.meta.url);
 const names = readdirSync(folder);
 const read = (name: string) => readFileSync(new URL(name, folder), 'utf8');
 
-/** What the parser of GitHub's own editors says of a workflow. */
+/** The faults that the parser of GitHub's own editors reports for a workflow. */
 async function faultsOf(content: string): Promise<string[]> {
   const name = 'workflow.yml';
   const { context, value } = parseWorkflow({ name, content }, new NoOperationTraceWriter());
@@ -78,7 +78,7 @@ describe('the release', () => {
       execFileSync('tar', ['-czf', `${name}.tgz`, 'package'], { cwd: folder });
     }
     mkdirSync(join(folder, 'bin'));
-    // A registry that has @fairlead/old@3.0.0 and takes what it is given.
+    // A registry that has @fairlead/old@3.0.0 and accepts whatever is published.
     write(
       'bin/npm',
       '#!/bin/sh\ncase "$1 $2" in\n"view @fairlead/old@3.0.0") echo 3.0.0 ;;\nview*) exit 1 ;;\n*) echo "npm $*" ;;\nesac\n',

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { examples } from '../../contract/examples/index.js';
 import { type Answer, checkAnswer } from '../support/answers.js';
 
-// What is checked here was answered by nobody: it must not count as seen in this run.
+// These answers are invented: they must not count as seen in this run.
 const folder = mkdtempSync(join(tmpdir(), 'fairlead-answers-'));
 beforeAll(() => {
   process.env.FAIRLEAD_ANSWERS_DIR = folder;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 const calls: string[] = [];
 
-/** As fixtures do it: each brings its own two hooks. */
+/** Registers two hooks, as each fixture does. */
 function opened(name: string) {
   beforeAll(() => void calls.push(`open ${name}`));
   afterAll(() => void calls.push(`close ${name}`));

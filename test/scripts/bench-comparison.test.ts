@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { compareFigures, parseTables } from '../../scripts/bench/lib/against.js';
 import { toTables } from '../../scripts/bench/lib/figures.js';
 
-/** What one run of a bench prints. */
+/** The output of one run of a bench. */
 function printed(requests: string, p99: string): string {
   const rows = [
     { table: 'GET /x, cached', what: 'bare', figures: { requests: '20,000/s', p99: '1.5 ms' } },

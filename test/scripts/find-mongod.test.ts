@@ -16,7 +16,7 @@ describe('findMongod', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  /** An executable in a folder of its own, answering as told to whatever it is asked. */
+  /** An executable in a folder of its own, which runs the script whatever its arguments are. */
   async function program(name: string, script: string): Promise<{ path: string; inFolder: string }> {
     const inFolder = join(folder, name);
     await mkdir(inFolder, { recursive: true });

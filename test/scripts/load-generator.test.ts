@@ -113,7 +113,7 @@ describe('the generator of load', () => {
     const running = load(origin, { kind: 'new' }, { perSecond: 200, connections: 1 });
     await running.warm;
     stalled = delay(200);
-    // One connection alone would have had one slow answer; some 40 requests were due meanwhile.
+    // A single connection would have had one slow answer; about 40 requests were due meanwhile.
     const { p50Ms, answers } = await running.measure(0.35);
     expect(answers).toBeGreaterThan(10);
     expect(p50Ms).toBeGreaterThan(20);

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-/** The same chances in every run. */
+/** Random numbers that are the same in every run. */
 function chances(): () => number {
   let seed = 42;
   return () => {

@@ -31,7 +31,7 @@ const kept: CollectedReading = {
   promises: 900,
 };
 
-/** Names of what does not hold after 20 minutes in which this grows by a tenth of itself every minute. */
+/** The names of the checks that fail after 20 minutes in which this value grows by a tenth of itself every minute. */
 function broken(
   grows: keyof SoakPart | undefined,
   end: Partial<CollectedReading> = {},

@@ -72,7 +72,7 @@ async function untilUp(started: Start): Promise<void> {
   }
 }
 
-/** What a terminal does on Ctrl-C: the signal goes to the whole group. */
+/** Sends the signal to the whole group, as a terminal does on Ctrl-C. */
 function pressCtrlC({ child }: Start): void {
   process.kill(-(child.pid ?? 0), 'SIGINT');
 }
@@ -93,7 +93,7 @@ async function onDatabase<T>(work: (notes: mongo.Collection) => Promise<T>): Pro
   }
 }
 
-/** The names of the collections in a database of the replica set of the run. */
+/** The names of the collections in a database on the replica set of the run. */
 async function collectionsIn(database: string): Promise<string[]> {
   const client = new mongo.MongoClient(testRun.mongoUri);
   try {
@@ -136,7 +136,7 @@ describe('npm start', () => {
     const first = start();
     await untilUp(first);
     const url = `http://127.0.0.1:${port}/api/rates/usdc-ngn`;
-    // Slowly, since a client has 60 requests a minute.
+    // The polling is slow, since a client has 60 requests per minute.
     await waitFor(
       async () => {
         const page = (await (await fetch(`${url}/history`)).json()) as { items: { at: string }[] };
@@ -221,7 +221,7 @@ describe('npm start on a MongoDB of your own', () => {
   const overriding = testDatabase();
 
   it('writes nothing where no database is named', async () => {
-    // What the driver takes where an address names none.
+    // The driver uses this database where an address names none.
     const before = await collectionsIn('test');
     const refused = start({ MONGODB_URI: withDatabase(testRun.mongoUri, ''), MONGODB_DATABASE: '' });
     expect(await refused.ended).toBe(1);

@@ -12,7 +12,7 @@ afterEach(() => {
   running = undefined;
 });
 
-/** The script as a person starts it, on a free port. */
+/** Starts the script as a person does, on a free port. */
 async function start(...args: string[]) {
   const child = spawn(
     process.execPath,

@@ -21,11 +21,11 @@ export interface TestApp extends RunningService {
 }
 
 export interface TestAppOptions {
-  /** From testDatabase() or privateMongo(). */
+  /** The address from testDatabase() or privateMongo(). */
   uri: string;
-  /** Environment variables beside the defaults. */
+  /** Environment variables in addition to the defaults. */
   env?: Record<string, string>;
-  /** Origins that may be called besides the simulated anchors'. */
+  /** Origins that may be called in addition to the simulated anchors'. */
   allow?: readonly string[];
   world?: Partial<World>;
   simulated?: SimulatedAnchors;
@@ -33,7 +33,7 @@ export interface TestAppOptions {
   fleet?: (fleet: SimulatedAnchors['fleet']) => unknown;
 }
 
-/** All of them, without the outages that some have by the clock: a test must not depend on the hour of the day. */
+/** All simulated anchors, without scheduled outages: a test must not depend on the time of day. */
 async function startSteadyAnchors(): Promise<SimulatedAnchors> {
   const simulated = await startSimulatedAnchors({ clock: Date.now, random: () => 0.5, latencyFactor: 0 });
   for (const anchor of simulated.anchors) anchor.setProfile({ outage: null });
@@ -57,7 +57,7 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
     FX_URL: simulated.fxUrl,
     FX_SOURCE: 'simulated market',
     SCHEDULER: 'off',
-    // CI runs the tests of what is kept a second time without the response cache.
+    // CI runs the tests of cached answers a second time without the response cache.
     RESPONSE_CACHE_MB: process.env.RESPONSE_CACHE_MB ?? '32',
     ...simulated.env,
     ...options.env,
@@ -67,7 +67,7 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
     ...realWorld(config),
     logger: silentLogger,
     env,
-    // Whether this checkout has a built page must not decide a test.
+    // The result of a test must not depend on whether this checkout has a built page.
     pageFolder: undefined,
     ...options.world,
   };

@@ -6,13 +6,13 @@ import { type Ended, runProgram } from './run-program.js';
 
 const cache = fileURLToPath(new URL('../../.cache/', import.meta.url));
 
-/** What npm, pip and go say where no registry answers, and Python where it cannot make an environment. */
+/** The messages of npm, pip and go without a reachable registry, and of Python where it cannot create an environment. */
 const cannotInstall =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENOTCACHED|NewConnectionError|Connect(ion)?Timeout|ProxyError|dial tcp|no such host|ensurepip/;
 
 /**
- * The folder in .cache in which a tool is installed, under a name that changes with the files that pin its versions, copies of
- * which are in it; undefined where this machine cannot install it. What was begun and not finished is begun anew.
+ * The folder in .cache in which a tool is installed; undefined where this machine cannot install it. The name changes with
+ * the files that pin its versions, which are copied into it. An unfinished installation is started again.
  */
 export async function cachedTool(
   name: string,

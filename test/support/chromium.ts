@@ -4,7 +4,7 @@ import { type Browser, chromium } from 'playwright-core';
 
 const programs = ['chromium', 'chromium-browser', 'google-chrome'];
 
-/** No service of the browser's own: it speaks to the test's server and to nobody else. */
+/** Flags that switch off the browser's own services, so that it connects to the test's server only. */
 const flags = [
   '--headless',
   '--no-sandbox',

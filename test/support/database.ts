@@ -5,18 +5,18 @@ import { type RunningMongo, startMongo } from '../../scripts/mongod/replica-set.
 import { withDatabase } from '../../scripts/mongod/uri.js';
 import { testRun } from './test-run.js';
 
-/** Dropping waits for the transactions of processes that a test killed; MongoDB ends those after 60 s. */
+/** Dropping waits for the transactions of killed processes, which MongoDB ends after 60 s. */
 const dropTimeoutMs = 120_000;
 
 interface TestDatabase {
-  /** Names the database. */
+  /** The address, including the name of the database. */
   uri: string;
   name: string;
 }
 
 /**
- * A database of the calling file's own on the replica set of the run, dropped after the file. Call it once at the
- * top of the file, or inside a describe; hooks run last in first out, so what you close in afterAll closes first.
+ * A database for the calling file only, on the replica set of the run, dropped after the file. Call it once at the top of
+ * the file, or inside a describe. Hooks run last in, first out, so what you close in afterAll closes first.
  */
 export function testDatabase(): TestDatabase {
   const name = `test_${randomBytes(8).toString('hex')}`;
@@ -41,7 +41,7 @@ export interface PrivateMongo extends RunningMongo {
   thaw(): void;
 }
 
-/** For fault tests: a replica set that no other file uses, whatever MONGODB_URI says. Call stop() when done. */
+/** A replica set that no other file uses, for fault tests, whatever MONGODB_URI says. Call stop() when done. */
 export async function privateMongo(): Promise<PrivateMongo> {
   const running = await startMongo({ ownProcess: true, database: 'private' });
   const { pid } = running;
@@ -55,7 +55,7 @@ export async function privateMongo(): Promise<PrivateMongo> {
     pid,
     freeze: signal('SIGSTOP'),
     thaw,
-    // A frozen process can neither be asked to end nor end.
+    // A frozen process can neither receive the request to end nor end.
     stop: async () => {
       thaw();
       await running.stop();

@@ -2,7 +2,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { checkAnswer } from './answers.js';
 import { waitFor } from './wait-for.js';
 
-/** An event as a reader gets it, its data parsed. */
+/** An event as a reader receives it, with parsed data. */
 export interface ReceivedEvent<Data = unknown> {
   event: string;
   id: string | undefined;
@@ -12,23 +12,23 @@ export interface ReceivedEvent<Data = unknown> {
 export interface OpenStream<Data> {
   status: number;
   headers: IncomingMessage['headers'];
-  /** The body of an answer that is no stream. */
+  /** The body of an answer that is not a stream. */
   body: { code?: string; retryAfter?: number; [member: string]: unknown };
-  /** All so far. */
+  /** All events received so far. */
   events: ReceivedEvent<Data>[];
   /** Everything received, as text. */
   text(): string;
-  /** Waits for so many events, and returns them. */
+  /** Waits until this many events have arrived, and returns them. */
   received(count: number): Promise<ReceivedEvent<Data>[]>;
-  /** Whether the answer came to its end. */
+  /** Resolves to whether the answer was complete. */
   ended: Promise<boolean>;
-  /** Reads no more, or again. */
+  /** Stops reading; `resume` continues. */
   pause(): void;
   resume(): void;
   close(): void;
 }
 
-/** Opens a stream, as a reader that checks each answer, and the data of each event, against the document. */
+/** Opens a stream as a reader that checks each answer, and the data of each event, against the document. */
 export async function openStream<Data = unknown>(
   origin: string,
   path: string,

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 
 type Matchers = ReturnType<typeof expect<unknown>>;
 
-/** `expect(value)` for tests that look at many values in a loop: a failure begins with the text that names this one. */
+/** `expect(value)` for tests that check many values in a loop: a failure message begins with the name of the value. */
 export function expectFor(name: string, value: unknown): Matchers {
   return naming(name, expect(value));
 }

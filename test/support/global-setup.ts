@@ -5,7 +5,7 @@ import { stopAfterRun } from './global-teardown.js';
 import { createRunFolder } from './run-folder.js';
 import { provideTestRun } from './test-run.js';
 
-/** Once per run: one MongoDB replica set (MONGODB_URI is respected) and a folder for what the run leaves behind. */
+/** Runs once per run: starts one MongoDB replica set (or uses MONGODB_URI) and creates the folder of the run. */
 export default async function setup(): Promise<void> {
   const runDir = createRunFolder();
   const answersDir = join(runDir, 'answers');

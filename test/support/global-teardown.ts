@@ -6,7 +6,7 @@ interface Stoppable {
 }
 
 const key = Symbol.for('fairlead.test-run');
-// Jest may load this file twice, for the setup and for the teardown: the host's globals are what both share.
+// Jest may load this file twice, for the setup and for the teardown; both share the host's globals.
 const host = globalThis as { [key]?: Stoppable };
 
 export function stopAfterRun(running: Stoppable): void {

@@ -14,7 +14,7 @@ export function itWhere(available: boolean, reason: string): typeof it {
   return it.skip as typeof it;
 }
 
-/** Whether this machine has a program, and the program answers this question well. */
+/** Whether this machine has a program that succeeds with these arguments. */
 export function runsHere(program: string, ...args: string[]): boolean {
   return spawnSync(program, args, { timeout: 60_000 }).status === 0;
 }

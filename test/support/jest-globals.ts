@@ -11,11 +11,11 @@ const { ModernFakeTimers } = require('@jest/fake-timers') as typeof import('@jes
 const { ModuleMocker } = require('jest-mock') as typeof import('jest-mock');
 
 /**
- * What tests get for `@jest/globals` (see jest-imports.mjs). Modules that several files of tests share are loaded once,
- * and each file has a test runner of its own, so a call goes to the one of the file that runs.
+ * The globals that tests get for `@jest/globals` (see jest-imports.mjs). Modules that several test files share are loaded
+ * once, while each file has its own test runner, so a call goes to the runner of the file that runs.
  */
 let provided: Globals | undefined;
-/** Returns those of before. */
+/** Returns the previous globals. */
 export function provideJest(globals: object | undefined): object | undefined {
   const before = provided;
   provided = globals as Globals | undefined;
@@ -26,7 +26,7 @@ function current<K extends keyof Globals>(name: K): Globals[K] {
   return late(() => provided?.[name]) as Globals[K];
 }
 
-/** A function that is looked up when it is called, and so are those that it has, such as `it.skip` and `it.skip.each`. */
+/** A function that is looked up when it is called; so are its members, such as `it.skip` and `it.skip.each`. */
 function late(lookUp: () => unknown): unknown {
   return new Proxy(() => undefined, {
     apply: (_, __, given: unknown[]) => Reflect.apply(lookUp() as () => unknown, undefined, given),
@@ -47,11 +47,11 @@ export const afterEach = current('afterEach');
 export const { jestExpect: expect } = require('@jest/expect') as typeof import('@jest/expect');
 
 const mocker = new ModuleMocker(globalThis);
-// What Node itself queues, and the driver and open sockets with it, must not wait for a clock that a test moves.
+// Node's own queues, which the driver and open sockets use, must not wait for a clock that a test moves.
 const fakeTimers = { doNotFake: ['nextTick', 'queueMicrotask'] };
 const timers = new ModernFakeTimers({ config: { fakeTimers } as never, global: globalThis });
 
-/** What our tests use of the object. */
+/** The members of Jest's `jest` object that the tests use. */
 export const jest = {
   fn: mocker.fn.bind(mocker),
   spyOn: mocker.spyOn.bind(mocker),

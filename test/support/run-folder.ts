@@ -6,7 +6,7 @@ const runsFolder = fileURLToPath(new URL('../../artifacts/test-runs/', import.me
 const madeElsewhere = 'made-elsewhere.jsonl';
 const keptRuns = 5;
 
-/** A folder of its own for one test run, under artifacts/test-runs; the oldest ones are removed. */
+/** Creates a folder for one test run under artifacts/test-runs, and removes the oldest ones. */
 export function createRunFolder(): string {
   const startedAt = new Date().toISOString().replaceAll(/[:.]/g, '-');
   const folder = join(runsFolder, `${startedAt}-${process.pid}`);
@@ -18,18 +18,18 @@ export function createRunFolder(): string {
   return folder;
 }
 
-/** Notes a folder that this run made elsewhere, and that is of no use after it. */
+/** Notes a folder that this run made elsewhere and that has no use after the run. */
 export function removeAfterRun(runDir: string, folder: string): void {
   appendFileSync(join(runDir, madeElsewhere), `${JSON.stringify(folder)}\n`);
 }
 
-/** Removes what the run noted. A run that was killed leaves it to the one that removes the folder of that run. */
+/** Removes the noted folders. For a run that was killed, the run that removes its folder does this. */
 export function removeNoted(runDir: string): void {
   for (const folder of readLines(join(runDir, madeElsewhere)))
     rmSync(folder, { recursive: true, force: true });
 }
 
-/** What the tests of a run could not do on this machine, one JSON string a line. */
+/** The things that the tests of a run could not do on this machine, as one JSON string per line. */
 export function cannotRunFile(runDir: string): string {
   return join(runDir, 'cannot-run.jsonl');
 }
@@ -39,7 +39,7 @@ export function readCannotRun(runDir: string): string[] {
   return [...new Set(readLines(cannotRunFile(runDir)))];
 }
 
-/** The strings of a file that has one on each line, as JSON; none where there is no such file. */
+/** The JSON strings of a file, one per line; none where the file does not exist. */
 function readLines(file: string): string[] {
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, 'utf8').split('\n');

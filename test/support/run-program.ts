@@ -10,7 +10,7 @@ export interface Ended {
 
 const usualTimeoutMs = 120_000;
 
-/** Runs a program to its end without holding up this process, in which a service may be answering it. */
+/** Runs a program to its end without blocking this process, which may be running a service for it. */
 export async function runProgram(
   command: string,
   args: readonly string[],

@@ -4,14 +4,14 @@ export { seeded } from '../../scripts/lib/random.js';
 
 const variable = 'TEST_SEED';
 
-/** Where the test runner finds what to print when one fails. */
+/** The test runner reads here what to print when a test fails. */
 export interface SeededRun {
   fairleadTestSeed?: string;
 }
 
 /**
- * Another seed each run, or the one that TEST_SEED names. A test of the file that fails prints it, so that it can be
- * had again. Call it once at the top of a file.
+ * A new seed in each run, or the one in TEST_SEED. A failing test of the file prints it, so that the run can be repeated.
+ * Call it once at the top of a file.
  */
 export function runSeed(): number {
   const given = process.env[variable] ?? '';

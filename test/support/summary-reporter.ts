@@ -16,9 +16,9 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const checkTimeoutMs = 60_000;
 
 /**
- * Ends every run with what this machine could not run, if anything, and the plain line `N passed, N failed`.
- * Whatever makes a run fail is counted as failed: a test, a file that does not load, a documented answer that a
- * complete run has not seen.
+ * Ends every run with the things that this machine could not run, if any, and the plain line `N passed, N failed`.
+ * Everything that makes a run fail counts as failed: a test, a file that does not load, a documented answer that a complete
+ * run has not seen.
  */
 export default class SummaryReporter implements Pick<Reporter, 'onRunComplete' | 'getLastError'> {
   private failure: Error | undefined;
@@ -47,7 +47,7 @@ export default class SummaryReporter implements Pick<Reporter, 'onRunComplete' |
     return this.failure;
   }
 
-  /** Only a run of every HTTP test can be asked to have seen every answer. */
+  /** Whether every HTTP test has run; in other runs unseen answers are not a fault. */
   private isComplete(results: AggregatedResult): boolean {
     if (this.config.testNamePattern !== undefined && this.config.testNamePattern !== '') return false;
     const ran = new Set(results.testResults.map(({ testFilePath }) => relative(root, testFilePath)));
@@ -57,7 +57,7 @@ export default class SummaryReporter implements Pick<Reporter, 'onRunComplete' |
   }
 }
 
-/** A test that passed only when it was run again is worth a look. */
+/** The tests that passed only in the second attempt. */
 function repeated(results: AggregatedResult): string[] {
   return results.testResults.flatMap(({ testFilePath, testResults }) =>
     testResults
@@ -75,7 +75,7 @@ function everyAnswerSeen(): boolean {
   return status === 0;
 }
 
-/** The lines that end a run; the last one is read by programs. */
+/** The lines that end a run; programs read the last one. */
 export function summaryLines(counts: Counts, cannotRun: readonly string[]): string[] {
   const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
   return [

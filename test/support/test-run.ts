@@ -1,10 +1,10 @@
-/** What global setup hands to every test file, by environment variables: workers inherit them. */
+/** The values that global setup passes to every test file, by environment variables, which workers inherit. */
 const variables = {
-  /** The replica set of this run; take a database of your own from it by testDatabase(). */
+  /** The replica set of this run; use testDatabase() to get a database of your own on it. */
   mongoUri: 'FAIRLEAD_TEST_MONGO_URI',
   /** A folder of this run's own, kept for a few runs. */
   runDir: 'FAIRLEAD_TEST_RUN_DIR',
-  /** Where the answers seen by HTTP tests are recorded, one file per process. */
+  /** The folder in which HTTP tests record the answers they saw, one file per process. */
   answersDir: 'FAIRLEAD_ANSWERS_DIR',
 } as const;
 

@@ -15,29 +15,26 @@ type TestRunner = (
 
 const require = createRequire(import.meta.url);
 const { default: circus } = require('jest-circus/runner') as { default: TestRunner };
-/**
- * Under these symbols circus keeps on globalThis who listens to its events, the tests of a file, and how often each is
- * tried.
- */
+/** jest-circus keeps these on globalThis: the handlers of its events, the tests of a file, and the number of retries. */
 const eventHandlers = Symbol.for('EVENT_HANDLERS');
 const stateDescription = 'JEST_STATE_SYMBOL';
 const retryTimes = Symbol.for('RETRY_TIMES');
 const logErrorsBeforeRetry = Symbol.for('LOG_ERRORS_BEFORE_RETRY');
 
-// Processes are stopped and killed by tests by the clock of a shared machine: in CI a test may run once more, and the run
-// says which ones did, and why. What is wrong fails twice.
+// Tests stop and kill processes by the clock of a shared machine: in CI a test may run once more, and the run reports which
+// tests did, and why. A real fault fails twice.
 if (process.env.CI === 'true') Object.assign(globalThis, { [retryTimes]: '1', [logErrorsBeforeRetry]: true });
 
 /**
- * Jest's own test runner, with Node loading the modules: a file of tests runs as production does, in the one realm of
- * its process, and what a file has loaded the next one in the same process need not load again. Jest would load Express,
- * mongoose and all of ours anew for each file, which was half the processor time of the run (docs/adr/0009-test-runner.md).
- * So a module must not keep what one file of tests could leave to another.
+ * Jest's own test runner, with Node loading the modules: a test file runs as production does, in the only realm of its
+ * process, and modules loaded for one file stay loaded for the next file in the process. Jest would load Express, mongoose
+ * and our modules again for each file, which took half of the processor time of the run (docs/adr/0009-test-runner.md). So a
+ * module must not keep state that one test file could leave to another.
  */
 const runFile: TestRunner = async (globalConfig, config, _environment, _runtime, testPath, sendMessage) => {
-  // Imported here as the tests import it: Jest loads this file as CommonJS, whose modules are others.
+  // Imported here as the tests import it: Jest loads this file as CommonJS, with separate module instances.
   const { jest, provideJest } = await import('./jest-globals.js');
-  // Jest maps stacks by sources that it has transformed; Node knows those that tsx has.
+  // Jest maps stacks by the sources that it has transformed; Node knows the sources that tsx has transformed.
   Reflect.deleteProperty(Error, 'prepareStackTrace');
   const variables = { ...process.env };
   const runtime = {
@@ -63,20 +60,20 @@ const runFile: TestRunner = async (globalConfig, config, _environment, _runtime,
 
 export default runFile;
 
-/** The test runner holds the tests of one file: each file has one of its own. */
+/** Loads the test runner again, since it holds the tests of one file. */
 function requireAnew(path: string): unknown {
   delete require.cache[require.resolve(path)];
   Reflect.deleteProperty(globalThis, eventHandlers);
   return require(path);
 }
 
-/** In place: whoever has taken process.env keeps it. */
+/** Restores the variables in place, so that references to process.env stay valid. */
 function restoreVariables(variables: NodeJS.ProcessEnv): void {
   for (const name of Object.keys(process.env)) if (!(name in variables)) delete process.env[name];
   Object.assign(process.env, variables);
 }
 
-/** What the tests of a file hold would stay in the memory of the worker. */
+/** Removes the tests of a file, whose references would stay in the worker's memory. */
 function forgetTests(): void {
   for (const symbol of Object.getOwnPropertySymbols(globalThis)) {
     if (symbol.description === stateDescription) Reflect.deleteProperty(globalThis, symbol);
@@ -89,8 +86,8 @@ function handleTestEvent(event: Circus.Event): void {
 }
 
 /**
- * Jest calls afterAll hooks in the order in which they were given. What was opened last must close first: a service
- * whose database has gone before it cannot hand back what it holds.
+ * Jest calls afterAll hooks in the order of their registration. What was opened last must close first: a service whose
+ * database has gone before it cannot hand back its leases.
  */
 function closeLastFirst(hooks: Circus.Hook[]): void {
   const reversed = hooks.filter(({ type }) => type === 'afterAll').reverse();

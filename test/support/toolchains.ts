@@ -16,7 +16,7 @@ export function toolchainCache(name: string): string {
   return folder;
 }
 
-/** What `go` is run with: modules and builds are kept; which versions, go.mod and go.sum say. */
+/** The environment of `go`, which keeps modules and builds; go.mod and go.sum set the versions. */
 export function goEnvironment(): NodeJS.ProcessEnv {
   return {
     ...process.env,
@@ -27,10 +27,10 @@ export function goEnvironment(): NodeJS.ProcessEnv {
   };
 }
 
-/** The first time, packages are downloaded and generators are compiled. */
+/** The first run downloads packages and compiles generators. */
 export const toolchainTimeoutMs = 8 * 60_000;
 
-/** What the toolchains say where a registry cannot be reached. */
+/** The messages of the toolchains where no registry can be reached. */
 const noRegistry =
   /dial tcp|no such host|Temporary failure in name resolution|NewConnectionError|ConnectTimeoutError|ProxyError|Unknown host|Connect to .* failed|Connection (refused|timed out)/;
 
@@ -46,8 +46,8 @@ export async function runTool(
 }
 
 /**
- * Has a toolchain download what it needs: false where it has no registry and not everything is kept. It must do nothing
- * that could fail to connect for a reason of the client's own, such as running its tests.
+ * Lets a toolchain download what it needs: false where no registry can be reached and not everything is cached. The download
+ * must do nothing that could fail to connect for a reason of the client's own, such as running its tests.
  */
 export async function canDownload(download: () => Promise<unknown>): Promise<boolean> {
   try {
@@ -59,7 +59,7 @@ export async function canDownload(download: () => Promise<unknown>): Promise<boo
   }
 }
 
-/** `it` where a toolchain is there. Elsewhere it is skipped, or fails where `FAIRLEAD_TOOLCHAINS` is `required`, as in CI. */
+/** `it` where a toolchain is available. Else skipped, or failed where `FAIRLEAD_TOOLCHAINS` is `required`, as in CI. */
 export function itWithToolchain(available: boolean, reason: string): typeof it {
   if (!available && process.env.FAIRLEAD_TOOLCHAINS === 'required') throw new Error(reason);
   return itWhere(available, reason);

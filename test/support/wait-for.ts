@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Tries until it passes; after `timeout` milliseconds the last failure is thrown. The default is far beyond what
- * anything here takes, for a machine that does other things at the same time.
+ * Repeats until it passes; after `timeout` milliseconds it throws the last failure. The default is far longer than anything
+ * here takes, for busy machines.
  */
 export async function waitFor<T>(
   attempt: () => T | Promise<T>,

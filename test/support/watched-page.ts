@@ -11,7 +11,7 @@ export interface Watched {
   requested: URL[];
 }
 
-/** Call it before the page is sent anywhere. */
+/** Call it before the page is opened. */
 export async function watchPage(page: Page): Promise<Watched> {
   const watched: Watched = { page, complaints: [], requested: [] };
   page.on('console', (message) => {
@@ -19,12 +19,12 @@ export async function watchPage(page: Page): Promise<Watched> {
   });
   page.on('pageerror', (error) => watched.complaints.push(error.message));
   page.on('requestfailed', (request) => {
-    // What a page gives up when its reader goes on is no failure.
+    // Requests that the page aborts when its reader leaves are not failures.
     if (request.failure()?.errorText !== 'net::ERR_ABORTED')
       watched.complaints.push(`${request.url()} failed`);
   });
   page.on('request', (request) => watched.requested.push(new URL(request.url())));
-  // A violation is reported to the page itself as well: it must not depend on how a browser words it.
+  // Violations are also collected in the page itself, so that the test does not depend on a browser's wording.
   await page.addInitScript({ content: reportViolations });
   return watched;
 }

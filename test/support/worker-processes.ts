@@ -10,11 +10,11 @@ import { waitFor } from './wait-for.js';
 export interface Ended {
   code: number | null;
   signal: NodeJS.Signals | null;
-  /** All that it wrote on standard output and standard error. */
+  /** All its output on standard output and standard error. */
   output: string;
 }
 
-/** A process of its own, to be stopped and killed. */
+/** A separate process that tests stop and kill. */
 export interface Worker {
   process: ChildProcess;
   ended: Promise<Ended>;
@@ -53,7 +53,7 @@ export async function buildWorker<Task>(entry: URL): Promise<(task: Task) => Wor
   };
 }
 
-/** Waits until a process has been stopped by SIGSTOP; throws what it said if it ends instead. */
+/** Waits until SIGSTOP has stopped a process; throws its output if it ends instead. */
 export async function untilStopped(worker: Worker): Promise<void> {
   let ended: Ended | undefined;
   worker.ended.then((end) => {
@@ -77,7 +77,7 @@ function isStopped(pid: number): boolean {
     .startsWith('T');
 }
 
-/** Tries until it works: leases expire and the server ends abandoned transactions in their own time. */
+/** Repeats until there is a result: leases expire and the server ends abandoned transactions in their own time. */
 export function eventually<T>(attempt: () => Promise<T | undefined>): Promise<T> {
   return waitFor(
     async () => {

@@ -14,14 +14,14 @@ export interface WrongClockInstance {
   client: TestClient;
   /** Sets the clock of the machine, while the program runs. */
   setClock(shiftMs: number): void;
-  /** What it has logged about the clock of its machine: the levels, in order. */
+  /** The levels of its log lines about the machine's clock, in order. */
   clockLines(): string[];
   ready(): Promise<{ status: number; body: { warnings?: string[]; message?: string } }>;
   metric(name: RegExp): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Beside `app`: the same fleet, secrets and database. */
+/** Starts the program with the fleet, secrets and database of `app`. */
 export async function startWithWrongClock(
   app: TestApp,
   shiftMs: number,

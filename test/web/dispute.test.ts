@@ -31,7 +31,7 @@ describe('a signature as wallets give it', () => {
 });
 
 describe('a secret key that was typed or pasted', () => {
-  // The one of SEP-53's vectors.
+  // The secret of SEP-53's vectors.
   const secret = 'SAKICEVQLYWGSOJS4WW7HZJWAHZVEEBS527LHK5V4MLJALYKICQCJXMW';
 
   it.each([

@@ -3,7 +3,7 @@ import { createFormats } from '../../web/src/i18n/formats.js';
 
 const english = createFormats('en');
 const french = createFormats('fr');
-/** Spaces that do not break, wide and narrow, as ordinary ones. */
+/** Replaces non-breaking spaces, wide and narrow, by ordinary ones. */
 const plain = (text: string) => text.replace(/[\u00a0\u202f]/g, ' ');
 
 describe('money', () => {

@@ -16,7 +16,7 @@ function textsOf(sections: Sections): Map<string, string> {
   );
 }
 
-/** The names of what is filled in: `{count, plural, …}` and `{ago}`. */
+/** The names of the placeholders in a text, such as `{count, plural, …}` and `{ago}`. */
 function placesIn(text: string): string[] {
   return [...new Set([...text.matchAll(/\{\s*([a-zA-Z]+)\s*[,}]/g)].map(([, name = '']) => name))].sort();
 }

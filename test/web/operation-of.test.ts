@@ -5,7 +5,7 @@ import { operationOf } from '../../web/src/data/operation-of.js';
 const { paths } = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8')) as {
   paths: Record<string, Record<string, unknown>>;
 };
-/** Of operations that the page calls: it never manages webhooks or the cache, nor does it run jobs. */
+/** The paths of operations that the page never calls: it neither manages webhooks or the cache nor runs jobs. */
 const notOfPage = /webhooks|cache|refresh|reconcile|round|tick/;
 const operations = Object.entries(paths).flatMap(([path, methods]) =>
   notOfPage.test(path) ? [] : Object.keys(methods).map((method) => ({ path, method: method.toUpperCase() })),

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type Ranked, rankQuotes } from '../../server/features/rates/ranking.rules.js';
 import { orderQuotes, sorts } from '../../web/src/pages/rates/order-quotes.js';
 
-/** Numbers that look random, the same in every run. */
+/** Pseudo-random numbers that are the same in every run. */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -11,7 +11,7 @@ function numbers(seed: number): (below: number) => number {
   };
 }
 
-/** Quotes that are often equal in one figure or another, so that ties are decided as well. */
+/** Quotes that often have equal figures, so that ties are tested as well. */
 function quotesOf(seed: number): Ranked[] {
   const below = numbers(seed);
   const oneOf = <T>(...values: T[]): T => values[below(values.length)] as T;

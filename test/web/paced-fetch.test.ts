@@ -5,7 +5,7 @@ import { createPacedFetch } from '../../web/src/data/paced-fetch.js';
 
 const startMs = 1_700_000_000_000;
 
-/** A service with fixed windows of 60 s, whose time passes only while somebody sleeps. */
+/** A service with fixed windows of 60 s, whose time passes only during sleeps. */
 function service(limit: number) {
   let now = startMs;
   let windowEnds = 0;
@@ -81,14 +81,14 @@ describe('the fetch of the page', () => {
 
   it('slows down before more new amounts are asked for than the service takes of one client', async () => {
     const { points, windowSeconds } = rateLimitClasses.newAmounts;
-    // An open stream asks again every 15 s.
+    // An open stream asks the anchors again every 15 s.
     const ofStream = windowSeconds / 15;
     expect(newAmountsLimit).toEqual({ points: points - ofStream, windowMs: windowSeconds * 1_000 });
     const { paced, slept } = service(1_000_000);
     const all = newAmountsLimit.points;
     for (let n = 0; n < newAmountsAtOnce; n += 1)
       await paced(`/api/rates/usdc-ngn?amount=${n}`, { method: 'GET' });
-    // The same again, and without an amount: known to the service.
+    // The same amounts again, and requests without an amount, are known to the service.
     for (let n = 0; n < newAmountsAtOnce; n += 1)
       await paced(`/api/rates/usdc-ngn?amount=${n}&sort=score`, { method: 'GET' });
     for (let n = 0; n < 20; n += 1) await paced('/api/rates/usdc-ngn', { method: 'GET' });
@@ -110,7 +110,7 @@ describe('the fetch of the page', () => {
         at.push(now());
       }
     };
-    // The windows of the service begin with requests that another page of this client made, at any time.
+    // A window of the service may begin at any time, with a request of another page of this client.
     await ask(1);
     pass(windowMs - 10_000);
     await ask(points - 1);

@@ -7,7 +7,7 @@ import {
   scoreParts,
 } from '../../web/src/pages/anchors/score-parts.js';
 
-/** The cards of the published formulas, as their bytes say. */
+/** The cards in the vectors of the published formulas, parsed from their bytes. */
 const cards = ['score-cards.json', 'score-cards-v2.json'].flatMap((file) => {
   const text = readFileSync(new URL(`../vectors/${file}`, import.meta.url), 'utf8');
   const { cards } = JSON.parse(text) as { cards: { name: string; bytes: string }[] };

@@ -4,7 +4,7 @@ import { createServiceClock } from '../../web/src/data/service-clock.js';
 const noon = Date.parse('2026-11-21T12:00:00.000Z');
 const minute = 60_000;
 
-/** A device whose clock is off, with the answers of a service. */
+/** A device whose clock is off by this much, and the answers of a service. */
 function device(offMs: number) {
   let passed = 0;
   let setTo = noon + offMs;
@@ -17,7 +17,7 @@ function device(offMs: number) {
     setClock: (ms: number) => {
       setTo = ms;
     },
-    /** An answer of the service that was made so long ago. */
+    /** Learns from an answer that the service made `agoMs` ago. */
     answer: (agoMs = 0) => clock.learn(new Headers({ date: new Date(noon + passed - agoMs).toUTCString() })),
   };
 }
@@ -34,24 +34,28 @@ it.each([-3 * minute, 3 * minute])(
   },
 );
 
-it('an answer out of a cache, or one that was long on its way, sets no clock back', () => {
-  const { clock, answer, pass } = device(0);
+it('takes the time of the first answer, even if that answer is 40 s old', () => {
+  const { clock, answer } = device(0);
   answer(40_000);
   expect(clock.now()).toBe(noon - 40_000);
+});
+
+it('ignores an answer that is older than the time already known', () => {
+  const { clock, answer, pass } = device(0);
   answer();
   pass(1_000);
   answer(15_000);
   expect(clock.now()).toBe(noon + 1_000);
 });
 
-it('a clock that is set while the page is open changes nothing', () => {
+it('keeps the service time when the device clock is changed while the page is open', () => {
   const { clock, answer, setClock } = device(-3 * minute);
   answer();
   setClock(noon);
   expect(clock.now()).toBe(noon);
 });
 
-it('an answer whose time is not to be read leaves the clock of the device', () => {
+it('uses the device clock when the Date header is missing or not a date', () => {
   const { clock } = device(minute);
   clock.learn(new Headers());
   clock.learn(new Headers({ date: 'today' }));

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 const here = 'test/contract/linters/';
 const documents = ['docs/openapi.json', 'docs/openapi.client.json'];
 
-/** The two bring 240 packages: they are installed outside of the project, at the versions of a lock file of their own. */
+/** Both linters bring 240 packages, so they are installed outside the project, with a lock file of their own. */
 const installed = await cachedTool(
   'openapi-linters',
   ['package.json', 'package-lock.json'].map((name) => new URL(`pins/${name}`, import.meta.url)),
@@ -45,7 +45,7 @@ itInstalled(
       status: 0,
       output: expect.stringMatching(/Your API descriptions are valid/),
     });
-    // A warning does not fail the program.
+    // The program exits with 0 despite warnings.
     expect(stdout + stderr).not.toMatch(/You have \d+ (warning|problem)/);
   },
   180_000,

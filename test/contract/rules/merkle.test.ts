@@ -26,7 +26,7 @@ function leavesOf(size: number): Uint8Array[] {
   return Array.from({ length: size }, (_, index) => leafHash(utf8(`leaf ${index}`)));
 }
 
-/** MTH as RFC 6962 section 2.1 words it, recursively: the measure of the one-pass root. */
+/** The recursive definition of MTH in RFC 6962, section 2.1, against which the one-pass root is checked. */
 function rootByDefinition(leaves: readonly Uint8Array[]): Buffer {
   const sha256 = (...parts: Uint8Array[]) => createHash('sha256').update(Buffer.concat(parts)).digest();
   const [only] = leaves;
@@ -73,7 +73,7 @@ describe('RFC 6962 vectors', () => {
   });
 });
 
-/** Its roots are the words "dont care 2": the one vector on which we differ, since a root here has 32 bytes. */
+/** The roots of this vector are the words "dont care 2". It is the one on which we differ: a root here has 32 bytes. */
 const placeholderRoots = 'consistency/additional/sizes-are-equal-one-and-proof-is-empty.json';
 
 describe('transparency-dev vectors', () => {
@@ -236,7 +236,7 @@ describe('mutated proofs', () => {
     const root = merkleRoot(leaves);
     const inner = nodeHash(first, second);
     const proof = inclusionProof(leaves, 0).slice(1);
-    // Hash by hash this would add up; only in a tree that is claimed to be smaller, which the signed size forbids.
+    // The hashes add up only in a tree claimed to be smaller, and the signed size forbids that claim.
     expect(verifyInclusion({ leafHash: inner, index: 0, size: 4, proof, root })).toBe(false);
     expect(toHex(merkleRoot(leaves.slice(0, 3)))).not.toBe(
       toHex(merkleRoot([...leaves.slice(0, 3), leaves[2] ?? fourth])),

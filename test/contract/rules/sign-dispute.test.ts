@@ -14,7 +14,7 @@ import sep53 from '../../vectors/sep53.json' with { type: 'json' };
 
 const seed = fromHex(sep53.seed);
 
-/** Signed by OpenSSL rather than by the library under test. */
+/** Signs with OpenSSL rather than with the library under test. */
 function signedByOpenSsl(message: Uint8Array): string {
   const pkcs8 = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed]);
   const key = createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' });

@@ -67,7 +67,7 @@ function faultOf(changes: Partial<BatchToVerify>): BatchFault | 'ok' {
   return verdict.ok ? 'ok' : verdict.reason;
 }
 
-/** A header that its own key signed, though it should not have. */
+/** A header with these changes, invalid or not, signed by its own key. */
 const signed = (changes: Partial<BatchHeader>) => {
   const changed = headerOf(entries, changes);
   return { header: changed, signature: publisher.sign(changed) };
@@ -204,7 +204,7 @@ describe('verifyBatch', () => {
   });
 });
 
-/** Changes to one header member, in form and out of form. */
+/** Changes to one header member, well-formed and malformed. */
 const headerMutation: fc.Arbitrary<Record<string, unknown>> = fc.oneof(
   fc
     .constantFrom('root', 'previous')
@@ -299,11 +299,11 @@ describe('verifyEntry', () => {
   });
 
   it('is false for another size, a malformed header and malformed proofs', () => {
-    // The last of five is one level below the root; in a tree of eight its path would be longer.
+    // The last of five entries is one level below the root; in a tree of eight its path would be longer.
     const claim = claimOf(4);
     const { proof } = claim;
     expect(verifyEntry({ ...claim, size: 6 })).toBe(false);
-    // The path of the second entry would be the same among eight: only the signed size tells.
+    // The path of the second entry would be the same among eight entries; only the signed size shows the difference.
     expect(verifyEntry({ ...claimOf(1), size: 8 })).toBe(false);
     expect(verifyEntry({ ...claim, header: { ...header, size: 8 }, size: 8 })).toBe(false);
     expect(verifyEntry({ ...claim, header: { ...header, root: 'x' } })).toBe(false);

@@ -33,7 +33,7 @@ const body = JSON.stringify(envelope);
 
 const hexHmac = (key: string, text: string) => createHmac('sha256', key).update(text).digest('hex');
 
-/** Signed by the library of Standard Webhooks, with secrets as it takes them. */
+/** Headers from the library of Standard Webhooks, which signs with secrets in the form that it takes. */
 function standardHeaders(secrets: string[], text: string, seconds = nowSeconds) {
   const signatures = secrets.map((key) => {
     const signer = new Webhook(standardSecret(key));
@@ -206,7 +206,7 @@ describe('standardSecret', () => {
       'webhook-timestamp': '1614265330',
       'webhook-signature': signature,
     };
-    // Authentic and fresh: what remains to complain of is that the vector's body is no envelope of ours.
+    // The delivery is authentic and fresh; the remaining fault is that the vector's body is not an envelope of ours.
     const then = { body: text, headers, secret: newSecret, now: 1614265330_000 };
     expect(faultOf(then)).toBe('malformed_body');
     const changed = { ...headers, 'webhook-signature': signature.replace('g0hM', 'g0hN') };

@@ -1,4 +1,4 @@
-"""What schemathesis cannot know: clients, and names that there are."""
+"""Supplies what schemathesis cannot know: client addresses and existing names."""
 
 import itertools
 import re
@@ -7,8 +7,8 @@ import schemathesis
 
 clients = itertools.count()
 
-# Well-formed values become ones that the service knows, so that requests reach what they are about. What is
-# malformed stays as it is; None leaves out what few values of would do.
+# Well-formed values are replaced by values that the service knows, so that requests get past the lookup. Malformed
+# values stay; None removes a member for which few values would be accepted.
 known = {
     "corridor": (r"[A-Za-z0-9]{1,12}-[A-Za-z]{3}(-[A-Za-z]{2})?", "usdc-ngn"),
     "anchor": (r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*", "harbour"),
@@ -56,7 +56,7 @@ def map_body(context, body):
 
 @schemathesis.hook
 def before_call(context, case, **kwargs):
-    """Each request comes from another client: limits have tests of their own, and would end this one."""
+    """Sends each request as another client: limits have tests of their own, and would end this run."""
     number = next(clients)
     case.headers = case.headers or {}
     case.headers["X-Forwarded-For"] = f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"

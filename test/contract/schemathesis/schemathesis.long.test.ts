@@ -25,7 +25,7 @@ beforeAll(async () => {
   await insertIntents(fixture.app.connection, storedIntent(owner.account, 'settled'));
 }, 120_000);
 
-/** What schemathesis says, which is kept beside the run; it must have found nothing. */
+/** Runs schemathesis, which must find nothing, and keeps its output in the artifacts. */
 async function run(name: string, ...args: string[]): Promise<string> {
   const { url } = fixture.app;
   const config = ['--config-file', join(here, 'schemathesis.toml'), '--no-color'];
@@ -33,7 +33,7 @@ async function run(name: string, ...args: string[]): Promise<string> {
     join(installed ?? '', 'bin/schemathesis'),
     [...config, 'run', `${url}/openapi.json`, '--url', url, ...args],
     {
-      // It keeps what it could replay in the folder that it runs in.
+      // schemathesis stores failures for replay in its working directory.
       cwd: installed ?? '',
       timeoutMs: 280_000,
       env: {

@@ -11,7 +11,7 @@ import speccheck from '../../vectors/speccheck.json' with { type: 'json' };
 import wycheproof from '../../vectors/wycheproof-ed25519.json' with { type: 'json' };
 import zip215 from '../../vectors/zip215-small-order.json' with { type: 'json' };
 
-/** The verification that status callbacks and disputes go through. */
+/** The verification that status callbacks and disputes use. */
 const pool = createVerifyPool();
 afterAll(() => pool.close());
 

@@ -22,7 +22,7 @@ import { buildWorker, type Worker } from '../../support/worker-processes.js';
 const eventsPerRun = Number(process.env.WEBHOOK_KILL_EVENTS ?? 2_000);
 /** Decides when processes are killed and how the receiver answers; what the processes do in between still varies. */
 const seed = runSeed();
-/** As in production, but a tenth as long and with quick retries, since waiting tells nothing. */
+/** The production limits, but a tenth as long and with quick retries, since waiting shows nothing. */
 const limits = {
   claimMs: 1_500,
   startsWithinMs: 300,
@@ -31,7 +31,7 @@ const limits = {
   retry: { baseMs: 50, factor: 2, maxMs: 200, jitter: 0.2 },
   easedRestMs: 10,
 };
-/** Some ten times what it takes, for slow and busy machines. */
+/** About ten times the usual duration, for slow and busy machines. */
 const giveUpAfterMs = 900_000;
 
 let mongod: PrivateMongo;
@@ -50,7 +50,7 @@ function answering(random: () => number): Respond {
     else if (chance < 0.85) response.writeHead(503).end('busy');
     else if (chance < 0.9) response.destroy();
     else if (chance < 0.97) setTimeout(() => response.writeHead(204).end(), 100);
-    // Else it never answers.
+    // The remaining requests are never answered.
   };
 }
 
@@ -156,13 +156,13 @@ describe.each([
     expect(rest.paused).toBeGreaterThan(0);
     expect(rest.complaints).toBe('');
 
-    // There is an event for each cause that was committed, and for no other.
+    // There is one event for each committed cause, and no other.
     expect(caused.length).toBeGreaterThanOrEqual(eventsPerRun);
     expect(events.map(({ _id }) => _id).sort()).toEqual(caused.map(({ eventId }) => eventId).sort());
     const rowOf = new Map(rows.map((row) => [`${row.webhookId} ${row.eventId}`, row]));
     expect(rowOf.size).toBe(rows.length);
 
-    // There is a delivery for each webhook that was registered at the commit.
+    // There is one delivery for each webhook that was registered at the commit.
     const missing: string[] = [];
     let lateOnes = 0;
     for (const { eventId, beganAtMs } of caused) {
@@ -178,7 +178,7 @@ describe.each([
     expect(missing).toEqual([]);
     expect(lateOnes).toBeGreaterThan(0);
 
-    // Each delivery ended, and each one that counts as delivered was received.
+    // Each delivery ended, and each delivery marked as delivered was received.
     const pathOf = new Map(webhooks.map(({ id, url }) => [id, new URL(url).pathname]));
     const posts = byDelivery(to.received);
     for (const row of rows) {

@@ -25,9 +25,9 @@ const printable = fc.string({
   maxLength: 256,
 });
 
-/** Verified by the public library, as a receiver in TypeScript would. */
+/** Whether the public library accepts the delivery, as a receiver in TypeScript would check it. */
 function libraryAccepts(secret: string, headers: Record<string, string>, body: string): boolean {
-  // The library compares with the present time.
+  // The library compares the timestamp with the current time.
   try {
     new Webhook(standardSecret(secret)).verify(body, headers);
     return true;

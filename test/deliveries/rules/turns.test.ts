@@ -3,7 +3,7 @@ import { createTurns, type InTurn } from '../../../server/deliveries/turns.js';
 
 const patienceMs = 60_000;
 
-/** Work that ends when it is told to. */
+/** Starts work that ends when the test ends it. */
 function open(inTurn: InTurn) {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();

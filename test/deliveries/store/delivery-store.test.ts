@@ -21,7 +21,7 @@ const connection = await connectMongo({ uri });
 const store = createDeliveryStore(connection);
 const deliveries = connection.collection<DeliveryDocument>('deliveries');
 const claimMs = 20_000;
-/** How far the clock may be on between two moments that a test takes for the same. */
+/** How much time may pass between two moments that a test treats as the same. */
 const busyMs = 5_000;
 
 beforeAll(() => prepareCollections(connection));
@@ -32,7 +32,7 @@ beforeEach(async () => {
 
 const freshId = () => randomBytes(16).toString('hex');
 
-/** Deliveries of one webhook, the last one due `dueAgoMs` ago and each other a millisecond earlier. */
+/** Stores deliveries of one webhook; the last is due since `dueAgoMs`, and each earlier one a millisecond longer. */
 async function put(webhookId: string, count: number, dueAgoMs = 0): Promise<string[]> {
   const nowMs = Date.now();
   const rows = Array.from({ length: count }, (_, index) =>
@@ -54,7 +54,7 @@ async function put(webhookId: string, count: number, dueAgoMs = 0): Promise<stri
   return rows.map(({ _id }) => _id);
 }
 
-/** As if this time had passed since whatever is stored. */
+/** Moves every stored time back, as if this time had passed. */
 async function age(ms: number): Promise<void> {
   const earlier = (field: string) => ({ $cond: [{ $eq: [field, null] }, null, { $subtract: [field, ms] }] });
   const times = { due: earlier('$due'), claimedAt: earlier('$claimedAt') };
@@ -85,7 +85,7 @@ async function read(id = 'none'): Promise<DeliveryDocument> {
   return delivery;
 }
 
-/** Between a moment ago and now. */
+/** Checks that the instant is at most a moment ago. */
 function expectNow(instant: Date | null | undefined, offsetMs = 0): void {
   const agoMs = Date.now() + offsetMs - (instant?.getTime() ?? 0);
   expect(agoMs).toBeGreaterThanOrEqual(-50);

@@ -22,7 +22,7 @@ describe('the queue of an endpoint whose receiver fails', () => {
     const hungSince = performance.now();
     await fixture.emitMany(50);
     await until(() => at(to, '/well').length === 50);
-    // The first eight have not timed out yet, or the next are under way: never more than eight at once.
+    // Either the first eight have not timed out yet or the next eight are under way: never more than eight at once.
     const rounds = Math.ceil((performance.now() - hungSince + 1_000) / 5_000);
     expect(at(to, '/hangs').length).toBeLessThanOrEqual(8 * rounds);
   });
@@ -40,8 +40,8 @@ describe('the queue of an endpoint whose receiver fails', () => {
     await fixture.emitMany(100);
     const before = to.received.length;
     await until(() => at(to, '/quick').length === 100);
-    // In turn with the others, three slow deliveries would have been begun for each quick one: 400 in all. Some are begun
-    // at any rate, more of them on a slow machine: sixteen places are free again every two seconds.
+    // If all queues took turns alike, three slow deliveries would begin for each quick one: 400 in all. Some begin in any
+    // case, and more on a slow machine: sixteen places become free every two seconds.
     expect(to.received.length - before).toBeLessThan(250);
   });
 

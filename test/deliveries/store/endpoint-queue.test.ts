@@ -39,7 +39,7 @@ describe('the queue of an endpoint', () => {
     await fixture.emitMany(160);
     fixture.start();
     await until(() => waiting.length === 8);
-    // It was quick to answer, so more is claimed for it than is being sent.
+    // The endpoint answered quickly, so more deliveries are claimed for it than are being sent.
     const deliveries = fixture.connection.collection<DeliveryDocument>('deliveries');
     expect(await deliveries.countDocuments({ owner: { $ne: null } })).toBeGreaterThan(8);
     const stopping = fixture.stop();

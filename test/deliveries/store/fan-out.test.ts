@@ -61,7 +61,7 @@ describe('an event', () => {
     await fixture.register(to.origin);
     await fixture.emitTicks(1, 2);
     await fixture.deliverAllDue();
-    // As after a process that ended between making the deliveries and marking the events.
+    // Simulates a process that ended between creating the deliveries and marking the events.
     await fixture.connection.collection('outbox').updateMany({}, { $set: { open: true } });
     await fixture.emitTicks(3);
     await fixture.deliverAllDue();
@@ -98,7 +98,7 @@ describe('deliveries of a queue that has nothing else to do', () => {
     const deliveries = fixture.connection.collection<DeliveryDocument>('deliveries');
     const claimed = await deliveries.find({ owner: { $ne: null } }).toArray();
     expect(claimed).toHaveLength(8);
-    // Claimed by the write that made them, and not by one that followed.
+    // The deliveries were claimed by the write that created them, not by a later one.
     for (const { attempt, claimedAt, createdAt } of claimed)
       expect({ attempt, claimedAt }).toEqual({ attempt: 1, claimedAt: createdAt });
     const answering = setInterval(answerAll, 5);

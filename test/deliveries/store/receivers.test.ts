@@ -28,7 +28,7 @@ async function listener(behaviour: (socket: Socket) => void): Promise<Listener> 
   return started;
 }
 
-/** Lets the time of each retry come and, some seconds before, makes sure that it is not early. */
+/** Lets each retry become due, and checks some seconds before that it is not sent early. */
 async function letRetriesPass(fixture: DeliveryFixture, webhookId: string): Promise<void> {
   for (const delaySeconds of [10, 60, 360]) {
     const marginMs = 6 * second;
@@ -51,7 +51,7 @@ interface Expected {
   answer?: string | null;
 }
 
-/** One event to one receiver, until nothing more happens to it. */
+/** Sends one event to one receiver, until its delivery has ended. */
 async function expectEnd(fixture: DeliveryFixture, url: string, expected: Expected): Promise<void> {
   const { id } = await fixture.register(url);
   await fixture.emitTicks(1);

@@ -21,13 +21,13 @@ function verifies({ body, headers }: Received, secret: string): boolean {
   }
 }
 
-/** A receiver as docs/webhooks.md describes it: 401 to what does not verify, else `status`. */
+/** A receiver as docs/webhooks.md describes it: it answers 401 to a delivery that does not verify, else `status`. */
 const knows =
   (secrets: readonly string[], status = 204): Respond =>
   (response, delivery) =>
     response.writeHead(secrets.some((secret) => verifies(delivery, secret)) ? status : 401).end();
 
-/** One event to such a receiver, during the rotations from the first secret to these. */
+/** Delivers one event to such a receiver, during the rotations from the first secret to these. */
 async function deliverTo(respond: Respond, rotations: readonly string[] = [next]) {
   const { to, fixture } = await openTowards(respond);
   const { id } = await fixture.register(to.origin);
@@ -78,7 +78,7 @@ describe('during a rotation, a receiver', () => {
     for (const { headers } of to.received) expect(headers['x-fairlead-signature']).toMatch(/^[0-9a-f]{64}$/);
     expect(to.faults).toEqual([]);
     expect(await fixture.webhooks.get(id)).toMatchObject({ enabled: true, disabled: null });
-    // Counted after it is stored.
+    // The attempts are counted after they are stored.
     await waitFor(() =>
       expect(fixture.counted).toEqual(
         new Map([

@@ -8,7 +8,7 @@ const { openWithReceiver } = closedAfterEach(uri);
 const hour = 3_600_000;
 const ago = (ms: number) => new Date(Date.now() - ms);
 
-/** Lets every retry of what is waiting pass, by which it is exhausted. */
+/** Lets every retry of the waiting deliveries become due and fail, so that they are exhausted. */
 async function exhaust(fixture: DeliveryFixture): Promise<void> {
   for (const seconds of [0, 10, 60, 360]) {
     await fixture.age(seconds * 1_000);
@@ -19,7 +19,7 @@ async function exhaust(fixture: DeliveryFixture): Promise<void> {
 const statesOf = async (fixture: DeliveryFixture, id: string) =>
   (await fixture.deliveriesOf(id)).map(({ state }) => state).reverse();
 
-/** Two deliveries that were exhausted two hours ago and two just now, then one that was delivered. */
+/** Two deliveries that were exhausted two hours ago, two exhausted just now, and one that was delivered. */
 async function failedTwice() {
   const opened = await openWithReceiver();
   const { to, fixture, status } = opened;
@@ -63,7 +63,7 @@ describe('sending again what failed since a time', () => {
     const since = ago(6 * hour);
     expect(await fixture.log.resendFailed(id, since)).toEqual({ resent: 4, more: false });
     expect(await fixture.log.resendFailed(id, since)).toEqual({ resent: 0, more: false });
-    // What is stored grows older, and so must the time that is given.
+    // `exhaust` moves stored times back, so the given time must move with them.
     await exhaust(fixture);
     const aged = new Date(since.getTime() - 430_000);
     expect(await statesOf(fixture, id)).toEqual([...Array(4).fill('exhausted'), 'delivered']);

@@ -7,17 +7,17 @@ import {
   type Probe,
 } from './manifest.js';
 
-/** What the service needs to stop: DRAIN_SECONDS in production, and thirty (docs/operations.md). */
+/** The seconds that the service needs to stop: DRAIN_SECONDS in production plus thirty (docs/operations.md). */
 const stopSeconds = 10 + 30;
 /** How long the service waits for its database when it starts. */
 const startSeconds = 60;
-/** What an election of the replica set takes at most, with room. */
+/** The longest duration of an election of the replica set, with a margin. */
 const electionSeconds = 20;
 const exactImage = /^[^:@]+\/fairlead:\d+\.\d+\.\d+(-[\w.]+)?$/;
 
 /**
- * What is wrong with a deployment of the service that the schemas of Kubernetes accept: everything that would let a pod do
- * more than it needs, lose requests, or be unreachable.
+ * The faults of a deployment of the service that the schemas of Kubernetes accept: everything that would let a pod do more
+ * than it needs, lose requests, or be unreachable.
  */
 export function faultsOf(manifests: readonly Manifest[]): string[] {
   const deployment = deploymentOf(manifests);
@@ -85,7 +85,7 @@ function podFaults({ template, replicas, strategy }: DeploymentSpec): string[] {
   });
 }
 
-/** Whatever selects pods must select these. */
+/** Every object that selects pods must select these. */
 function selectorFaults(manifests: readonly Manifest[], labels: Record<string, string>): string[] {
   const { selector, template } = deploymentOf(manifests);
   const selectors: Record<string, unknown> = {

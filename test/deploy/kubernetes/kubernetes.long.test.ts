@@ -43,8 +43,8 @@ async function render(program: string): Promise<string> {
 }
 
 /**
- * What kubernetes-validate says by the schemas of the last Kubernetes that it knows, in which every field is known. Of an
- * object without a schema it says so in a line, and nothing more.
+ * The report of kubernetes-validate by the schemas of the latest Kubernetes that it knows. For an object without a schema it
+ * prints a line and nothing more.
  */
 async function validate(manifests: string) {
   const file = join(folder, 'manifests.yaml');
@@ -56,7 +56,7 @@ async function validate(manifests: string) {
   return { passed: passed.length, objections: lines.filter((line) => !passed.includes(line)) };
 }
 
-/** A copy that has been changed for the worse. */
+/** A copy of the rendered manifests with a fault. */
 function worse(change: (copy: Manifest[]) => void): Manifest[] {
   const copy = structuredClone(rendered);
   change(copy);

@@ -1,4 +1,4 @@
-/** What the tests read of the objects that Kustomize renders. Their form is checked against the schemas of Kubernetes. */
+/** The parts of Kustomize's output that the tests read. Their form is checked against the schemas of Kubernetes. */
 export interface Manifest {
   kind: string;
   metadata: { name: string; labels?: Record<string, string> };

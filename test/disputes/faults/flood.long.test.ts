@@ -17,7 +17,7 @@ beforeAll(async () => {
   start = await buildWorker<FloodTask>(new URL('../../fixtures/disputes/flood-program.ts', import.meta.url));
 });
 
-/** Files genuine disputes one after the other, each of a key and a client of its own. Milliseconds, shortest first. */
+/** Files genuine disputes one after the other, each with its own key and client. Milliseconds, shortest first. */
 async function fileGenuine(label: string): Promise<number[]> {
   const times: number[] = [];
   for (let n = 0; n < genuine; n += 1) {
@@ -60,7 +60,7 @@ describe('300 connections of bad disputes', () => {
       const before = await fileGenuine(`before ${addresses}`);
       const { result, counts } = await flooded(addresses, () => fileGenuine(`flooded ${addresses}`));
       const after = await fileGenuine(`after ${addresses}`);
-      // A second on a quiet machine, and as much more as a busy one takes for them without any flood.
+      // One second on a quiet machine, plus what a busy machine needs for them without any flood.
       const withinMs = 1_000 + 10 * Math.max(median(before), median(after));
       expect(result[Math.floor(genuine * 0.9)]).toBeLessThan(withinMs);
       expect(Object.keys(counts)).toEqual(expect.arrayContaining(['403', '404']));

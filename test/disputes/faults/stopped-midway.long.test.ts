@@ -8,7 +8,7 @@ import { startTestApp, type TestApp } from '../../support/app.js';
 import { type PrivateMongo, privateMongo } from '../../support/database.js';
 import { waitFor } from '../../support/wait-for.js';
 
-/** What recording a dispute sends, in order, by words that only that command holds. */
+/** The commands that recording a dispute sends, in order, each by words that only that command contains. */
 const steps = [
   { step: 'the dispute', words: ['insert', 'disputes', 'filedBy'] },
   { step: "the key's point", words: ['findAndModify', 'key G'] },
@@ -47,7 +47,7 @@ async function file(intent: Intent, key: Signer): Promise<number> {
   return (await app.client.request('POST', '/api/reputation/dispute', { headers, body })).status;
 }
 
-/** How many disputes and events there are of the intent, and points used of the key. */
+/** The number of disputes and events of the intent, and the points that the key has used. */
 async function written(intent: Intent, { account }: Signer) {
   const { connection } = app;
   const window = await connection
@@ -75,7 +75,7 @@ describe('a dispute when the database stops while it is recorded', () => {
       expect(await file(intent, key)).toBe(503);
       expect(stopped).toBe(true);
       mongo.thaw();
-      // What was on its way when it stopped arrives now.
+      // Commands that were under way at the stop arrive now.
       await waitFor(
         async () => {
           const seen = await written(intent, key);

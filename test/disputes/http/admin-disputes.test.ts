@@ -13,7 +13,7 @@ function freshOwner() {
   return signer(`owner ${owners}`);
 }
 
-/** A dispute against such an outcome of that anchor, filed by the party that may. */
+/** A dispute against such an outcome of that anchor, filed by the party that is entitled to it. */
 async function filed(ending: keyof typeof outcomes = 'settled', anchorId: keyof typeof parties = 'harbour') {
   const owner = freshOwner();
   const intent = await fixture.add(owner, ending, { anchorId });
@@ -249,7 +249,7 @@ describe('401 UNAUTHORIZED', () => {
   ] as const;
 
   async function refusal(path: string, method: string, key: string | undefined, closed?: TestApp) {
-    // On another instance from addresses of its own: what the first one has drawn of their limits does not matter here.
+    // Requests to another instance use addresses of their own, because the first instance may have drawn points of theirs.
     const network = closed === undefined ? '198.51' : '203.0';
     const headers = { 'x-forwarded-for': `${network}.${method.length}.${(key?.length ?? 1) % 250}` };
     const { client } = closed ?? fixture.app;

@@ -9,9 +9,9 @@ import { disputesFixture } from '../../fixtures/disputes/disputes-over-http.js';
 import { countVerifications } from '../../fixtures/disputes/verifications.js';
 
 const fixture = disputesFixture();
-/** Of disputes per key. */
+/** The points of disputes per key. */
 const { points: limit } = rateLimitClasses.dispute;
-/** Of requests per client and minute. */
+/** The points of requests per client and minute. */
 const clientLimit = rateLimitClasses.default.points;
 
 let keys = 0;
@@ -21,7 +21,7 @@ function freshSigner(): Signer {
 }
 
 let addresses = 0;
-/** Of a client whose limits are unused, also where a test is tried once more. */
+/** The address of a client whose limits are unused, also when a test is retried. */
 function newAddress(): string {
   addresses += 1;
   return `192.0.2.${addresses}`;
@@ -37,7 +37,7 @@ describe('one client', () => {
     const verified = verifications.count();
     verifications.stop();
     const counts = countStatuses(answers);
-    // 403 is the answer of the verifier; what is not asked of it is 429, or 503 where the machine is too slow.
+    // 403 comes from the verifier; requests that do not reach it get 429, or 503 where the machine is too slow.
     expect(verified).toBe(counts[403] ?? 0);
     expect(verified).toBeGreaterThan(0);
     expect(verified).toBeLessThanOrEqual(limit);
@@ -79,7 +79,7 @@ describe('one client', () => {
     );
     const allowed = clientLimit * (1 + Math.floor((performance.now() - startedAt) / 60_000));
     const counts = countStatuses(answers);
-    // What the limit lets through is 403, or 503 where the machine is too slow.
+    // Requests within the limit get 403, or 503 where the machine is too slow.
     const letThrough = (counts[403] ?? 0) + (counts[503] ?? 0);
     expect(letThrough).toBeGreaterThanOrEqual(clientLimit - 5);
     expect(letThrough).toBeLessThanOrEqual(allowed);

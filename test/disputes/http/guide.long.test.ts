@@ -24,7 +24,7 @@ const harbour = anchorSigner('harbour');
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The block whose fence says so, with the address of the running service. */
+/** The block with this fence, with the address of the running service. */
 function snippet(fence: string): string {
   const found = new RegExp(`^\`\`\`${fence}\\n(.*?)^\`\`\`$`, 'ms').exec(guide)?.[1];
   if (found === undefined) throw new Error(`docs/disputes.md has no block ${fence}`);
@@ -50,7 +50,7 @@ async function load(name: 'wallet' | 'program') {
   return import(/* @vite-ignore */ pathToFileURL(outfile).href);
 }
 
-/** What SEP-53 says a wallet does, by OpenSSL and without any code of ours. */
+/** A wallet that signs as SEP-53 specifies, with OpenSSL and without any code of ours. */
 function walletOf({ secretKey, account }: Signer, encoding: 'base64' | 'hex') {
   const pkcs8 = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), secretKey]);
   const key = createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' });
@@ -83,7 +83,7 @@ describe('the code of docs/disputes.md', () => {
     place('tsconfig.json', JSON.stringify({ compilerOptions, files: ['wallet.ts', 'program.ts'] }));
     const tsc = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url));
     const { stdout } = await runProgram(process.execPath, [tsc, '-p', folder, '--pretty', 'false']);
-    // Of the snippets; the contract is checked with the project.
+    // Only faults of the snippets count; the contract is checked with the project.
     expect(stdout.split('\n').filter((line) => /^(.*\/)?(wallet|program)\.ts\(/.test(line))).toEqual([]);
   }, 120_000);
 

@@ -8,7 +8,7 @@ import { testAdminKey } from '../../support/app.js';
 import sep53 from '../../vectors/sep53.json' with { type: 'json' };
 
 const fixture = intentsFixture({ anchors: ['harbour'], env: { FAILURE_GRACE_SECONDS: '60' } });
-/** The account of the intents fixture is the one of the SEP-53 vectors. */
+/** The account of the intents fixture is that of the SEP-53 vectors. */
 const wallet: Signer = { secretKey: fromHex(sep53.seed), account };
 const anchor = anchorSigner('harbour');
 
@@ -18,7 +18,7 @@ function client() {
   return { 'x-forwarded-for': `198.18.9.${clients}` };
 }
 
-/** An intent that the anchor was paid for, which came to that ending. */
+/** An intent whose withdrawal was paid to the anchor and came to that ending. */
 async function ended(ending: 'complete' | 'fail') {
   const terms = fixture.terms();
   const { intentHash } = (await fixture.post(terms)).body;
@@ -96,7 +96,7 @@ describe('a dispute from the wallet to the verdict', () => {
     expect(await effectOn(intentHash)).toBe('counts_filled');
   });
 
-  it('one that the anchor makes good while its dispute is open is the account’s to dispute, for 30 days more', async () => {
+  it('lets the account dispute a recovered failure for 30 days, once the dispute of the anchor is decided', async () => {
     const { intentHash, id: transactionId } = await ended('fail');
     await fixture.pass(20 * day);
     await fixture.settle();

@@ -14,9 +14,9 @@ import { disputesFixture } from '../../fixtures/disputes/disputes-over-http.js';
 import type { TestApp } from '../../support/app.js';
 
 const fixture = disputesFixture();
-/** Of disputes per key. */
+/** The points of disputes per key. */
 const { points: limit, windowSeconds } = rateLimitClasses.dispute;
-/** Of requests per client and minute. */
+/** The points of requests per client and minute. */
 const clientLimit = rateLimitClasses.default.points;
 
 let keys = 0;
@@ -34,7 +34,7 @@ async function fileNew(owner: Signer, options: { address?: string; instance?: Te
   return fixture.file({ ...body, publicKey }, rest);
 }
 
-/** Attempts are counted by MongoDB's time, which does not pass with the fixture's. */
+/** Attempts are counted by MongoDB's time, which does not advance with the fixture's clock. */
 function expectRefused({ status, headers, body }: Answer, now = fixture.now()): void {
   expect(status).toBe(429);
   const retryAfter = Number(headers.get('retry-after'));

@@ -13,7 +13,7 @@ const client = () => {
   return { 'x-forwarded-for': `198.19.0.${clients}` };
 };
 
-/** An outcome of an account of its own, so that each is an account-day. */
+/** Adds an outcome of an account of its own, so that each one is a separate account-day. */
 async function add(ending: keyof typeof outcomes) {
   owners += 1;
   const owner = signer(`owner ${owners}`);
@@ -55,13 +55,13 @@ describe('an accepted dispute', () => {
 
     let card = before;
     for (const [id, change] of [
-      // Not filled instead of filled.
+      // It counted as filled, and counts as not filled now.
       [against.settled, { outcomes: 0, filled: -1 }],
-      // Not filled instead of not counted.
+      // It did not count, and counts as not filled now.
       [against.expired, { outcomes: 1, filled: 0 }],
-      // Filled instead of not filled.
+      // It counted as not filled, and counts as filled now.
       [against.failed, { outcomes: 0, filled: 1 }],
-      // Not counted instead of not filled.
+      // It counted as not filled, and does not count now.
       [against.refunded, { outcomes: -1, filled: 0 }],
     ] as const) {
       const { body } = await fixture.resolve({ id, action: 'accept' });

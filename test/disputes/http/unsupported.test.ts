@@ -7,7 +7,7 @@ import { disputesFixture } from '../../fixtures/disputes/disputes-over-http.js';
 const fixture = disputesFixture();
 
 let owners = 0;
-/** A dispute of an expired intent, of a key of its own; unsupported unless `seen` says that there was a record. */
+/** A dispute of an expired intent, with a key of its own; unsupported unless `seen` says that there was a record. */
 async function dispute(options: { anchorId?: string; seen?: boolean } = {}) {
   const { anchorId = 'harbour', seen = false } = options;
   owners += 1;
@@ -16,7 +16,7 @@ async function dispute(options: { anchorId?: string; seen?: boolean } = {}) {
   return disputeOf(await fixture.add(owner, 'expired', { anchorId, ...observations }), owner);
 }
 
-/** Again while the database is too slow for so many at once. */
+/** Repeats the request while the database is too slow for so many at once. */
 async function fileAtLast(...sent: Parameters<typeof fixture.file>): ReturnType<typeof fixture.file> {
   const answer = await fixture.file(...sent);
   return answer.status === 503 ? fileAtLast(...sent) : answer;
@@ -67,7 +67,7 @@ describe('disputes of transactions that the anchor never showed', () => {
     }
     const keys = bodies.map(({ publicKey }) => `key ${publicKey}`);
     expect(await windows().countDocuments({ _id: { $in: keys } })).toBe(3);
-    // What the anchor showed is not limited by it, nor is another address.
+    // Neither a dispute of a transaction that the anchor showed nor another address is limited by it.
     expect((await fileAtLast(await dispute({ seen: true }), { address })).status).toBe(201);
     expect((await fileAtLast(await dispute())).status).toBe(201);
   });
@@ -153,7 +153,7 @@ describe('accepting a dispute of a transaction that the anchor never showed', ()
     const evidence = 'Payment 3389…f1 on the ledger.';
     const accepted = await fixture.resolve({ id, action: 'accept', evidence });
     expect([accepted.status, accepted.body.audit[1]?.evidence]).toEqual([200, evidence]);
-    // The same verdict again changes nothing, with or without evidence.
+    // The same verdict sent again changes nothing, with or without evidence.
     expect((await fixture.resolve({ id, action: 'accept' })).body.audit).toEqual(accepted.body.audit);
   });
 

@@ -11,12 +11,12 @@ afterEach(() => {
 
 const turnOfLoop = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A queue whose work lasts until it is ended. */
+/** A queue whose work lasts until the test ends it. */
 function heldQueue(options: Partial<FairQueueOptions> = {}) {
   const queue = createFairQueue({ atOnce: 2, maxWaiting: 1_000, maxWaitMs: 5_000, ...options });
   const begun: { client: string; end: (error?: Error) => void }[] = [];
   return {
-    /** The clients whose work was started, in that order. */
+    /** The clients whose work was started, in the order of the starts. */
     started: () => begun.map(({ client }) => client),
     /** `done`, or the code or message of what was thrown. */
     send: (client: string): Promise<string> =>

@@ -27,7 +27,7 @@ afterAll(async () => {
   await two.close();
 });
 
-/** Of a key that nobody used before. */
+/** Counts the keys, so that each signer is new. */
 let keys = 0;
 function freshSigner() {
   keys += 1;
@@ -62,7 +62,7 @@ describe('bad signatures', () => {
     const body = { ...disputeOf(intent, ada), signature: falseSignature };
     const before = one.verifications() + two.verifications();
     const client = freshClient();
-    // As many as the client's own limit lets through to the feature.
+    // The number of requests that the client's own limit lets through to the feature.
     const answers = await concurrently(120, (index) => (index % 2 === 0 ? one : two).file(body, client));
     expect(countResults(answers)).toEqual({ INVALID_SIGNATURE: 10, RATE_LIMITED: 110 });
     expect(one.verifications() + two.verifications() - before).toBe(10);

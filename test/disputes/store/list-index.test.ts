@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => one.close());
 
-/** Stages of the plan by which the database answers. */
+/** The stages of the database's plan for this filter. */
 async function stagesOf(filter: object): Promise<string[]> {
   const { queryPlanner } = await one.disputes
     .find(filter)

@@ -114,7 +114,7 @@ describe('accepting', () => {
 });
 
 describe('an account that disputed an expired intent, which then settled', () => {
-  it('is heard of the settlement, for which it could file no other dispute', async () => {
+  it('counts the settlement as not filled when its earlier dispute is accepted', async () => {
     const { id, intentHash } = await filed('expired');
     const settled = { status: 'settled', 'outcome.kind': 'settled', 'outcome.reason': 'completed' } as const;
     await one.intents.updateOne({ _id: intentHash }, { $set: { ...settled, unfolded: false } });

@@ -52,7 +52,7 @@ function ask(url: string, agent: Agent): Promise<Answer> {
 
 /** Keeps one connection open between its requests. */
 const keepAlive = () => new Agent({ keepAlive: true, maxSockets: 1 });
-/** A connection for each request. */
+/** Opens a connection for each request. */
 const anew = () => new Agent({ keepAlive: false });
 
 describe('an instance that is told to stop, and to drain first', () => {
@@ -86,7 +86,7 @@ describe('an instance that is told to stop, and to drain first', () => {
     expect(await ask(unknown, inApp)).toMatchObject({ status: 404, connection: 'close', reused: true });
     const post = await fetch(`${instance.url}/api/intent/offramp`, { method: 'POST', body: '{}' });
     expect([post.status, post.headers.get('connection')]).toEqual([415, 'close']);
-    // A connection that is opened while the instance drains is closed by its first answer.
+    // The first answer closes a connection that was opened while the instance drains.
     const answers = [await ask(`${instance.url}${rates}`, late), await ask(`${instance.url}${rates}`, late)];
     for (const answer of answers) expect(answer).toMatchObject({ status: 200, reused: false });
     expect(streamEnded).toBe(false);

@@ -8,7 +8,7 @@ let app: TestApp;
 
 beforeAll(async () => {
   mongo = await privateMongo();
-  // Without an oracle, nothing is ever pending, and the database is not asked.
+  // Without an oracle nothing is ever pending, and the database is not queried.
   app = await startTestApp({ uri: mongo.uri, env: { ORACLE_URL: 'http://127.0.0.1:9' } });
 });
 afterAll(async () => {

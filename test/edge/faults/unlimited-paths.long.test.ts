@@ -7,16 +7,16 @@ import { testDatabase } from '../../support/database.js';
 import { expectFor } from '../../support/expect-for.js';
 
 /**
- * Paths without a limit against the API: what 32 connections do to the median of another client's requests, compared
- * in the same run with 32 connections that ask for the cheapest answer of all. Service, load and client are a process
- * each. Where metrics are rendered for each request, they cost that client four times as much or more.
+ * Measures paths without a limit against the API: how 32 connections affect the median of another client's requests,
+ * compared in the same run with 32 connections that request the cheapest answer. Service, load and client are a process
+ * each. If metrics were rendered for each request, that client would be four times as slow or more.
  */
 const autocannon = createRequire(import.meta.url).resolve('autocannon');
 const cheapest = '/healthz';
 const others = ['/', '/metrics', '/docs', '/openapi.json', '/openapi.client.json', '/llms.txt'];
 const rounds = 3;
 const requestsPerRound = 40;
-/** On a machine that does other things a round ends after this time, with fewer requests. */
+/** On a busy machine a round ends after this time, with fewer requests. */
 const roundMs = 5_000;
 const allowedRatio = 3;
 
@@ -38,7 +38,7 @@ async function latencyMs(): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** Latencies of a client while 32 connections of another process ask for that path. */
+/** The latencies of one client while another process requests that path on 32 connections. */
 async function latenciesBeside(path: string): Promise<number[]> {
   // A path that fails would be measured as a slow one.
   expectFor(path, (await fetch(`${service.url}${path}`)).status).toBe(200);

@@ -89,7 +89,7 @@ itOnLinux(
       expect(asked).toBe(200);
       expect(performance.now() - startedAt).toBeLessThan(requestLimits.stalledWriteMs);
       const limitMs = requestLimits.stalledWriteMs + 15_000;
-      // Nobody but the one who asks is left.
+      // Only the connection of the scrape is left.
       await waitFor(async () => expect(await readMetric(port, 'fairlead_http_connections')).toBe(1), {
         timeout: limitMs,
         interval: 1_000,
@@ -119,7 +119,7 @@ it('a client that reads slowly keeps its connection for as long as it makes prog
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(answers)),
   );
   let received = 0;
-  // 500 KB, then a pause: it takes several times as long as an answer may make no progress.
+  // The client reads 500 KB, then pauses: in all it takes several times the limit for an answer without progress.
   socket.on('data', (chunk) => {
     received += chunk.length;
     if (received % 500_000 >= chunk.length) return;

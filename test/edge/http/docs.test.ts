@@ -50,7 +50,7 @@ describe('/openapi.json', () => {
     expect(client).not.toHaveProperty('webhooks');
     const streams = Object.keys(document.paths).filter((path) => path.endsWith('/stream'));
     expect(streams.length).toBe(2);
-    // Generators make nothing of a body without an end.
+    // Generators cannot represent a body without an end.
     const left = Object.entries(document.paths).filter(([path]) => !streams.includes(path));
     const paths = JSON.stringify(Object.fromEntries(left), (name, value) =>
       name === 'links' ? undefined : value,
@@ -142,7 +142,7 @@ describe('a page of docs/', () => {
   });
 
   it.each(['/docs/adr/0001-mongoose-8.md', '/docs/../README.md', '/docs/..%2fREADME.md', '/docs/RATES.md'])(
-    'is one of the folder and no decision: %s is not served',
+    'is only a file directly in the folder: %s is not served',
     async (path) => {
       expect((await fetch(`${url}${path}`)).status).toBe(404);
     },

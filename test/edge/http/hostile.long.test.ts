@@ -135,7 +135,7 @@ const request = fc
       'application/xml',
     ),
     credential: fc.boolean(),
-    // A stream does not end; HEAD does what comes before it.
+    // A stream does not end, so it is requested by HEAD, which runs the same checks.
   })
   .map((each) =>
     each.path.endsWith('/stream') && each.method === 'GET' ? { ...each, method: 'HEAD' } : each,
@@ -145,7 +145,7 @@ function encode(each: string): string {
   return encodeURIComponent(wellFormed(each));
 }
 
-/** Lone surrogates cannot be sent as UTF-8 at all. */
+/** Replaces lone surrogates, which UTF-8 cannot encode. */
 function wellFormed(each: string): string {
   return Buffer.from(each, 'utf8').toString('utf8');
 }
@@ -165,7 +165,7 @@ describe('hostile requests', () => {
     };
     await Promise.all(Array.from({ length: inFlight }, worker));
     expect([...statuses.values()].reduce((sum, count) => sum + count, 0)).toBe(requests);
-    // The samples must have reached beyond the first gate, or they prove little.
+    // The samples must have passed the first checks, or they prove little.
     for (const status of [200, 400, 401, 404, 405, 415])
       expectFor(String(status), statuses.get(status) ?? 0).toBeGreaterThan(50);
     expect(unhandled).toEqual([]);
@@ -192,7 +192,7 @@ async function attack(
   const received = await answer.body.text();
   const shown = `${sample.method} ${sample.path}?${sample.query} ${sample.body?.slice(0, 200)} → ${received.slice(0, 300)}`;
   if (answer.statusCode >= 500) {
-    // Rates answer 503 while no anchor answers; any other 5xx is a fault of ours.
+    // Rates answer 503 while no anchor answers; any other 5xx is a fault of the service.
     const asksForRates = ['GET', 'HEAD'].includes(sample.method) && /^\/api\/rates\/[^/]+$/.test(sample.path);
     expectFor(shown, [answer.statusCode, asksForRates]).toEqual([503, true]);
     expectFor(shown, Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(1);

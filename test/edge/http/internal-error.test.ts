@@ -18,7 +18,7 @@ afterAll(() => app.close());
 
 it('answers an unknown error with a 500 that reveals only its request id, and logs it once with that id', async () => {
   const intentHash = 'a'.repeat(64);
-  // A document that no code of this service writes.
+  // No code of this service writes such a document.
   const intents = app.connection.collection<{ _id: string; version: number }>('intents');
   await intents.insertOne({ _id: intentHash, version: 0 });
   const answer = await app.client.request('GET', `/api/intent/${intentHash}`, {

@@ -42,7 +42,7 @@ describe('/metrics of an instance that runs the schedule', () => {
 
 describe('/metrics of any instance', () => {
   beforeAll(async () => {
-    // Nobody listens there, so that what is pending stays so.
+    // Nothing listens on the oracle's port, so what is pending stays pending.
     app = await startTestApp({
       uri: database.uri,
       env: { ORACLE_URL: 'http://127.0.0.1:9', PUBLISHER_SECRET_KEY: '15'.repeat(32) },

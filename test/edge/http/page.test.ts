@@ -27,7 +27,7 @@ interface Answer {
 }
 
 let clients = 0;
-/** Sends a path as it is, from an address of its own unless one is given. */
+/** Sends a path unchanged, from a new address unless one is given. */
 function send(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
   clients += 1;
   const from = { 'x-forwarded-for': `198.18.${clients >> 8}.${clients & 255}`, ...headers };
@@ -150,7 +150,7 @@ describe('a file of the build', () => {
     expect([answer.status, answer.body.toString()]).toEqual([200, builtFiles[name]]);
     expect(answer.header('content-type')).toMatch(type);
     expect(answer.header('cache-control')).toBe('public, max-age=31536000, immutable');
-    // A frame that is sandboxed asks as a page of no origin.
+    // A sandboxed frame sends requests with an opaque origin.
     expect(answer.header('access-control-allow-origin')).toBe('*');
   });
 

@@ -19,7 +19,7 @@ const answers: unknown[] = [];
 const service = plantedService();
 
 let clients = 0;
-/** As a client that never asked before. */
+/** Sends a request as a new client. */
 async function send<Body = { id?: string }>(method: string, path: string, options: RequestOptions = {}) {
   clients += 1;
   const headers = { 'x-forwarded-for': `203.0.${clients >> 8}.${clients & 255}`, ...options.headers };
@@ -32,7 +32,7 @@ async function send<Body = { id?: string }>(method: string, path: string, option
 const admin = { 'x-admin-key': secrets.adminKey };
 const internal = { authorization: `Bearer ${secrets.cronSecret}` };
 
-/** Each secret does what it is there for. */
+/** Uses each secret for its purpose. */
 async function useEverySecret(): Promise<void> {
   const webhook = { url: service.receiver.origin, events: ['publisher.tick'], secret: secrets.webhookSecret };
   const { body } = await send('POST', '/api/admin/webhooks', { headers: admin, body: webhook });
@@ -64,7 +64,7 @@ async function useEverySecret(): Promise<void> {
 
 const everySecret = Object.values(secrets).join(' ');
 
-/** Where secrets end up by mistake: in the wrong header, in a query, in bodies that are refused. */
+/** Requests with secrets in wrong places: in the wrong header, in a query, in bodies that are refused. */
 function mistakes(access: string): RequestOptions[] {
   const right = access === 'admin' ? admin : access === 'internal' ? internal : {};
   const members = ['secret', 'nonce', 'reason', 'signature', 'url', 'scope', 'note', 'actor', 'action', 'id'];
@@ -87,7 +87,7 @@ function mistakes(access: string): RequestOptions[] {
   ];
 }
 
-/** A stream does not end; HEAD does what comes before it. */
+/** HEAD for a stream, which does not end: it runs everything that comes before the body. */
 function endingMethod(method: string, { stream }: RouteMetadata): string {
   return stream === undefined ? method : 'HEAD';
 }
@@ -104,7 +104,7 @@ async function makeEveryMistake(): Promise<void> {
   await send('GET', '/api/corridors', { query: { secret: everySecret.repeat(5) } });
 }
 
-/** A document that no code of this service writes makes the request with the nonce a fault of ours. */
+/** Stores a document that no code of this service writes, so that the request with the nonce fails with 500. */
 async function failWithin(): Promise<void> {
   const broken = { ...terms, nonce: secrets.brokenNonce };
   const intents = service.app.connection.collection<{ _id: string; version: number }>('intents');

@@ -36,7 +36,7 @@ function linesSince(before: number): Record<string, unknown>[] {
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** Sends bytes until the request is logged, since refusals are sampled, and resolves to the line. */
+/** Sends bytes until their request is logged, since refusals are sampled, and resolves to the line. */
 async function loggedOf(bytes: string): Promise<Record<string, unknown>> {
   return waitFor(
     async () => {
@@ -98,7 +98,7 @@ describe('the line that is logged of a request', () => {
   it('reports a client that disconnected before its answer', async () => {
     const isAsked = (amount: string) =>
       expect(app.simulated.anchor('harbour').seen.some(({ url }) => url.includes(amount))).toBe(true);
-    // Before it answers nothing, it has to be known.
+    // The amount has to be known before the anchor stops answering.
     await waitFor(
       async () => {
         await send(get('/api/rates/usdc-ngn?amount=76'));
@@ -129,7 +129,7 @@ describe('requests that anybody can repeat', () => {
         .filter(({ msg }) => msg === 'requests left out of the log')
         .flatMap(({ leftOut }) => leftOut as { route: string; status: number; requests: number }[]);
       const logged = linesSince(before).filter(({ msg }) => msg === 'request');
-      // Each is either logged or counted; the request before belongs to the first second.
+      // Each request is either logged or counted; the request before them belongs to the first second.
       for (const [route, path] of [
         ['unmatched', /^\/nowhere/],
         ['/healthz', /^\/healthz/],
@@ -137,7 +137,7 @@ describe('requests that anybody can repeat', () => {
         const left = counts.filter((count) => count.route === route);
         const shown = logged.filter((line) => path.test(String(line.path)));
         expect(left.reduce((sum, { requests }) => sum + requests, 0) + shown.length).toBe(60);
-        // Some of the unmatched are 404, and the others 429.
+        // Some of the unmatched requests get 404, and the others 429.
         expect(shown.length).toBeLessThanOrEqual(2 * (2 + (performance.now() - startedAt) / 1_000));
       }
     });
@@ -145,7 +145,7 @@ describe('requests that anybody can repeat', () => {
 });
 
 describe('requests of a route with a limit that are answered', () => {
-  /** How many of `/api/corridors` were logged, and how many left out of the log were counted. */
+  /** The number of requests of `/api/corridors` that were logged, and of those that were counted instead. */
   function corridorsSince(before: number): { logged: number; leftOut: number } {
     const lines = linesSince(before);
     const counts = lines.flatMap(({ leftOut = [] }) => leftOut as { route: string; requests: number }[]);
@@ -174,7 +174,7 @@ describe('requests of a route with a limit that are answered', () => {
       simulated: app.simulated,
       world: { logger },
     });
-    // Of a client whose limit the other instance holds no part of.
+    // The other instance holds no points of this client's limit.
     const headers = { 'x-forwarded-for': '198.51.100.77' };
     const ask = () => fetch(`${every.url}/api/corridors`, { headers }).then((answer) => answer.text());
     await Promise.all(Array.from({ length: 30 }, ask));
@@ -184,7 +184,7 @@ describe('requests of a route with a limit that are answered', () => {
 
   it('are logged each where the service failed', async () => {
     const before = text.length;
-    // A document that no code of this service writes is a fault of ours.
+    // No code of this service writes such a document, so reading it fails with 500.
     const path = `/api/intent/${'ab'.repeat(32)}`;
     const intents = app.connection.collection<{ _id: string; version: number }>('intents');
     await intents.insertOne({ _id: 'ab'.repeat(32), version: 0 });

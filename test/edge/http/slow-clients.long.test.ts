@@ -7,7 +7,7 @@ import { testDatabase } from '../../support/database.js';
 
 const headersTimeoutMs = 5_000;
 const requestTimeoutMs = 10_000;
-/** Node looks at its connections once a second, and this machine may be busy. */
+/** Node checks its connections once per second, and this machine may be busy. */
 const slackMs = 4_000;
 
 const database = testDatabase();

@@ -9,7 +9,7 @@ import { streamedBody } from '../../../server/http/streamed-body.js';
 import { silentLogger } from '../../support/silent-logger.js';
 import { waitFor } from '../../support/wait-for.js';
 
-/** A body that is made while it is sent, on a real socket: what happens when either side ends it early. */
+/** Checks a body that is produced while it is sent, on a real socket, when either side ends it early. */
 const logged: string[] = [];
 let server: Server;
 let url: string;

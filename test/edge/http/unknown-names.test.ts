@@ -40,7 +40,7 @@ function membersOf(schema: unknown): string[] {
   return [];
 }
 
-/** A request that is good but for what is put in one place. */
+/** A request that is valid except for the value at one place. */
 interface Example {
   method: 'GET' | 'POST';
   path: string;
@@ -100,10 +100,7 @@ const examples: Record<string, Example> = {
   },
 };
 
-/**
- * Where the name is compared with that of an intent, which must exist first, and where an answer has no end: see their
- * tests.
- */
+/** Operations with tests of their own: the name is compared with that of an existing intent, or the answer does not end. */
 const elsewhere = ['fileDispute', 'streamRates'];
 
 const unknown: Record<string, string> = {
@@ -119,7 +116,7 @@ let app: TestApp;
 
 beforeAll(async () => {
   app = await startTestApp({ uri: database.uri, env: { PUBLISHER_SECRET_KEY: 'ab'.repeat(32) } });
-  // So that there is a ranking and a batch.
+  // Creates a ranking and a batch.
   for (const path of ['/api/reputation/refresh', '/api/publisher/tick']) {
     const headers = { authorization: `Bearer ${testCronSecret}` };
     expect((await app.client.request('POST', path, { headers })).status).toBe(200);
@@ -163,7 +160,7 @@ describe('a name that is unknown', () => {
 });
 
 describe('a name in capital letters', () => {
-  /** What depends on the moment is left out. */
+  /** The body without the members that depend on the moment. */
   const lasting = (body: unknown) =>
     JSON.parse(
       JSON.stringify(body, (key, value: unknown) =>
@@ -182,7 +179,7 @@ describe('a name in capital letters', () => {
     expect([200, 201]).toContain(usual.status);
     expect([200, 201]).toContain(loud.status);
     if (place.operationId === 'createIntent' && place.name === 'deliveryMethod') {
-      // It is part of the intent's identity as the wallet wrote it.
+      // The delivery method is part of the intent's identity as the wallet wrote it.
       expect(loud.body.deliveryMethod).toBe(good.toUpperCase());
       return;
     }

@@ -34,6 +34,6 @@ it('many who ask for readiness at once ask the database once', async () => {
   const startedAt = performance.now();
   const answers = await Promise.all(Array.from({ length: 40 }, () => fetch(url)));
   for (const { status } of answers) expect(status).toBe(503);
-  // On a busy machine some arrive when the first round has ended.
+  // On a busy machine some requests arrive after the first round has ended.
   expect(pings).toBeLessThanOrEqual(1 + (performance.now() - startedAt) / 1_000);
 });

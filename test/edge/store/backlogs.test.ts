@@ -19,12 +19,12 @@ const disputes = createDisputeStore(connection);
 const intents = createAggregationStore(connection);
 const hourMs = 3_600_000;
 
-/** Inserts as they are: only what is counted by matters here. */
+/** Inserts rows as given: only the members by which they are counted matter here. */
 async function put(collection: string, rows: Record<string, unknown>[]): Promise<void> {
   await connection.collection(collection).insertMany(rows as never[], { timeoutMS: 120_000 });
 }
 
-/** Deliveries of one lane, `dueInMs` from now; settled ones where `open` is false. */
+/** Deliveries of one lane, due in `dueInMs`; settled ones where `open` is false. */
 function deliveriesOf(lane: string, count: number, dueInMs: number, open = true) {
   return Array.from({ length: count }, (_, n) => ({
     _id: `${lane} ${dueInMs} ${open} ${n}`,

@@ -9,10 +9,10 @@ import { planAggregation } from '../../../server/features/reputation/aggregation
 import { emptyCounts, type Rollup } from '../../../server/features/reputation/counters.rules.js';
 import { agreeing } from '../../fixtures/faults/agreeing.js';
 
-/** The intent and the roll-ups once it is counted. */
+/** The counted intent and the roll-ups that include it. */
 function counted(): { intent: Intent; counts: StoredCounts; rollup: Rollup; key: string } {
   const { intent: ended } = agreeing();
-  // Another outcome would need its histograms.
+  // Any other outcome would need its histograms.
   const intent: Intent = { ...ended, disputeEffect: 'counts_not_filled' };
   const plan = planAggregation([aggregatable({ ...intent, counting: pending })], new Map());
   const [is] = plan.intents;

@@ -7,7 +7,7 @@ import { waitFor } from '../../support/wait-for.js';
 const database = testDatabase();
 let app: TestApp;
 let ports: CountedFront;
-/** By how much the clock of the service is ahead. */
+/** How far the clock of the service is ahead. */
 let aheadMs = 0;
 let clients = 0;
 
@@ -41,14 +41,14 @@ async function post(path: string, body: object): Promise<void> {
   expect([path, answer.status]).toEqual([path, 200]);
 }
 
-/** Whether the application was asked for what is asked here. */
+/** Whether the request reaches the application instead of the cache. */
 async function reaches(path: string): Promise<boolean> {
   const before = ports.handed();
   expect((await get(path)).status).toBe(200);
   return ports.handed() > before;
 }
 
-/** Asks until the answer comes from the cache, and a change after that must show. */
+/** Requests the path until the answer comes from the cache, so that a later change must show. */
 async function untilKept(path: string): Promise<void> {
   await waitFor(async () => expect(await reaches(path)).toBe(false), { interval: 1 });
 }
@@ -78,12 +78,12 @@ describe('an answer that is kept', () => {
 
   it('is not made again for each of many who ask at the same time', async () => {
     await untilKept('/api/rates/usdc-ngn');
-    // Its max-age is another number.
+    // The answer's max-age would now be another number.
     aheadMs += 1_000;
     const before = ports.handed();
     const answers = await Promise.all(Array.from({ length: 40 }, () => get('/api/rates/usdc-ngn')));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    // Once, and again for each quote that the refresh in the background changes meanwhile.
+    // The application is asked once, and again for each quote that a background refresh changes meanwhile.
     expect(ports.handed() - before).toBeLessThanOrEqual(10);
   });
 
@@ -99,7 +99,7 @@ describe('an answer that is kept', () => {
     expect(await left()).toBeLessThanOrEqual(first - 3);
     aheadMs += 15_000;
     expect(await left()).toBe(0);
-    // A refresh runs meanwhile, and what it brings is given as soon as it is there.
+    // A refresh runs meanwhile, and its result is served as soon as it arrives.
     await waitFor(async () => expect(await left()).toBeGreaterThan(5));
   });
 
@@ -156,7 +156,7 @@ describe('an answer that is kept', () => {
         expect(second.headers.get('x-ratelimit-remaining')).toBe(
           String(Number(second.headers.get('x-ratelimit-limit')) - 1),
         );
-        // Or nothing kept was looked at.
+        // Otherwise no cached answer was used.
         expect(ports.handed()).toBe(before);
       });
     }

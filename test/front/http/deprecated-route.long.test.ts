@@ -8,7 +8,7 @@ import { startTestApp, type TestApp } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
 import { waitFor } from '../../support/wait-for.js';
 
-/** No route is deprecated today: here two are, before the service starts. */
+/** No route is deprecated today, so two are marked here before the service starts. */
 const deprecated = { since: '2027-01-01', sunset: '2027-07-01' };
 const routes = [contract.corridors.listCorridors, contract.adminCache.invalidateCache].map(
   ({ metadata }) => metadata as RouteMetadata,
@@ -51,7 +51,7 @@ describe('every answer of a deprecated route', () => {
   it('says since when, until when and where to read on, made by the application or kept by the response cache', async () => {
     const made = await send('/api/corridors');
     let client = 10;
-    // An answer is kept for about a second: on a busy machine one of three may come too late.
+    // An answer is cached for about a second: on a busy machine one of three may come too late.
     const kept = await waitFor(async () => {
       client += 1;
       await send('/api/corridors', { client });

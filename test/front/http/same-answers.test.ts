@@ -7,11 +7,11 @@ import { testDatabase } from '../../support/database.js';
 import { propertyRuns } from '../../support/property-runs.js';
 import { waitFor } from '../../support/wait-for.js';
 
-/** The response cache must not show: what it answers is compared, byte by byte, with what the application answers. */
+/** The response cache must not be noticeable: its answers are compared byte by byte with those of the application. */
 const database = testDatabase();
 let app: TestApp;
 let ports: CountedFront;
-// A clock that stands still, or an answer could change between the two that are compared.
+// The clock stands still, because otherwise an answer could change between the two compared requests.
 let now = Date.now();
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ beforeAll(async () => {
     const { headers } = await app.client.request('GET', '/api/rates/usdc-ngn', { headers: from(999) });
     expect(headers.get('cache-control')).toBe('private, max-age=15');
   });
-  // Between two whole seconds, or max-age would be another number a moment later.
+  // Half a second after a whole one, so that max-age does not change a moment later.
   now += 500;
 });
 afterAll(async () => {
@@ -150,7 +150,7 @@ function tagFor(tag: Sent['tag'], answer: RawAnswer | undefined): string {
   ];
 }
 
-/** Without what two requests need not share. */
+/** The answer without the headers that may differ between two requests. */
 function comparable({ status, headers, body }: RawAnswer) {
   const own = new Set(['date', 'x-ratelimit-reset']);
   const id = /^[0-9a-f]{32}$/;
@@ -172,7 +172,7 @@ describe('what is answered from the response cache', () => {
       fc.asyncProperty(sent, async (given) => {
         const plain = { ...given, method: 'GET', extra: '', host: 'Host: x', version: '1.1' };
         clients += 3;
-        // Kept from here on, and known by its tag.
+        // The answer is cached from here on, and its ETag is known.
         const first = await sendRaw(ports.port, requestOf(plain, '', clients));
         const etag = tagFor(given.tag, first);
         const cached = await sendRaw(ports.port, requestOf(given, etag, clients + 1));
@@ -182,9 +182,9 @@ describe('what is answered from the response cache', () => {
       }),
       { numRuns: propertyRuns(1_500) },
     );
-    // Or nothing was compared with what is kept.
+    // Otherwise nothing was compared with a cached answer.
     expect(ports.handed() - before).toBeLessThan(requests);
-    // The long run compares 1,500 cases.
+    // The time limit is for the long run, which compares 1,500 cases.
   }, 300_000);
 
   it('is refused as the application refuses, header by header, to a client that has used up its limit', async () => {

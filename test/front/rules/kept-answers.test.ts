@@ -8,7 +8,7 @@ function formOf(body: string): AnswerForm {
   return { body, etag: undefined, head: [], headUnmodified: [] };
 }
 
-/** One answer, kept a second ago, so that the first request has it made again. */
+/** One answer that was cached a second ago, so that the first request renews it. */
 function afterASecond({ sameForMs = 60_000 } = {}) {
   let now = 0;
   let isVoid = false;
@@ -79,7 +79,7 @@ describe('an answer that one request has made again', () => {
     expect(kept.renewed(url, 'identity')).toBeUndefined();
     const next = ask();
     expect(next).toHaveProperty('over');
-    // The end of the first renewal, told once more, is not that of the second.
+    // Calling the end of the first renewal again does not end the second.
     over();
     expect(ask()).toHaveProperty('wait');
   });

@@ -16,7 +16,7 @@ let connection: Connection;
 let anchor: Server;
 let origin: string;
 let polls: { id: string; atMs: number }[] = [];
-/** Ids that are answered only after this long. */
+/** How long the anchor takes to answer for ids that begin with "slow". */
 let slowMs = 0;
 
 beforeAll(async () => {
@@ -56,7 +56,7 @@ async function opened(limits: Partial<ReconcileLimits>) {
   };
 }
 
-/** Intents of an anchor whose turn it is; `attached` ones have a transaction, the others are past their time. */
+/** Stores due intents of an anchor; `attached` ones have a transaction, the others are past their deadline. */
 async function register(anchorId: string, count: number, attached: boolean): Promise<void> {
   const { sellAsset, buyAsset } = freshState().terms;
   const due = Array.from({ length: count }, (_, index) =>

@@ -7,7 +7,7 @@ import { testDatabase } from '../../support/database.js';
 
 const tests = crowdedAnchorTests(testDatabase().uri);
 
-/** An address that comes after nearly all others in the order of the turns. */
+/** An address whose hash comes after nearly all others in the order of the turns. */
 function lastAddress(): string {
   const addresses = Array.from({ length: 4_000 }, (_, index) => `198.51.${index >> 8}.${index & 255}`);
   return addresses.find((address) => clientHash(address) > 'fe') ?? '';
@@ -33,7 +33,7 @@ describe('900 invented ids of 900 accounts from 300 addresses', () => {
       301 * (second / 3) + 5 * second,
     );
     const first = tests.anchor.polls.find(({ id }) => id === 'genuine');
-    // Else it would show nothing about late looks.
+    // Otherwise this would show nothing about late polls.
     expect((first?.atMs ?? 0) - attachedMs).toBeGreaterThan(20 * second);
     expect(await tests.anchor.read(genuine)).toMatchObject({ scored: true, unscoredReason: null });
     await tests.anchor.close();

@@ -24,7 +24,7 @@ const minute = 60_000;
 /** Enough for a few processes to start and connect. */
 const togetherInMs = 2_500;
 
-/** What the anchor says of each transaction, and what is to come of it. */
+/** The anchor's record for each transaction, and the expected outcome and event. */
 const plan: [record: Record<string, unknown>, outcome: string, event: string | null][] = [
   [{ status: 'completed', amount_in: '100', amount_out: '150000' }, 'settled completed', 'intent.settled'],
   [{ status: 'refunded', amount_in: '100' }, 'failed refunded', 'intent.failed'],
@@ -46,7 +46,7 @@ afterAll(() => processes.stop());
 
 type Prepared = Awaited<ReturnType<typeof prepared>>;
 
-/** A database with an intent for each line of the plan, seen once before its payment, its turn now. */
+/** A database with a due intent for each line of the plan, which was seen once before its payment. */
 async function prepared(name: string) {
   const uri = withDatabase(processes.uri, name);
   const connection = await connectMongo({ uri });
@@ -100,7 +100,7 @@ function hashOf(index: number): string {
   return createHash('sha256').update(String(index)).digest('hex');
 }
 
-/** Lets this process finish what others left, then looks at every intent and every event. */
+/** Lets this process finish what others left, then checks every intent and every event. */
 async function endsWell({ connection, intents }: Prepared): Promise<void> {
   await eventually(async () => {
     await intentDocuments(connection).updateMany({ status: 'pending' }, { $set: { due: new Date(0) } });
@@ -155,7 +155,7 @@ describe('a reconciliation', () => {
       }
     }
     expect(unharmed).toBeGreaterThan(0);
-    // Acquire, list, then for five intents claim, read and write, three of them in a transaction of four commands.
+    // Acquire, list, then claim, read and write for five intents; three writes are transactions of four commands.
     expect(struck).toBeGreaterThan(24);
   }, 240_000);
 

@@ -46,7 +46,7 @@ async function storedOf(intents: readonly Intent[]): Promise<string[]> {
   return (await store.findByHashes(intents.map(({ _id }) => _id))).map(({ _id }) => _id);
 }
 
-/** Inserts these at once. Returns the hashes of those that were acknowledged, and the errors of the others. */
+/** Inserts all these intents at once. Returns the hashes of the acknowledged ones, and the errors of the others. */
 async function insertAtOnce(intents: readonly Intent[]) {
   const results = await Promise.allSettled(intents.map((each) => store.insert(each)));
   const acknowledged = intents.filter((_, place) => {
@@ -59,7 +59,7 @@ async function insertAtOnce(intents: readonly Intent[]) {
 
 it('acknowledges only what is stored where the connection is lost under a batch', async () => {
   const intents = newIntents(260);
-  // The command arrives, and its answer does not.
+  // The command arrives, but its answer is lost.
   proxy.before(['insert', 'intents'], () => setImmediate(() => proxy.die(3_000)));
   const { acknowledged, errors } = await insertAtOnce(intents);
   expect(acknowledged.length + errors.length).toBe(intents.length);
@@ -68,7 +68,7 @@ it('acknowledges only what is stored where the connection is lost under a batch'
   await waitFor(async () => expect(await store.insert(newIntents(1)[0] as Intent)).toBe(true));
   const stored = await storedOf(intents);
   expect(stored).toEqual(expect.arrayContaining(acknowledged));
-  // Sent again, those whose result was unknown are told apart.
+  // When sent again, an intent that was stored is distinguished from one that was not.
   const again = await insertAtOnce(intents);
   expect(again.errors).toEqual([]);
   expect([...stored, ...again.acknowledged].sort()).toEqual(intents.map(({ _id }) => _id).sort());
@@ -100,7 +100,7 @@ it.each([1, 2, 3])('keeps all that was acknowledged before mongod was killed (%i
     }
   };
   const writers = Promise.all(Array.from({ length: 32 }, writer));
-  // In the middle of a batch, after some that were answered.
+  // The kill comes in the middle of a batch, after some inserts were answered.
   await waitFor(() => expect(acknowledged.length).toBeGreaterThan(200 * round));
   await new Promise<void>((resolve) => {
     proxy.before(['insert', 'intents'], () => {

@@ -33,7 +33,7 @@ afterAll(async () => {
   await connection?.close();
 });
 
-/** What looks payments up, as one process of the service has it. */
+/** The parts that look payments up, as in one process of the service. */
 function process() {
   const store = createIntentStore(connection);
   const clock = ledger.now;
@@ -56,7 +56,7 @@ function process() {
   });
 }
 
-/** An intent whose record said where to pay, and for which this payment is named. */
+/** An intent whose record named where to pay, and for which this payment is named. */
 function offered(hash: string) {
   const now = ledger.now();
   const payment = { ...nothingKnown, instructions: [instructions(now)] };
@@ -70,7 +70,7 @@ function offered(hash: string) {
   return storedIntent(payer, null, { now, changes });
 }
 
-/** The outer hash and the inner one, since both find it. */
+/** The outer and the inner hash of one fee bump; either finds the transaction. */
 function feeBump(payments: { to: string; amount: string }[]) {
   const memo = { type: 'id', value: '186384' } as const;
   const entry = ledger.simulated.pay({ source: payer, payments, memo, feeSource: stranger });

@@ -37,7 +37,7 @@ beforeEach(async () => {
   await outboxOf(connection).deleteMany({});
 });
 
-/** The parts that decide about ownership. `before` is called ahead of the first write or search of that name. */
+/** The parts that decide about ownership. `before` runs ahead of the first call of the store's method with that name. */
 function opened(before: Partial<Record<'saveProgress' | 'touchHolder', () => Promise<unknown>>> = {}) {
   const real = createIntentStore(connection);
   const once = async (name: keyof typeof before) => {
@@ -77,7 +77,7 @@ function observation() {
   return { record, observedAtMs: Date.now() };
 }
 
-/** The payer has it, it settled once, and the one who held it has no outcome. */
+/** Checks that the payer holds the transaction and has settled once, and that the former holder has no outcome. */
 async function expectPayerPaidOut(scored: boolean): Promise<void> {
   expect(await find('payer')).toMatchObject({ transactionId: contestedId, status: 'settled', scored });
   const lost = await find('holder');
@@ -100,13 +100,13 @@ it('a claim made just before the outcome of the holder is written takes the tran
   await insertIntents(connection, holderIntent(Date.now()), payerIntent(Date.now()));
   const claims = opened();
   const { progress } = opened({
-    // It is refused, since no record has named a sender so far.
+    // The claim is refused, since no record has named a sender so far.
     saveProgress: async () =>
       expect(await claims.attach(await find('payer'), contestedId).catch(({ code }) => code)).toBe(
         'TRANSACTION_CONFLICT',
       ),
   });
-  // The outcome is written in a transaction, whose first write the claim precedes.
+  // The outcome is written in a transaction, and the claim comes before its first write.
   await progress('holder', { observation: observation() });
   await expectPayerPaidOut(false);
 });

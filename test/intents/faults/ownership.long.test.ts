@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => processes.stop());
 
-/** A database with a holder and a claimant of one transaction, whose look is due and passes it to the claimant. */
+/** A database with a holder and a claimant of one transaction, whose poll is due and passes the transaction on. */
 async function prepared(name: string) {
   const uri = withDatabase(processes.uri, name);
   const connection = await connectMongo({ uri });
@@ -40,7 +40,7 @@ async function prepared(name: string) {
   const work = (strike: Task['strike']) =>
     processes.start({ uri, origin: processes.origin, job: 'reconcile', leaseTtlMs, beginAtMs: 0, strike });
 
-  /** At every moment one of the two holds the transaction, and the other one claims it. */
+  /** Checks that one of the two holds the transaction and the other claims it, which must always be true. */
   async function oneHolder(): Promise<void> {
     const found = await intentDocuments(connection).find().toArray();
     const holders = found.filter(({ transactionId }) => transactionId === contestedId);
@@ -99,6 +99,6 @@ it('a transaction has one holder, and one outcome, when a reconciliation is kill
     }
   }
   expect(unharmed).toBeGreaterThan(0);
-  // Acquire, list, claim, read; the pass in a transaction of its own; then the outcome in another one.
+  // A run acquires, lists, claims and reads; the pass is a transaction of its own, and so is the outcome.
   expect(struck).toBeGreaterThan(12);
 }, 480_000);

@@ -11,7 +11,7 @@ import {
 } from '../../fixtures/intents/payment-cases.js';
 import { type OpenLedger, openLedger } from '../../fixtures/ledger/ledger-fixture.js';
 
-/** Through both sources in turn: what is judged is what came over the socket. */
+/** The ledger is read through both sources in turn, over real sockets. */
 let ledger: OpenLedger;
 beforeAll(async () => {
   ledger = await openLedger();
@@ -68,7 +68,7 @@ describe('100 payments in the shapes that wallets pay in', () => {
       const [, of, named = {}] = realShapes[place % realShapes.length] ?? ['', whole];
       const { hash, innerHash } = ledger.simulated.pay({ source: payer, payments: [], ...of });
       ledger.pass(2_000);
-      // Half of the fee bumps are asked for by their inner hash.
+      // Two of the five fee bumps are looked up by their inner hash.
       judged.push(await judge(place % 3 === 0 ? (innerHash ?? hash) : hash, place, startMs, named));
     }
     expect(judged).toEqual(Array(100).fill('match'));

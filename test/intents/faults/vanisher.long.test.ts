@@ -8,7 +8,7 @@ const { started, name, pay } = payments(fixture);
 const hour = 3_600 * second;
 const many = 100;
 
-/** Reconciles while hours pass. */
+/** Reconciles once per hour while this many hours pass. */
 async function hours(count: number): Promise<void> {
   for (let passed = 0; passed < count; passed += 1) {
     await fixture.pass(hour);
@@ -62,7 +62,7 @@ describe('a rival that frames an honest anchor 100 times', () => {
       const { hash } = fixture.ledger.pay({ source: account, payments: [payment] });
       await fixture.pass(2 * second);
       await name(intentHash, nonce, hash);
-      // Only the anchor can sign what its record says.
+      // The record is made up by the rival: only the anchor can sign one.
       const made = { id: 'made-up', status: 'refunded', stellar_transaction_id: hash };
       const told = await fixture.app.client.request('POST', `/api/intent/${intentHash}/status`, {
         headers: {

@@ -4,14 +4,14 @@ import type { IntentAnswer } from '../../../contract/schemas/intents.js';
 import { day, intentsFixture, minute } from '../../fixtures/intents/intents-over-http.js';
 
 const fixture = intentsFixture({ anchors: ['harbour', 'squall'] });
-// What a test leaves open would be looked at in the next one, too.
+// Intents left open by one test would be polled in the next, too.
 afterEach(() => fixture.documents().deleteMany({}));
 
 type Terms = Record<string, unknown>;
 
 let clients = 0;
 
-/** From another client each time, unless one is named. */
+/** Sends each request as another client, unless one is given. */
 function send(intentHash: string, body: unknown, client?: string) {
   clients += 1;
   const headers = { 'x-forwarded-for': client ?? `192.0.2.${clients}` };

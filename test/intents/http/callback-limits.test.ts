@@ -36,7 +36,7 @@ async function send(intentHash: string, body: string, signature: string | undefi
   });
 }
 
-/** A callback whose body does not arrive. */
+/** Begins a callback whose body does not arrive. */
 function beginCallback(intentHash: string, address: string): Socket {
   const socket = connect(fixture.app.port, '127.0.0.1');
   socket.on('error', () => undefined);
@@ -80,7 +80,7 @@ it('takes 150 callbacks of an anchor from one address within a minute, and count
 it('refuses an anchor beyond its limit without changing the intent, while another anchor is taken', async () => {
   const harbour = await attached('galleon');
   const squall = await attached('squall');
-  // Before anything is drawn from it: all but one of its points are used up elsewhere.
+  // All but one of the anchor's points are used up elsewhere, before this instance draws any.
   const expire = new Date(Date.now() + 60_000);
   const usedUp = { _id: 'callback|galleon', points: points - 1, seen: 1, by: {}, expire };
   await limitWindowModel(fixture.app.connection).create(usedUp);
@@ -134,7 +134,7 @@ describe('callbacks that are not verified', () => {
     for (let n = 0; n <= badPoints; n += 1) await send(intentHash, body, undefined, address);
     const genuine = () => send(intentHash, body, signatureOf('harbour', body), address);
     expect((await genuine()).status).toBe(200);
-    // Each of these keeps one of the four places for as long as its body is awaited.
+    // Each of these occupies one of the four places while its body is awaited.
     const unfinished = [1, 2, 3, 4].map(() => beginCallback(intentHash, address));
     await waitFor(async () => expect((await genuine()).status).toBe(429));
     for (const socket of unfinished) socket.destroy();
@@ -148,7 +148,7 @@ describe('callbacks that are not verified', () => {
     for (let n = 0; n <= badPoints; n += 1) await send(intentHash, body, undefined, address);
     const genuine = () => send(intentHash, body, signatureOf('harbour', body), address);
     expect((await genuine()).status).toBe(200);
-    // A stream does not end, so that what is sent behind it on the same connection is never answered.
+    // A stream does not end, so requests sent after it on the same connection are never answered.
     const socket = connect(fixture.app.port, '127.0.0.1');
     socket.on('error', () => undefined);
     const head = (line: string, ...more: string[]) =>

@@ -127,7 +127,7 @@ describe('200', () => {
     const answers = await Promise.all(
       sent.map((anchorTransactionId) => fixture.post({ ...terms, anchorTransactionId })),
     );
-    // Neither was seen yet, so each replaces the other, and the one that came last stays.
+    // Neither transaction was seen yet, so each replaces the other, and the last one stays.
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     expect(answers.map(({ body }) => body.transaction?.id)).toEqual(sent);
     expect(sent).toContain((await fixture.read(first.body.intentHash)).transaction?.id);

@@ -4,7 +4,7 @@ import { day, hour, intentsFixture, minute } from '../../fixtures/intents/intent
 
 const fixture = intentsFixture({ anchors: ['harbour'] });
 
-/** How many looks the service took for this id: each asks both servers of the anchor, of which this is one. */
+/** The number of polls of this id: each asks both transfer servers of the anchor, of which this counts one. */
 function asked(id: string): number {
   const isLook = (url: string) => url.startsWith('/sep24/transaction?') && url.endsWith(`id=${id}`);
   return fixture.anchors.anchor('harbour').seen.filter(({ url }) => isLook(url)).length;
@@ -24,7 +24,7 @@ const ids = [
 ] as const;
 const intents = new Map<string, { terms: Record<string, unknown>; intentHash: string }>();
 
-/** An intent of this id, which the service has given up. */
+/** The intent with this id, on which the service has given up, and its number of polls so far. */
 function givenUp(id: (typeof ids)[number]) {
   const intent = intents.get(id);
   if (intent === undefined) throw new Error(`no intent of ${id}`);
@@ -37,7 +37,7 @@ beforeAll(async () => {
     intents.set(id, { terms, intentHash: (await fixture.post(terms)).body.intentHash });
   }
   await fixture.settle();
-  // One goes all the way, the others only the last step.
+  // One intent takes every poll until it is given up, the others only the last one.
   const others = { transactionId: { $in: ids.slice(1) } };
   const almost = { unknownLooks: givenUpAfterLooks - 1, due: new Date(fixture.now()) };
   await fixture.documents().updateMany(others, { $set: almost });
@@ -102,7 +102,7 @@ describe('an id that the anchor does not know', () => {
   });
 });
 
-/** A callback of the anchor. */
+/** Sends a callback of the anchor. */
 async function tell(intentHash: string, told: unknown): Promise<unknown> {
   const body = JSON.stringify(told);
   const { host } = new URL(fixture.app.config.publicUrl);

@@ -3,7 +3,7 @@ import type { IntentAnswer, StatusCallbackAnswer } from '../../../contract/schem
 import { day, intentsFixture, minute, second } from '../../fixtures/intents/intents-over-http.js';
 
 const fixture = intentsFixture({ anchors: ['harbour', 'galleon'] });
-// What a test leaves open would be looked at in the next one, too.
+// Intents left open by one test would be polled in the next, too.
 afterEach(() => fixture.documents().deleteMany({}));
 
 /** The account that pays, SEP-23's example of a muxed account over it, and one that pays nothing. */
@@ -13,7 +13,7 @@ const bystander = 'GBXFXNDLV4LSWA4VB7YIL5GBD7BVNR22SGBTDKMO2SBZZHDXSKZYCP7L';
 
 let clients = 0;
 
-/** An intent, and how its wallet presents a transaction. */
+/** A registered intent, and a function with which its wallet presents a transaction. */
 async function registered(account: string, patch: Record<string, unknown> = {}) {
   const terms = fixture.terms({ account, ...patch });
   const { intentHash } = (await fixture.post(terms)).body;
@@ -31,7 +31,7 @@ async function registered(account: string, patch: Record<string, unknown> = {}) 
   };
 }
 
-/** A withdrawal of the payer, held by the intent of a bystander and claimed by the payer's. */
+/** A withdrawal of the payer, held by a bystander's intent and claimed by the payer's. */
 async function contested(fields: Record<string, string> = { account: payer }) {
   const holder = await registered(bystander);
   const claimant = await registered(payer);

@@ -16,7 +16,7 @@ const { started, name, pay, paymentOf, until } = payments(fixture);
 const rival = 'GDNDEI3B7PZCHUBXEFDE6G2F2J2DWEXFLDTBCYCGH7O2ECA36A4QTAIO';
 
 beforeEach(() => fixture.ledger.setFaults({ rpc: noFaults, horizon: noFaults }));
-/** What is left open by one test is not looked at in the next. */
+/** Closes what a test left open, so that the next test does not poll it. */
 afterEach(async () => {
   await fixture.documents().updateMany({}, { $set: { open: false }, $unset: { lookUpDue: '' } });
 });
@@ -123,14 +123,14 @@ describe('a payment that the anchor makes up', () => {
     await name(intentHash, nonce, hash);
     await until(intentHash, 2 * hour, 30, ({ outcome }) => outcome !== null);
     const intent = await fixture.read(intentHash);
-    // The anchor gives it up after a day.
+    // The anchor gives up on the withdrawal after a day.
     expect(outcomeOf(intent)).toEqual(['expired', 'abandoned', 'unverified']);
     expect(intent.payment?.named).toMatchObject([{ by: 'wallet', problem: 'other_destination' }]);
   });
 });
 
 describe('a ledger that cannot tell', () => {
-  /** Paid, and booked by the anchor, which watches the same ledger. */
+  /** A withdrawal that was paid and booked by the anchor, which watches the same ledger. */
   const paidInTime = async () => {
     const { intentHash, id } = await started();
     pay(id);
@@ -211,7 +211,7 @@ describe('a transaction that a robber holds', () => {
     expect(await fixture.read(robbers)).toMatchObject({ transaction: { problem: 'passed_to_another' } });
   });
 
-  /** A withdrawal that the intent of another account holds; the anchor keeps its payment and says nothing. */
+  /** A withdrawal held by another account's intent; the anchor keeps the payment without reporting it. */
   async function robbed() {
     const id = await fixture.begin('harbour');
     const anchor = fixture.anchors.anchor('harbour');

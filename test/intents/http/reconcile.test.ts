@@ -11,10 +11,10 @@ import { testCronSecret } from '../../support/app.js';
 import { waitFor } from '../../support/wait-for.js';
 
 const fixture = intentsFixture();
-// What a test leaves open would be looked at in the next one, too.
+// Intents left open by one test would be polled in the next, too.
 afterEach(() => fixture.documents().deleteMany({}));
 
-/** An intent followed from before the form to where the payment is awaited, and seen so. */
+/** An intent that was followed from before the form until it was seen waiting for its payment. */
 async function followed(anchorId = 'harbour', fields: Record<string, string> = {}) {
   const terms = fixture.terms({ anchorId });
   const { body } = await fixture.post(terms);
@@ -36,7 +36,7 @@ async function eventsOf(intentHash: string): Promise<string[]> {
     .map(({ event }) => event);
 }
 
-/** Lets minutes go by, looking each minute. */
+/** Lets minutes pass, and reconciles after each minute. */
 async function watch(minutes: number): Promise<void> {
   for (let i = 0; i < minutes; i += 1) {
     await fixture.pass(minute);

@@ -2,12 +2,12 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { day, intentsFixture, minute, second } from '../../fixtures/intents/intents-over-http.js';
 
 const fixture = intentsFixture({ anchors: ['harbour', 'squall'] });
-// What a test leaves open would be looked at in the next one, too.
+// Intents left open by one test would be polled in the next, too.
 afterEach(() => fixture.documents().deleteMany({}));
 
 const otherAccount = 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ';
 
-/** An intent to which this id was attached at once. */
+/** A new intent to which this id was attached at once. */
 async function attached(anchorTransactionId: string) {
   const terms = fixture.terms({ anchorTransactionId });
   const { body } = await fixture.post(terms);

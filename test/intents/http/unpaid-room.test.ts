@@ -14,7 +14,7 @@ function register(address: string, body = fixture.terms()) {
   return fixture.app.client.request<Answer>('POST', '/api/intent/offramp', { headers, body });
 }
 
-/** Some of the registrations that a client has in a minute, all at once. */
+/** Sends some of a client's registrations per minute, all at once. */
 function registerAtLimit(address: string) {
   return Promise.all(Array.from({ length: 15 }, () => register(address)));
 }
@@ -23,7 +23,7 @@ const storedOf = (address: string) => fixture.documents().countDocuments({ clien
 
 beforeEach(async () => {
   await fixture.documents().deleteMany({});
-  // What was counted of the test before is asked for again.
+  // Counts from the test before have expired by then.
   await fixture.pass(10_000);
 });
 
@@ -40,12 +40,12 @@ describe('503', () => {
     const refused = answers.find(({ status }) => status === 503);
     expect(refused?.body).toEqual({ code: 'NOT_READY', message: expect.any(String), retryAfter: 600 });
     expect(refused?.headers.get('retry-after')).toBe('600');
-    // Requests that arrive at the same moment do not see each other's intents, but they do see the places taken.
+    // Simultaneous requests do not see each other's intents, but they do see the places taken.
     expect(await storedOf(hog)).toBeLessThan(max / 2 + 10);
     for (const address of ['198.51.100.2', '2001:db8::1', '198.51.100.3']) {
       expect((await register(address)).status).toBe(201);
     }
-    // Nothing that was acknowledged is pushed out, and sent again it is answered, also to the one that is refused.
+    // No acknowledged intent is pushed out; sent again, it is answered even to the client that is refused.
     expect((await register(hog, first)).status).toBe(200);
     const accepted = answers.filter(({ status }) => status === 201).length;
     expect(await storedOf(hog)).toBe(before.length + 1 + accepted);
@@ -75,7 +75,7 @@ it('gives the places back: unpaid intents leave after their look-back, and clien
   expect(await fixture.documents().countDocuments({})).toBe(0);
 });
 
-/** An expired intent waits to be looked at by the aggregation, which counts nothing of it. */
+/** Marks expired intents as seen by the aggregation, which counts nothing of them. */
 async function aggregated() {
   await fixture.documents().updateMany({ unfolded: true }, { $set: { unfolded: false } });
 }

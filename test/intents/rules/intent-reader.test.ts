@@ -12,7 +12,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** Of so many steps: a transaction that is replaced again and again. */
+/** An intent with this many steps: its transaction is replaced again and again. */
 function intentOf(count: number, over = false): Intent {
   const at = new Date(startMs);
   const steps = [
@@ -101,7 +101,7 @@ describe('a reader of the stream of an intent', () => {
     expect(ids()).toEqual(upTo(60));
   });
 
-  it('is sent what happens while it is being read to', async () => {
+  it('is sent a step that is stored while an earlier wake-up is still being read', async () => {
     const { reader, take, ids, world } = reading(intentOf(1));
     reader.wake();
     world.intent = intentOf(2);

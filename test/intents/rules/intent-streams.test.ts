@@ -24,7 +24,7 @@ const expired: Intent = {
   ],
 };
 
-/** `committed`: as a majority has it. `stored`: as the primary has it. */
+/** `committed`: the intent as a majority has it. `stored`: the intent as the primary has it. */
 function following(committed: Intent | null, stored = committed) {
   const world = { committed, stored, text: '', isWatching: false };
   let tell: Parameters<Parameters<typeof createIntentStreams>[0]['streams']['watchSteps']>[0] | undefined;
@@ -65,7 +65,7 @@ function following(committed: Intent | null, stored = committed) {
 const pass = (ms: number) => jest.advanceTimersByTimeAsync(ms);
 
 describe('the readers of an intent', () => {
-  it('are read to again after the change stream opened, where a majority had less than was applied', async () => {
+  it('are sent a step that a majority confirms shortly after the change stream opened', async () => {
     const { world, open, ids, tell } = following(registered);
     await open('1');
     await pass(10_000);
@@ -76,7 +76,7 @@ describe('the readers of an intent', () => {
     expect(ids()).toEqual([2]);
   });
 
-  it('are read to again after a step was told of, where the new primary does not have it yet', async () => {
+  it('are sent a step that a majority confirms shortly after the change stream reported it', async () => {
     const { world, open, ids, tell } = following(registered);
     await open('1');
     await pass(10_000);

@@ -14,7 +14,7 @@ import {
 
 interface Case {
   name: string;
-  /** All in seconds after the transaction was attached; `lookedAt`: an earlier look, which told nothing. */
+  /** All times are in seconds after the attachment; `lookedAt` is an earlier poll without a result. */
   lookedAt?: number;
   seenAt: number;
   record: Record<string, unknown>;

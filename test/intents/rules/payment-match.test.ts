@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => ledger?.close());
 
-/** The transaction as the ledger shows it once it has closed, and when the intent had been registered. */
+/** The transaction as the ledger shows it after closing, and the time at which the intent was registered. */
 async function made(
   of: Partial<SimulatedTransaction>,
 ): Promise<{ transaction: LedgerTransaction; startMs: number }> {
@@ -33,7 +33,7 @@ async function made(
   return { transaction: found.transaction, startMs };
 }
 
-/** Jest takes a parameter that a row lacks for its callback. */
+/** Completes the rows: for a parameter that a row lacks, Jest would pass its callback. */
 const whole = ([name, of, named = {}]: (typeof realShapes)[number]) => [name, of, named] as const;
 const wholeMiss = ([name, problem, of, named = {}]: (typeof nearMisses)[number]) =>
   [name, problem, of, named] as const;

@@ -133,7 +133,7 @@ describe('a party that names ever new payments', () => {
     for (; looks < 100 && nowMs < startMs + day; looks += 1) {
       nowMs = nextLookUpMs(state, false, nowMs) ?? Number.NaN;
       state = withFinding(state, 'anchor', problem('ledger_unavailable'), nowMs);
-      // Two new ones between a look and the next.
+      // Two new payments are named between two lookups.
       state = names(names(state, 2 * looks, nowMs - startMs), 2 * looks + 1, nowMs - startMs);
       expect(state.named[0]?.lookedUpAtMs).toBeNull();
     }

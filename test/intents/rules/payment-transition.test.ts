@@ -35,7 +35,7 @@ function seen(state: IntentState, afterMs: number, raw: Record<string, unknown>)
   return transition(state, { record: record(raw), observedAtMs }, observedAtMs, byLedger);
 }
 
-/** The wallet named the payment, and the ledger shows it. */
+/** The state after the wallet named the payment and the ledger showed it. */
 function paid(state: IntentState, afterMs: number): IntentState {
   const nowMs = startMs + afterMs;
   const named = { ...state, payment: withNamed(state.payment, hash, 'wallet', nowMs) };
@@ -230,7 +230,7 @@ describe('the time of a payout whose payment the ledger shows', () => {
 describe('a record of which the ledger says', () => {
   const told = seen(waiting, 90 * minute, { ...completed, stellar_transaction_id: hash });
 
-  it('nothing yet ends nothing for a day, and then as unverified', () => {
+  it('nothing yet stays pending for a day, then ends as unverified', () => {
     expect(outcome(told)).toBe('pending');
     const later = transition(told, null, startMs + day, byLedger);
     expect(outcome(later)).toBe('pending');
@@ -245,7 +245,7 @@ describe('a record of which the ledger says', () => {
     expect(outcome(transition(refuted, null, startMs + 2 * day, byLedger))).toBe('expired never_funded');
   });
 
-  it('nothing where it is not asked: the word of the anchor stands', () => {
+  it('nothing, because no ledger is asked, settles on the word of the anchor', () => {
     const seenAt = (afterMs: number, raw: Record<string, unknown>) => (state: IntentState) =>
       transition(state, { record: record(raw), observedAtMs: startMs + afterMs }, startMs + afterMs, limits);
     const ended = seenAt(hour, { ...completed, stellar_transaction_id: hash })(

@@ -5,7 +5,7 @@ import { shortfallPpb } from '../../../server/features/intents/shortfall.rules.j
 const quote = { tier: 'anchor', sellAmount: '100', receiveAmount: '152340.55' } as const;
 
 describe('shortfall', () => {
-  // Expected values by Python's fractions: 1 - Fraction(out)/Fraction(in)/(Fraction('152340.55')/100), in 10⁻⁹.
+  // Expected values computed with Python's fractions: 1 - Fraction(out)/Fraction(in)/(Fraction('152340.55')/100), in 10⁻⁹.
   it.each([
     ['100', '152340.55', 0],
     ['100', '152000', 2_235_452],

@@ -30,7 +30,7 @@ const vectors = JSON.parse(
 const units: Record<string, number> = { m: minute, h: hour, d: day };
 const seenAt = vectors.seenAt.map((text) => Number.parseInt(text, 10) * (units[text.slice(-1)] ?? 0));
 
-/** The outcome after each sight, up to and with the last change. */
+/** The outcome after each observation, up to and including the last change. */
 function outcomes(row: Row, dialect: 'sep24' | 'sep6', extra: Record<string, unknown>): string[] {
   const unpaid = record({}, dialect);
   let state = transition(freshState(), { record: unpaid, observedAtMs: startMs }, startMs, limits);

@@ -9,7 +9,7 @@ import { unpaidIntent } from '../../fixtures/intents/stored-intents.js';
 const at = (ms: number) => new Date(startMs + ms);
 const kinds = (intent: Intent) => stepsOf(intent).map(({ kind }) => kind);
 
-/** The intent after a write, which stores the steps that it makes. */
+/** The intent after a write, which also stores the steps that result from it. */
 function written(before: Intent, change: Partial<Intent>, releasedAt?: Date): Intent {
   const after = { ...before, ...change, steps: stepsOf(before) };
   return { ...after, steps: stepsOf(after, releasedAt) };
@@ -72,7 +72,7 @@ describe('the steps of an intent', () => {
 
   it('include what an older instance wrote without storing it, before what comes next', () => {
     const known = written(unpaidIntent(3), attached);
-    // The old instance leaves `steps` as they were.
+    // The older instance leaves `steps` unchanged.
     const byOld = { ...known, ...told('pending_anchor', funded) };
     const after = written(byOld, outcome('failed', at(day)));
     expect(kinds(after)).toEqual([...kinds(byOld), 'failed']);

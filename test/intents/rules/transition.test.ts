@@ -18,7 +18,7 @@ const paid = { status: 'pending_external', stellar_transaction_id: 'ab', amount_
 const error = { ...paid, status: 'error' };
 const done = { ...paid, status: 'completed', amount_out: '150000' };
 
-/** Only time goes by: nothing is heard of the anchor. */
+/** Lets time pass without an observation of the anchor. */
 const wait = (state: IntentState, afterMs: number) => transition(state, null, startMs + afterMs, limits);
 
 describe('an intent whose funds were received', () => {

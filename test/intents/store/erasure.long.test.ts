@@ -45,7 +45,7 @@ function erase(...args: string[]) {
   });
 }
 
-/** An intent that was paid and ended so many days ago; its texts name it. */
+/** A paid intent that ended this many days ago; its transaction id contains its index. */
 function ended(index: number, daysAgo: number, changes: Partial<Intent> = {}): Intent {
   const recordedAt = new Date(noon.getTime() - daysAgo * dayMs);
   return unpaidIntent(index, {
@@ -81,7 +81,7 @@ function disputeOf(intentHash: string, status: DisputeDocument['status']): Dispu
   };
 }
 
-/** Every document of the database as text, but for the log of the server itself. */
+/** Every document of the database as text, except the server's own log. */
 async function everything(): Promise<string> {
   const collections = (await fixture.connection.db?.listCollections().toArray()) ?? [];
   const texts: string[] = [];
@@ -90,7 +90,7 @@ async function everything(): Promise<string> {
   return texts.join('\n');
 }
 
-/** Puts every collection back as it is now. */
+/** Copies every collection; the returned function restores them. */
 async function backUp(): Promise<() => Promise<void>> {
   const collections = (await fixture.connection.db?.listCollections().toArray()) ?? [];
   const kept = collections.map(({ name }) => fixture.connection.collection(name));

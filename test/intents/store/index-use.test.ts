@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => connection.close());
 
-/** How many documents the queries of `work` read, as MongoDB's profiler tells. */
+/** The number of documents that the queries of `work` read, according to MongoDB's profiler. */
 async function documentsRead(work: () => Promise<unknown>): Promise<number> {
   const db = connection.getClient().db(connection.name);
   await db.setProfilingLevel('all');

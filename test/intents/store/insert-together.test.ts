@@ -48,7 +48,7 @@ it('tells each of those inserted together whether it was stored: a known one doe
   await store.insert(first);
   const attached = (intent: Intent) => ({ ...intent, transactionId: 'held' });
   const intents = [rest[0], first, attached(twice), attached(other), twice, ...rest.slice(1)] as Intent[];
-  // One is under way, so that all others are inserted together.
+  // One insert is under way, so all others are sent together.
   const results = await Promise.all(intents.map((each) => store.insert(each)));
   const refused = [first, attached(other), twice];
   expect(intents.filter((_, place) => !results[place])).toEqual(refused);

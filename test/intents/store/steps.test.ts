@@ -26,7 +26,7 @@ it('stores the steps that an older release left out with the next write, though 
   expect(told).toHaveLength(2);
   const change = { observations: { ...observations, lastAtMs: startMs + 2 * minute } };
   expect(await store.saveProgress({ intent: old, change, pendingAggregation: false })).toBe(true);
-  // The older release writes again: what was told as the second step stays that.
+  // When the older release writes again, the second step stays as it was told.
   const word = { 'sightings.status': 'pending_anchor', 'sightings.lastAtMs': startMs + 3 * minute };
   await intentDocuments(connection).updateOne({ _id: old._id }, { $set: word });
   const now = await store.findByHash(old._id);

@@ -31,7 +31,7 @@ beforeEach(async () => {
   await intentDocuments(connection).deleteMany({});
 });
 
-/** The ids of the transactions that have the next turns, in order. */
+/** The transaction ids that have the next turns, in order. */
 async function nextTurns(count: number, turns = createTurns(store, 'harbour')): Promise<string[]> {
   const ids: string[] = [];
   for (let taken = 0; taken < count; taken += 1) {
@@ -190,7 +190,7 @@ describe('every query of the turns', () => {
       expect(planSummary).toMatch(/IXSCAN|DISTINCT_SCAN|IDHACK/);
       expect(hasSortStage).toBeUndefined();
       expect(docsExamined).toBeLessThanOrEqual(50);
-      // One or two keys for each client none of whose ids is due; never one for each id.
+      // One or two keys are examined per client without a due id, never one per id.
       expect(keysExamined).toBeLessThanOrEqual(2 * 201);
     }
   });

@@ -30,7 +30,7 @@ beforeEach(async () => {
   await connection.collection('disputes').deleteMany({});
 });
 
-/** An intent that ended so, so many days and a moment ago, and that the aggregation has been to. */
+/** An intent with this outcome, recorded this many days and a moment ago, which the aggregation has processed. */
 async function ended(
   kind: IntentOutcome['kind'],
   reason: IntentOutcome['reason'],

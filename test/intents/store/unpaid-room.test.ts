@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => connection.close());
 beforeEach(() => intentDocuments(connection).deleteMany({}));
 
-/** The room as one instance has it, and registrations of clients in it: true where one was accepted. */
+/** One instance's registrations of clients in the room for unpaid intents; true where one was accepted. */
 function instance() {
   const room = createUnpaidRoom({ store: unpaid, max, clock: () => now });
   return async (client: string): Promise<boolean> => {
@@ -40,7 +40,7 @@ function instance() {
   };
 }
 
-/** As many requests at the same time as the pool has connections for on a busy machine. */
+/** As many requests at the same time as the pool has connections on a busy machine. */
 const someAtOnce = pLimit(8);
 const hogs = Array.from({ length: 40 }, (_, index) => `aa00${index.toString(16).padStart(2, '0')}`);
 
@@ -54,7 +54,7 @@ it('keeps a place for the next client while 40 register all they can, and stays 
     for (const [hog, ok] of answers) if (ok) accepted.set(hog, (accepted.get(hog) ?? 0) + 1);
   }
   const stored = await unpaid.countUnpaid(2 * max);
-  // 41 equal shares, one of which nobody has.
+  // There are 41 equal shares, one of which nobody uses.
   expect(stored).toBeLessThanOrEqual((max * 40) / 41 + 1);
   expect(stored).toBe([...accepted.values()].reduce((sum, count) => sum + count, 0));
   const shares = hogs.map((hog) => accepted.get(hog) ?? 0);

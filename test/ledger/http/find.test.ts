@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => ledger?.close());
 beforeEach(() => ledger.simulated.setFaults({ rpc: noFaults, horizon: noFaults }));
 
-/** Pays, lets the ledger close, and returns the hash. */
+/** Makes a payment, lets the ledger close, and returns the hash. */
 function paid(of: Partial<SimulatedTransaction> = {}): string {
   const { hash } = ledger.simulated.pay({ source: payer, payments: [{ to: anchor, amount: '100' }], ...of });
   ledger.pass(2_000);
@@ -196,7 +196,7 @@ describe('a source with a fault', () => {
 
   it('is not believed to lack a transaction where the ledgers it names cannot cover the time', async () => {
     const rpc = ledger.asking({ rpc: true });
-    // The network is a year old: no range covers the time before.
+    // The network is a year old, so no range covers the time before.
     expect(await rpc.find(hash64, ledger.now() - 400 * day)).toMatchObject({ why: 'out_of_range' });
   });
 });

@@ -3,7 +3,7 @@ import { confirms, covers } from '../../../server/ledger/held-range.rules.js';
 
 const now = Date.parse('2026-11-21T12:00:00.000Z');
 const week = 7 * 86_400_000;
-/** As a node with the default retention answers. */
+/** The answer of a node with the default retention. */
 const range = {
   oldestLedger: 60_000_001,
   latestLedger: 60_120_960,

@@ -13,7 +13,7 @@ import { expectFor } from '../../support/expect-for.js';
 const artifacts = fileURLToPath(new URL('../../../artifacts', import.meta.url));
 const processes = 8;
 const seconds = 72;
-/** Of each operation a new client begins so often, so that windows open before, in and after every fault. */
+/** The interval of new clients of each operation, so that windows open before, during and after every fault. */
 const newClientEveryMs = 6_000;
 const operations = [
   { path: '/api/corridors', limit: rateLimitClasses.default.points },
@@ -27,7 +27,7 @@ let instances: ServiceProcess[] = [];
 beforeAll(async () => {
   members = await startThreeMembers();
   anchors = await startSimulatedAnchors({ clock: Date.now, random: () => 0.5, anchors: ['harbour'] });
-  // The first brings the database in order.
+  // The first instance prepares the database.
   instances = [await start()];
   instances.push(...(await Promise.all(Array.from({ length: processes - 1 }, start))));
 }, 240_000);
@@ -41,7 +41,7 @@ function start(): Promise<ServiceProcess> {
   return startServiceProcess({ mongodbUri: members.uri, stdout: 'ignore', simulated: anchors });
 }
 
-/** Kills the instance at this place, and starts another in its stead. */
+/** Kills the instance at this index and starts another in its place. */
 async function replace(place: number): Promise<void> {
   await instances[place]?.end('SIGKILL');
   instances[place] = await start();
@@ -56,12 +56,12 @@ async function freeze(places: readonly number[], forMs: number): Promise<void> {
 async function breakThings(): Promise<void> {
   await delay(5_000);
   await Promise.all([replace(0), replace(1), freeze([2, 3], 8_000)]);
-  // A new primary takes some seconds; some instances sleep through it, and one dies with what it knows of it.
+  // The election takes some seconds; some instances are frozen meanwhile, and one dies with what it knows of it.
   const frozen = freeze([4, 5], 12_000);
   await members.killPrimary();
   await delay(4_000);
   await Promise.all([replace(6), frozen]);
-  // The two members that are left are no majority without one another: nobody can draw for a while.
+  // The two remaining members have no majority without one another, so nobody can draw for a while.
   await members.cutOffPrimary(9_000);
   await delay(15_000);
   await Promise.all([replace(7), freeze([0], 6_000)]);
@@ -87,14 +87,14 @@ it('eight processes accept no more of a client than the limit in any window, wha
     for (const accepted of acceptedByWindow())
       expectFor(`accepted of ${address} in a window of ${limit}`, accepted).toBeLessThanOrEqual(limit);
   }
-  // All clients that had a whole window used it up, as far as nothing died with points that it held.
+  // Clients that had a whole window used most of it; the rest may be points that died with an instance.
   const early = clients.filter(({ beganAtMs }) => beganAtMs < untilMs - 60_000);
   for (const { address, limit, acceptedByWindow } of early)
     expectFor(`accepted of ${address}`, Math.max(...acceptedByWindow())).toBeGreaterThan(limit / 2);
   expect(unanswered).toBeGreaterThan(0);
 }, 300_000);
 
-/** Kept beside the run. */
+/** Writes the results to the artifacts. */
 function report(clients: readonly ClientOfAll[]): void {
   const figures = clients.map(({ limit, counts, acceptedByEnd }) => ({
     limit,

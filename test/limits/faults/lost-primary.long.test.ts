@@ -5,7 +5,7 @@ import type { LimiterResult } from '../../fixtures/limits/limiter-worker.js';
 import { startThreeMembers, type ThreeMembers } from '../../fixtures/limits/three-members.js';
 
 const windowSeconds = 60;
-/** Less than a window, so that all that is accepted is accepted in one. */
+/** Shorter than a window, so that everything accepted belongs to one window. */
 const seconds = 40;
 const limits = [20, 90, 1_000];
 
@@ -38,7 +38,7 @@ describe('eight processes whose primary goes in the middle of a window', () => {
             key: keyOf(points),
             points,
             windowSeconds,
-            // The limit is used up only after the fault.
+            // This rate uses up the limit only after the fault.
             perSecond: (4 * points) / seconds / 8,
           })),
         meanwhile: async () => {
@@ -49,7 +49,7 @@ describe('eight processes whose primary goes in the middle of a window', () => {
       for (const points of limits) {
         const total = totalOf(results, keyOf(points));
         expect(total).toBeLessThanOrEqual(points);
-        // The fault is over long before the window is; a draw whose result nobody learnt is lost, of 20 points most easily.
+        // The fault ends long before the window; a draw whose result is unknown is lost, which weighs most with 20 points.
         expect(total).toBeGreaterThan(points / 4);
       }
     },

@@ -12,7 +12,7 @@ const database = testDatabase();
 const connections: Connection[] = [];
 let turn = 0;
 
-/** An instance that gives up most answers of a healthy database: a majority write takes longer than its time limit. */
+/** A limiter that times out on most answers of a healthy database: a majority write takes longer than its time limit. */
 async function openHasty(): Promise<RunningRateLimiter> {
   const connection = await connectMongo({ uri: database.uri });
   connections.push(connection);
@@ -25,7 +25,7 @@ afterAll(async () => {
   for (const connection of connections) await connection.close();
 });
 
-/** 64 loops of requests: mostly of addresses that are never seen again, and of one client in between. */
+/** Runs 64 loops of requests: mostly from addresses that occur once, and from one client in between. */
 async function flood(limiters: readonly RunningRateLimiter[], points: number): Promise<number> {
   const rule = { points, windowSeconds: 60, key: 'client' } as const;
   turn += 1;
@@ -57,7 +57,7 @@ describe('64 connections from rotating addresses, with a database that answers a
   let one: RunningRateLimiter;
   beforeAll(async () => {
     one = await openHasty();
-    // It is told too late that it is alone, but it is told.
+    // The answer that it is alone comes after the time limit, but is still used.
     await one.upkeep();
     await delay(500);
   });

@@ -10,12 +10,12 @@ import { silentLogger } from '../../support/silent-logger.js';
 import { waitFor } from '../../support/wait-for.js';
 
 const rule = { points: 90, windowSeconds: 60, key: 'client' } as const;
-/** Two operations of 150 ms, the one under way and its own, and what a busy machine adds. */
+/** Two operations of 150 ms, the one under way and its own, plus a margin for a busy machine. */
 const answerWithinMs = 1_000;
 
 let mongo: PrivateMongo;
 let connection: Connection;
-/** Monotonic time jumps where a test says so. */
+/** The amount by which a test has moved monotonic time. */
 let passedMs = 0;
 const stopwatch = () => performance.now() + passedMs;
 const openLimiter = () => createRateLimiter({ connection, clock: Date.now, logger: silentLogger, stopwatch });
@@ -38,7 +38,7 @@ afterAll(async () => {
 
 const stored = async (key: string) => (await limitWindowModel(connection).findById(key).lean())?.points;
 
-/** Granted remainders; `refused` and `unknown` for the others. */
+/** The remainders of granted requests, and `refused` or `unknown` for the others. */
 function take(limiter: Limiter, key: string, times: number): Promise<(number | string)[]> {
   return Promise.all(
     Array.from({ length: times }, async () => {
@@ -55,7 +55,7 @@ function take(limiter: Limiter, key: string, times: number): Promise<(number | s
 
 const grantedOf = (answers: readonly unknown[]) => answers.filter((each) => typeof each === 'number').length;
 
-/** Until the limiters know how many there are, and the database answers all of them. */
+/** Waits until the limiters know how many there are, and the database answers all of them. */
 async function settle(...limiters: Limiter[]): Promise<void> {
   await waitFor(
     async () => {
@@ -72,7 +72,7 @@ describe('while mongod is stopped, an instance that is alone', () => {
     await settle(limiter);
     expect(await take(limiter, 'alone', 10)).toEqual([89, 88, 87, 86, 85, 84, 83, 82, 81, 80]);
     mongo.freeze();
-    // In waves: some find points that are held, some the breaker closed and some open.
+    // The waves meet held points, then the breaker closed and then open.
     for (let wave = 0; wave < 16; wave += 1) {
       const startedAt = performance.now();
       const remaining = (await take(limiter, 'alone', 5)).sort((a, b) => Number(b) - Number(a));
@@ -84,7 +84,7 @@ describe('while mongod is stopped, an instance that is alone', () => {
     expect(grantedOf(await take(limiter, 'new', 100))).toBe(rule.points);
     mongo.thaw();
     await settle(limiter);
-    // What it granted meanwhile is granted by nobody else.
+    // No other instance grants the points that this one granted meanwhile.
     const other = openLimiter();
     expect(await take(other, 'alone', 1)).toEqual(['refused']);
     expect(await take(other, 'new', 1)).toEqual(['refused']);
@@ -111,7 +111,7 @@ describe('while mongod is stopped, one of two instances', () => {
     mongo.thaw();
     await settle(...limiters);
     const rest = await Promise.all(limiters.map((limiter) => take(limiter, 'shared', 90)));
-    // Drawn while mongod was stopped, and never known to an instance: nobody grants it.
+    // Points drawn while mongod was stopped, whose draw no instance learnt of, are granted by nobody.
     expect(grantedOf(rest.flat())).toBeLessThanOrEqual(rule.points - drawn);
     expect(grantedOf(rest.flat())).toBeGreaterThan(0);
   }, 60_000);

@@ -24,7 +24,7 @@ afterAll(async () => {
   await mongo.stop();
 });
 
-/** Each has counted itself once more after both were there. */
+/** Waits until each instance has counted itself once more after both had started. */
 async function knowOfEachOther(): Promise<void> {
   const windows = apps[0].connection.collection<{ _id: string; by: Record<string, { draw: number }> }>(
     'limit_windows',

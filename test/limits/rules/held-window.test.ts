@@ -23,7 +23,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
 );
 
-/** The windows as the database has them, drawn from by several instances whose stopwatches began at different times. */
+/** The windows in the database, from which several instances with different stopwatch origins draw. */
 function world(points: number) {
   const rule = { points, windowSeconds: windowMs / second, key: 'client' } as const;
   const stopwatchOffsets = [0, 7_919, -61_000, 1_234_567];

@@ -13,7 +13,7 @@ const database = testDatabase();
 const rule = { points: 90, windowSeconds: 60, key: 'client' } as const;
 const connections: Connection[] = [];
 
-/** A limiter as each instance of the service has one, with a long time limit, because speed is not tested here. */
+/** A limiter as in each instance of the service, with a long time limit, because speed is not tested here. */
 async function openLimiter() {
   const connection = await connectMongo({ uri: database.uri });
   connections.push(connection);
@@ -54,12 +54,12 @@ function windows() {
   return limitWindowModel(firstConnection());
 }
 
-/** Instances of earlier tests no longer count. */
+/** Removes the instances of earlier tests from the count. */
 async function forgetInstances() {
   await windows().deleteOne({ _id: 'instances' });
 }
 
-/** Monotonic time that passes only when the test says so. */
+/** Monotonic time that passes only when the test moves it. */
 function stoppedStopwatch() {
   let passedMs = 0;
   return {
@@ -179,7 +179,7 @@ describe('a window', () => {
     const limiter = createRateLimiter({ connection: firstConnection(), ...clock.options });
     await Promise.all(Array.from({ length: 91 }, () => limiter.consume(rule, client)));
     expect((await limiter.consume(rule, client)).retryAfterSeconds).toBeLessThanOrEqual(60);
-    // As stored before: an hour later than its time.
+    // Simulates a window that was stored an hour later than its time.
     const { expire } = (await windows().findById(client).lean()) as { expire: Date };
     await windows().updateOne({ _id: client }, { $set: { expire: new Date(expire.getTime() + 3_600_000) } });
     expect((await second.consume(rule, client)).remaining).toBe(rule.points - 1);
@@ -216,7 +216,7 @@ describe('an instance on a machine with a wrong clock', () => {
       jest.spyOn(Date, 'now').mockImplementation(() => trueTime() + shiftMs);
       const states: RateLimitState[] = [];
       for (let times = 0; times < 5; times += 1) states.push(await there.consume(short, client));
-      // The other one holds half of them.
+      // The other instance holds half of them.
       expect(granted(states)).toHaveLength(3);
       for (const state of states) expect(state.resetSeconds).toBe(own.resetSeconds);
       expect(states.at(-1)?.retryAfterSeconds).toBeLessThanOrEqual(2);
@@ -240,7 +240,7 @@ describe('points that an instance has drawn and does not use', () => {
     await leaving.upkeep();
     expect(before - (await drawn(client))).toBe(Math.ceil(rule.points / 2 / 4) - 1);
     const states = await Promise.all(Array.from({ length: 100 }, () => second.consume(rule, client)));
-    // One point was used there, and one here before.
+    // One point was used at the other instance, and one here before.
     expect(granted(states)).toHaveLength(rule.points - 2);
   });
 
@@ -291,7 +291,7 @@ describe('points that an instance has drawn and does not use', () => {
       timeoutMs: 10_000,
       maxKeys: 50,
     });
-    // Every key that comes displaces another, with half of its limit unused.
+    // Every new key displaces another one, half of whose limit is unused.
     let others = 0;
     for (let request = 1; request <= rule.points; request += 1) {
       const { retryAfterSeconds } = await small.consume(rule, client);

@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createDatabaseClock, type DatabaseClock } from '../../../server/mongo/database-clock.js';
 
-/** Of the moment at which monotonic time is 0. */
+/** The true time at which monotonic time is 0. */
 const epoch = Date.UTC(2026, 10, 21, 12);
 
-/** Nothing moves unless a test moves it. `database` and `machine` are what their clocks are ahead of true time. */
+/** Time passes only when a test moves it. `database` and `machine` are the offsets of their clocks from true time. */
 let world: {
   trueMs: number;
   database: number;
   machine: number;
   monotonic: number;
-  /** How long the question takes to MongoDB, and the answer back. */
+  /** How long the request takes to reach MongoDB; `back` is the same for the answer. */
   there: number;
   back: number;
   away: boolean;
@@ -67,7 +67,7 @@ describe("MongoDB's time on an instance", () => {
     await clock.read();
     Object.assign(world, { there: 0, back: 1_500 });
     for (let times = 0; times < 10; times += 1) await clock.read();
-    // Half of what two clocks may drift apart in the 15 seconds that this took.
+    // Half of the drift allowed between two clocks in the 15 seconds that this took.
     expect(Math.abs(clock.now() - trueTime())).toBeLessThanOrEqual(2 + 8);
   });
 
@@ -87,7 +87,7 @@ describe("MongoDB's time on an instance", () => {
 });
 
 describe('a machine whose clock is set', () => {
-  it('does not change what time it is, with or without the database', async () => {
+  it('keeps the right time when its clock is set forward or back, with or without the database', async () => {
     await clock.read();
     for (const away of [false, true]) {
       for (const machine of [25 * 3_600_000, -3_600_000, 0]) {

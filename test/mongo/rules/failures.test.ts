@@ -14,7 +14,7 @@ const inBulk = (error: Error) =>
 const answer = (code: number, message = 'refused') => new mongo.MongoServerError({ message, code });
 const withCode = (code: string, message = 'failed') => Object.assign(new Error(message), { code });
 
-/** The error of the attack: a request is written to a connection that the primary has just ended. */
+/** The error of writing a request to a connection that the primary has just ended. */
 async function writtenAfterTheEnd(): Promise<Error> {
   const server = createServer((socket) => socket.end());
   server.listen(0, '127.0.0.1');

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { mongo } from 'mongoose';
 import { inBatches } from '../../../server/mongo/in-batches.js';
 
-/** A database that answers each batch when it is told to; results are the items themselves unless it is given others. */
+/** A database that answers each batch on command; by default, the results are the items themselves. */
 function slowDatabase(maxItems = 100) {
   const sent: {
     items: readonly string[];
@@ -16,7 +16,7 @@ function slowDatabase(maxItems = 100) {
       }),
     maxItems,
   });
-  /** The batch of this number, once it was sent. */
+  /** Waits for the batch with this number. */
   async function batch(place: number) {
     for (;;) {
       const found = sent[place];

@@ -5,7 +5,7 @@ import { silentLogger } from '../../support/silent-logger.js';
 
 const lost = () => new mongo.MongoNetworkError('connection 1 to 127.0.0.1:27017 closed');
 
-/** Work each attempt of which takes so many seconds and fails, but the last. */
+/** Work whose attempts take these numbers of seconds; all attempts but the last fail. */
 function attempts(...seconds: number[]) {
   const time = { now: 0 };
   const patiently = createPatience({ clock: () => time.now, logger: silentLogger });

@@ -46,7 +46,7 @@ describe('a bulk write in a transaction', () => {
 
   it('ends at the time limit of the transaction', async () => {
     const numbers = bulkCollection<{ _id: number; square?: number }>(connection, 'numbers');
-    // Another transaction holds the document: the write conflicts and starts over until its time is up.
+    // Another transaction holds the document: the write conflicts and is retried until its time limit.
     const holder = await connection.startSession();
     holder.startTransaction();
     await numbers.updateOne({ _id: 1 }, { $set: { square: 7 } }, { session: holder });
@@ -72,7 +72,7 @@ describe('the errors of a bulk write, by place', () => {
     await numbers.insertOne({ _id: 20 });
     const insert = (writeConcern: { w: number | 'majority' }) =>
       writeErrorsOf(() => numbers.insertMany([{ _id: 20 }, { _id: 21 }], { ordered: false, writeConcern }));
-    // More members than the replica set has.
+    // The write concern needs more members than the replica set has.
     await expect(insert({ w: 2 })).rejects.toThrow();
     await numbers.deleteOne({ _id: 21 });
     expect([...(await insert({ w: 'majority' })).keys()]).toEqual([0]);

@@ -6,7 +6,7 @@ import { toApiError } from '../../../server/http/error-mapper.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { testDatabase } from '../../support/database.js';
 
-/** What the driver keeps of its connections; there is no public way to one of them. */
+/** The driver's internal state of its connections, which has no public access. */
 interface Pool {
   [connections: symbol]: unknown;
   checkedOut: Set<{ socket: Socket }>;
@@ -18,7 +18,7 @@ interface Topology {
 const database = testDatabase();
 let connection: Connection;
 let rows: Model<{ n?: number | null }>;
-/** Is done to each connection that an operation takes, before its request is written. */
+/** Called for each connection that an operation checks out, before its request is written. */
 let atCheckout: (socket: Socket) => void;
 
 beforeAll(async () => {

@@ -14,7 +14,7 @@ interface Row {
 }
 type Rows = Collection<Row>;
 
-/** MongoDB itself ends what was left open after 60 s. */
+/** MongoDB itself ends abandoned transactions only after 60 s. */
 const withinMs = 15_000;
 
 let mongo: PrivateMongo;
@@ -69,9 +69,9 @@ it.each([
       await waitFor(async () => expect(await touch()).toBe('done'), { timeout: withinMs, interval: 100 });
     }
     expect(performance.now() - wentOnAt).toBeLessThan(withinMs);
-    // A commit that was on its way already may have arrived; then all of it has.
+    // A commit that was already under way may have arrived; then all of its transaction has.
     expect(await rows.find({ n: { $nin: [0, 2] } }).toArray()).toEqual([]);
-    // What was ended serves nobody else's transaction.
+    // The sessions that were ended are not reused for other transactions.
     await Promise.all(
       ids.map((_id) => inTransaction((session) => rows.updateOne({ _id }, { $inc: { n: 1 } }, { session }))),
     );

@@ -13,7 +13,7 @@ import { waitFor } from '../../support/wait-for.js';
 const database = testDatabase();
 const opened: Connection[] = [];
 
-/** An instance with a client of its own. */
+/** An instance with its own client. */
 async function instance(owner: string) {
   const connection = await connectMongo({ uri: database.uri });
   opened.push(connection);
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(opened.map((connection) => connection.close())));
 
-/** Opens a transaction under a lease that has lapsed, and is heard of no more: no commit, no abort, no renewal. */
+/** Opens a transaction under a lapsed lease and then does nothing more: no commit, no abort, no renewal. */
 async function dieInTransaction(lease: HeldLease): Promise<{ revive(): Promise<void> }> {
   const session = await dying.connection.startSession();
   session.startTransaction();
@@ -49,7 +49,7 @@ async function dieInTransaction(lease: HeldLease): Promise<{ revive(): Promise<v
   };
 }
 
-/** A lease as its holder keeps it after it has lapsed. */
+/** A lapsed lease that its holder still has in hand. */
 async function lapsed(name: string, work: (lease: HeldLease) => Promise<void> = async () => undefined) {
   await dying.leases.seed([name]);
   let held: HeldLease | undefined;
@@ -58,7 +58,7 @@ async function lapsed(name: string, work: (lease: HeldLease) => Promise<void> = 
     await work(lease);
   });
   if (held === undefined) throw new Error('the lease was taken');
-  // It was handed back, which a holder that is suspended does not do.
+  // `run` handed the lease back, which a suspended holder does not do.
   await dying.connection
     .collection<{ _id: string; owner: string }>('leases')
     .updateOne({ _id: name }, { $set: { owner: 'dying' } });
@@ -85,7 +85,7 @@ describe('a lease holder that died inside a transaction', () => {
     await successor.connection.collection('lease_sessions').deleteMany({ lease: 'kept' });
     expect(isMongoUnavailable(await take('kept').catch((error: unknown) => error))).toBe(true);
     await revive();
-    // The command that was given up may have come through on the server meanwhile, and then holds the lease for its term.
+    // The server may have run the abandoned command meanwhile, in which case that holds the lease for its term.
     await waitFor(async () => expect(await take('kept')).toEqual({ ran: true, value: 'taken' }), {
       timeout: 20_000,
     });
@@ -98,7 +98,7 @@ describe('a lease holder that was taken for dead but is alive', () => {
       dying.inTransaction(async (session) => lease.fence(session)),
     );
     await successor.endSessions('revived');
-    // The driver gives it the same session again.
+    // The driver reuses the same session.
     const { revive } = await dieInTransaction(held);
     expect(await take('revived')).toEqual({ ran: true, value: 'taken' });
     await expect(revive()).rejects.toMatchObject({ codeName: 'NoSuchTransaction' });

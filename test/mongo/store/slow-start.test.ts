@@ -14,9 +14,9 @@ afterAll(async () => {
   await proxy.stop();
 });
 
-it('operations have their whole time once a network is well that was slow and refused a connection at the start', async () => {
+it('operations have their whole time limit after a network that was slow at the start has recovered', async () => {
   proxy = await startMongoProxy(database.uri);
-  // The driver takes its first exchange for the least time that any will take until it has measured others.
+  // Until it has measured others, the driver takes the duration of its first exchange as the minimum.
   proxy.delayAnswers(1_200);
   const opening = connectMongo({ uri: proxy.uri });
   await delay(1_900);
@@ -26,7 +26,7 @@ it('operations have their whole time once a network is well that was slow and re
   await delay(5_000);
   const rows = connection.collection('rows');
   await rows.insertMany([{}, {}, {}, {}]);
-  // Of the 2 s of every operation, MongoDB takes 1.2 s for this one.
+  // MongoDB takes 1.2 s for this operation, out of the 2 s that each operation has.
   const { matchedCount } = await rows.updateMany({ $where: 'sleep(300) || true' }, { $set: { seen: true } });
   expect(matchedCount).toBe(4);
 }, 60_000);

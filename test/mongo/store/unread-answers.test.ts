@@ -22,7 +22,7 @@ afterAll(async () => {
   await proxy.stop();
 });
 
-/** Every operation is sent, and this process then does something else until the time of that operation is up. */
+/** Blocks this process after each write to a socket, until the operation's time is up. */
 function beBusyAfterSending(ms: number): void {
   Socket.prototype.write = function (this: Socket, ...given: unknown[]) {
     const sent = Reflect.apply(write, this, given) as boolean;
@@ -31,8 +31,8 @@ function beBusyAfterSending(ms: number): void {
   } as typeof write;
 }
 
-it('no operation is given the answer to another one, whose time was up before it was read', async () => {
-  // The driver goes by the least time that an exchange took, and has measured none for the first two seconds.
+it('an operation never receives the late answer to an earlier operation that timed out', async () => {
+  // The driver considers the shortest exchange so far, and has measured none in the first two seconds.
   await delay(3_500);
   const rows = connection.collection<{ _id: number }>('rows');
   const ids = [1, 2, 3, 4];

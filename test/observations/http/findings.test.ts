@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { observedFleet } from '../../fixtures/observations/observed-fleet.js';
 
-/** Each of them alone, and more of them: faults.long.test.ts. */
+/** faults.long.test.ts covers each of these faults alone, and more of them. */
 const fleet = observedFleet(['harbour', 'slowboat', 'ferry', 'lighter', 'windlass']);
 const toml = 'GET /.well-known/stellar.toml';
 
-/** One fault each, all at the same time; as it is named, by anchor. */
+/** One fault per anchor, all at the same time, as it is reported. */
 const expected = {
   harbour: [
     { code: 'method_dropped', service: 'sep38', corridor: 'usdc-ngn', detail: 'mobile_money' },

@@ -7,7 +7,7 @@ import { silentLogger } from '../../support/silent-logger.js';
 const fleet = observedFleet(['slowboat', 'ferry']);
 const ferryPath = '/api/anchors/ferry/observations';
 
-/** Payouts of intents that count: 100 units each, at the rate given. */
+/** Stores payouts of intents that count: 100 units each, at the given rate. */
 async function storePayouts(count: number, amountOut: string): Promise<void> {
   const intents = Array.from({ length: count }, (_, index) => ({
     _id: `payout ${index}`,

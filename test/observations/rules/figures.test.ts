@@ -19,7 +19,7 @@ import type { Observation } from '../../../server/features/observations/observat
 const atMs = Date.parse('2026-11-21T12:00:00.000Z');
 const corridor = { id: 'usdc-ngn', referenceAmount: '100' };
 
-/** A look at one corridor, whose price came after `latencyMs`, or failed. */
+/** An observation of one corridor, whose price came after `latencyMs`, or failed. */
 function observationOf({
   latencyMs,
   costPercent = '1.00',

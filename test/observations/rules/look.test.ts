@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createLook } from '../../../server/features/observations/look.js';
 import { type Outbound, OutboundError, type OutboundFailure } from '../../../server/outbound/outbound.js';
 
-/** An anchor that answers after so many milliseconds of the clock, or fails. */
+/** An anchor that answers after this many milliseconds of the clock, or fails. */
 function anchorThat(does: { tookMs: number; failure?: OutboundFailure; status?: number }) {
   const world = { now: 0, calls: 0 };
   const outbound: Outbound = async () => {

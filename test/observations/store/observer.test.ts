@@ -25,7 +25,7 @@ describe('a round', () => {
     const { anchors, calls } = await fleet.round();
     expect(anchors).toBe(5);
     expect(calls).toBeLessThanOrEqual(anchors * callsPerAnchor);
-    // The snapshot of rates asks for prices meanwhile, with the partner's token, and discovery for stellar.toml.
+    // Meanwhile the snapshot of rates requests prices with the partner's token, and discovery requests stellar.toml.
     const routes = harbour.seen.flatMap(({ route, authorization }) => (authorization === null ? route : []));
     expect(routes.filter((route) => route !== toml)).toEqual([
       'GET /sep24/info',
@@ -114,7 +114,7 @@ describe('a round', () => {
           status: 'refused',
         });
       },
-      // Within the limits of one client.
+      // Stays within the limits of one client.
       { timeout: 10_000, interval: 500 },
     );
     const reads = (await fleet.round()).calls;
@@ -138,7 +138,7 @@ describe('the schedule', () => {
     await Promise.all([fleet.startAnother(env), fleet.startAnother(env)]);
     const observed = async () => expect((await read('observed_anchors', 'ferry'))?.rounds).toBe(rounds + 1);
     await waitFor(observed);
-    // A third instance makes a round by its own times, in which nobody is asked again.
+    // A third instance makes a round at its own time, in which no anchor is asked again.
     const before = await token();
     await fleet.startAnother(env);
     await waitFor(async () => expect(await token()).toBeGreaterThan(before));
@@ -156,7 +156,7 @@ describe('the schedule', () => {
     };
     const another = await fleet.startAnother({ SCHEDULER: 'on', OBSERVER: 'on' });
     await waitFor(async () => expect(await observedAt('ferry')).toEqual(at));
-    // Nothing is released before it has stopped.
+    // The instance stops before any request is released.
     await another.stop();
     expect(await observedAt('slowboat')).not.toEqual(at);
     release();

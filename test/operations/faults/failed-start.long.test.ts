@@ -31,7 +31,7 @@ async function writeFleet(): Promise<void> {
   await simulated.stop();
 }
 
-/** The process as an operator starts it; resolves to what it ended with and all that it wrote. */
+/** Starts the process as an operator does; resolves to how it ended and to all its output. */
 async function start(env: Record<string, string>) {
   const { PATH = '' } = process.env;
   const ended = await runProgram(process.execPath, ['--import', 'tsx', main], {

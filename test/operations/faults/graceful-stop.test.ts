@@ -7,7 +7,7 @@ import { waitFor } from '../../support/wait-for.js';
 
 const database = testDatabase();
 
-/** An anchor that holds its price back until it is told to answer. */
+/** An anchor that holds its price back until the test releases it. */
 async function startHesitantAnchor() {
   const waiting: ServerResponse[] = [];
   const asked: string[] = [];

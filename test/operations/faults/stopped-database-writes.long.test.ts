@@ -13,7 +13,7 @@ import { type PrivateMongo, privateMongo } from '../../support/database.js';
 import { expectFor } from '../../support/expect-for.js';
 import { waitFor } from '../../support/wait-for.js';
 
-/** It takes some 2 s; the rest is for a machine that does other things as well. */
+/** An answer takes about 2 s; the rest is a margin for a busy machine. */
 const answerWithinMs = 5_000;
 const rounds = 3;
 const recorded = 40;
@@ -43,7 +43,7 @@ beforeAll(async () => {
       PUBLISHER_SECRET_KEY: '15'.repeat(32),
       ORACLE_URL: oracle.url,
       WEBHOOK_KEY: '3c'.repeat(32),
-      // Or what was answered a moment ago would be answered again.
+      // Without this, a recent answer would be served from the cache.
       RESPONSE_CACHE_MB: '0',
     },
   });
@@ -59,7 +59,7 @@ afterAll(async () => {
 });
 
 let outcomes = 0;
-/** Outcomes of as many accounts, written before the database stops. */
+/** Stores outcomes of this many accounts, before the database stops. */
 async function addOutcomes(count: number): Promise<Intent[]> {
   const intents = Array.from({ length: count }, (_, index) =>
     storedIntent(signer(`account ${index} of ${randomBytes(4).toString('hex')}`).account, 'settled'),
@@ -138,7 +138,7 @@ describe('while mongod is stopped', () => {
   }, 120_000);
 });
 
-/** Each intent is recorded whole or not at all, and the same request again is answered as if nothing had been. */
+/** Each intent is recorded whole or not at all, and a repeated request is answered as if there had been no failure. */
 async function areWhole(refused: ReturnType<typeof newTerms>[], known: ReturnType<typeof newTerms>) {
   for (const terms of refused) {
     const again = await untilReady(() => send('POST', '/api/intent/offramp', {}, terms));
@@ -154,7 +154,7 @@ async function areWhole(refused: ReturnType<typeof newTerms>[], known: ReturnTyp
   expect(document).toMatchObject({ transactionId: 'attached-meanwhile', attachedAt: expect.any(Date) });
 }
 
-/** Every outcome is folded once, and the log goes on without a gap, each batch with all of its entries. */
+/** Every outcome is counted once, and the log continues without a gap, each batch with all of its entries. */
 async function isCountedOnce() {
   for (const path of internalPaths) {
     expect((await untilReady(() => send('POST', path, internal))).status).toBe(200);
@@ -176,7 +176,7 @@ async function isCountedOnce() {
   expect(oracle.taken().map(({ header }) => header)).toEqual(headers);
 }
 
-/** What came first may have been taken up by the database when it went on, and still be under way. */
+/** An earlier request may have reached the database when it continued, and still be under way. */
 function untilReady<T extends { status: number }>(work: () => Promise<T>): Promise<T> {
   return waitFor(
     async () => {

@@ -6,7 +6,7 @@ import { type PrivateMongo, privateMongo } from '../../support/database.js';
 import { waitFor } from '../../support/wait-for.js';
 
 const frozenMs = 20_000;
-/** It takes some 2 s; the rest is for a machine that does other things as well. */
+/** An answer takes about 2 s; the rest is a margin for a busy machine. */
 const answerWithinMs = 5_000;
 
 let mongo: PrivateMongo;
@@ -76,7 +76,7 @@ describe('mongod stopped for 20 s', () => {
     );
     expect((await fetch(`${app.url}/readyz`)).status).toBe(200);
     const degraded = async () => {
-      // The shared counters are tried again by the next limited request.
+      // The next limited request tries the shared counters again.
       await timed('GET', rates);
       return /^fairlead_rate_limiter_degraded (\d)$/m.exec(
         await (await fetch(`${app.url}/metrics`)).text(),

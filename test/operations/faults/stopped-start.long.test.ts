@@ -10,13 +10,13 @@ import { itWhere, runsHere } from '../../support/it-where.js';
 import { waitFor } from '../../support/wait-for.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-/** As a container runs it: the first process of its own, which no signal ends by itself. */
+/** Runs a program as a container does: as the first process of its namespace, which no signal ends by default. */
 const asFirstProcess = ['unshare', '--user', '--map-root-user', '--fork', '--pid', '--kill-child'];
 const itInContainer = itWhere(
   runsHere('unshare', ...asFirstProcess.slice(1), 'true'),
   'no unshare, or no right to use it: the service as the first process of a container',
 );
-/** A start waits a minute for the database, and then ends by itself. */
+/** Far below the minute that a start waits for the database before it ends by itself. */
 const atOnceMs = 10_000;
 const folder = mkdtempSync(join(tmpdir(), 'fairlead-stopped-start-'));
 const fleetFile = join(folder, 'fleet.json');
@@ -32,7 +32,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The service, or another program, where no database answers, once it waits for one. */
+/** Starts the service or another program without a reachable database, and resolves once it waits for one. */
 async function startWaiting(within: readonly string[], program = 'server/main.ts') {
   const [command = '', ...args] = [...within, process.execPath, '--import', 'tsx', program];
   const { PATH = '' } = process.env;
@@ -64,7 +64,7 @@ async function startWaiting(within: readonly string[], program = 'server/main.ts
   return { pid: child.pid ?? 0, ended, lines };
 }
 
-/** The one child of a process. */
+/** The only child of a process. */
 function childOf(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim());
 }

@@ -20,11 +20,11 @@ afterEach(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const { O_RDONLY, O_WRONLY, O_NONBLOCK } = constants;
-// A line for every request, also for those that the response cache answers.
+// Logs a line for every request, also for those answered from the response cache.
 const env = { LOG_CACHED: 'all' };
 let clients = 0;
 
-/** Status of a request by a client of its own; a service that hangs fails the test. */
+/** The status of a request by a new client; a service that hangs fails the test. */
 async function ask(path: string): Promise<number> {
   clients += 1;
   const headers = {
@@ -36,7 +36,7 @@ async function ask(path: string): Promise<number> {
   return answer.status;
 }
 
-/** Requests that are logged, one line of some 250 bytes each. */
+/** Sends requests that are logged with one line of about 250 bytes each. */
 async function askMany(count: number): Promise<void> {
   for (let n = 0; n < count; n += 20) {
     const statuses = await Promise.all(Array.from({ length: 20 }, () => ask('/api/corridors')));
@@ -58,7 +58,7 @@ async function stopsWith0(): Promise<void> {
 function makePipe() {
   const path = join(mkdtempSync(join(folder, 'pipe-')), 'log');
   execFileSync('mkfifo', [path]);
-  // Opened once for each end, so that the service has a pipe as a shell makes it: a write waits for the reader.
+  // Each end of the pipe is opened separately, as a shell does, so that the service's writes wait for the reader.
   const reader = openSync(path, O_RDONLY | O_NONBLOCK);
   return { path, reader, writer: openSync(path, O_WRONLY) };
 }
@@ -88,7 +88,7 @@ describe('a service whose log cannot be written', () => {
     // The pipe holds 64 KB.
     await askMany(400);
     expect(await ask('/healthz')).toBe(200);
-    // Longer than the pause between two attempts to write.
+    // Waits longer than the pause between two attempts to write.
     await delay(500);
     expect(await ask('/healthz')).toBe(200);
     await stopsWith0();

@@ -14,7 +14,7 @@ const shifts = [25 * hourMs, -90_000, 61_000];
 const { points, windowSeconds } = rateLimitClasses.default;
 const database = testDatabase();
 
-/** The clock of its machine is right, and it runs no jobs, so that a job that has run was run by another instance. */
+/** An instance on a machine with the right clock. It runs no jobs, so another instance has run any job that was run. */
 let right: TestApp;
 let wrong: WrongClockInstance[] = [];
 let registered: IntentAnswer[] = [];
@@ -23,7 +23,7 @@ const account = 'GBXFXNDLV4LSWA4VB7YIL5GBD7BVNR22SGBTDKMO2SBZZHDXSKZYCP7L';
 
 let clients = 0;
 
-/** Each from another address: an instance may have drawn all that a client has left, and the others refuse it then. */
+/** A new address for each request: an instance may have drawn all remaining points of a client, which others then refuse. */
 function ofNewClient() {
   clients += 1;
   return { 'x-forwarded-for': `198.51.100.${clients}` };
@@ -49,7 +49,7 @@ async function register(on: Pick<TestApp, 'client'>, expiresInMs: number) {
 const each = <T>(work: (instance: WrongClockInstance, shiftMs: number) => Promise<T>): Promise<T[]> =>
   Promise.all(wrong.map((instance, index) => work(instance, shifts[index] ?? 0)));
 
-/** Of all leases but that of the rate samples, which the right instance takes although it runs no jobs. */
+/** The tokens of all leases except that of the rate samples, which the right instance takes although it runs no jobs. */
 const tokens = async () => {
   const leases = right.connection.collection<{ _id: string; token: number }>('leases');
   const found = await leases.find({ _id: { $ne: samplerLease } }).toArray();
@@ -102,7 +102,7 @@ it('a clock that is set while the database is away changes nothing, then or afte
     }
     await waitFor(async () => expect((await instance.ready()).status).toBe(200), { timeout: 30_000 });
     expect((await instance.ready()).body.warnings).toHaveLength(1);
-    // Limits are shared again, although the machine's clock went back by a day meanwhile.
+    // Limits are shared again, although the machine's clock was set back by a day meanwhile.
     await waitFor(
       async () => {
         await rates();
@@ -140,7 +140,7 @@ describe('instances whose clocks are 25 h ahead, 90 s behind and 61 s ahead', ()
       const { status, body, headers } = await reconcile(instance);
       expect([status, headers.get('retry-after')]).toEqual([503, '10']);
       expect(body).toMatchObject({ code: 'NOT_READY', message: expect.stringContaining('no job runs here') });
-      // By schedule as well: it has tried.
+      // The schedule runs no job either: its attempts are counted.
       await waitFor(async () => {
         const runs = await instance.metric(
           /^fairlead_job_runs_total\{task="reconcile",outcome="wrong_clock"\}/,
@@ -182,11 +182,11 @@ describe('instances whose clocks are 25 h ahead, 90 s behind and 61 s ahead', ()
       const reset = ({ headers }: Awaited<ReturnType<typeof take>>) =>
         Number(headers.get('x-ratelimit-reset'));
       let clients = 0;
-      /** With a client of its own each time: where MongoDB answers late, as on a busy machine, instances count apart. */
+      /** Each trial uses a new client, since instances count separately where MongoDB answers late, as on a busy machine. */
       async function trial(instance: WrongClockInstance) {
         clients += 1;
         const client = `198.51.100.${clients}`;
-        // The window begins at either kind of instance.
+        // The window is begun by the right instance in half of the trials.
         const first = await take(clients % 2 === 0 ? instance : right, client);
         const all = await Promise.all(Array.from({ length: points }, () => take(instance, client)));
         const refusals = [...all, await take(right, client)].filter(({ status }) => status === 429);
@@ -218,7 +218,7 @@ describe('instances whose clocks are 25 h ahead, 90 s behind and 61 s ahead', ()
     instance.setClock(0);
     await waitFor(() => expect(instance.clockLines()).toEqual(['warn', 'info']), { timeout: 30_000 });
     expect(await instance.ready()).toEqual({ status: 200, body: { status: 'ready' } });
-    // A run of the schedule may be under way.
+    // A scheduled run may be under way.
     await waitFor(async () => expect((await reconcile(instance)).status).toBe(200));
     instance.setClock(-hourMs);
     await waitFor(async () => expect((await reconcile(instance)).status).toBe(503));

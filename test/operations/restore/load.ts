@@ -5,12 +5,12 @@ import { createClient, newNonce, signDispute } from '../../../contract/index.js'
 import type { SimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
 import { testCronSecret } from '../../support/app.js';
 
-/** What the service has acknowledged, and when its answer was here. */
+/** A request that the service acknowledged, and when its answer arrived. */
 export interface Acknowledged {
   kind: 'intent' | 'dispute';
   id: string;
   at: number;
-  /** Of an intent, to register it again. */
+  /** The terms of an intent, to register it again. */
   terms?: Terms;
   statusCallbackUrl?: string;
 }
@@ -23,27 +23,27 @@ export type Terms = {
   nonce: string;
 };
 
-/** An intent that was registered. */
+/** A registered intent. */
 interface Registered {
   id: string;
   terms: Terms;
-  /** Where the anchor tells of its transaction. */
+  /** The address for the anchor's callbacks. */
   statusCallbackUrl: string;
 }
 
 export interface Load {
-  /** Throws what ended the load before it was stopped. */
+  /** Throws the error that ended the load early, if any. */
   throwIfFailed(): void;
   acknowledged: readonly Acknowledged[];
-  /** Ends what is under way. */
+  /** Waits for the work under way, and ends the load. */
   stop(): Promise<void>;
 }
 
-/** Off-ramps that are under way at a time. */
+/** The number of off-ramps under way at the same time. */
 const atOnce = 4;
 let clients = 0;
 
-/** Another client at each call: limits are tested where limits are. */
+/** A new client at each call, because the limits have tests of their own. */
 export function someone(url: string, options: { adminKey?: string } = {}) {
   return createClient(url, { ...options, headers: anyAddress(), timeoutMs: 10_000 });
 }
@@ -68,7 +68,7 @@ export function startLoad(url: string, anchors: SimulatedAnchors): Load {
   let begun = 0;
   let offRamps = 0;
 
-  /** One more intent; most are never paid. */
+  /** Registers one more intent; most of them are never paid. */
   async function register(account = Keypair.random().publicKey()): Promise<Registered> {
     begun += 1;
     const anchorId = begun % 2 === 0 ? 'harbour' : 'squall';
@@ -131,7 +131,7 @@ export function startLoad(url: string, anchors: SimulatedAnchors): Load {
       await run(url, '/api/publisher/tick');
     }),
   ]);
-  // Awaited by `stop`; a failure before that is no unhandled one.
+  // `stop` awaits the loops; an earlier failure must not count as an unhandled rejection.
   let failure: unknown;
   working.catch((error: unknown) => {
     failure = error;
@@ -149,7 +149,7 @@ export function startLoad(url: string, anchors: SimulatedAnchors): Load {
   };
 }
 
-/** A withdrawal at the anchor that is paid and completed. */
+/** Makes a withdrawal at the anchor that is paid and completed. */
 async function withdraw(
   anchors: SimulatedAnchors,
   { terms, statusCallbackUrl }: Registered,

@@ -32,12 +32,12 @@ let oracle: ReferenceOracle;
 let anchors: SimulatedAnchors;
 let receiver: Receiver;
 let service: ServiceProcess;
-/** The address of the service that everybody knows. */
+/** The public address of the service. */
 let balancer: Balancer<Set<number>>;
-/** Those that have not been lost. */
+/** The mongods that have not been lost. */
 const mongods = new Set<PrivateMongo>();
 
-// The test loses a database: where it runs once more, it must begin with another.
+// The test loses a database, so a retry needs another one.
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'fairlead-restore-'));
   archive = join(folder, 'fairlead.gz');
@@ -85,7 +85,7 @@ async function start(mongod: PrivateMongo): Promise<void> {
   balancer.ports.add(service.port);
 }
 
-/** A command of the guide that begins so, with these addresses and files in the place of its own. */
+/** The guide's command that begins with this text, with the addresses and files of this test. */
 function command(begin: string, mongod: PrivateMongo): string {
   const line =
     guide
@@ -98,7 +98,7 @@ function command(begin: string, mongod: PrivateMongo): string {
     .replace('fairlead.gz', archive);
 }
 
-/** A program of this repository, as an operator runs it on the restored database. */
+/** Runs a program of this repository on the restored database, as an operator does. */
 async function program(path: string, ...args: string[]) {
   const { PATH = '' } = process.env;
   return runProgram(process.execPath, ['--import', 'tsx', join(root, path), ...args], {
@@ -112,7 +112,7 @@ async function program(path: string, ...args: string[]) {
   });
 }
 
-/** As somebody does who verifies the service now and then, and remembers its head. */
+/** Verifies the service and remembers its head, as a regular verifier does. */
 async function verify(): Promise<{ code: number; said: string }> {
   const said: string[] = [];
   const code = await verifyService(
@@ -143,20 +143,20 @@ async function get<Body>(path: string): Promise<{ status: number; body: Body }> 
   return { status: answer.status, body: (await answer.json()) as Body };
 }
 
-/** As the anchor tells of a change, though nobody can verify it here. */
+/** Sends a callback as the anchor would, but without a signature that can be verified. */
 function postTo(callbackUrl: string): Promise<Response> {
   const headers = { 'content-type': 'application/json', signature: 't=1, s=AA==', ...anyAddress() };
   return fetch(callbackUrl, { method: 'POST', headers, body: JSON.stringify({ transaction: { id: 'x' } }) });
 }
 
-/** Waits until the oracle has so many batches. */
+/** Waits until the oracle has this many batches. */
 async function untilOracleHas(count: number, load: Load): Promise<void> {
   await waitFor(() => expect(oracle.taken().length).toBeGreaterThanOrEqual(count), {
     timeout: 90_000,
   }).finally(load.throwIfFailed);
 }
 
-/** Every acknowledged intent and dispute of these is in the database. */
+/** Checks that every acknowledged intent and dispute of these is in the database. */
 async function expectAll(acknowledged: readonly Acknowledged[], mongod: PrivateMongo): Promise<void> {
   const client = new mongo.MongoClient(mongod.uri);
   const of = (kind: string) => acknowledged.filter((one) => one.kind === kind).map(({ id }) => id);
@@ -223,7 +223,7 @@ describe('a backup that was taken under load', () => {
       expect(JSON.parse(paused.stdout).paused).toHaveLength(2);
       await start(restored);
 
-      // Nothing is published on what the backup has, however much there is to publish.
+      // While the log is behind, nothing is published from the backup's state, however much there is to publish.
       const behind = startLoad(service.url, anchors);
       await waitFor(() => expect(behind.acknowledged.length).toBeGreaterThan(6), { timeout: 90_000 });
       await behind.stop();
@@ -238,7 +238,7 @@ describe('a backup that was taken under load', () => {
       });
       expect(oracle.taken().map((batch) => JSON.stringify(batch))).toEqual(recordBefore);
 
-      // What was registered since is unknown, and the same terms make the same intent again.
+      // Intents registered after the backup are unknown, and the same terms register the same intent again.
       const terms = since[0]?.terms;
       if (terms === undefined) throw new Error('no intent was registered after the backup');
       const params = { intentHash: intentHash(terms) };
@@ -253,7 +253,7 @@ describe('a backup that was taken under load', () => {
       const report = JSON.parse(adopted.stdout);
       expect(report).toMatchObject({ wholeBy: 'oracle', head: { sequence: recordBefore.length } });
       expect(report.adopted.length).toBeGreaterThanOrEqual(3);
-      // The restored cards may be those that were published last: with more outcomes they differ.
+      // The restored cards may equal the last published ones; more outcomes make them differ.
       const after = startLoad(service.url, anchors);
       await untilOracleHas(recordBefore.length + 1, after);
       await after.stop();
@@ -272,7 +272,7 @@ describe('a backup that was taken under load', () => {
   );
 });
 
-/** The service, the oracle then and the oracle now have the same batches, byte for byte, each sequence once. */
+/** The service, the oracle before the loss and the oracle now have the same batches, byte for byte, each sequence once. */
 async function expectOneHistory(recordBefore: readonly string[]): Promise<void> {
   const now = oracle.taken();
   expect(now.slice(0, recordBefore.length).map((batch) => JSON.stringify(batch))).toEqual(recordBefore);
@@ -283,7 +283,7 @@ async function expectOneHistory(recordBefore: readonly string[]): Promise<void> 
   }
 }
 
-/** A subscription that was deleted after the backup is back, and gets nothing. */
+/** A subscription deleted after the backup exists again, but gets nothing until it is enabled. */
 async function expectQuietUntilEnabled(seen: number, removed: string): Promise<void> {
   const admin = someone(service.url, { adminKey: testAdminKey }).webhooks;
   const listed = await admin.listWebhooks({ query: {} });
@@ -297,7 +297,7 @@ async function expectQuietUntilEnabled(seen: number, removed: string): Promise<v
   expect(idsAt('/removed')).toHaveLength(seen);
 }
 
-/** Every event of the backup has reached the receiver, by then or now, under the id that the backup has. */
+/** Every event of the backup has reached the receiver, before or after the restore, under the id in the backup. */
 async function expectEventsOfBackup(seenBefore: ReadonlySet<string>): Promise<void> {
   const client = new mongo.MongoClient(restored.uri);
   try {

@@ -16,7 +16,7 @@ import { type PrivateMongo, privateMongo } from '../../support/database.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const planted = 300_000;
-/** Indexes that the release before does not have. */
+/** Indexes that the earlier release does not have. */
 const added = ['payouts', 'contradicted', 'expired_unpaid'];
 
 let mongod: PrivateMongo;
@@ -35,7 +35,7 @@ beforeAll(async () => {
   anchors = await startSimulatedAnchors({ clock: Date.now, random: () => 0.5, anchors: ['harbour'] });
   writeFileSync(fleetFile, JSON.stringify(anchors.fleet));
   old = await start();
-  // As an instance of a release without these indexes leaves it.
+  // Leaves the database as an instance of a release without these indexes would.
   for (const name of added) await intents.dropIndex(name);
   for (let from = 0; from < planted; from += 10_000) await intents.insertMany(paidIntents(from, 10_000));
 }, 240_000);
@@ -67,7 +67,7 @@ function paidIntents(from: number, count: number): IntentDocument[] {
 
 const indexNames = async () => (await intents.indexes()).map(({ name }) => name).sort();
 
-/** The builds that MongoDB is at, in this collection. */
+/** The index builds that MongoDB is running in this collection. */
 async function listBuilds(): Promise<object[]> {
   const asked = { currentOp: 1, $all: true, ns: `${client.db().databaseName}.intents`, msg: /^Index Build/ };
   const { inprog } = await client.db('admin').command(asked);
@@ -79,7 +79,7 @@ async function untilBuilding(): Promise<void> {
   while ((await listBuilds()).length === 0) await delay(5);
 }
 
-/** What listBuilds shows until `over`: the commands, and when. */
+/** Collects what listBuilds shows until `over` settles: the commands, and when. */
 async function watchBuilds(over: Promise<unknown>) {
   const seen = { commands: new Set<string>(), firstMs: Number.POSITIVE_INFINITY, lastMs: 0 };
   let goesOn = true;
@@ -103,7 +103,7 @@ interface Asked {
   endedMs: number;
 }
 
-/** Registers intents and reads them back, each from an address of its own, several at a time, until `over`. */
+/** Registers intents and reads them back until `over` settles, several at a time, each from an address of its own. */
 async function useInstance({ url }: ServiceProcess, over: Promise<unknown>): Promise<Asked[]> {
   const answers: Asked[] = [];
   let goesOn = true;
@@ -145,7 +145,7 @@ async function useInstance({ url }: ServiceProcess, over: Promise<unknown>): Pro
   return answers;
 }
 
-/** The program, to its end, and what it wrote to standard error. */
+/** Runs the program, which must fail; returns the exit code and its standard error. */
 async function startAndFail(): Promise<{ code: number | null; said: string }> {
   const { PATH = '' } = process.env;
   const child = spawn(process.execPath, ['--import', 'tsx', 'server/main.ts'], {

@@ -31,7 +31,7 @@ it('an index is built by two of three members while the third is away', async ()
       try {
         await prepareCollections(connection);
       } catch (error) {
-        // As a start does: until there is a primary again.
+        // Retries until there is a primary again, as a start does.
         if (!isMongoUnavailable(error)) throw error;
         throw new Error('no primary yet', { cause: error });
       }

@@ -47,7 +47,7 @@ let proxy: Haproxy;
 let env: Record<string, string>;
 let rotation: Rotation;
 const folder = mkdtempSync(join(tmpdir(), 'fairlead-upgrade-'));
-/** Kept beside the run: answers by upgrade, operation and status. */
+/** Answers by upgrade, operation and status, which are written to the artifacts. */
 const figures: Record<string, object> = {};
 
 beforeAll(async () => {
@@ -104,7 +104,7 @@ afterAll(async () => {
 
 let registered = false;
 
-/** By whichever test is the first to run. */
+/** Registers the webhook, in whichever test runs first. */
 async function registerWebhook(): Promise<void> {
   if (registered) return;
   registered = true;
@@ -117,15 +117,15 @@ async function registerWebhook(): Promise<void> {
   expect([answer.status, await answer.text()]).toEqual([201, expect.anything()]);
 }
 
-/** While instances of both releases run. */
+/** Checks that instances of both releases read what either stored, while both run. */
 async function bothRead({ settled }: UpgradeLoad): Promise<void> {
   const [old, now] = [rotation.urlOf('old'), rotation.urlOf('now')];
   if (old !== undefined && now !== undefined) await readByBoth(old, now, settled);
 }
 
 /**
- * How many requests the proxy itself saw fail, of all clients, the anchors that call back included, and how often it was
- * refused a connection and tried another instance, as where one closes its port without having drained.
+ * The number of requests that the proxy saw fail, of all clients and calling anchors, and how often it was refused a
+ * connection and tried another instance, as where an instance closes its port without having drained.
  */
 async function failuresInProxy() {
   const lines = (await proxy.statistics()).filter(({ svname }) => svname === 'BACKEND');
@@ -138,7 +138,7 @@ async function failuresInProxy() {
   }));
 }
 
-/** Runs the load while `upgrade` goes on; nothing of it may fail, and all of it must have arrived. */
+/** Runs the load during `upgrade`; none of its requests may fail, and all of its events must arrive. */
 async function underLoad(name: string, upgrade: (load: UpgradeLoad) => Promise<void>): Promise<void> {
   const earlier = await failuresInProxy();
   const load = startUpgradeLoad({ url: proxy.url, anchors });
@@ -157,7 +157,7 @@ async function underLoad(name: string, upgrade: (load: UpgradeLoad) => Promise<v
     ...[...load.settled].map((hash) => `intent.settled ${hash}`),
     ...[...load.disputed].flatMap((hash) => [`dispute.created ${hash}`, `dispute.resolved ${hash}`]),
   ];
-  // Each event arrives, perhaps twice, and there is one of each.
+  // Each event exists once and arrives, perhaps twice.
   await waitFor(() => expect(due.filter((event) => receiver.events.get(event)?.size !== 1)).toEqual([]), {
     timeout: 60_000,
     interval: 500,
@@ -165,7 +165,7 @@ async function underLoad(name: string, upgrade: (load: UpgradeLoad) => Promise<v
   await expectOneLog();
 }
 
-/** The published log has no gap, and the oracle took what is in it. */
+/** The published log has no gap, and the oracle has all of its batches. */
 async function expectOneLog(): Promise<void> {
   const client = await mongo.MongoClient.connect(mongod.uri);
   try {
@@ -184,7 +184,7 @@ describe('three instances behind HAProxy, replaced one by one under load', () =>
   itFromTheReleaseBefore(
     'by this release, from 2.3.0: no request fails, and both read what either wrote',
     async () => {
-      // What a first try left.
+      // Ends what a first attempt left.
       await rotation.end();
       await rotation.startAll('8080', 'old');
       await registerWebhook();

@@ -125,7 +125,7 @@ describe('a listed http origin', () => {
     let calls = 0;
     const { origin, request } = await served((_req, res) => {
       calls += 1;
-      // Closed right after the answer, without saying so beforehand.
+      // The connection closes right after the answer, without an announcement.
       res.end('ok', () => res.socket?.destroy());
     });
     for (let call = 1; call <= 20; call += 1) {

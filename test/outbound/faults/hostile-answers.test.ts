@@ -28,7 +28,7 @@ describe('an answer that never ends', () => {
     ],
   ])('fails with timeout after timeoutMs when it %s', async (what, behaviour, scheme) => {
     const { outcome, elapsedMs } = await callTo(behaviour, { timeoutMs: 400 }, scheme);
-    // The byte that is dripped as gzip is its magic number repeated, and so soon known to be wrong.
+    // The gzip body repeats a byte of its magic number, so it is soon found to be invalid.
     expect(outcome).toBe(what.includes('compressed') ? 'bad_response' : 'timeout');
     expect(elapsedMs).toBeLessThan(3_500);
   });

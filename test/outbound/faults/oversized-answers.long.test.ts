@@ -28,7 +28,7 @@ describe('an answer that is too large', () => {
     const { outcome, listener, elapsedMs } = await callTo(behaviour, { timeoutMs: 5_000 });
     expect(outcome).toBe('too_large');
     expect(elapsedMs).toBeLessThan(4_000);
-    // What the kernel's socket buffers and one write of the listener hold, not what it meant to send.
+    // The bound is what the kernel's socket buffers and one write of the listener hold, not what it meant to send.
     expect(listener.seen.bytesOut).toBeLessThan(32 * 1_048_576);
   });
 

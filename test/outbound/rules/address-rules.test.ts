@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { blockReason, canonicalAddress } from '../../../server/outbound/address-rules.js';
 import vectors from '../../vectors/outbound-addresses.json' with { type: 'json' };
 
-/** Node's own range matcher over the registries: it shares neither code nor data with the rules. */
+/** Node's own range matcher over the registries, which shares neither code nor data with the rules. */
 function registryOf(family: 'ipv4' | 'ipv6'): BlockList {
   const list = new BlockList();
   for (const cidr of vectors.specialPurpose[family]) {

@@ -128,7 +128,7 @@ describe('vetUrl over random spellings', () => {
     const digits = `${'0'.repeat(zeros)}${value.toString(16)}`;
     return upper ? `0X${digits.toUpperCase()}` : `0x${digits}`;
   };
-  /** One to four parts, the last one holding what remains; each part in a base of its own (inet_aton). */
+  /** One to four parts, of which the last holds the rest of the address, each part in a base of its own (inet_aton). */
   const spelling = fc
     .record({
       address: blockedAddress,

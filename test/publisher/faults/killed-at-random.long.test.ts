@@ -17,11 +17,11 @@ import { testDatabase } from '../../support/database.js';
 import { runSeed, seeded } from '../../support/seeded.js';
 
 const rounds = 200;
-/** So many instances tick at once; a replacement is under way when one is killed. */
+/** The number of instances that tick at the same time; when one is killed, its replacement is already starting. */
 const instances = 3;
 const leaseTtlMs = 150;
 const oracleTimeoutMs = 80;
-/** A tick has eight steps: some are to come to their end. Counted in steps, since machines differ in speed. */
+/** Steps between kills; a tick has eight, so that some ticks end. Steps are counted because machines differ in speed. */
 const mostSteps = 10;
 const longestWaitMs = 600;
 const longestDelayMs = 15;
@@ -45,7 +45,7 @@ afterAll(async () => {
   await oracle.stop();
 });
 
-/** Half of the answers are as they should be; `late` is often later than anyone waits. */
+/** Half of the answers are correct; `late` is often later than any time limit. */
 function anyBehavior(): Behavior {
   const roll = random();
   if (roll < 0.5) return 'honest';
@@ -62,10 +62,10 @@ interface Seen {
 }
 const seen: Seen = { ticks: 0, statuses: new Set(), reasons: new Set() };
 
-/** Aborted when an instance ends that nobody killed. */
+/** Aborted when an instance ends without having been killed. */
 const crash = new AbortController();
 
-/** Ticks for ever; calls back whenever a tick of its own begins and ends. */
+/** Starts an instance that ticks forever; calls back whenever one of its ticks begins or ends. */
 function launch(onTick: (child: Child, running: boolean) => void): Child {
   const child = startChild(built.program, {
     instance: {
@@ -95,7 +95,7 @@ function launch(onTick: (child: Child, running: boolean) => void): Child {
   return child;
 }
 
-/** Resolves when it has reported so many more steps, or after a while: another may hold the lease now. */
+/** Resolves when the child has reported this many more steps, or after a while, since another may hold the lease now. */
 function passSteps(child: Child, steps: number): Promise<void> {
   if (steps === 0) return Promise.resolve();
   return new Promise((resolve) => {
@@ -110,7 +110,7 @@ function passSteps(child: Child, steps: number): Promise<void> {
   });
 }
 
-/** Kills whichever instance is in its tick, at a random moment, over and over. Returns how many died in a tick. */
+/** Repeatedly kills the instance that is in its tick, at a random moment. Returns how many died in a tick. */
 async function killOver(times: number): Promise<number> {
   const inTick = new Set<Child>();
   let next: ((child: Child) => void) | undefined;
@@ -142,13 +142,13 @@ async function killOver(times: number): Promise<number> {
   return diedInTick;
 }
 
-/** What must hold of health at any moment, whatever has just died. */
+/** Checks what must hold of health at any moment, whichever process has just died. */
 async function checkHealth(before: PublisherHealth | undefined): Promise<PublisherHealth> {
   const takenBefore = oracle.taken().length;
   const health = await instance.publisher.health();
   const latest = health.latest?.sequence ?? 0;
   const submitted = health.lastSubmission?.sequence ?? 0;
-  // No receipt is claimed that the oracle did not give; the oracle has nothing that is not in the log.
+  // No receipt is shown that the oracle did not give, and the oracle has nothing that is not in the log.
   expect(submitted).toBeLessThanOrEqual(oracle.taken().length);
   expect(takenBefore).toBeLessThanOrEqual(latest);
   const taken = oracle.taken()[submitted - 1];
@@ -190,7 +190,7 @@ it(`survives ${rounds} kills under an oracle that fails, hangs, answers late and
   await instance.tickSoon();
   expect(await instance.publisher.health()).toMatchObject({ status: 'ok', pending: 0 });
 
-  // The oracle has each sequence once, in order, and it is the log's; each has one event, in order.
+  // The oracle has each sequence of the log once, in order; each has one event, in order.
   const batches = await verifyLog(instance.publisher);
   const sequences = batches.map(({ header }) => header.sequence);
   expect(oracle.taken().map(({ header }) => header.sequence)).toEqual(sequences);
@@ -200,7 +200,7 @@ it(`survives ${rounds} kills under an oracle that fails, hangs, answers late and
   expect(events.every(({ submitted }) => submitted)).toBe(true);
   expect(sequences.length).toBeGreaterThan(rounds / 10);
 
-  // Nothing is left of the attempts that died.
+  // No chunk of the attempts that died is left.
   const attempts = await instance.stored.chunks.distinct('attempt');
   expect(attempts).toHaveLength(sequences.length);
 }, 600_000);

@@ -31,7 +31,7 @@ async function dieAt(killAt: TickStep, oracleUrl: string | undefined, entries: n
   expect(await child.gone).toBe('SIGKILL');
 }
 
-/** Before this one nothing of the batch can be seen; from it on, it is there for good. */
+/** Before this step nothing of the batch is visible; from it on, the batch is permanent. */
 const commit = tickSteps.indexOf('header_committed');
 
 describe('a process killed at a step of its tick', () => {
@@ -73,7 +73,7 @@ describe('a process killed at a step of its tick', () => {
       expect(oracle.taken().map(({ receipt }) => receipt)).toEqual(batches.map(({ receipt }) => receipt));
       expect(await instance.events()).toMatchObject([{ sequence: 1 }, { sequence: 2 }]);
       expect(await instance.publisher.health()).toMatchObject({ status: 'ok', consecutiveFailures: 0 });
-      // One chunk of the first batch and two of the second: whatever the dead process left is gone.
+      // There are one chunk of the first batch and two of the second; the chunks of the dead process are gone.
       expect(await instance.stored.chunks.countDocuments()).toBe(3);
     },
     30_000,

@@ -42,7 +42,7 @@ interface Submission {
   entries: ScoreCard[];
 }
 
-/** A batch that follows, signed with whatever it says. */
+/** A batch that continues the log, with these changes to its header, signed by the key. */
 function batch(changes: Partial<BatchHeader> = {}, by = signer, entries = cardsOf(3)): Submission {
   const header: BatchHeader = {
     version: 1,
@@ -142,7 +142,7 @@ describe('the ledger of the reference oracle', () => {
     const before = await start({ stateFile });
     const { body } = await post(first, before);
     await before.stop();
-    // Cut short by a crash, and never answered for.
+    // This submission was cut short by a crash, and never answered.
     appendFileSync(stateFile, '{"header":{"version":1,');
     const after = await start({ stateFile });
     expect(after.publicKey).toBe(before.publicKey);

@@ -32,7 +32,7 @@ beforeEach(() => {
   memory = join(folder, `${files}.json`);
 });
 
-/** Checks the service behind the proxy. */
+/** Verifies the service behind the proxy. */
 async function verify(...args: string[]) {
   const said: string[] = [];
   const waits: number[] = [];
@@ -93,7 +93,7 @@ describe('npm run verify exits with 0', () => {
   });
 });
 
-/** Name, change, and what the verdict says. */
+/** Name, change, and the text of the verdict. */
 const lies: [string, Tamper, RegExp][] = [
   [
     'an entry was changed',

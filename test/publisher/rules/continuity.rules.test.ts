@@ -24,7 +24,7 @@ describe('the word of the oracle', () => {
   });
 
   it('on an empty log depends on whether it has the first batch', () => {
-    // An oracle that shows nothing says the same.
+    // An oracle that shows no batches at all gives the same answer.
     expect(oracleWord(null, absent, null).kind).toBe('silent');
     expect(oracleWord(null, taken(1, 'a'), null).kind).toBe('behind');
   });

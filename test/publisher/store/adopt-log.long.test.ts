@@ -40,7 +40,7 @@ const archiveOf = (batches: readonly WholeBatch[]) => ({
   find: async (sequence: number) => batches.find(({ header }) => header.sequence === sequence) ?? null,
 });
 
-/** Publishes four batches, keeps what an archive has of them, and loses the last two. */
+/** Publishes four batches, keeps them as an archive would, and loses the last two. */
 async function publishAndLose(by: PublisherInstance, options = { awayAtLast: false }): Promise<void> {
   for (const points of [1, 2, 3, 4]) {
     if (options.awayAtLast && points === 4) tests.oracle.behave('fail', 'fail', 'fail');
@@ -54,7 +54,7 @@ async function publishAndLose(by: PublisherInstance, options = { awayAtLast: fal
   await loseBatchesAfter(by, 2);
 }
 
-/** Another oracle, which took so many batches that another key signed. */
+/** Starts another oracle, which took this many batches that another key signed. */
 async function anotherOracle(count: number): Promise<string> {
   other = await startReferenceOracle({ clock: Date.now });
   const { keyId, publicKey, sign } = otherSigner;
@@ -219,7 +219,7 @@ describe('adopting what an archive has', () => {
     expect(await instance.tick()).toMatchObject({ failure: 'log_restored' });
   });
 
-  /** What is given, and why it is refused. */
+  /** The fault, the message of the refusal, and the input. */
   const refusals: [string, string, () => { batches: WholeBatch[]; head: number }][] = [
     ['the archive ends too early', 'Batch 4 cannot be had', () => ({ batches: kept.slice(0, 3), head: 4 })],
     ['the log has later batches than that', 'not with 1', () => ({ batches: kept, head: 1 })],
@@ -285,7 +285,7 @@ describe('a batch that was made after the restore and that the oracle refuses', 
   beforeEach(async () => {
     instance = await tests.open();
     await publishAndLose(instance);
-    // As a release made it that did not ask the oracle first.
+    // Such a batch comes from a release that did not ask the oracle first.
     const unaware = await tests.open({ oracleUrl: undefined });
     unaware.setCards(cardsOf(3, 77));
     await unaware.tick();

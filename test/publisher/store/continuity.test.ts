@@ -21,14 +21,14 @@ afterEach(() => {
 
 let points = 0;
 
-/** Publishes one more batch, of new scores. */
+/** Publishes one more batch, with new scores. */
 async function publish(by = instance) {
   points += 1;
   by.setCards(cardsOf(3, points));
   return by.tick();
 }
 
-/** An oracle that takes batches and shows none: other requests get this status. */
+/** An oracle that accepts batches but shows none: other requests get this status. */
 async function mute(status: number): Promise<string> {
   const { url } = tests.oracle;
   const server = createServer(async (request, response) => {

@@ -9,7 +9,7 @@ beforeEach(async () => {
   instance = await tests.open();
 });
 
-/** An instance to which anything older than a few milliseconds is late. */
+/** An instance that considers everything older than a few milliseconds late. */
 const impatient = () => tests.open({ tickIntervalMs: 0.001 });
 
 describe('the health of the publisher', () => {
@@ -74,7 +74,7 @@ describe('the health of the publisher', () => {
       lastTick: { startedAt: '2026-01-01T00:00:00.000Z', finishedAt: null, failure: 'interrupted' },
       consecutiveFailures: 1,
     });
-    // The next tick finds it, notes it, and does what it sets out to.
+    // The next tick finds the interrupted one, records it, and then does its own work.
     await instance.tick();
     expect(await instance.publisher.health()).toMatchObject({ status: 'ok', consecutiveFailures: 0 });
   });

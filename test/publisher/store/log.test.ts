@@ -12,7 +12,7 @@ import {
 import { testDatabase } from '../../support/database.js';
 
 const database = testDatabase();
-/** One entry, whole chunks, and a chunk more of one, of a few, of all but one. */
+/** One entry, whole chunks, and an incomplete last chunk with one, some and all but one of its entries. */
 const sizes = [1, 256, 257, 512, 600, 767];
 const batches = sizes.length;
 let instance: PublisherInstance;

@@ -88,7 +88,7 @@ describe('an oracle that does not take the batch', () => {
     const stranger = await tests.open({ secretKey: otherSeed });
     await stranger.tick();
     await instance.connection.dropDatabase();
-    // It published its first batch before it had an oracle.
+    // It published its first batch before an oracle was configured.
     await (await tests.open({ oracleUrl: undefined })).tick();
     const errors: object[] = [];
     const logger: Logger = { ...silentLogger, error: (fields) => errors.push(fields) };

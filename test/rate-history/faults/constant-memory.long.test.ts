@@ -18,7 +18,7 @@ const database = testDatabase();
 const corridor = corridorFixture({ id: 'usdc-ngn', buyAsset: 'iso4217:NGN', currency: 'NGN' });
 const quarterMs = 900_000;
 const start = Date.parse('2026-11-20T00:00:00Z');
-/** A third of a megabyte for each sample. */
+/** So many anchors make a sample about a third of a megabyte. */
 const anchors = 400;
 const samples = 96;
 let connection: Connection;
@@ -48,15 +48,15 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => connection.close());
 
-/** A collection takes as long as the heap of the whole test process is large, so not every chunk is looked at. */
+/** A garbage collection takes time proportional to the heap of the test process, so only every 25th chunk is checked. */
 const lookedAt = 25;
 
-/** What is held at the most while a day is read, and what was read; in bytes. */
+/** The peak memory while a day is read, and the size of what was read; in bytes. */
 async function streamDay(type: 'text/csv' | 'application/x-ndjson', lookEvery: number) {
   const { chunks } = await history.stream(corridor.id, { day: '2026-11-20' }, type);
   const held = async () => {
     collectGarbage();
-    // What was external to the heap is freed a turn after the objects that held it.
+    // External memory is freed one turn after the objects that held it.
     await setImmediate();
     collectGarbage();
     const { heapUsed, external } = process.memoryUsage();

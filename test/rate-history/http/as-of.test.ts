@@ -11,7 +11,7 @@ const path = '/api/rates/usdc-ngn';
 const quarterMs = 900_000;
 let app: TestApp;
 let answer: RatesAnswer;
-/** When the first of two samples was taken: some hours ago. */
+/** The time of the first of two samples, some hours ago. */
 let first: number;
 
 beforeAll(async () => {
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** Laid out as no answer of this version is, so that one which is rendered anew differs. */
+/** A layout that no answer of this version has, so that an answer that is rendered again differs. */
 function textOf(at: number, corridor = 'usdc-ngn'): string {
   return JSON.stringify({ ...answer, corridor, asOf: toInstant(at) }, null, 1);
 }

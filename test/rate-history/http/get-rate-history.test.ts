@@ -12,12 +12,12 @@ const database = testDatabase();
 const samples = rateSamples(database);
 const quarterMs = 900_000;
 const dayMs = 96 * quarterMs;
-/** Three whole days ago, and the two days after it. */
+/** The start of the UTC day three days ago. */
 const start = Date.now() - (Date.now() % dayMs) - 3 * dayMs;
 const day = toInstant(start).slice(0, 10);
 const nextDay = toInstant(start + dayMs).slice(0, 10);
 const path = '/api/rates/usdc-ngn/history';
-/** Of the first day the hours from 6 to 12, with a gap at nine; of the next day midnight. */
+/** On the first day the hours from 6 to 12, with a gap at nine; on the next day midnight. */
 const slots = [...Array.from({ length: 24 }, (_, slot) => 24 + slot).filter((slot) => slot !== 36), 96];
 const instants = slots.map((slot) => start + slot * quarterMs + 2_345);
 let app: TestApp;
@@ -42,7 +42,7 @@ function textOf(at: number): string {
   ).replaceAll('\n', ' ');
 }
 
-/** As a client that never asked before. */
+/** Sends a request as a new client. */
 function get<Body = RateHistoryPage>(target: string, headers: Record<string, string> = {}, method = 'GET') {
   clients += 1;
   return app.client.request<Body>(method, target, {
@@ -218,7 +218,7 @@ describe('304', () => {
       expect((await get(target, { ...accept, 'if-none-match': etag })).status).toBe(304);
       const other = (await get(`${path}?day=${day}`, accept)).headers.get('etag');
       expect(other).not.toBe(etag);
-      // Another form each time, so another sample.
+      // Each form adds another sample.
       added += 1;
       const at = start + dayMs + (40 + added) * quarterMs;
       await samples.add('usdc-ngn', [{ at, text: textOf(at) }]);

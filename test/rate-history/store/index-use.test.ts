@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => connection.close());
 
-/** The operations that MongoDB has profiled while the work was done: documents examined and returned. */
+/** The operations that MongoDB profiled during the work: documents examined and returned. */
 async function profiled(work: () => Promise<unknown>) {
   const { db } = connection;
   await db?.command({ profile: 2 });
@@ -69,6 +69,6 @@ it('what may be removed is found without what is kept for good', async () => {
   await profiled(async () => {
     removed = await store.removeBefore(start + 100 * quarterMs, 1_000);
   });
-  // Of 100 slots of three corridors, the first of two days stay.
+  // Of 100 slots in each of three corridors, the first slot of each of two days stays.
   expect(removed).toBe(3 * 98);
 });

@@ -17,7 +17,7 @@ const fixture = simulatedRates();
 const quarterMs = 900_000;
 const dayMs = 96 * quarterMs;
 const ngn = 'usdc-ngn';
-/** Without an anchor whose quotes are estimated from a fee that was read before. */
+/** This corridor has no anchor whose quotes are estimated from a fee that was read earlier. */
 const eur = 'usdc-eur';
 const onlyEur = () => [{ id: eur }];
 let store: RateSampleStore;
@@ -33,7 +33,7 @@ beforeEach(async () => {
   fixture.world.now += quarterMs - (fixture.world.now % quarterMs) + 5_000;
 });
 
-/** The sampler of one more instance, which samples a single corridor unless told otherwise. */
+/** The sampler of another instance, which samples a single corridor unless told otherwise. */
 function samplerOf(patch: Partial<SamplerDeps> = {}) {
   const { connection, rates } = fixture.service;
   instances += 1;
@@ -59,7 +59,7 @@ function silence(corridorAnchors = fixture.simulated.anchors) {
     each.override('*', (_request, response) => void response.writeHead(500).end());
 }
 
-/** Long enough for the pause that follows repeated failures to be over. */
+/** Longer than the pause that follows repeated failures. */
 const pauseMs = 120_000;
 
 describe('the sampler', () => {
@@ -208,7 +208,7 @@ describe('the sampler', () => {
   it('removes samples after 90 days and keeps the first of each UTC day for good', async () => {
     const sample = samplerOf();
     const start = fixture.world.now;
-    // Into a day of its own, to have a first sample and others in it.
+    // Moves into a new day, which then has a first sample and later ones.
     fixture.world.now += dayMs - (fixture.world.now % dayMs) + 3 * 3_600_000;
     const day = fixture.world.now;
     for (let slot = 0; slot < 6; slot += 1) {

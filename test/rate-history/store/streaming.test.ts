@@ -10,7 +10,7 @@ const quarterMs = 900_000;
 const instants = Array.from({ length: 96 }, (_, slot) => start + slot * quarterMs + 3_000);
 const text = Buffer.from(JSON.stringify(ratesExamples.getRates.answer));
 
-/** A day of samples that counts how many were read. */
+/** A day of samples that counts how many of them were read. */
 function history() {
   let read = 0;
   const within = ({ from, to }: SampleRange) => instants.filter((at) => at >= from && at < to);

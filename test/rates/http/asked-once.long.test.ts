@@ -13,9 +13,9 @@ let app: TestApp;
 let sockets: Agent;
 
 beforeAll(async () => {
-  // Ten minutes into the cycle of tidewater, which is out of service for the first five of every forty.
+  // Tidewater is out of service for the first five minutes of every forty; this is ten minutes into that cycle.
   const shiftMs = 600_000 - (Date.now() % 2_400_000);
-  // Anchors that take their time, so that the whole crowd waits for the same answers.
+  // The anchors take their usual time, so that the whole crowd waits for the same answers.
   anchors = await startSimulatedAnchors({
     clock: () => Date.now() + shiftMs,
     random: () => 0.5,
@@ -23,7 +23,7 @@ beforeAll(async () => {
   });
   app = await startTestApp({ uri: database.uri, simulated: anchors });
   sockets = new Agent({ connections: crowdSize, pipelining: 1 });
-  // Where the anchors are is found with the first question, and is not part of any later one.
+  // The first request discovers the anchors, so that later ones do not include that.
   await ask(['1']);
 });
 afterAll(async () => {
@@ -35,7 +35,7 @@ afterEach(() => {
   for (const each of anchors.anchors) each.override('*', null);
 });
 
-/** supertest is too slow for a crowd: 1,000 answers must be here while the first of them is fresh. */
+/** Sends a request without supertest, which is too slow: 1,000 answers must arrive while the first of them is fresh. */
 async function get(origin: string, amount: string | undefined, client: string) {
   const path = `/api/rates/usdc-ngn?amount=${amount}`;
   const answer = await sockets.request({
@@ -48,7 +48,7 @@ async function get(origin: string, amount: string | undefined, client: string) {
 }
 
 let clients = 0;
-/** All at once, each from a client and on a connection of its own; `amounts` are taken in turn. */
+/** Sends all requests at once, each as another client on its own connection; `amounts` are used in turn. */
 async function ask(amounts: readonly string[], count = 1) {
   anchors.fx.resetCalls();
   for (const each of anchors.anchors) each.resetCalls();
@@ -58,14 +58,14 @@ async function ask(amounts: readonly string[], count = 1) {
     return get(app.url, amounts[index % amounts.length], client);
   });
   const answers = await Promise.all(asked);
-  // Held against the document afterwards, and alike ones once: the service has the same processor as this test.
+  // Equal answers are checked once, and only afterwards, since the service shares the processor with this test.
   for (const { path, status, headers, text } of new Map(answers.map((each) => [each.text, each])).values()) {
     checkAnswer({ method: 'GET', path, status, headers, body: JSON.parse(text) as RatesAnswer });
   }
   return answers;
 }
 
-/** How often each anchor of the corridor was asked for this amount; the snapshot asks for another in the background. */
+/** How often each anchor of the corridor was asked for this amount; background requests are for another amount. */
 function calls(amount: string): Record<string, number> {
   const counted = quoting.map((id) => {
     const asked = anchors
@@ -85,7 +85,7 @@ describe('1,000 concurrent cold requests for one corridor and amount', () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(calls('250')).toEqual(once);
-    // Ferry publishes a fee instead of quoting: that does not depend on the amount, and was read with the first question.
+    // Ferry publishes a fee instead of quoting; the fee does not depend on the amount, and was read with the first request.
     expect(anchors.anchor('ferry').seen.filter(({ url }) => !url.includes('stellar.toml'))).toEqual([]);
   });
 

@@ -19,11 +19,11 @@ interface Registered {
 }
 
 beforeAll(async () => {
-  // Anchors as quick as their profiles say, with the usual budget of 20 calls a second each.
+  // Anchors as quick as their profiles say, with the usual budget of 20 calls per second each.
   anchors = await startSimulatedAnchors({ clock: Date.now, random: () => 0.5, latencyFactor: 1 });
   for (const anchor of anchors.anchors) anchor.setProfile({ outage: null });
   app = await startTestApp({ uri: database.uri, simulated: anchors });
-  // A service that runs has read where its anchors are, and knows that they answer.
+  // A running service has already discovered its anchors and knows that they answer.
   await expectFreshReference();
 });
 afterAll(async () => {
@@ -42,7 +42,7 @@ async function askRates(client: string, query = `amount=${randomAmount()}`) {
 async function register(client: string) {
   nonces += 1;
   const nonce = createHash('sha256').update(`${client} ${nonces}`).digest('base64url').slice(0, 32);
-  // With minReceive, an answer without a quote says why there is none.
+  // With minReceive, an intent that gets no quote is refused with the reasons.
   const terms = { corridor: 'usdc-ngn', anchorId: 'harbour', account, sellAmount: randomAmount(), nonce };
   const answer = await fetch(`${app.url}/api/intent/offramp`, {
     method: 'POST',
@@ -52,14 +52,14 @@ async function register(client: string) {
   return { status: answer.status, body: (await answer.json()) as Registered };
 }
 
-/** Runs each client's work again and again until stopped; resolves to how the requests were answered. */
+/** Repeats each client's work until stopped; resolves to the statuses of the answers. */
 function attackFrom(clients: readonly string[], work: (client: string) => Promise<{ status: number }>) {
   let going = true;
   const statuses: number[] = [];
   const running = clients.map(async (client) => {
     while (going) {
       statuses.push((await work(client)).status);
-      // The processor is not what is attacked: 20 addresses still ask for several times what an anchor allows.
+      // The attack is not on the processor: 20 addresses still ask for several times what an anchor allows.
       await delay(250);
     }
   });
@@ -76,7 +76,7 @@ function addresses(count: number): string[] {
   return Array.from({ length: count }, (_, host) => `203.5.${networks}.${host}`);
 }
 
-/** Genuine intents one after another; those that got no quote because the anchor's calls were used up. */
+/** Registers genuine intents one by one; returns those without a quote because the anchor's calls were used up. */
 async function withoutQuote(clients: readonly string[]) {
   const missed: Registered[] = [];
   for (const client of clients) {
@@ -86,7 +86,7 @@ async function withoutQuote(clients: readonly string[]) {
   return missed;
 }
 
-/** On a machine that does other things, an anchor or the database may be late, which is not what is tested. */
+/** Registers with retries: on a busy machine an anchor or the database may be late, which is not tested here. */
 async function registerInTime(client: string) {
   for (let attempt = 1; ; attempt += 1) {
     const found = await register(client);
@@ -96,7 +96,7 @@ async function registerInTime(client: string) {
   }
 }
 
-/** A request that finds the answer stale starts the refresh, so that one shortly after finds it fresh. */
+/** A request that finds a stale answer starts a refresh, so that a request shortly after finds a fresh one. */
 async function expectFreshReference() {
   const expectFresh = async () => {
     const { status, body } = await askRates('203.5.0.1', '');
@@ -125,7 +125,7 @@ describe('20 addresses that ask for random amounts, and 20 that register intents
     const stopAsking = attackFrom(addresses(20), askRates);
     const stopRegistering = attackFrom(addresses(20), register);
     try {
-      // The first intents of the attackers have the same right as those of others.
+      // The first intents of the attackers have the same priority as those of others.
       await delay(5_000);
       expect(await withoutQuote(addresses(genuineIntents))).toEqual([]);
       await expectFreshReference();

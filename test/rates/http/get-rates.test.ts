@@ -158,7 +158,7 @@ describe('503', () => {
   it('when no anchor answers and nothing recent is cached, with the reasons and Retry-After', async () => {
     for (const each of app.simulated.anchors)
       each.override('*', (_req, res) => void res.writeHead(500).end());
-    // Every anchor of this corridor quotes for itself: no fee read earlier can stand in.
+    // Every anchor of this corridor gives quotes of its own, so no earlier fee can replace them.
     const { status, body, headers } = await get('/api/rates/usdc-zar?amount=777');
     expect({ status, body }).toMatchObject({
       status: 503,
@@ -174,7 +174,7 @@ describe('503', () => {
     for (const each of app.simulated.anchors)
       each.override('*', (_req, res) => void res.writeHead(403).end('{"error":"forbidden"}'));
     let amount = 778;
-    // The tests before may have used up the calls of this second.
+    // The earlier tests may have used up the calls of this second.
     await waitFor(
       async () => {
         const { status, body, headers } = await get(`/api/rates/usdc-zar?amount=${amount++}`);

@@ -45,7 +45,7 @@ describe('amounts that nobody asked for lately', () => {
       'deliveryMethod=cash',
     ];
     for (const query of known) expect((await ask(query, client)).status).toBe(200);
-    // Another client has points of its own, and what it asks for is known to the first one, too.
+    // Another client has its own points, and the amount it asks for becomes known for the first one, too.
     expect((await ask('amount=999.5', '198.51.100.41')).status).toBe(200);
     const last = await ask('amount=999.5', client);
     expect([last.status, last.headers.get('x-ratelimit-limit')]).toEqual([200, '90']);
@@ -60,7 +60,7 @@ describe('amounts that nobody asked for lately', () => {
       const statuses = await askMany(points + 1, queryOf, `198.51.100.${50 + place}`);
       expect(statuses).toEqual([...Array(points).fill(200), 429]);
     }
-    // The same amount in other spellings and orders is one amount.
+    // Other spellings and parameter orders denote the same amount.
     const spelled = ['amount=777.7', 'amount=777.70', 'amount=777.7000000', 'amount=777.7&sort=score'];
     await askMany(points - 1, (index) => `amount=${500 + index}.125`, '198.51.100.52');
     const statuses = await askMany(spelled.length, (index) => spelled[index] ?? '', '198.51.100.52');

@@ -20,7 +20,7 @@ function get<Body = RatesAnswer>(path: string) {
   return app.client.request<Body>('GET', path);
 }
 
-// An anchor is called ten times a second at most for amounts that nobody asked for lately.
+// An anchor is called at most ten times per second for amounts that nobody asked for lately.
 beforeEach(() => delay(1_100));
 
 describe('200', () => {
@@ -29,7 +29,7 @@ describe('200', () => {
     expect(status).toBe(200);
     expect(body.receive).toBe('150000.00');
     expect(body.amount).toBe(body.quotes[0]?.sellAmount);
-    // In today's version of SEP-38, in the old one, and as an estimate.
+    // Quotes by the current version of SEP-38, by the old one, and by an estimate.
     const ids = body.quotes.map(({ anchorId }) => anchorId);
     expect(ids).toEqual(expect.arrayContaining(['harbour', 'galleon', 'ferry']));
     for (const { receiveAmount, adjusted, sellAmount, cost } of body.quotes) {
@@ -76,7 +76,7 @@ describe('200', () => {
 
 describe('422', () => {
   it('that takes less than the least amount of the corridor at every anchor', async () => {
-    // A corridor whose anchors neither fail at random nor have outages.
+    // The anchors of this corridor neither fail at random nor have outages.
     const { status, body } = await get('/api/rates/usdc-eur?receive=7');
     expect({ status, body }).toMatchObject({
       status: 422,

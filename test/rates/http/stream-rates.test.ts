@@ -137,7 +137,7 @@ describe('errors before the stream', () => {
       '10',
     ]);
     held[0]?.close();
-    // The service learns of it when the connection closes.
+    // The service notices when the connection closes, which takes a moment.
     let status = 429;
     for (let tries = 0; tries < 20 && status === 429; tries += 1) status = (await follow('', client)).status;
     expect(status).toBe(200);
@@ -148,7 +148,7 @@ it('takes the amounts of streams from the budget of new amounts, together with t
   const client = { 'x-forwarded-for': '198.51.100.9' };
   const { points } = rateLimitClasses.newAmounts;
   for (let n = 0; n < points; n += 1) {
-    // An anchor is called so many times in a second, and no more.
+    // The number of calls to an anchor per second is limited.
     now += 1_000;
     if (n % 2 === 0) {
       const stream = await follow(`?amount=${500 + n}.5`, client);
@@ -165,7 +165,7 @@ it('takes the amounts of streams from the budget of new amounts, together with t
     'RATE_LIMITED',
     String(points),
   ]);
-  // What is known, and the reference amount, are free.
+  // Known amounts and the reference amount cost nothing.
   expect((await follow('?amount=500.5', client)).status).toBe(200);
   expect((await follow('', client)).status).toBe(200);
 });

@@ -68,7 +68,7 @@ describe('the circuit breaker', () => {
   });
 });
 
-/** Calls of one kind that each end at once; how many were let through. */
+/** Makes calls of one kind that each end at once; returns how many were let through. */
 function takeMany(from: BudgetState, priority: Priority, count: number, stepMs: number, startMs = 0) {
   let state = from;
   let taken = 0;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Caller, createAnchorGate, type GatedCall } from '../../../server/features/rates/anchor-gate.js';
 
-/** A gate whose clock moves when a test says so; `wait` follows it. */
+/** A gate whose clock moves only when the test moves it; `wait` uses that clock. */
 function gateOf() {
   let nowMs = 0;
   let sleepers: { until: number; wake: () => void }[] = [];
@@ -11,7 +11,7 @@ function gateOf() {
     wait: (ms) => new Promise<void>((wake) => void sleepers.push({ until: nowMs + ms, wake })),
   });
   return {
-    /** Asks for a price that comes at once; resolves to when the anchor was called, or to the reason why not. */
+    /** Makes a call that is answered at once; resolves to the time of the call, or to the reason for refusing it. */
     async ask(caller: Caller): Promise<number | string> {
       const call = async (): Promise<GatedCall<number>> => ({ value: nowMs, health: 'well' });
       const outcome = await gate.run(caller, call);
@@ -51,7 +51,7 @@ describe('an intent that finds the budget used up', () => {
     await pass(2_100);
     const calledAt = await Promise.all(asked);
     expect(calledAt.filter((each) => typeof each !== 'number')).toEqual([]);
-    // Four a second of its own, and what others leave.
+    // Intents have four calls per second of their own, and those that others leave.
     expect(calledAt.slice(0, 4)).toEqual([0, 0, 0, 0]);
   });
 
@@ -77,7 +77,7 @@ describe('an intent that finds the budget used up', () => {
     const asked = many(200).map((index) => ask(intentOf(`client ${index}`)));
     const last = asked.at(-1);
     await settle();
-    // The 14 calls of this second are made, 32 intents wait.
+    // The 14 calls of this second are used, and 32 intents wait.
     expect(await last).toBe('busy');
     await pass(2_500);
     const calledAt = (await Promise.all(asked)).filter((each) => typeof each === 'number');

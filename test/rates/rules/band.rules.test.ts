@@ -13,7 +13,7 @@ const script = new URL('../../clients/python/recompute_quotes.py', import.meta.u
 interface Case {
   name: string;
   prices: string[];
-  /** Null where it is missing or stale. */
+  /** Null where the reference rate is missing or stale. */
   reference: string | null;
   factor: string;
   band: Band;
@@ -52,7 +52,7 @@ describe('the band of test/vectors/quote-band.json, to the last digit', () => {
 });
 
 const market = fc.constantFrom(marketOf(null), marketOf('1530'), marketOf('1490.5'));
-/** At the official rate of 1,500 or at a street rate up to three times as high. */
+/** Prices at the official rate of 1,500, or at a street rate up to three times as high. */
 const honestPrice = fc.integer({ min: 1_490, max: 4_500 }).map(String);
 const anyPrice = fc.oneof(
   fc.integer({ min: 1, max: 999_999_999 }).map(String),

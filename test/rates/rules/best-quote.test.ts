@@ -97,13 +97,13 @@ it('is explained in docs/rates.md with the constants and the figures that the se
   }
 });
 
-/** A decimal text as a whole number of billionths. */
+/** Converts a decimal text to a whole number of billionths. */
 function billionths(text: string): bigint {
   const [whole = '0', fraction = ''] = text.split('.');
   return BigInt(whole + fraction.padEnd(9, '0'));
 }
 
-/** The formula of docs/rates.md in whole numbers alone: every factor a fraction of its own, divided once at the end. */
+/** The formula of docs/rates.md in whole numbers: every factor is a separate fraction, divided once at the end. */
 function worthInWholeNumbers(expected: string, own: QuoteReputation, typical: TypicalRecord, terms: Terms) {
   const one = 1_000_000_000n;
   const n = BigInt(Math.min(own.outcomes, 30));

@@ -11,11 +11,11 @@ afterEach(() => {
 });
 
 const answer = (n: number) => ({ corridor: 'usdc-ngn', n }) as unknown as RatesAnswer;
-/** By the timers that the test moves. */
+/** Waits by the fake timers. */
 const delay = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const settle = () => jest.advanceTimersByTimeAsync(0);
 
-/** A question whose answers are given by the test; anchors count as asked whenever `ask` is called. */
+/** A question whose answers the test sets; each call of `ask` counts as asking the anchors. */
 function question(costs = true) {
   const world = {
     kept: undefined as ServedRates | undefined,
@@ -39,7 +39,7 @@ function question(costs = true) {
   return { world, live };
 }
 
-/** A reader whose kernel takes everything, unless the test says that it is full. */
+/** A reader whose kernel accepts every write, unless the test sets it to full. */
 function reader(group: RateGroup, client: string, lastSeen?: string) {
   const state = { text: '', full: false, skipped: 0, ended: false };
   const made: RateReader = createRateReader({
@@ -167,7 +167,7 @@ describe('the readers of one question', () => {
     await jest.advanceTimersByTimeAsync(60_000);
     expect([world.asked, shown()]).toEqual([1, [1, 100]]);
     expect(state.text).not.toContain('problem');
-    // Too old to be served.
+    // The cached answer is too old to be served.
     world.kept = undefined;
     await jest.advanceTimersByTimeAsync(15_000);
     expect(state.text).toContain('event: problem\ndata: {"code":"RATE_LIMITED"');

@@ -138,7 +138,7 @@ describe('the answer to a question for a payout', () => {
 
   it('orders anchors that pay in proportion as the question for an amount does', () => {
     const receive = '150000';
-    // Rates whose payouts and amounts for them are exact, so that rounding makes no difference.
+    // With these rates, payouts and the amounts for them are exact, so that rounding makes no difference.
     const rates = fc.shuffledSubarray(['1200', '1250', '1500', '1600', '1875', '2000', '2400'], {
       minLength: 2,
     });

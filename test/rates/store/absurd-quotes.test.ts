@@ -20,7 +20,7 @@ async function promise(anchorId: string, factor: string) {
   expect(answer.status).toBe(200);
 }
 
-/** Leaves only these of the anchors that give prices of their own. */
+/** Makes these anchors fail price requests. */
 function silence(...ids: string[]) {
   for (const id of ids)
     fixture.simulated.anchor(id).override(price, (_req, res) => void res.writeHead(500).end());
@@ -96,7 +96,7 @@ describe('a price 650 times the market', () => {
   it('leaves an answer without a best one where nobody else has a quote', async () => {
     await promise('harbour', '650');
     silence(...ownPrices.filter((id) => id !== 'harbour'));
-    // Ferry, which publishes a fee, takes 2,500 at most.
+    // Ferry, which publishes a fee, accepts at most 2,500.
     const answer = await quoteNgn({ amount: '3000' });
     expect(answer).toMatchObject({ best: null, amount: '3000', quotes: [{ anchorId: 'harbour' }] });
   });
@@ -115,7 +115,7 @@ describe('a price 650 times the market', () => {
       expect(answer.quotes).toMatchObject([{ tier: 'anchor', unranked: 'above_band' }]);
       expect([answer.best, answer.band?.anchors]).toEqual([null, 5]);
     }
-    // After a minute without a price for the reference amount nobody is left to compare with.
+    // After a minute without a price for the reference amount, no other anchor is left for the comparison.
     fixture.world.now += 11_000;
     const { answer } = await withoutFx.rates.quote('usdc-ngn', { amount: '5002' });
     expect([answer.best, answer.band]).toEqual([{ anchorId: 'harbour' }, null]);
@@ -157,7 +157,7 @@ describe('the band', () => {
     const { answer } = await narrow.rates.quote('usdc-ngn', {});
     expect(answer.band?.factor).toBe('1.05');
     expect(answer.quotes.at(-1)).toMatchObject({ anchorId: 'galleon', unranked: 'above_band' });
-    // By the default it is ranked, and leads.
+    // With the default factor it is ranked first.
     expect((await quoteNgn()).best).toEqual({ anchorId: 'galleon' });
   });
 });

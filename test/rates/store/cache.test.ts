@@ -88,10 +88,7 @@ describe('the cache of the rates', () => {
 });
 
 describe('a stream of an amount', () => {
-  /**
-   * Opens the stream as client a, and closes it when it has said something; returns what it was sent, and who paid for
-   * what.
-   */
+  /** Opens the stream as client a, and closes it after the first event; returns the events and who paid for which calls. */
   function opener() {
     const paid: string[] = [];
     const streams = createRateStreams({

@@ -126,7 +126,7 @@ describe('a client that cycles random amounts', () => {
       const { quote } = await quoteFrom('usdc-ngn', 'harbour', amount, undefined, 'wallet');
       expect(quote?.tier).toBe('anchor');
     }
-    // None of them had to wait, and the others still have no more calls.
+    // None of them had to wait, and other callers still have no calls left.
     expect(world.now).toBe(at);
     expect(await isBusy('844')).toBe(true);
   });
@@ -159,7 +159,7 @@ describe('a client that cycles random amounts', () => {
       { anchorId: 'harbour', reason: 'busy' },
     ]);
     expect((await quoteNgn()).unavailable).toEqual([]);
-    // Each delivery method would be another question for the same amount: only the plain one is asked all the time.
+    // Each delivery method is a separate question about the amount; only the one without a method is refreshed regularly.
     const byMethod = await quoteNgn({ amount: '100.0', deliveryMethod: 'bank_account' });
     expect(byMethod.unavailable).toContainEqual({ anchorId: 'harbour', reason: 'busy' });
     const { quote } = await fixture.service.rates.quoteFrom(

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   for (const each of running.splice(0)) {
-    // What one test read of a stellar.toml is not to be known to the next.
+    // Discovery results of one test must not reach the next.
     await each.connection.collection('anchors').deleteMany({});
     await each.close();
   }

@@ -65,7 +65,7 @@ describe('the rates of a corridor', () => {
     const harbour = answer.quotes.find((quote) => quote.anchorId === 'harbour');
     expect(harbour?.reputation).toEqual(scoredRecord({ meanShortfall: '0.010000000' }));
     expect(Number(harbour?.expectedReceive)).toBeCloseTo(Number(harbour?.receiveAmount) * 0.99, 1);
-    // Without a record, it is expected to fall short as the typical anchor does.
+    // An anchor without a record is expected to fall short as the typical anchor does.
     const ferry = answer.quotes.find((quote) => quote.anchorId === 'ferry');
     expect(Number(ferry?.expectedReceive)).toBeCloseTo(Number(ferry?.receiveAmount) * 0.99, 1);
     expect(answer.typical).toEqual({
@@ -92,7 +92,7 @@ describe('the rates of a corridor', () => {
     const asked = callsTo('slowboat');
     const byReceive = (await recorded.rates.quote('usdc-ngn', { sort: 'receive' })).answer;
     const bySpeed = (await recorded.rates.quote('usdc-ngn', { sort: 'speed' })).answer;
-    // It promises most, but is slow.
+    // It has the highest promise, but is slow.
     expect(byReceive.quotes[0]?.anchorId).toBe('slowboat');
     expect(first.quotes[0]?.anchorId).not.toBe('slowboat');
     expect(bySpeed.quotes.at(-1)?.anchorId).toBe('slowboat');
@@ -118,7 +118,7 @@ describe('the rates of a corridor', () => {
         res.writeHead(400).end('{"error":"amount is below the minimum"}');
       });
     }
-    // ferry takes 2,500 at most.
+    // ferry accepts at most 2,500.
     await expect(quoteNgn({ amount: '5000' })).rejects.toMatchObject({ code: 'AMOUNT_OUT_OF_RANGE' });
   });
 });

@@ -40,7 +40,7 @@ afterAll(() => mongod.stop());
 let databases = 0;
 
 async function prepared(name: string) {
-  // A test that is tried once more finds an empty database.
+  // A retried test needs an empty database.
   databases += 1;
   const uri = withDatabase(mongod.uri, `${name}-${databases}`);
   const fixture = await openAggregationFixture(uri, { leaseTtlMs, batchSize });
@@ -54,7 +54,7 @@ async function prepared(name: string) {
   return { fixture, work };
 }
 
-/** Lets the next worker finish what the last one left, then looks at every number there is. */
+/** Lets the next worker finish what the last one left, then checks every number. */
 async function aggregatesToTheEnd(fixture: AggregationFixture): Promise<void> {
   await eventually(async () => {
     const run = await fixture.aggregator.aggregate();
@@ -74,8 +74,8 @@ async function countsEverythingOnce(fixture: AggregationFixture): Promise<void> 
 }
 
 /**
- * Strikes one worker before its first command, another before its second, and so on, a few at a time, until one ends
- * before it is struck; then looks at what each of them left behind. Returns how many were struck.
+ * Strikes one worker before its first command, another before its second, and so on, a few at a time, until one ends before
+ * it is struck; then checks what each of them left. Returns how many were struck.
  */
 async function atEveryStep(
   job: Task['job'],
@@ -111,7 +111,7 @@ async function atEveryStep(
 describe('an aggregator', () => {
   it('loses nothing and counts nothing twice when killed before any of its commands', async () => {
     const struck = await atEveryStep('aggregate', prepared, aggregatesToTheEnd);
-    // Three batches of eight commands at least: the kill was tried inside and between transactions.
+    // There are three batches with at least eight commands: kills come inside and between transactions.
     expect(struck).toBeGreaterThan(24);
   }, 240_000);
 
@@ -122,7 +122,7 @@ describe('an aggregator', () => {
     'changes nothing more when it was stopped %s and another took over',
     async (_when, at) => {
       const { fixture, work } = await prepared(`aggregate-stopped-${at}`);
-      // What a database of an older release lacks is written before the first transaction, which this is about.
+      // Data that a database of an older release lacks is written before the first transaction, which this test strikes.
       await fixture.store.fillAccounts();
       const worker = work('aggregate', { at, signal: 'SIGSTOP' });
       await untilStopped(worker);
@@ -180,7 +180,7 @@ describe('a refresh', () => {
       expect(await readersSeeAWholeRun(fixture)).toBeGreaterThan(before);
       await feature.service.refreshNow();
       const runs = await fixture.stored.cards.distinct('run');
-      // The one in force and two before it; of the one that was killed nothing is left.
+      // The run in force and two before it; the killed one has left nothing.
       expect(runs).toHaveLength(3);
       await countsEverythingOnce(fixture);
     });

@@ -19,7 +19,7 @@ import {
 } from '../../fixtures/reputation/aggregatable-intents.js';
 import { testCronSecret } from '../../support/app.js';
 
-/** What one may try from outside, by the public API alone, against the score of an anchor that has one. */
+/** Attempts from outside, through the public API alone, to change the score of an anchor that has one. */
 const fixture = intentsFixture({ anchors: ['harbour'], min: '1' });
 let clients = 0;
 
@@ -41,7 +41,7 @@ async function card(): Promise<ScoreCard | undefined> {
   return body.corridors.find(({ corridor }) => corridor === 'usdc-ngn');
 }
 
-/** Sends many at once, a few dozen in flight. */
+/** Sends many requests, a few dozen at the same time. */
 async function inCrowds<T>(count: number, send: (index: number) => Promise<T>): Promise<T[]> {
   const results: T[] = [];
   for (let from = 0; from < count; from += 50) {
@@ -51,7 +51,7 @@ async function inCrowds<T>(count: number, send: (index: number) => Promise<T>): 
   return results;
 }
 
-/** A callback of the anchor about a withdrawal of that id. */
+/** Sends a callback of the anchor about a withdrawal with that id. */
 async function tell(intentHash: string, id: string, told: Record<string, unknown>): Promise<boolean> {
   const body = JSON.stringify({ transaction: { id, kind: 'withdrawal', ...told } });
   const { host } = new URL(fixture.app.config.publicUrl);
@@ -62,7 +62,7 @@ async function tell(intentHash: string, id: string, told: Record<string, unknown
     .applied;
 }
 
-/** Announces withdrawals of this one account, then has each seen, paid and completed; resolves to how many it was. */
+/** Announces withdrawals of one account, then has each seen, paid and completed; resolves to the number completed. */
 async function settleMany(count: number, sellAmount: string): Promise<number> {
   const ids = Array.from({ length: count }, (_, index) => `of-${sellAmount}-${index}`);
   const hashes = await inCrowds(count, async (index) => {
@@ -82,7 +82,7 @@ async function settleMany(count: number, sellAmount: string): Promise<number> {
   return fixture.documents().countDocuments(done);
 }
 
-/** Pays withdrawals and lets them complete, looked at often enough to be timed. */
+/** Pays withdrawals and lets them complete, with reconciliations frequent enough to measure the times. */
 async function payAndWatch(ids: readonly string[], minutes: number): Promise<void> {
   for (const id of ids) fixture.anchors.anchor('harbour').pay(id, { ending: 'complete' });
   for (let passed = 0; passed < minutes; passed += 1) {

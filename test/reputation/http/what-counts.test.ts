@@ -15,8 +15,8 @@ import { disputesFixture } from '../../fixtures/disputes/disputes-over-http.js';
 import { testCronSecret } from '../../support/app.js';
 
 /*
- * What answers say of counting, compared with two things that know nothing of how it is computed: a model made of the
- * table in docs/reputation.md, and the published card before and after.
+ * Compares the answers about counting with two independent sources: a model made of the table in docs/reputation.md, and the
+ * published card before and after.
  */
 const fixture = disputesFixture();
 const guide = readFileSync(new URL('../../../docs/reputation.md', import.meta.url), 'utf8');
@@ -31,7 +31,7 @@ const places = ['no', 'one', 'two', 'three', 'four'].indexOf(
   /after (\w+) others/.exec(rowOf(/^after/)[0])?.[1] ?? '',
 );
 
-/** Noon of yesterday, so that all outcomes are of one UTC day. */
+/** Noon of yesterday, so that all outcomes belong to one UTC day. */
 const noonMs = Math.floor(Date.now() / 86_400_000) * 86_400_000 - 43_200_000;
 const stored: { intent: Intent; owner: Signer }[] = [];
 
@@ -63,7 +63,7 @@ async function card() {
 
 type Counts = NonNullable<IntentAnswer['outcome']>['counts'];
 
-/** The rows of the table, one after another, for outcomes that are counted in the order in which they were recorded. */
+/** Applies the rows of the table one after another, to the outcomes in the order in which they were recorded. */
 function expectedCounts(): Map<string, Counts> {
   const counted = new Map<string, number>();
   return new Map(
@@ -86,7 +86,7 @@ async function answers(): Promise<Map<string, NonNullable<IntentAnswer['outcome'
   return read;
 }
 
-/** What the verdict changes on the card. */
+/** The changes of the card that a verdict with this effect makes. */
 const changes: Record<
   AdminDispute['effect'],
   (of: AdminDispute['outcomeStatus']) => [number, number, number]
@@ -158,14 +158,14 @@ describe('the counts of an outcome', () => {
       ...[null, null, 'expired', 'expired'],
       'below_least_amount',
     ]);
-    // What `scored` claims: the transaction itself is in order.
+    // `scored` concerns the transaction only.
     for (const { scored, unscoredReason } of found.values()) expect(scored).toBe(unscoredReason === null);
   });
 });
 
 describe('the effect of a dispute', () => {
   it('is what the card shows after it was accepted', async () => {
-    // Of ada the first, the third, the fourth and the last; of everybody else all.
+    // The first, third, fourth and last intent of ada, and all intents of the others.
     const disputed = stored.filter((_, index) => index > 11 || [0, 2, 3, 11].includes(index));
     const seen = new Set<string>();
     let before = await card();

@@ -27,7 +27,7 @@ import {
   settled,
 } from '../../fixtures/reputation/aggregatable-intents.js';
 
-/** Roll-ups, account-days and intents as a database would hold them. */
+/** Roll-ups, account-days and intents, as a database would store them. */
 class Ledger {
   readonly intents = new Map<string, AggregatableIntent>();
   readonly accountDays = new Map<string, AccountDay>();
@@ -62,7 +62,7 @@ class Ledger {
     }
   }
 
-  /** What the intents themselves say that the roll-ups must hold. */
+  /** The contents of the roll-ups, computed from the intents themselves. */
   expected() {
     const all = [...this.intents.values()];
     const counted = all.flatMap((intent) => (intent.counted === null ? [] : [{ intent, ...intent.counted }]));

@@ -30,13 +30,13 @@ interface Case {
   bytes: string;
 }
 
-/** Of the outcomes that the ledger verifies. */
+/** The tally of the outcomes that the ledger verifies. */
 interface VerifiedTally {
   filled: number;
   notFilled: number;
   accountDays: number;
   acceptedDisputes: number;
-  /** Of the times that are known. */
+  /** Only known times are included. */
   settleSeconds: Record<string, number>;
   shortfallPpb: Record<string, number>;
   timesWithheld: number;
@@ -110,7 +110,7 @@ function cardOf(place: Case['place'], given: VerifiedTally): ScoreCardV2 {
   return cardOfV2(tally, signsOf(tally, emptySpread()), place);
 }
 
-/** As if every outcome had been recorded on one day, and every one on the anchor's word been filled at once. */
+/** The tally with all outcomes recorded on one day, and all outcomes on the anchor's word filled at once. */
 function wholeTally(place: Case['place'], given: VerifiedTally): Tally {
   const shortfalls = Object.entries(given.shortfallPpb);
   const verifiedSettle: Record<string, number> = {};

@@ -50,7 +50,7 @@ describe('ten cards, fixed byte for byte', () => {
   );
 });
 
-/** As if every outcome had been recorded on one day. */
+/** The tally with all outcomes recorded on one day. */
 function tallyOf(place: Case['place'], given: Case['tally']) {
   const shortfalls = Object.entries(given.shortfallPpb);
   const settle: Record<string, number> = {};

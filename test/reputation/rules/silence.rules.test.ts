@@ -19,14 +19,14 @@ const paidOut = {
   updated_at: at(10 * minute + 70 * second),
 };
 
-/** How a payout of 70 s ends whose user pays ten minutes after the form, by what the anchor tells of it. */
+/** The outcome of a payout of 70 s whose user pays ten minutes after the form, by the records that the anchor shows. */
 function outcomeOf(...records: Parameters<typeof see>[1][]): IntentOutcome {
   const { outcome } = toFields(see(freshState(), [second, awaitsPayment], ...records));
   if (outcome === null) throw new Error('it has not ended');
   return outcome;
 }
 
-/** The card of thirty such outcomes of thirty accounts, and its signs, in a corridor with a speed target of 600 s. */
+/** The card and its signs for thirty such outcomes of thirty accounts, in a corridor with a speed target of 600 s. */
 function cardOfThirty(outcome: IntentOutcome) {
   const intents: AggregatableIntent[] = Array.from({ length: 30 }, (_, index) =>
     aggregatable({ _id: `i${index}`, account: `G${index}`, outcome }),

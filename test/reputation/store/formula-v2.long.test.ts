@@ -179,7 +179,7 @@ describe('the formula that leads', () => {
       });
       expect(await instance.scores.getPublicScores(page)).toMatchObject({ formula: 'v2' });
     }
-    // A list that was begun by one formula goes on by it.
+    // A list continues with the formula with which it began.
     const cursor = begun.nextCursor ?? undefined;
     const next = { corridor: null, window: 30, limit: '1', cursor } as const;
     expect(await other.service.getLeaderboard(next)).toMatchObject({ formula: 'v1' });

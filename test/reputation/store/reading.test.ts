@@ -37,7 +37,7 @@ describe('the leaderboard', () => {
     const overall = (await board()).items[0];
     const kes = (await board('usdc-kes')).items[0];
     expect(kes).toMatchObject({ anchorId: 'harbour', outcomes: 30, scoredCorridors: 1 });
-    // 30 outcomes at the score of kes, 60 at zero.
+    // The mean weighs 30 outcomes with the score of kes and 60 with zero.
     expect(Number(overall?.score)).toBeCloseTo(Number(kes?.score) / 3, 1);
     expect(overall).toMatchObject({ outcomes: 90, filled: 30, scoredCorridors: 2 });
     await expect(board('usdc-xyz')).rejects.toMatchObject({ code: 'UNSUPPORTED_PAIR' });
@@ -178,7 +178,7 @@ describe('the history', () => {
       ['2026-11-17', 25, 'scored'],
       ['2026-11-11', 20, 'insufficient_data'],
     ]);
-    // 40 filled of 40 in usdc-ngn within the seven days that end on the 17th; usdc-kes has too few.
+    // usdc-ngn has 40 filled of 40 within the seven days that end on the 17th; usdc-kes has too few.
     expect(all.items[1]?.score).toBe('85.12');
     const kes = await history({ corridor: 'usdc-kes' });
     expect(kes.items.map(({ day, filled, score }) => [day, filled, score])).toEqual([

@@ -18,7 +18,7 @@ function rebuild(env: Record<string, string>, ...options: string[]) {
 it('the rebuild program exits with 2 when it cannot run, and with 0 when both counts agree', async () => {
   expect(await rebuild({})).toMatchObject({ status: 2, stderr: expect.stringContaining('MONGODB_URI') });
   expect(await rebuild({ MONGODB_URI: uri }, '--adapt')).toMatchObject({ status: 2 });
-  // A database of another name must not pass for one in which everything agrees.
+  // A mistyped database name must not be reported as agreement.
   expect(await rebuild({ MONGODB_URI: uri })).toMatchObject({
     status: 2,
     stderr: expect.stringContaining('no intents'),

@@ -18,7 +18,7 @@ interface Case {
 const vectors = new URL('../../vectors/card-signs.json', import.meta.url);
 const { cases } = JSON.parse(readFileSync(vectors, 'utf8')) as { cases: Case[] };
 
-/** Outcomes that are counted together, each later in its day than the one before. */
+/** Inserts outcomes that are counted together, each later in its day than the one before. */
 async function record(outcomes: Case['outcomes'], timesKnown = true): Promise<void> {
   await insertIntents(fixture.aggregation, outcomes.length, (index) => {
     const [account = '', anchorId = '', day = ''] = outcomes[index] ?? [];
@@ -45,7 +45,7 @@ describe('the signs beside a card', () => {
     async (_name, { window, outcomes, signs }) => {
       await record(outcomes);
       expect(await signsOf('harbour', window)).toMatchObject(signs);
-      // However the history came to be counted, a rebuild comes to the same.
+      // A rebuild gives the same signs.
       const rebuilt = await fixture.aggregation.rebuild({ adopt: true });
       expect(rebuilt).toMatchObject({ ran: true, value: { stale: 0, differing: 0 } });
       expect(await signsOf('harbour', window)).toMatchObject(signs);

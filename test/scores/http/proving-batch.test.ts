@@ -19,7 +19,7 @@ async function page(cursor: string | null = null, limit = 7): Promise<PublicScor
   return (await fixture.get<PublicScores>(`${path}?limit=${limit}${rest}`)).body;
 }
 
-/** The pages that follow `first` by their cursors, itself included. */
+/** The page `first` and all pages that follow it by their cursors. */
 async function pagesFrom(first: PublicScores): Promise<PublicScores[]> {
   const pages = [first];
   for (let { nextCursor } = first; nextCursor !== null; ) {
@@ -41,7 +41,7 @@ const sequencesOf = (pages: readonly PublicScores[]) => [
   ...new Set(pages.map(({ batch }) => batch?.sequence ?? null)),
 ];
 
-/** What is looked up is kept for a second. */
+/** Waits until the scores name this batch, since the lookup is cached for a second. */
 const untilBatchIs = (sequence: number | null) =>
   waitFor(async () => expect((await page()).batch?.sequence ?? null).toBe(sequence), { timeout: 10_000 });
 

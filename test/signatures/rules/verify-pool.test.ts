@@ -15,7 +15,7 @@ const publicKey = publicKeyOf(seed);
 const genuine = signEd25519(disputeForms(intentHash)[0], seed);
 const falseSignature = genuine.map((byte, index) => (index === 40 ? byte ^ 1 : byte));
 
-/** The second verifier, on the event loop, with a look at what it is asked. */
+/** The second verifier, which runs on the event loop and calls `verify` with each claim. */
 function secondVerifier(verify: (...claim: Parameters<typeof verifyEd25519>) => boolean): VerifyThreads {
   return {
     verify: async ({ signature, message, publicKey }) => verify(signature, message, publicKey),
@@ -129,7 +129,7 @@ describe('the queue', () => {
         verified += 1;
       }
     });
-    // Verified on the event loop, the flood would run in microtasks and this turn would never come.
+    // If the flood were verified on the event loop, it would run in microtasks, and this turn would never come.
     while (verified < 200) await new Promise((resolve) => setImmediate(resolve));
     running = false;
     await Promise.all(flood);

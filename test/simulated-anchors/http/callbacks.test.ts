@@ -68,7 +68,7 @@ async function begin(anchor: string, fields: Record<string, string> = {}) {
   return (await response.json()) as { id: string; url: string };
 }
 
-/** Verified by hand, as SEP-24 defines it: `<t>.<host>.<body>` under the key of the stellar.toml. */
+/** Verifies a callback without the library, as SEP-24 defines it: `<t>.<host>.<body>` under the key of the stellar.toml. */
 function verified({ body }: Received, value: string, signingKey: string): boolean {
   const match = /^t=(\d+), s=([A-Za-z0-9+/]{86}==)$/.exec(value);
   expect(Number(match?.[1])).toBe(Math.floor(now / 1000));

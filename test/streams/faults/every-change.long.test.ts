@@ -45,7 +45,7 @@ it(`${count} readers of 30 clients get each of ${changes} changes, in the same o
   }
   expect(new Set(readers.map(({ ids }) => ids.join())).size).toBe(1);
   expect(readers.map(({ fault }) => fault)).toEqual(Array(count).fill(undefined));
-  // Some answers may have been refreshed besides; it is far from one call for each reader.
+  // Some answers may also have been refreshed; the calls are still far fewer than one per reader.
   expect((await asked()) - before).toBeLessThan(count);
   for (const reader of readers) reader.close();
 }, 120_000);

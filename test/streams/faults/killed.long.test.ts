@@ -25,7 +25,7 @@ import { waitFor } from '../../support/wait-for.js';
 
 const artifacts = fileURLToPath(new URL('../../../artifacts', import.meta.url));
 const kills = 50;
-/** Off-ramps that are under way at a time. */
+/** The number of off-ramps under way at the same time. */
 const atOnce = 6;
 const account = 'GBXFXNDLV4LSWA4VB7YIL5GBD7BVNR22SGBTDKMO2SBZZHDXSKZYCP7L';
 const random = seeded(runSeed());
@@ -35,14 +35,14 @@ let anchors: SimulatedAnchors;
 let balancer: Balancer;
 let instances: ServiceProcess[] = [];
 let clients = 0;
-/** Ends every stream, once the test is over. */
+/** Ends every stream after the test. */
 const over = new AbortController();
 const { signal } = over;
 
 beforeAll(async () => {
   mongod = await privateMongo();
   const admin = new mongo.MongoClient(mongod.uri);
-  // The server ends transactions whose client is gone after a minute; here it does so after a second.
+  // The server ends the transactions of a lost client after a minute by default; here it does so after a second.
   await admin.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds: 1 });
   await admin.close();
   anchors = await startSimulatedAnchors({
@@ -82,14 +82,14 @@ async function kill(instance: ServiceProcess): Promise<void> {
   instances = instances.filter((each) => each !== instance);
 }
 
-/** A client at an address of its own, since limits are tested where limits are; it waits a tenth of what it is told. */
+/** A new client, because the limits have tests of their own; it waits a tenth of the requested times. */
 function newClient() {
   clients += 1;
   const headers = { 'x-forwarded-for': `203.3.${clients >> 8}.${clients & 255}` };
   return createClient(balancer.url, { headers, wait: (waitMs) => delay(waitMs / 10), timeoutMs: 5_000 });
 }
 
-/** The answer of a call that is safe to repeat, asked for until a living instance gives it. */
+/** Repeats a call that is safe to repeat, until a living instance answers it. */
 async function insist<A extends { status: number }>(call: () => Promise<A>): Promise<A> {
   for (;;) {
     const answer = await call().catch((error: unknown) => {
@@ -104,7 +104,7 @@ async function insist<A extends { status: number }>(call: () => Promise<A>): Pro
 interface Followed {
   intentHash: string;
   transitions: IntentTransition[];
-  /** How often the connection was lost on the way. */
+  /** How often the connection was lost during the off-ramp. */
   losses: number;
 }
 
@@ -147,12 +147,12 @@ async function follow(client: Client, hash: string): Promise<Followed> {
   return followed;
 }
 
-/** What a transition says, apart from the intent as it stood when it was sent. */
+/** The members of a transition without the intent as it was at the time of sending. */
 function told({ number, kind, at, status, transactionStatus, last }: IntentTransition) {
   return { number, kind, at, status, transactionStatus, last };
 }
 
-/** A board that shows the newest answer of an amount, until it is left. */
+/** A board that keeps the newest answer for an amount, until the test ends. */
 function watchRates(amount: string) {
   const board = { answers: 0, losses: 0, newest: undefined as RatesAnswer | undefined };
   const stream = newClient().rates.stream(
@@ -171,12 +171,12 @@ function watchRates(amount: string) {
       board.answers += 1;
     }
   })();
-  // The board of a test that failed; that of one that passes is asked for its last answer.
+  // Handles the rejection where the test fails; a test that passes checks the board's last answer.
   watching.catch(() => undefined);
   return board;
 }
 
-/** Kills an instance at a time, and now and then both, each replaced by a new one. */
+/** Kills one instance at a time, and sometimes both, and replaces each by a new one. */
 async function killAtRandom(goesOn: () => boolean, struck: () => void): Promise<void> {
   while (goesOn()) {
     const both = random() < 0.2;
@@ -245,11 +245,11 @@ describe('clients of two instances that are killed fifty times', () => {
   }, 900_000);
 });
 
-/** What a callback did not tell, because nobody was there to take it, a look at the anchor tells. */
+/** Reconciles regularly: a poll of the anchor finds what a callback could not deliver. */
 async function reconcileUntilOver(): Promise<void> {
   for (let run = 0; !signal.aborted; run += 1) {
     const headers = { authorization: `Bearer ${testCronSecret}`, 'x-forwarded-for': `203.4.0.${run & 255}` };
-    // Killed on the way or not there: the next run does it.
+    // The instance was killed meanwhile or is not there: the next run does the work.
     await fetch(`${balancer.url}/api/reputation/reconcile`, { method: 'POST', headers }).catch(
       () => undefined,
     );
@@ -261,7 +261,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((all, one) => all + one, 0);
 }
 
-/** Kept beside the run. */
+/** Writes the figures to the artifacts. */
 function report(figures: object): void {
   mkdirSync(artifacts, { recursive: true });
   writeFileSync(join(artifacts, 'streams-killed.json'), `${JSON.stringify(figures, null, 2)}\n`);

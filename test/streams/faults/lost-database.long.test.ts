@@ -48,12 +48,12 @@ it('no transition is lost or told twice when change streams are killed, or the d
   };
   await attachAndSee();
   for (let times = 0; times < 3; times += 1) {
-    // Ends every cursor of the service, that of the change stream included.
+    // This ends every cursor of the service, including the one of the change stream.
     await app.connection.db?.admin().command({ killAllSessions: [] });
     await waitFor(attachAndSee);
   }
   mongo.freeze();
-  // Longer than the driver waits for an answer.
+  // Waits longer than the driver waits for an answer.
   await delay(4_000);
   mongo.thaw();
   await waitFor(async () => expect((await fetch(`${app.url}/readyz`)).status).toBe(200));

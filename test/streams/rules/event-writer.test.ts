@@ -11,7 +11,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** An answer whose kernel takes what is written when the test says so. */
+/** A response whose kernel accepts what is written when the test says so. */
 function answer() {
   const taking: (() => void)[] = [];
   const seen = { text: '', ended: false, destroyed: '' };

@@ -79,7 +79,7 @@ it('requests that a client sends without waiting leave no place taken and no str
     return { seen, socket };
   };
   try {
-    // On one connection, each before the answer to the one before it: the first waits for no other.
+    // The requests are sent on one connection without waiting for answers; the first waits for no other.
     const eager = send(...Array<string>(10).fill('/usdc-ngn'));
     await waitFor(() => expect(now).toEqual({ opened: 1, closed: 0, fed: 1 }));
     eager.socket.destroy();

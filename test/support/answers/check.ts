@@ -7,23 +7,23 @@ import { componentSchema, faultsOf } from './schemas.js';
 
 export interface Answer {
   method: string;
-  /** As requested; a query is ignored. */
+  /** The path as requested; a query is ignored. */
   path: string;
   status: number;
   headers: AnswerHeaders;
-  /** Parsed JSON, of a stream the data of an event; undefined where there was no body. */
+  /** Parsed JSON; for a stream, the data of an event; undefined where there was no body. */
   body: unknown;
 }
 
 export type AnswerHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Addresses beside the contract: the document does not list them, and their answers are tests of their own. */
+/** Paths outside the contract: the document does not list them, and their answers have tests of their own. */
 const operational = /^\/(healthz|readyz|metrics|openapi(\.client)?\.json|docs(\/.*)?)$/;
 
 /**
- * Holds an answer against docs/openapi.json: the status is listed for the operation, the body is what its schema
- * says and nothing more, the headers it promises are there and in form. Throws an error that lists every fault.
- * What was seen is recorded for scripts/check-answers-seen.ts.
+ * Checks an answer against docs/openapi.json: the operation lists the status, the body matches its schema without further
+ * members, and the promised headers are present and well-formed. Throws an error that lists every fault. Records the answer
+ * for scripts/check-answers-seen.ts.
  */
 export function checkAnswer(answer: Answer): void {
   const method = answer.method.toUpperCase();
@@ -51,7 +51,7 @@ function answerFaults(answer: Answer, method: string): string[] {
   return faults;
 }
 
-/** Refused before the operation was reached: only by the codes that say so. */
+/** The faults of an answer given before the operation was reached, which only the codes for that may do. */
 function edgeFaults(answer: Answer, method: string, operationId: string): string[] {
   const code = codeOf(answer.body);
   const isEdge = edgeCodes.some((edge) => edge === code && errorTable[edge].status === answer.status);
@@ -64,13 +64,13 @@ function edgeFaults(answer: Answer, method: string, operationId: string): string
   return [`${operationId} does not list the status ${answer.status}`];
 }
 
-/** The headers that `default` promises of every operation. */
+/** The faults of the headers that `default` promises for every operation. */
 function edgeHeaderFaults(answer: Answer): string[] {
   const response = componentResponse('EdgeError');
   return response === undefined ? ['the document has no EdgeError'] : headerFaults(answer, response);
 }
 
-/** A path or method that no operation has: an error in the common shape, or an operational address. */
+/** The faults for a path or method without an operation: an error in the common shape, or an operational path. */
 function unlistedFaults(answer: Answer, method: string): string[] {
   if (operational.test(answer.path.replace(/\?.*$/, ''))) return [];
   if (method === 'HEAD' && answer.status >= 400) return [];

@@ -8,21 +8,21 @@ export interface RequestOptions {
   headers?: Record<string, string | string[]>;
   /** A string or bytes are sent as they are; anything else as JSON, with its Content-Type. */
   body?: unknown;
-  /** Appended to the path; for hostile queries write them into the path yourself. */
+  /** Appended to the path; write hostile queries into the path itself. */
   query?: Record<string, string>;
 }
 
 export interface Received<Body = unknown> {
   status: number;
   headers: Headers;
-  /** Parsed where it is JSON, else text; undefined where there was none. */
+  /** Parsed JSON, other text, or undefined where there was none. */
   body: Body;
 }
 
 export interface TestClient {
   /**
-   * Sends the path exactly as written, and checks the answer against the document (see checkAnswer). `Body` names
-   * the documented type of the answer that the test expects, for reading on from it.
+   * Sends the path exactly as written, and checks the answer against the document (see checkAnswer). `Body` is the
+   * documented type of the answer that the test expects, for reading its members.
    */
   request<Body = unknown>(method: string, path: string, options?: RequestOptions): Promise<Received<Body>>;
 }
@@ -42,7 +42,7 @@ interface Answered {
   bytes: Buffer;
 }
 
-/** Every request opens a connection of its own: a kept one may be closed while it is being used again. */
+/** Every request opens its own connection, since a kept connection may be closed at the moment of its reuse. */
 export function createClient(baseUrl: string): TestClient {
   return {
     async request<Body>(method: string, path: string, given: RequestOptions = {}) {
@@ -70,11 +70,11 @@ export function createClient(baseUrl: string): TestClient {
 
 async function sendWithSupertest(baseUrl: string, sent: Sent): Promise<Answered> {
   const test = new supertest.Test(baseUrl, sent.method, sent.target);
-  // superagent would ask for gzip by itself; a test that wants it says so. It decompresses what comes.
+  // superagent would ask for gzip by itself; a test that wants gzip sets the header. It decompresses the answers.
   test.set('Connection', 'close').unset('Accept-Encoding').timeout(timeoutMs).buffer(true).parse(readBytes);
-  // Its type wants one value per name, but it hands lists on to Node as they are.
+  // Its type requires one value per name, but it passes lists to Node unchanged.
   for (const [name, value] of Object.entries(sent.headers)) test.set(name, value as string);
-  // Bytes and no serializer, else superagent would guess a Content-Type or render the body once more.
+  // Bytes and this serializer prevent superagent from guessing a Content-Type or serializing the body again.
   if (sent.body !== undefined) test.serialize((bytes) => bytes as string).send(sent.body);
   const answer = await test;
   const bytes = Buffer.isBuffer(answer.body) ? answer.body : Buffer.alloc(0);
@@ -88,7 +88,7 @@ function readBytes(answer: unknown, done: (error: Error | null, body: Buffer) =>
   stream.on('end', () => done(null, Buffer.concat(chunks)));
 }
 
-/** supertest parses its address, which rewrites dots, quotes, backslashes and the like in the target. */
+/** Whether supertest keeps the target: it parses addresses, which rewrites dots, quotes, backslashes and the like. */
 function keepsTarget(baseUrl: string, target: string): boolean {
   const { pathname, search } = new URL(`${baseUrl}${target}`);
   return pathname + search === target;

@@ -3,7 +3,7 @@ import type { OpenApiDocument } from '../../../scripts/openapi/document.js';
 import type { JsonSchema } from '../../../scripts/openapi/json-schema.js';
 import type { OperationObject } from '../../../scripts/openapi/operation-object.js';
 
-/** The document as committed; its freshness is a test of its own. */
+/** The committed document; a separate test checks that it is up to date. */
 export const document: OpenApiDocument = JSON.parse(
   readFileSync(new URL('../../../docs/openapi.json', import.meta.url), 'utf8'),
 );
@@ -21,9 +21,9 @@ export function listedOperations(): ListedOperation[] {
 
 export interface DocumentedResponse {
   headers: Record<string, { required: boolean; schema: JsonSchema }>;
-  /** Undefined where the answer has no body. Of a stream: that of the data of each event. */
+  /** Undefined where the answer has no body. For a stream: the schema of the data of each event. */
   schema: JsonSchema | undefined;
-  /** Types beside JSON that the answer may have. */
+  /** The types other than JSON that the answer may have. */
   otherTypes: string[];
 }
 
@@ -35,7 +35,7 @@ const matchers = Object.entries(document.paths)
     parameters: template.split('{').length - 1,
     methods,
   }))
-  // A fixed path wins over a template, as it does in the service.
+  // A fixed path has precedence over a template, as in the service.
   .sort((a, b) => a.parameters - b.parameters);
 
 /** The operation of a method and path (a query is ignored); HEAD is GET's. */
@@ -45,13 +45,13 @@ export function findOperation(method: string, target: string): OperationObject |
   return found?.methods[method === 'HEAD' ? 'get' : method.toLowerCase()];
 }
 
-/** What the document says of an answer, references resolved; undefined where it lists no such status. */
+/** The document's description of an answer, with references resolved; undefined for a status that it does not list. */
 export function findResponse(operation: OperationObject, status: number): DocumentedResponse | undefined {
   const listed = operation.responses[status];
   return listed === undefined ? undefined : resolveResponse(listed);
 }
 
-/** An answer of `components`, undefined where there is none of this name. */
+/** An answer of `components`; undefined where none has this name. */
 export function componentResponse(name: string): DocumentedResponse | undefined {
   const response = document.components.responses[name];
   return response === undefined ? undefined : resolveResponse(response);

@@ -11,18 +11,18 @@ export interface SeenAnswer {
   status: number;
 }
 
-/** An error in the words of the service. */
+/** An error in the service's wording. */
 export interface SeenError {
   code: string;
   message: string;
 }
 
-/** Notes that an operation answered with a status, once for each process. */
+/** Records once per process that an operation answered with a status. */
 export function recordAnswer(answer: SeenAnswer): void {
   record(answer);
 }
 
-/** Notes the words of an error, for the examples on the pages of docs/errors/. */
+/** Records the wording of an error, for the examples on the pages of docs/errors/. */
 export function recordError({ code, message }: SeenError): void {
   record({ code, message });
 }

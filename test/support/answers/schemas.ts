@@ -6,8 +6,8 @@ import { document } from './document.js';
 const componentsId = 'fairlead:components';
 
 /**
- * The document leaves answers open, so that a client of today survives a member of tomorrow. A test must not: here
- * every object that lists its members is closed, and a member the document does not know is a fault.
+ * The document leaves answers open, so that clients of today accept members of tomorrow. Tests are stricter: here every
+ * object that lists its members is closed, and a member that the document does not know is a fault.
  */
 function close(schema: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(schema), (key, value) => {
@@ -19,11 +19,11 @@ function close(schema: JsonSchema): JsonSchema {
   });
 }
 
-/** Ajv for JSON Schema 2020-12, every error reported, unknown keywords and formats refused. */
+/** Ajv for JSON Schema 2020-12; it reports every error, and refuses unknown keywords and formats. */
 function createAjv(): Ajv2020 {
   const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true, strictTypes: false });
   ajv.addVocabulary(['discriminator', 'x-open-enum']);
-  // ajv-formats is CommonJS: its default export is a member of what Node imports.
+  // ajv-formats is CommonJS: Node exposes its default export as a member of the import.
   addFormats.default(ajv);
   return ajv;
 }
@@ -38,7 +38,7 @@ ajv.addSchema({
 
 const compiled = new Map<string, ValidateFunction>();
 
-/** The faults of a value under a schema of the document, one line each; none when it is as documented. */
+/** The faults of a value under a schema of the document, one line each; empty where the value is as documented. */
 export function faultsOf(schema: JsonSchema, value: unknown): string[] {
   const key = JSON.stringify(schema);
   const validate = compiled.get(key) ?? ajv.compile(close(schema));

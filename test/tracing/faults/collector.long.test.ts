@@ -11,7 +11,7 @@ afterAll(async () => {
 });
 let clients = 0;
 
-/** Starts the app with that collector, and keeps what it warns of. */
+/** Starts the app with that collector, and collects its warnings. */
 async function startWith(url: string) {
   const warnings: string[] = [];
   const ignore = () => undefined;
@@ -48,7 +48,7 @@ describe('a collector that takes requests and never answers', () => {
     await ask('/api/corridors');
     const stoppedFrom = performance.now();
     await app.close();
-    // The limit of the flush is a second and a half; the rest is room for a busy machine.
+    // The flush is limited to one and a half seconds; the rest is a margin for a busy machine.
     expect(performance.now() - stoppedFrom).toBeLessThan(8_000);
     expect(warnings()).toEqual(['the collector takes no spans; they are dropped until it does']);
   });

@@ -4,7 +4,7 @@ import { secret, webhooksFixture, webhooksPath } from '../../fixtures/webhooks/w
 import { waitFor } from '../../support/wait-for.js';
 
 const collector = await startCollector();
-// Before the apps, so that it stops after them: they send their last spans.
+// This hook is registered before the apps', so that the collector stops after they have sent their last spans.
 afterAll(() => collector.stop());
 const off = webhooksFixture();
 const unsampled = {

@@ -20,7 +20,7 @@ afterAll(async () => {
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const spanId = '00f067aa0ba902b7';
 
-/** The spans of these requests, in order, once they have come: spans are sent every two seconds. */
+/** Sends the requests and waits for their spans, in order: spans are exported every two seconds. */
 async function spansOf(requests: { method?: string; path: string; traceparent?: string }[]) {
   const before = collector.spans.length;
   const served = () => collector.spans.slice(before).filter(({ kind }) => kind === 'server');

@@ -14,7 +14,7 @@ const receiver = await startReceiver((response, delivery) =>
   answer(statuses.shift() ?? 200)(response, delivery),
 );
 const fx = await startSimulatedFx({ clock: Date.now, random: () => 0.5, seed: 'traces', port: 0 });
-// Before the app, so that they stop after it: it sends its last spans.
+// Registered before the app's hook, so that these stop after the app has sent its last spans.
 afterAll(async () => {
   await collector.stop();
   await receiver.stop();
@@ -32,7 +32,7 @@ const fixture = intentsFixture({
   },
 });
 
-/** From the span to the one that began its trace. */
+/** The spans from this one to the first of its trace. */
 function ancestry(span: ReceivedSpan): ReceivedSpan[] {
   const parent = collector.spans.find(({ spanId }) => spanId === span.parentId);
   return parent === undefined ? [span] : [span, ...ancestry(parent)];

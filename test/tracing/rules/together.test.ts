@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { inBatches } from '../../../server/mongo/in-batches.js';
 import { currentSpan, inSpan, type Span } from '../../../server/tracing/span.js';
 
-/** Remembers its children and its links. */
+/** A span that records its children and its links. */
 interface FakeSpan extends Span {
   children: FakeSpan[];
   links: Span[];
@@ -33,7 +33,7 @@ function spanCalled(name: string, sampled = true): FakeSpan {
   };
 }
 
-/** Sends each batch, and remembers the span in which it was sent. */
+/** Records for each batch the span in which it was sent. */
 function batchesIn(sentIn: (Span | undefined)[]) {
   return inBatches<string, string>({
     async send(items) {

@@ -14,7 +14,7 @@ const service = webService();
 const browser = webBrowser();
 const seller = signer('a reader who disputes');
 
-/** An off-ramp of the seller that has ended. */
+/** A settled off-ramp of the seller. */
 async function settledIntent() {
   const intent = storedIntent(seller.account, 'settled');
   await insertIntents(service.it.app.connection, intent);
@@ -30,10 +30,10 @@ async function open(address: string) {
 
 const focused = (place: Locator) => waitFor(async () => expect(await isFocused(place)).toBe(true));
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-/** The message that holds the focus, by its title. */
+/** The focused message with this title. */
 const message = (page: Page, title: string) => page.locator(':focus').getByText(title, { exact: true });
 
-/** With the keyboard, since a click would move the focus by itself. */
+/** Activates a control by the keyboard, since a click would move the focus by itself. */
 async function press(control: Locator): Promise<void> {
   await control.focus();
   await control.press('Enter');
@@ -165,7 +165,7 @@ describe('a control', () => {
     await anchor.pressSequentially('har');
     const asked = await page.waitForResponse(/\/api\/admin\/disputes\?/, { timeout: 30_000 });
     await asked.finished();
-    // The answer is drawn before what is typed next.
+    // Waits until the answer is drawn, before more is typed.
     await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))');
     await anchor.pressSequentially('bour');
     expect(await anchor.inputValue()).toBe('harbour');

@@ -37,7 +37,7 @@ async function settledOfframp(seed: Buffer): Promise<string> {
   return hash;
 }
 
-/** What axe, a telephone and the Tab key have against a page as it stands; the focus is at its top afterwards. */
+/** What axe, a telephone's width and the Tab key find on the current page; the focus is at its top afterwards. */
 async function findingsOn(page: Page, name: string): Promise<string[]> {
   const found: string[] = [];
   for (const { width, theme } of looks) {
@@ -47,7 +47,7 @@ async function findingsOn(page: Page, name: string): Promise<string[]> {
     const findings = [...(await sidewaysFindings(page)), ...(await axeFindings(page))];
     found.push(...findings.map((finding) => `${width} ${theme}: ${finding}`));
   }
-  // The first round begins where the focus is, and so leaves out what is above; the second begins at the top.
+  // The first round begins at the current focus and so leaves out what is above; the second begins at the top.
   await tabbingFindings(page);
   found.push(...(await tabbingFindings(page)));
   return found.map((finding) => `${name}: ${finding}`);

@@ -17,7 +17,7 @@ beforeAll(async () => {
   visits = await pageVisits(service.it);
 });
 
-/** Opens every page, looks at it in each width and theme, and names all that is wrong. */
+/** Opens every page in each width and theme, and returns all faults. */
 async function lookAtEveryPage(lang: string, looks: { width: number; theme: 'light' | 'dark' }[]) {
   const { origin } = new URL(service.it.app.url);
   const wrong: string[] = [];

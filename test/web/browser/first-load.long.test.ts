@@ -10,7 +10,7 @@ import { expectFor } from '../../support/expect-for.js';
 import { itWhere } from '../../support/it-where.js';
 import { runProgram } from '../../support/run-program.js';
 
-/** It brings two hundred packages: they are installed outside of the project, at the versions of a lock file of their own. */
+/** Lighthouse brings two hundred packages, so it is installed outside the project, with a lock file of its own. */
 const installed = await cachedTool(
   'lighthouse',
   ['package.json', 'package-lock.json'].map((name) => new URL(`lighthouse/pins/${name}`, import.meta.url)),
@@ -28,10 +28,10 @@ const itInLighthouse = itWhere(
 const service = webService();
 const browser = webBrowser();
 
-/** What draws the history, and the history. */
+/** The requests for the script that draws the history, and for the history itself. */
 const isOfPlot = /^\/assets\/plot-canvas-|\/history\?/;
 
-/** A first visit must not wait for what only the first visitor of a new service waits for. */
+/** Makes the first request of the service, so that the measured visit does not wait for what only that one does. */
 beforeAll(async () => {
   await fetch(`${service.it.app.url}/`, { headers: { 'accept-encoding': 'gzip' } });
 });
@@ -58,7 +58,7 @@ describe('the first visit', () => {
     await context.close();
   });
 
-  // The performance score is in the artefact, and no condition: it times the machine and what else that has to do.
+  // The performance score is in the artifact but not a condition, since it depends on the machine and its load.
   itInLighthouse.each(['/', '/anchors', '/proof'])(
     '%s gets at least 95 of 100 from Lighthouse for accessibility and best practices, and for not moving while it loads',
     async (path) => {
@@ -71,7 +71,7 @@ describe('the first visit', () => {
   );
 });
 
-/** The scores of a page, from 0 to 1: of the categories, and of how far it moves. */
+/** Lighthouse's scores of a page, from 0 to 1: those of the categories, and that for layout shifts. */
 async function lighthouse(path: string): Promise<Record<string, number>> {
   const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'];
   const args = [

@@ -9,7 +9,7 @@ import { itInBrowser, shown, webArtifacts, webBrowser } from '../../fixtures/web
 import { webService } from '../../fixtures/web/web-service.js';
 import { runSeed, seeded } from '../../support/seeded.js';
 
-/** CONTRIBUTING.md names it. */
+/** CONTRIBUTING.md names this variable. */
 const seconds = Number(process.env.FAIRLEAD_CLICKING_SECONDS ?? '300');
 const random = seeded(runSeed());
 const service = webService();
@@ -24,7 +24,7 @@ function oneOf<T>(items: readonly T[]): T | undefined {
   return items[Math.floor(random() * items.length)];
 }
 
-/** One of those that are in view, as somebody sees it. */
+/** One of the first 40 matches. */
 async function seenOneOf(found: Locator): Promise<Locator | undefined> {
   const all = await found.all();
   return oneOf(all.slice(0, 40));
@@ -32,7 +32,7 @@ async function seenOneOf(found: Locator): Promise<Locator | undefined> {
 
 const quick = { timeout: 1_500 };
 
-/** What a person does to a page; the control may be gone by the time, as the page goes on. */
+/** A person's actions on a page; the control may have disappeared meanwhile. */
 const doings: Record<string, (page: Page) => Promise<unknown>> = {
   async link(page) {
     const own = 'a[href^="/"]:not([href^="/docs"]):not([target]):visible';
@@ -87,9 +87,9 @@ itInBrowser(
       );
       if (isDone === true) done[name] = (done[name] ?? 0) + 1;
       await delay(200 + 900 * random());
-      // Going back may lead to before the first page.
+      // Going back may lead to the page before the first one.
       if (!page.url().startsWith(service.it.app.url)) await home();
-      // A refusal within a stream has no status of its own.
+      // A refusal within a stream has no HTTP status, so it is found by its text.
       if (await page.getByText(texts.common.problemLimited).isVisible())
         refused.push(`shown at ${page.url()}`);
     }

@@ -10,7 +10,7 @@ import { waitFor } from '../../support/wait-for.js';
 const service = webService();
 const browser = webBrowser();
 
-/** As a browser does when the reader turns to another tab or back; one without a window never does it by itself. */
+/** Simulates the reader's change to another tab or back, which a browser without a window never reports. */
 function setHidden(page: Page, isHidden: boolean): Promise<void> {
   return page.evaluate((hidden) => {
     const { document, Event } = globalThis as unknown as {
@@ -22,7 +22,7 @@ function setHidden(page: Page, isHidden: boolean): Promise<void> {
   }, isHidden);
 }
 
-/** The stream of a page: how often it was opened, after which event, and how many are open. */
+/** The streams of a page: the Last-Event-ID of each that was opened, and how many are open. */
 function streamsOf(page: Page) {
   const asked: (string | undefined)[] = [];
   const over = { count: 0 };
@@ -37,7 +37,7 @@ function streamsOf(page: Page) {
   return { asked, open: () => asked.length - over.count };
 }
 
-/** The page of an intent that was just registered, to which everything may still happen. */
+/** The page of a newly registered intent, which can still make any transition. */
 async function openIntent(): Promise<string> {
   const { account } = walletOf(randomBytes(32));
   const nonce = randomBytes(24).toString('base64url');
@@ -69,7 +69,7 @@ describe('a tab that nobody sees', () => {
       await setHidden(page, true);
       await waitFor(() => expect(streams.open()).toBe(0));
       await setHidden(page, false);
-      // The title, and a row for each transition.
+      // The log has a title and one row per transition.
       await waitFor(() => expect(streams.asked).toEqual([undefined, String(before.length - 1)]));
       await live.waitFor();
       expect(streams.open()).toBe(1);

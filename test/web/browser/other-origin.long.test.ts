@@ -9,7 +9,7 @@ import { originsOf } from '../../support/watched-page.js';
 const service = webService();
 const browser = webBrowser();
 let host: PageHost;
-/** Somebody's page, which shows pages of the service in frames. */
+/** Another site's page, which shows pages of the service in frames. */
 let other: LoopbackServer;
 
 beforeAll(async () => {

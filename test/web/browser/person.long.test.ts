@@ -18,7 +18,7 @@ function picture(page: Page, name: string) {
   return page.screenshot({ path: `${webArtifacts}person-${name}.png`, fullPage: true });
 }
 
-/** The wallet of the person, which is a program of its own; it goes on when the person wants to see what became of it. */
+/** The person's wallet, a separate program; `goOn` lets it continue when the person wants to see the result. */
 function wallet(seed: Buffer, anchorId: string) {
   let goOn = () => {};
   const seen = new Promise<void>((resolve) => {
@@ -54,7 +54,7 @@ describe('a person', () => {
       const reader = await browser.reader();
       const { page, context, complaints } = reader;
 
-      // Compares: another amount, the order that the person likes, and how the chosen anchor has done.
+      // The person compares another amount, the preferred order, and the record of the chosen anchor.
       await page.goto(url);
       await page.getByLabel(texts.rates.amountToSend).fill('250');
       await page.waitForURL(/[?&]amount=250/);
@@ -67,7 +67,7 @@ describe('a person', () => {
       await harbour.click();
       await page.getByRole('heading', { level: 1, name: /Harbour/ }).waitFor();
 
-      // Sells with a wallet, and watches each state arrive on the page that is open all the while.
+      // The person sells with a wallet, and watches each state arrive on the open page.
       const seed = randomBytes(32);
       const { registered, ended, goOn } = wallet(seed, 'harbour');
       const intentHash = await registered;
@@ -82,7 +82,7 @@ describe('a person', () => {
       await ended;
       await picture(page, '2-settled');
 
-      // Verifies the anchor's score, and sees that a byte that was changed is noticed.
+      // The person verifies the anchor's score, and sees that a changed byte is noticed.
       await page.goto(`${url}/proof/harbour?corridor=usdc-ngn`);
       await page.getByRole('button', { name: texts.proof.verifyNow }).click();
       await page.getByText(/^Verified: harbour has the score \d/).waitFor(patient);
@@ -93,7 +93,7 @@ describe('a person', () => {
       await page.getByLabel(texts.proof.change).selectOption('');
       await page.getByText(/^Verified: harbour has the score \d/).waitFor(patient);
 
-      // Disputes the outcome, signed in the page with the key of the account that sold.
+      // The person disputes the outcome, signed in the page with the key of the selling account.
       await page.goto(`${url}/offramp/${intentHash}`);
       await page.getByRole('link', { name: texts.offramp.toDispute }).click();
       await page.getByLabel(texts.dispute.reason).fill('Only half of it arrived.');
@@ -104,7 +104,7 @@ describe('a person', () => {
       await page.getByText(texts.dispute.filed, { exact: true }).waitFor(patient);
       await picture(page, '4-disputed');
 
-      // Decides it at the desk, as the operator.
+      // The operator decides the dispute at the desk.
       await page.getByRole('link', { name: texts.common.navDesk }).click();
       await page.getByLabel(texts.desk.key, { exact: true }).fill(testAdminKey);
       await page.getByRole('button', { name: texts.desk.openNow }).click();
@@ -119,7 +119,7 @@ describe('a person', () => {
       expect(stored).not.toContain(testAdminKey);
       expect(stored).not.toContain(encodeSecretKey(seed));
 
-      // Who sold sees the decision.
+      // The seller sees the decision.
       await page.goto(`${url}/offramp/${intentHash}`);
       await shown(page);
       await page.getByText(texts.offramp.dispute_accepted, { exact: true }).first().waitFor(patient);

@@ -6,14 +6,14 @@ import { maxPictureBytes, pictures } from '../../fixtures/web/pictures.js';
 import { itInBrowser, shown, webArtifacts, webBrowser } from '../../fixtures/web/web-browser.js';
 import { webService } from '../../fixtures/web/web-service.js';
 
-/** `npm run pictures` writes those of the guides; every other run leaves its own among the artefacts. */
+/** `npm run pictures` writes the pictures of the guides; every other run writes its pictures to the artifacts. */
 const folder = process.env.FAIRLEAD_PICTURES
   ? fileURLToPath(new URL('../../../docs/pictures/', import.meta.url))
   : `${webArtifacts}pictures/`;
 
 const guide = readFileSync(new URL('../../../docs/guides/page.md', import.meta.url), 'utf8');
 
-/** The line that a reader copies from the guide, with the address of this service. */
+/** The line that a reader copies from the guide, with this service's address. */
 const frame = () =>
   (/<iframe .*<\/iframe>/.exec(guide)?.[0] ?? '').replace('http://127.0.0.1:8080', service.it.app.url);
 
@@ -42,7 +42,7 @@ describe('the pictures of the guides', () => {
   );
 });
 
-/** A third of the size of a PNG; Playwright itself writes PNG and JPEG. */
+/** Takes the picture as WebP, a third of the size of a PNG; Playwright itself writes PNG and JPEG. */
 async function webpOf(page: Page): Promise<Buffer> {
   const session = await page.context().newCDPSession(page);
   const options = { format: 'webp', quality: 84 } as const;

@@ -27,7 +27,7 @@ function picture(page: Page, name: string) {
   return page.screenshot({ path: `${webArtifacts}state-${name}.png` });
 }
 
-/** The seconds of `Asking again in 12 seconds.` */
+/** The number of seconds in `Asking again in 12 seconds.` */
 async function secondsShown(page: Page): Promise<number> {
   const text = await page
     .getByText(/^Asking again in \d+ seconds?\./)
@@ -191,7 +191,7 @@ describe('the page says what is the matter, and goes on by itself', () => {
       for (const anchor of anchors.anchors)
         anchor.setProfile({ outage: { everySeconds: 60, forSeconds: 60 } });
       const { page, context } = await open('/rates/usdc-ngn?amount=321.5');
-      // What a published fee and a reference rate give needs no call to the anchor.
+      // A quote from a published fee and a reference rate needs no call to the anchor.
       const missing = page.getByRole('region', { name: /^\d anchors have no quote$/ });
       await missing.waitFor(patient);
       expect(await missing.getByRole('listitem').count()).toBeGreaterThan(2);

@@ -3,7 +3,7 @@ import { forgetAnswers, keepAnswer, observerOf } from '../../../web/src/data/use
 
 afterEach(() => forgetAnswers([]));
 
-/** A question whose answers arrive when the test lets them. */
+/** A question whose answers arrive on the test's command. */
 function slowQuestion() {
   const answers: ((value: string) => void)[] = [];
   const signals: AbortSignal[] = [];

@@ -16,7 +16,7 @@ const otherKey = {
   publicKey: 'GBRGDMOQVTCSLB25XMST23FC3EWIWQYT277FI4SIXNE6UAJ7VAO3L4Z3',
 };
 
-/** The publisher signs with this one. */
+/** The key with which the publisher signs now. */
 const currentKey = createSigner('15'.repeat(32));
 const earlierKey = createSigner('16'.repeat(32));
 
@@ -96,7 +96,7 @@ describe('the check of a published score', () => {
       } catch {
         continue;
       }
-      // When the receipt was stored is told beside the batch, and signed by nobody.
+      // The time at which the receipt was stored is shown beside the batch, but not signed.
       if (JSON.stringify(withoutSubmission(proof)) === JSON.stringify(withoutSubmission(evidence.proof)))
         continue;
       const steps = stepsOf({ ...evidence, proof });
@@ -138,7 +138,7 @@ describe('the check of a published score', () => {
     });
     expect(steps.find(({ id }) => id === 'memory')?.opening).toBe('other_own_key');
     expect(checkChain([first], own)).toMatchObject([{ fault: 'not_own_key' }]);
-    // A remembered key of the reader did hold what is remembered.
+    // Where the reader remembers an earlier key as their own, that key must have signed what is remembered.
     const remembered = stepsOf({ ...evidence, remembered: first }, { ...own, source: 'readerBefore' });
     expect(failedIn(remembered)).toMatchObject({ memory: 'not_own_key' });
   });
@@ -154,13 +154,13 @@ describe('the check of a published score', () => {
       const own: Trust = { ...trust, source };
       expect(failedIn(stepsOf(rotated(), own))).toEqual({});
       expect(stepsOf(rotated(), own).find(({ id }) => id === 'chain')?.opening).toBe('previous_by_other_key');
-      // What can be compared without that key is compared all the same.
+      // Everything that can be compared without that key is still compared.
       expect(failedIn(stepsOf(rotated({ previous: first.headerHash }), own))).toEqual({
         chain: 'broken_chain',
       });
       const createdAt = '2020-01-01T00:00:00.000Z';
       expect(failedIn(stepsOf(rotated({ createdAt }), own))).toEqual({ chain: 'earlier_time' });
-      // The service names every key that signed: one that it leaves out is a fault.
+      // The service names every key that signed, so a key that it leaves out is a fault.
       expect(failedIn(stepsOf(rotated(), trust))).toEqual({ chain: 'previous_refuted' });
     },
   );

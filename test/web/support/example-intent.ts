@@ -6,10 +6,10 @@ const { transaction, payment, outcome } = settled;
 if (transaction === null || payment?.found == null || outcome === null)
   throw new Error('The example of an intent is settled.');
 
-/** The parts of an intent that settled with its payment on the ledger. */
+/** The parts of an intent that settled with its payment verified on the ledger. */
 export const settledParts = { transaction, payment, outcome };
 
-/** A pending intent without a transaction, and with what is given in its place. */
+/** A pending intent without a transaction, with the given parts replaced. */
 export function intentWith(parts: Partial<IntentAnswer> = {}): IntentAnswer {
   return { ...settled, status: 'pending', transaction: null, payment: null, outcome: null, ...parts };
 }

@@ -139,7 +139,7 @@ describe('POST /api/admin/webhooks/{id}/resend', () => {
     const { id } = await fixture.register('/410');
     const { eventId } = (await sendTest(id)).body;
     await fixture.settled(id, 1);
-    // Tests are left out, so the refused one is made an ordinary delivery.
+    // Test deliveries are left out, so the refused one is turned into an ordinary delivery.
     await fixture.app.connection.collection('deliveries').updateOne({ eventId }, { $set: { test: false } });
     const url = `${fixture.receiver.origin}/`;
     await fixture.admin('PATCH', `${webhooksPath}/${id}`, { url, enabled: true });

@@ -36,7 +36,7 @@ async function post(path: string, headers: Record<string, string>, body?: unknow
   return answer.body;
 }
 
-/** One off-ramp, seen by the service before it is paid, and then as the anchor says. */
+/** One off-ramp that the service sees before it is paid, and then with the anchor's final record. */
 async function offRamp(ending: Record<string, unknown>): Promise<string> {
   const anchor = fixture.anchors.anchor('harbour');
   const anchorTransactionId = await fixture.begin('harbour', { account });
@@ -51,7 +51,7 @@ async function offRamp(ending: Record<string, unknown>): Promise<string> {
   return body.intentHash;
 }
 
-/** Starts another instance whose fleet has one anchor more. */
+/** Starts another instance whose fleet has one more anchor. */
 async function growFleet(): Promise<void> {
   const { uri } = { uri: fixture.app.config.mongodbUri };
   const simulated = await startSimulatedAnchors({

@@ -40,7 +40,7 @@ it('a planted secret is not in any answer, error, metric, log line or document o
     await fixture.settled(body.id ?? '', 1);
     await send('GET', `${own}/deliveries`);
     await send('GET', own);
-    // Each of these is refused: a secret in the wrong place, of the wrong type, too long, or beside another fault.
+    // All of these are refused: a secret in the wrong place, of the wrong type, too long, or beside another fault.
     await send('PATCH', own, { secret: first });
     await send('POST', `${own}/secret`, { secret: [first] });
     await send('POST', `${own}/secret`, { secret: first.repeat(9) });
@@ -55,7 +55,7 @@ it('a planted secret is not in any answer, error, metric, log line or document o
   const collections = (await fixture.app.connection.db?.collections()) ?? [];
   const documents = await Promise.all(collections.map((collection) => collection.find().toArray()));
 
-  // What the receiver refuses is sent once more, signed with the other secret of the rotation.
+  // A delivery that the receiver refuses is sent once more, signed with the other secret of the rotation.
   expect(fixture.receiver.received).toHaveLength(3);
   const everything = {
     answers: JSON.stringify([...answers, unauthorised.body]),

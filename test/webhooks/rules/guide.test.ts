@@ -15,7 +15,7 @@ import { itWhere, python3 } from '../../support/it-where.js';
 const guide = readFileSync(new URL('../../../docs/webhooks.md', import.meta.url), 'utf8');
 const python = /```python\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';
 
-/** Runs the guide's own function over deliveries given as JSON; a line for each says what came of it. */
+/** Runs the guide's own function over deliveries given as JSON, and prints one line with the result of each. */
 const callTheGuide = `
 import sys
 for given in json.load(sys.stdin):

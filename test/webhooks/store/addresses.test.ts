@@ -7,7 +7,7 @@ import { expectFor } from '../../support/expect-for.js';
 import vectors from '../../vectors/outbound-addresses.json' with { type: 'json' };
 
 const { uri } = testDatabase();
-/** No call may reach it. */
+/** A listener that no call may reach. */
 let hidden: Listener;
 const { open: openFixture, receiver, onEnd } = closedAfterEach(uri);
 

@@ -6,7 +6,7 @@ import { testDatabase } from '../../support/database.js';
 const { uri } = testDatabase();
 const { open, receiver } = closedAfterEach(uri);
 
-/** What docs/operations.md tells those who change WEBHOOK_KEY. */
+/** Checks what docs/operations.md says about changing WEBHOOK_KEY. */
 it('under another WEBHOOK_KEY deliveries wait for a new secret, and are then signed with that one alone', async () => {
   const to = await receiver();
   const before = await open({ allow: [to.origin], webhookKey: 'a1'.repeat(32) });
@@ -18,7 +18,7 @@ it('under another WEBHOOK_KEY deliveries wait for a new secret, and are then sig
   expect(to.received).toEqual([]);
   expect(await after.webhooks.get(id)).toMatchObject({ enabled: true });
 
-  // The old secret, sealed with the old key, stands beside the new one for the overlap and signs nothing.
+  // The old secret, sealed with the old key, is stored next to the new one for the overlap, but signs nothing.
   const renewed = 'a new secret under the new key';
   await after.webhooks.rotateSecret(id, { secret: renewed });
   await after.deliverAllDue();

@@ -31,7 +31,7 @@ it('pauses every webhook and lists it, but none where it is given an argument', 
 it('lists all again where the run before was applied and could not say so', async () => {
   const { to, fixture } = await openWithReceiver();
   const [first, second] = [await fixture.register(to.origin), await fixture.register(`${to.origin}/second`)];
-  // What it wrote is lost, as where a majority of the members confirms the write too late.
+  // The output of the first run is lost, as where a majority of the members confirms the write too late.
   await pauseWebhooks();
   const at = (await fixture.webhooks.get(first.id)).disabled?.at;
 

@@ -21,7 +21,7 @@ const webhookKey = 'a1'.repeat(32);
 const open = (to: Receiver, options: Partial<DeliveryFixtureOptions> = {}) =>
   openFixture({ allow: [to.origin], ...options });
 
-/** The real logger, at its most talkative, into memory. */
+/** The real logger at its most verbose level, writing to memory. */
 function capturedLog() {
   const lines: string[] = [];
   const destination = new Writable({
@@ -41,7 +41,7 @@ async function dump(fixture: DeliveryFixture): Promise<string> {
   return mongo.BSON.EJSON.stringify(documents.flat());
 }
 
-/** Ways in which a secret could be written down. */
+/** The forms in which a secret could be written down. */
 function formsOf(planted: string): string[] {
   const bytes = Buffer.from(planted);
   return [planted, bytes.toString('base64'), bytes.toString('hex'), standardSecret(planted).slice(6)];
