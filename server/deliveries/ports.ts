@@ -10,6 +10,8 @@ export interface Endpoint {
   revision: number;
   /** The secrets in force, oldest first. */
   secrets: string[];
+  /** The newest secret in force; undefined if it cannot be decrypted, so that only earlier ones sign. */
+  presentSecret: string | undefined;
   /** Every form of a secret that the receiver may echo; each is cut out of its answers. */
   secretForms: string[];
 }

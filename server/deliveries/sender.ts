@@ -43,7 +43,7 @@ export function createSender(deps: {
   async function post(delivery: Claimed, to: Endpoint, plainSecret: string): Promise<AttemptDocument> {
     const startedAtMs = clock();
     const startedOn = stopwatch();
-    const signedWith = plainSecret === to.secrets.at(-1) ? 'present' : 'former';
+    const signedWith = plainSecret === to.presentSecret ? 'present' : 'former';
     const begun = { attempt: delivery.attempt, at: new Date(startedAtMs), signedWith } as const;
     const timestampSeconds = Math.floor(startedAtMs / 1_000);
     const { event, eventId, body: sentBody, test } = delivery;

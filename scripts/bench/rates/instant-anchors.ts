@@ -46,6 +46,7 @@ export function ratesOverInstantAnchors(anchorCount: number): RatesFixture {
       anchors: () => fleet.anchors,
       corridor: (id) => fleet.corridors.find((corridor) => corridor.id === id),
       anchorsOf: () => fleet.anchors,
+      servingVersion: () => 0,
       anchor: (id) => fleet.anchors.find((anchor) => anchor.id === id),
       endpointsOf: async (id) => ({
         ...noEndpoints,

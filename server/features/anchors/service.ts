@@ -46,6 +46,8 @@ export interface AnchorDirectory {
   corridors(): readonly Corridor[];
   /** The anchors that serve a corridor now, by id; refused ones are left out. */
   anchorsOf(corridorId: string): readonly FleetMember[];
+  /** Grows whenever an anchor begins or ceases to be refused, which makes quotes void. */
+  servingVersion(): number;
   /** Every anchor of the fleet file, by id. */
   anchors(): Fleet['anchors'];
   /** An anchor of the fleet that is not refused. */
@@ -119,10 +121,20 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
   async function keep(anchorId: string, read: AnchorEndpoints): Promise<void> {
     const judged = keys.judge(anchorId, members.get(anchorId)?.endpoints?.signingKey ?? read.signingKey);
     // A changed key is already refused in memory, so this is announced before it is stored.
-    deps.announce('fleet');
+    announceReading();
     await judged;
     await store.keepEndpoints(anchorId, read, new Date(clock()));
+    announceReading();
+  }
+
+  let announcedServing = 0;
+  function announceReading(): void {
     deps.announce('fleet');
+    const serving = keys.refusalChanges();
+    if (serving === announcedServing) return;
+    announcedServing = serving;
+    deps.announce('rates');
+    deps.announce('snapshot');
   }
 
   function reportEndpoints(anchorId: string, read: AnchorEndpoints): void {
@@ -167,6 +179,7 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
     corridors: () => fleet.corridors,
     anchorsOf: (corridorId) =>
       servingAnchors().filter((anchor) => anchor.corridors.some(({ id }) => id === corridorId)),
+    servingVersion: keys.refusalChanges,
     anchors: () => fleet.anchors,
     anchor: (id) => (keys.isRefused(id) ? undefined : members.get(id)),
     async endpointsOf(anchorId) {

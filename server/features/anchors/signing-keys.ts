@@ -6,6 +6,8 @@ export interface SigningKeys {
   load(anchors: readonly AnchorDocument[]): void;
   keyOf(anchorId: string): string | null;
   isRefused(anchorId: string): boolean;
+  /** How often an anchor began or ceased to be refused. */
+  refusalChanges(): number;
   /** Checks the key that an anchor shows now; null means that it shows none, and changes nothing. */
   judge(anchorId: string, shown: string | null): Promise<void>;
 }
@@ -26,13 +28,17 @@ export function createSigningKeys(deps: {
 }): SigningKeys {
   const { store, logger } = deps;
   const known = new Map<string, Known>();
+  let refusalChanges = 0;
 
   function state(anchorId: string): Known {
     return known.get(anchorId) ?? nothingKnown;
   }
 
   function note(anchorId: string, change: Partial<Known>): void {
-    known.set(anchorId, { ...state(anchorId), ...change });
+    const before = state(anchorId);
+    const after = { ...before, ...change };
+    known.set(anchorId, after);
+    if ((before.refused === null) !== (after.refused === null)) refusalChanges += 1;
   }
 
   return {
@@ -47,6 +53,7 @@ export function createSigningKeys(deps: {
     },
     keyOf: (anchorId) => state(anchorId).key,
     isRefused: (anchorId) => state(anchorId).refused !== null,
+    refusalChanges: () => refusalChanges,
     async judge(anchorId, shown) {
       if (shown === null) return;
       const before = state(anchorId);

@@ -10,6 +10,8 @@ import { invalidRequest } from '../../errors.js';
 import { slotMs, startOf } from './sample.rules.js';
 
 const dayMs = 86_400_000;
+/** Earlier instants have no form in the contract. */
+const earliest = Date.parse('0000-01-01T00:00:00Z');
 
 /** A span of the past, `from` included, `to` not; in epoch milliseconds. */
 export interface HistoryRange {
@@ -30,7 +32,8 @@ export function rangeOf(
   }
   // Without `to`, the range ends with the current slot, so that the answer stays the same until the next sample.
   const end = to === undefined ? startOf('15m', now) + slotMs : epochOf(to);
-  const begin = from === undefined ? end - usualHistoryDays[resolution] * dayMs : epochOf(from);
+  const usual = Math.max(earliest, end - usualHistoryDays[resolution] * dayMs);
+  const begin = from === undefined ? usual : epochOf(from);
   if (to !== undefined && end > now) throw fault('to', 'must not be in the future');
   if (begin > now) throw fault('from', 'must not be in the future');
   if (begin >= end) throw fault('from', 'must be before to');

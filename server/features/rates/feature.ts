@@ -37,7 +37,7 @@ const defaultLimits: RatesLimits = { callsPerSecond: 20, inFlight: 20, cacheByte
 export interface RatesFeatureDeps {
   directory: Pick<
     AnchorDirectory,
-    'anchors' | 'corridor' | 'anchorsOf' | 'anchor' | 'endpointsOf' | 'tokenFor'
+    'anchors' | 'corridor' | 'anchorsOf' | 'servingVersion' | 'anchor' | 'endpointsOf' | 'tokenFor'
   >;
   /** The connector to the anchors' addresses, which come from others. */
   outbound: Outbound;
@@ -72,7 +72,8 @@ export interface RatesFeatureDeps {
 export function createRatesFeature(deps: RatesFeatureDeps) {
   const { cacheVersions, clock } = deps;
   const limits = { ...defaultLimits, ...deps.limits };
-  const versionOf = (corridorId: string) => cacheVersions.read('rates', [corridorId]);
+  const versionOf = (corridorId: string) =>
+    cacheVersions.read('rates', [corridorId]) + deps.directory.servingVersion();
 
   const fees = createFeeInfo({ ...deps, version: () => cacheVersions.read('anchors') });
   const fx = createFxReference({

@@ -56,7 +56,7 @@ export function createReplies(deps: {
   async function ask(question: AnchorQuestion, previous: Reply | undefined): Promise<Reply> {
     const { corridor, anchor, asked, deliveryMethod } = question;
     const quoted = previous !== undefined && 'offer' in previous.result;
-    const caller = callerOf(question, quoted);
+    const caller = callerOf(question, previous);
     const result = await deps.source({ caller, corridor, asked, deliveryMethod });
     // Our own call budget says nothing about the anchor, so its last quote is used while it is recent.
     const busy = 'reason' in result && result.reason === 'busy';
@@ -87,12 +87,19 @@ export function createReplies(deps: {
   });
 }
 
-function callerOf(question: AnchorQuestion, quoted: boolean): Caller {
+function callerOf(question: AnchorQuestion, previous: Reply | undefined): Caller {
   const anchorId = question.anchor.id;
-  if (isReferenceQuestion(question)) return { anchorId, priority: 'reference' };
   const client = question.intentClient;
+  // Intents use their own share only once the share of reference amounts, which is larger, is used up.
+  const isRefused = previous !== undefined && isBusy(previous) && previous.priority === 'reference';
+  if (isReferenceQuestion(question) && (client === undefined || !isRefused))
+    return { anchorId, priority: 'reference' };
   if (client !== undefined) return { anchorId, priority: 'intent', client };
-  return { anchorId, priority: quoted ? 'known' : 'new' };
+  return { anchorId, priority: previous !== undefined && 'offer' in previous.result ? 'known' : 'new' };
+}
+
+function isBusy({ result }: Reply): boolean {
+  return 'reason' in result && result.reason === 'busy';
 }
 
 /** The anchor's reply for an intent. Asks again if the cached reply is `busy` because the share of others was used up. */
@@ -101,7 +108,5 @@ export async function replyForIntent(
   question: AnchorQuestion & { intentClient: string },
 ): Promise<Reply> {
   const reply = await replies.get(question, { maxAgeMs: freshMs });
-  const othersShare = reply.priority === 'known' || reply.priority === 'new';
-  const busy = 'reason' in reply.result && reply.result.reason === 'busy';
-  return busy && othersShare ? replies.refresh(question) : reply;
+  return isBusy(reply) && reply.priority !== 'intent' ? replies.refresh(question) : reply;
 }

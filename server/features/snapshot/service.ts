@@ -20,9 +20,9 @@ const defaultIntervalMs = 15_000;
 const concurrentCorridors = 8;
 
 export interface SnapshotDeps {
-  directory: Pick<AnchorDirectory, 'corridors'>;
+  directory: Pick<AnchorDirectory, 'corridors' | 'servingVersion'>;
   rates: Pick<Rates, 'quote'>;
-  cacheVersions: Pick<CacheVersions, 'read'>;
+  cacheVersions: Pick<CacheVersions, 'read' | 'onInvalidate'>;
   announce: Announce;
   clock: Clock;
   /** How often `rebuild` is called. */
@@ -39,17 +39,26 @@ export function createSnapshot(deps: SnapshotDeps): Snapshot {
     // Served until the next one is built, or until it is invalidated.
     lifetimeOf: ({ builtAt }) => ({ asOf: builtAt, freshUntil: Infinity, staleUntil: Infinity }),
     // A snapshot consists of rates, so it is invalidated when they are.
-    versionOf: () => cacheVersions.read('snapshot') + cacheVersions.read('rates'),
+    versionOf: () =>
+      cacheVersions.read('snapshot') + cacheVersions.read('rates') + deps.directory.servingVersion(),
     onLoaded: () => deps.announce('snapshot'),
     clock,
   });
+  cacheVersions.onInvalidate(() => built.dropVoid());
+
+  /** When each corridor was last quoted without an anchor being `busy`. */
+  const quotedAt = new Map<string, number>();
 
   async function build(): Promise<{ answer: SnapshotAnswer; builtAt: number }> {
     const atOnce = bulkhead(concurrentCorridors, Number.POSITIVE_INFINITY);
-    const corridors = await Promise.all(
-      deps.directory.corridors().map((corridor) => atOnce.execute(() => readCorridor(corridor))),
+    const corridors = deps.directory.corridors();
+    // An anchor with many corridors may not be asked for all of them at once: those that wait longest are asked first.
+    const order = [...corridors].sort((a, b) => (quotedAt.get(a.id) ?? 0) - (quotedAt.get(b.id) ?? 0));
+    const read = new Map<string, Promise<SnapshotCorridor>>(
+      order.map((corridor) => [corridor.id, atOnce.execute(() => readCorridor(corridor))]),
     );
-    return { answer: { asOf: toInstant(clock()), corridors }, builtAt: clock() };
+    const answers = await Promise.all(corridors.map(({ id }) => read.get(id) as Promise<SnapshotCorridor>));
+    return { answer: { asOf: toInstant(clock()), corridors: answers }, builtAt: clock() };
   }
 
   async function readCorridor(corridor: Corridor): Promise<SnapshotCorridor> {
@@ -58,11 +67,17 @@ export function createSnapshot(deps: SnapshotDeps): Snapshot {
     try {
       // Quotes may be at most half the interval old, so that requests for this amount never find them stale.
       const { answer } = await deps.rates.quote(id, {}, { maxAgeMs: intervalMs / 2 });
+      noteQuoted(id, answer.unavailable, Date.parse(answer.asOf));
       return { ...head, best: toBest(answer.quotes[0]), asOf: answer.asOf };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
+      noteQuoted(id, error.extras.unavailable ?? [], clock());
       return { ...head, best: null, asOf: toInstant(clock()) };
     }
+  }
+
+  function noteQuoted(id: string, unavailable: readonly { reason: string }[], asOf: number): void {
+    if (!unavailable.some(({ reason }) => reason === 'busy')) quotedAt.set(id, asOf);
   }
 
   return {

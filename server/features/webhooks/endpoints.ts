@@ -17,8 +17,11 @@ export function createEndpoints(deps: {
    * A secret that was sealed with another key signs nothing. During the overlap of a rotation, the webhook may have another
    * secret that can be opened.
    */
-  function openSecrets(webhook: WebhookDocument): Pick<Endpoint, 'secrets' | 'secretForms'> | 'locked' {
+  function openSecrets(
+    webhook: WebhookDocument,
+  ): Pick<Endpoint, 'secrets' | 'presentSecret' | 'secretForms'> | 'locked' {
     const inForce = new Set(secretsInForce(webhook.secrets, clock()));
+    let presentSecret: string | undefined;
     const secrets: string[] = [];
     const secretForms: string[] = [];
     let locked = 0;
@@ -26,11 +29,12 @@ export function createEndpoints(deps: {
       const secret = open(stored.sealed, webhook._id);
       if (secret !== undefined) secretForms.push(...formsOf(secret));
       if (!inForce.has(stored)) continue;
+      presentSecret = secret;
       if (secret === undefined) locked += 1;
       else secrets.push(secret);
     }
     report(webhook._id, locked, secrets.length);
-    return secrets.length === 0 ? 'locked' : { secrets, secretForms };
+    return secrets.length === 0 ? 'locked' : { secrets, presentSecret, secretForms };
   }
 
   function open(sealed: string, webhookId: string): string | undefined {

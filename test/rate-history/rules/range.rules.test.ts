@@ -70,6 +70,11 @@ describe('the range of a history', () => {
   });
 });
 
+it('a range that ends in the first days of the year 0 begins where instants have a form', () => {
+  const { from } = rangeOf({ to: '0000-01-01T12:00:00Z' }, now);
+  expect(new Date(from).toISOString()).toBe('0000-01-01T00:00:00.000Z');
+});
+
 describe('the range of a stream', () => {
   it('is a day', () => {
     expect(rangeOfStream({ day: '2026-11-20', resolution: '1h' }, now)).toEqual(

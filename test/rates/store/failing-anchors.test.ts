@@ -131,6 +131,20 @@ describe('a client that cycles random amounts', () => {
     expect(await isBusy('844')).toBe(true);
   });
 
+  it('quotes for an intent at the reference amount where the calls for reference amounts are used up', async () => {
+    const tight = await start({ limits: { callsPerSecond: 5 } });
+    for (const amount of ['820', '821']) await tight.rates.quote('usdc-ngn', { amount });
+    const others = tight.directory
+      .corridors()
+      .map(({ id }) => id)
+      .filter((id) => id !== 'usdc-ngn');
+    for (const id of others) await tight.rates.quote(id, {}).catch(() => undefined);
+    const { quotes } = (await tight.rates.quote('usdc-ngn', {})).answer;
+    expect(quotes.map(({ anchorId }) => anchorId)).not.toContain('harbour');
+    const { quote } = await tight.rates.quoteFrom('usdc-ngn', 'harbour', '100', undefined, 'wallet');
+    expect(quote?.tier).toBe('anchor');
+  });
+
   it('gets the last quote of a known amount when the budget is used up', async () => {
     const tight = await start({ limits: { callsPerSecond: 2 } });
     const ask = (amount: string) => tight.rates.quote('usdc-ngn', { amount }).then(({ answer }) => answer);

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { snapshotAnswer } from '../../../contract/schemas/snapshot.js';
 import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
 import { createChanges } from '../../../server/cache/changes.js';
+import { ApiError } from '../../../server/errors.js';
 import { createSnapshot, type Snapshot } from '../../../server/features/snapshot/service.js';
 import { type RatesService, startRatesService } from '../../fixtures/rates/rates-service.js';
 import { scoredRecord } from '../../fixtures/rates/records.js';
@@ -114,6 +115,68 @@ describe('the snapshot', () => {
     await snapshot.rebuild();
     expect((await snapshot.get()).answer).not.toBe(first);
     expect((await service.rates.quote('usdc-ngn', {})).answer.stale).toBe(false);
+  });
+
+  it('asks first for the corridors that wait longest, where an anchor has more than it may be asked for at once', async () => {
+    const ids = ['a', 'b', 'c', 'd', 'e'];
+    let now = 1_000_000;
+    let left = 0;
+    const asked: string[] = [];
+    const busy = () =>
+      new ApiError('RATES_UNAVAILABLE', 'busy', { unavailable: [{ anchorId: 'x', reason: 'busy' }] });
+    const quote = async (id: string) => {
+      if (left === 0) throw busy();
+      left -= 1;
+      asked.push(id);
+      return { answer: { quotes: [], unavailable: [], asOf: new Date(now).toISOString() } };
+    };
+    const crowded = createSnapshot({
+      ...service,
+      announce: createChanges().announce,
+      directory: {
+        corridors: () =>
+          ids.map((id) => ({ id, sellAsset: '', buyAsset: '', referenceAmount: '100' })) as never,
+        servingVersion: () => 0,
+      },
+      rates: { quote: quote as never },
+      clock: () => now,
+    });
+    for (let round = 0; round < 5; round += 1) {
+      left = 2;
+      await crowded.rebuild();
+      now += 15_000;
+    }
+    expect(asked.join('')).toBe('abcdeabcda');
+  });
+
+  it('is freed and counted by an invalidation', async () => {
+    const freed = async () => (await service.cacheVersions.invalidate('snapshot', undefined)).droppedEntries;
+    expect(await freed()).toBe(0);
+    await snapshot.get();
+    expect(await freed()).toBe(1);
+  });
+
+  it('no longer has quotes of an anchor that shows another signing key', async () => {
+    const harbour = simulated.anchor('harbour');
+    const shown = (await service.rates.quote('usdc-ngn', {})).answer.quotes;
+    expect(shown.map(({ anchorId }) => anchorId)).toContain('harbour');
+    const before = (await snapshot.get()).answer;
+    const file = 'GET /.well-known/stellar.toml';
+    const text = await (await fetch(`${harbour.origin}/.well-known/stellar.toml`)).text();
+    const otherKey = simulated.anchor('galleon').signingKey;
+    harbour.override(file, (_req, res) => void res.end(text.replaceAll(harbour.signingKey, otherKey)));
+    const readAgain = async () => {
+      await service.cacheVersions.invalidate('anchors', undefined);
+      await service.directory.discoverDue();
+      await service.directory.stop();
+    };
+    await readAgain();
+    harbour.override(file, null);
+    const after = (await service.rates.quote('usdc-ngn', {})).answer.quotes;
+    expect(after.map(({ anchorId }) => anchorId)).not.toContain('harbour');
+    expect((await snapshot.get()).answer).not.toBe(before);
+    // The refusal is stored.
+    await readAgain();
   });
 
   it('is rebuilt by asking again for quotes older than half the interval, and only for those', async () => {

@@ -28,6 +28,20 @@ it('under another WEBHOOK_KEY deliveries wait for a new secret, and are then sig
   expect(String(headers['webhook-signature']).split(' ')).toHaveLength(1);
 });
 
+it('a delivery that only an earlier secret signs is not logged as signed with the present one', async () => {
+  const to = await receiver();
+  const before = await open({ allow: [to.origin], webhookKey: 'a1'.repeat(32) });
+  const { id } = await before.register(to.origin);
+  const after = await open({ allow: [to.origin], webhookKey: 'b2'.repeat(32) });
+  await after.webhooks.rotateSecret(id, { secret: 'sealed under the key that is taken back' });
+
+  const again = await open({ allow: [to.origin], webhookKey: 'a1'.repeat(32) });
+  await again.emitTicks(1);
+  await again.deliverAllDue();
+  const [only] = await again.deliveriesOf(id);
+  expect(only?.attempts).toMatchObject([{ outcome: 'acknowledged', signedWith: 'former' }]);
+});
+
 it('a secret stored in the clear is sealed, also beside one that another WEBHOOK_KEY has sealed', async () => {
   const allow = ['http://127.0.0.1:9'];
   const first = await open({ allow, webhookKey: 'a1'.repeat(32) });
