@@ -8,7 +8,7 @@ import { startParameters } from '../../web/src/pages/anchors/start-call.js';
 
 describe('why there is no score', () => {
   const judged = (outcomes: number, accountDays: number) =>
-    standingOf({ state: 'insufficient_data', outcomes, accountDays }, false);
+    standingOf({ state: 'insufficient_data', outcomes, accountDays });
 
   it('is told by the thresholds of the formula', () => {
     expect([leastOutcomes, leastAccountDays]).toEqual([formula.leastOutcomes, formula.leastAccountDays]);
@@ -22,7 +22,7 @@ describe('why there is no score', () => {
   });
 
   it('is nothing where there is a score', () => {
-    expect(standingOf({ state: 'scored', outcomes: 30, accountDays: 15 }, true)).toBe('scored');
+    expect(standingOf({ state: 'scored', outcomes: 30, accountDays: 15 })).toBe('scored');
   });
 });
 

@@ -109,6 +109,46 @@ describe('the focus is not lost', () => {
   });
 });
 
+describe('the focus stays near a button that is removed', () => {
+  itInBrowser('when a remembered off-ramp is forgotten: on the list, then on the heading', async () => {
+    const { page, context } = await open('/offramp');
+    const hashes = ['a', 'b'].map((digit) => digit.repeat(64));
+    await page.evaluate(`localStorage.setItem('fairlead-offramps', '${hashes.join(' ')}')`);
+    await page.reload();
+    await press(button(page, texts.offramp.forgetName.replace('{hash}', 'aaaaaaaa')));
+    await focused(page.getByRole('list').filter({ has: page.locator(`a[href="/offramp/${hashes[1]}"]`) }));
+    await press(button(page, texts.offramp.forgetName.replace('{hash}', 'bbbbbbbb')));
+    await focused(page.getByRole('heading', { level: 1 }));
+    await context.close();
+  });
+
+  itInBrowser('when the log of batches is turned to older ones', async () => {
+    const batches = `${service.it.app.url}/api/publisher/batches`;
+    const { items } = (await (await fetch(`${batches}?limit=1`)).json()) as { items: unknown[] };
+    const { page, context } = await open('/proof');
+    // As many as make a second page, of which all but the first are the same.
+    await page.route('**/api/publisher/batches?*', (route) =>
+      route.fulfill({ json: { items: Array.from({ length: 30 }, () => items[0]), nextCursor: null } }),
+    );
+    await page.reload();
+    await press(button(page, texts.proof.older));
+    await waitFor(async () => {
+      const place = page.locator(':focus');
+      expect(await place.getByRole('button', { name: texts.proof.older }).count()).toBe(1);
+    });
+    await context.close();
+  });
+
+  itInBrowser('and a hash that is wrong is gone once the reader has left its address', async () => {
+    const { page, context } = await open('/offramp/abc');
+    const hash = page.getByLabel(texts.offramp.hash);
+    expect(await hash.inputValue()).toBe('abc');
+    await page.locator('header a[href="/offramp"]').click();
+    await waitFor(async () => expect(await hash.inputValue()).toBe(''));
+    await context.close();
+  });
+});
+
 describe('a control', () => {
   itInBrowser('says what the page does: the theme that the address asks for is the one chosen', async () => {
     const { page, context } = await open('/anchors?theme=dark');

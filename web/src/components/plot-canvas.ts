@@ -20,7 +20,8 @@ export function drawPlot(
   },
 ): DrawnPlot {
   const { times, series, format, range, isDaily = false } = plot;
-  const colour = coloursOf(host);
+  const probe = host.appendChild(document.createElement('span'));
+  const colour = coloursOf(probe);
   const axis = { stroke: () => colour('--ink-soft'), font: `12px ${getComputedStyle(host).fontFamily}` };
   const grid = { stroke: () => colour('--line'), width: 1 };
   // A bar has half a day on each side of its day, and a single point lies in the middle of an hour.
@@ -64,6 +65,7 @@ export function drawPlot(
       stopFollowing();
       resized.disconnect();
       drawn.destroy();
+      probe.remove();
     },
   };
 }
@@ -114,8 +116,7 @@ function timeLabels(locale: string, isDaily: boolean): uPlot.Axis.DynamicValues 
 }
 
 /** A canvas does not resolve `var()`; an element does, and its computed style gives the colour. */
-function coloursOf(host: HTMLElement): (name: string) => string {
-  const probe = host.appendChild(document.createElement('span'));
+function coloursOf(probe: HTMLElement): (name: string) => string {
   probe.hidden = true;
   return (name) => {
     probe.style.color = `var(${name})`;

@@ -11,6 +11,8 @@ export const corridorsQuestion: Question<CorridorAnswer[]> = {
       corridors.push(corridor);
     return corridors;
   },
+  // The page may stay open for days.
+  everyMs: 600_000,
 };
 
 /** The code of an asset in SEP-38 form: `USDC` for `stellar:USDC:G…`, `NGN` for `iso4217:NGN`. */

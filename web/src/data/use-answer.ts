@@ -38,6 +38,9 @@ const answers = new QueryClient({
   defaultOptions: { queries: { retry: false, networkMode: 'always', gcTime: 300_000 } },
 });
 
+// It then asks again when the reader comes back to the page, or to the network.
+answers.mount();
+
 /** Asks a question and follows its answer; without a question nothing is asked. */
 export function useAnswer<T>(question: Question<T> | undefined): Answered<T> {
   const key = question === undefined ? undefined : JSON.stringify(question.key);

@@ -35,7 +35,7 @@ export function CorridorsTable({ cards }: { cards: readonly CardWithSigns[] }) {
           kind: 'main',
           cell: (card) =>
             card.score === null ? (
-              <StandingText record={card} isOneCorridor />
+              <StandingText record={card} />
             ) : (
               <strong>{formats.number(card.score, { minimumFractionDigits: 2 })}</strong>
             ),

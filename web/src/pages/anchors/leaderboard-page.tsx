@@ -42,7 +42,6 @@ function Leaderboard({ board, view }: { board: LeaderboardAnswer; view: RecordVi
   const lows = board.items.map(({ filled, outcomes }) => wilsonInterval(filled, outcomes)?.low);
   const table = {
     view,
-    isOneCorridor: board.corridor !== null,
     // One scale for all of them, so that marks can be compared.
     scaleMin: scaleStart(lows.filter((low) => low !== undefined)),
   };

@@ -15,10 +15,9 @@ export function LeaderboardTable(props: {
   caption: string;
   entries: readonly LeaderboardEntry[];
   view: RecordView;
-  isOneCorridor: boolean;
   scaleMin: number;
 }) {
-  const { caption, entries, view, isOneCorridor, scaleMin } = props;
+  const { caption, entries, view, scaleMin } = props;
   const { t, formats } = useLanguage();
   return (
     <RecordTable
@@ -44,7 +43,7 @@ export function LeaderboardTable(props: {
           kind: 'main',
           cell: (entry) =>
             entry.score === null ? (
-              <StandingText record={entry} isOneCorridor={isOneCorridor} />
+              <StandingText record={entry} />
             ) : (
               <span class={styles.score}>{formats.number(entry.score, { minimumFractionDigits: 2 })}</span>
             ),

@@ -28,7 +28,7 @@ export function ScorePanel(props: {
         {record.score === null ? (
           <>
             <span class={styles.provisional}>{t('anchors.provisional')}</span>
-            <StandingText record={record} isOneCorridor={scored === undefined} />
+            <StandingText record={record} />
           </>
         ) : (
           <>

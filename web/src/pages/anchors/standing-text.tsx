@@ -3,11 +3,10 @@ import styles from './figures.module.css';
 import { type Judged, leastAccountDays, leastOutcomes, standingOf } from './standing.js';
 
 /** Why there is no score yet, in plain words. */
-export function StandingText(props: { record: Judged; isOneCorridor: boolean }) {
-  const { record, isOneCorridor } = props;
+export function StandingText({ record }: { record: Judged }) {
   const { t } = useLanguage();
   const { outcomes, accountDays } = record;
-  switch (standingOf(record, isOneCorridor)) {
+  switch (standingOf(record)) {
     case 'scored':
       return null;
     case 'unused':

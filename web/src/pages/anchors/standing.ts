@@ -14,11 +14,11 @@ export interface Judged {
 /** Whether the record has a score; if not, which threshold it misses. */
 export type Standing = 'scored' | 'unused' | 'fewOutcomes' | 'fewAccountDays' | 'spreadThin';
 
-/** `isOneCorridor`: a record over all corridors may have enough in sum, and too little in each. */
-export function standingOf(record: Judged, isOneCorridor: boolean): Standing {
+/** Only a record over all corridors can be `spreadThin`: enough in sum, and too little in each. */
+export function standingOf(record: Judged): Standing {
   if (record.state === 'scored') return 'scored';
   if (record.outcomes === 0) return 'unused';
   if (record.outcomes < leastOutcomes) return 'fewOutcomes';
   if (record.accountDays < leastAccountDays) return 'fewAccountDays';
-  return isOneCorridor ? 'fewOutcomes' : 'spreadThin';
+  return 'spreadThin';
 }

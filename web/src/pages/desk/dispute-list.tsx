@@ -1,8 +1,9 @@
 import type { AdminDispute } from '@fairlead/contract/client';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { AnswerView } from '../../components/answer-view.js';
 import { Button } from '../../components/button.js';
 import { Empty } from '../../components/empty.js';
+import { FocusGroup } from '../../components/focus-group.js';
 import { TimeAgo } from '../../components/time-ago.js';
 import { useAnswer } from '../../data/use-answer.js';
 import { useViewPart } from '../../data/use-view-part.js';
@@ -35,6 +36,12 @@ export function DisputeList(props: {
     setCursor('');
     set(value);
   };
+  const list = useRef<HTMLDivElement>(null);
+  const turnTo = (place: string) => {
+    setCursor(place);
+    // The button goes with the page that it belongs to.
+    list.current?.focus({ preventScroll: true });
+  };
   return (
     <>
       <FilterBar
@@ -45,26 +52,28 @@ export function DisputeList(props: {
         onSupport={filter(setSupport)}
         onAnchor={filter(setAnchor)}
       />
-      <AnswerView answer={answer} lines={6}>
-        {({ items, nextCursor }) => (
-          <>
-            {items.length === 0 ? (
-              <Empty title={t(status === 'open' ? 'desk.noneOpen' : 'desk.none')} />
-            ) : (
-              <DisputeTable items={items} onOpen={onOpen} />
-            )}
-            {nextCursor !== null && (
-              <div>
-                <Button onClick={() => setCursor(nextCursor)}>{t('desk.nextPage')}</Button>
-              </div>
-            )}
-          </>
-        )}
-      </AnswerView>
+      <FocusGroup at={list}>
+        <AnswerView answer={answer} lines={6}>
+          {({ items, nextCursor }) => (
+            <>
+              {items.length === 0 ? (
+                <Empty title={t(status === 'open' ? 'desk.noneOpen' : 'desk.none')} />
+              ) : (
+                <DisputeTable items={items} onOpen={onOpen} />
+              )}
+              {nextCursor !== null && (
+                <div>
+                  <Button onClick={() => turnTo(nextCursor)}>{t('desk.nextPage')}</Button>
+                </div>
+              )}
+            </>
+          )}
+        </AnswerView>
+      </FocusGroup>
       {/* This is also shown if the service rejects the cursor in the address. */}
       {cursor !== '' && (
         <div>
-          <Button onClick={() => setCursor('')}>{t('desk.firstPage')}</Button>
+          <Button onClick={() => turnTo('')}>{t('desk.firstPage')}</Button>
         </div>
       )}
     </>

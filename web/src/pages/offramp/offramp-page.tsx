@@ -16,7 +16,7 @@ export function OfframpPage() {
   return (
     <>
       <PageHeading title={t('offramp.title')}>{t('offramp.lead')}</PageHeading>
-      <FollowForm first={asked} />
+      <FollowForm key={asked} first={asked} />
       <RememberedList />
       <Card title={t('offramp.about')}>
         <p>{t('offramp.aboutHash')}</p>

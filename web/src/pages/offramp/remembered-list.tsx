@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { useLanguage } from '../../i18n/language.js';
@@ -9,14 +9,19 @@ import styles from './remembered-list.module.css';
 export function RememberedList() {
   const { t } = useLanguage();
   const [hashes, setHashes] = useState(rememberedOfframps);
+  const list = useRef<HTMLUListElement>(null);
   const forget = (hash: string) => {
     forgetOfframp(hash);
-    setHashes(rememberedOfframps());
+    const left = rememberedOfframps();
+    setHashes(left);
+    // The button goes with its line; where nothing is left, so does the list.
+    const next = left.length > 0 ? list.current : document.querySelector('h1');
+    next?.focus({ preventScroll: true });
   };
   if (hashes.length === 0) return null;
   return (
     <Card title={t('offramp.remembered')}>
-      <ul class={styles.list}>
+      <ul class={styles.list} ref={list} tabIndex={-1}>
         {hashes.map((hash) => (
           <li key={hash}>
             <a href={`/offramp/${hash}`}>

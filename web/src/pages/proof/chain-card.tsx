@@ -1,9 +1,10 @@
 import type { PublishedBatch, PublisherHealth } from '@fairlead/contract/client';
-import { useMemo } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { AnswerView } from '../../components/answer-view.js';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Empty } from '../../components/empty.js';
+import { FocusGroup } from '../../components/focus-group.js';
 import { useAnswer } from '../../data/use-answer.js';
 import { useViewPart } from '../../data/use-view-part.js';
 import { useLanguage } from '../../i18n/language.js';
@@ -29,31 +30,39 @@ export function ChainCard(props: {
   const latest = health.latest?.sequence ?? 0;
   if (latest === 0) return null;
   const newer = Number(start) + pageSize;
+  const list = useRef<HTMLDivElement>(null);
+  const turnTo = (sequence: string) => {
+    setFrom(sequence);
+    // The button goes with the page that it belongs to.
+    list.current?.focus({ preventScroll: true });
+  };
   return (
     <Card title={t('proof.chain')}>
       <p class={styles.lead}>{t('proof.chainLead')}</p>
-      <AnswerView answer={answer} lines={pageSize}>
-        {(items) => (
-          <>
-            <Page items={items} trust={trust} />
-            {items.length === 0 && <Empty title={t('proof.noSuchBatch')} />}
-            <nav class={styles.pages} aria-label={t('proof.chainPages')}>
-              <Button
-                disabled={start === '' || Number(start) >= latest}
-                onClick={() => setFrom(newer >= latest ? '' : String(newer))}
-              >
-                {t('proof.newer')}
-              </Button>
-              <Button
-                disabled={items.length <= pageSize}
-                onClick={() => setFrom(String(items[pageSize]?.header.sequence ?? ''))}
-              >
-                {t('proof.older')}
-              </Button>
-            </nav>
-          </>
-        )}
-      </AnswerView>
+      <FocusGroup at={list}>
+        <AnswerView answer={answer} lines={pageSize}>
+          {(items) => (
+            <>
+              <Page items={items} trust={trust} />
+              {items.length === 0 && <Empty title={t('proof.noSuchBatch')} />}
+              <nav class={styles.pages} aria-label={t('proof.chainPages')}>
+                <Button
+                  disabled={start === '' || Number(start) >= latest}
+                  onClick={() => turnTo(newer >= latest ? '' : String(newer))}
+                >
+                  {t('proof.newer')}
+                </Button>
+                <Button
+                  disabled={items.length <= pageSize}
+                  onClick={() => turnTo(String(items[pageSize]?.header.sequence ?? ''))}
+                >
+                  {t('proof.older')}
+                </Button>
+              </nav>
+            </>
+          )}
+        </AnswerView>
+      </FocusGroup>
       {/* What came of a check rests on these. */}
       <WholeChain
         key={JSON.stringify([trust.keys, trust.source, trust.oracle])}

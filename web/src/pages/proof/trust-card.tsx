@@ -1,5 +1,5 @@
 import type { PublisherKey } from '@fairlead/contract/client';
-import { useId } from 'preact/hooks';
+import { useId, useRef } from 'preact/hooks';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { useLanguage } from '../../i18n/language.js';
@@ -21,13 +21,21 @@ export function TrustCard(props: {
   const { trust, listed, memories, onPublisher, onOracle } = props;
   const { t, formats } = useLanguage();
   const listId = useId();
+  const lead = useRef<HTMLParagraphElement>(null);
+  const forget = () => {
+    memories.forget();
+    // The button goes with what it forgets.
+    lead.current?.focus({ preventScroll: true });
+  };
   const isOwn = trust.source === 'reader' || trust.source === 'readerBefore';
   return (
     <Card
       title={t('proof.trust')}
       aside={<Mark tone={isOwn ? 'good' : 'warn'}>{t(`proof.source_${trust.source}`)}</Mark>}
     >
-      <p>{t(`proof.trust_${trust.source}`)}</p>
+      <p ref={lead} tabIndex={-1}>
+        {t(`proof.trust_${trust.source}`)}
+      </p>
       <div>
         <h3 id={listId}>{t('proof.trustedKeys')}</h3>
         <ul class={styles.keys} aria-labelledby={listId}>
@@ -51,7 +59,7 @@ export function TrustCard(props: {
               time: formats.dateTime(memories.now.at),
             })}
           </span>
-          <Button onClick={memories.forget}>{t('proof.forget')}</Button>
+          <Button onClick={forget}>{t('proof.forget')}</Button>
         </p>
       )}
     </Card>

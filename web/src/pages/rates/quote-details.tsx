@@ -32,7 +32,7 @@ export function QuoteDetails(props: {
             {t('rates.factReference', {
               rate: formats.money(cost.reference.rate, codes.currency),
               source: cost.reference.source,
-              date: formats.date(cost.reference.date),
+              date: formats.day(dayIn(cost.reference.date)),
             })}
           </li>
         )}
@@ -47,7 +47,7 @@ export function QuoteDetails(props: {
             : t('rates.factEstimate', {
                 fixed: formats.money(estimate.feeFixed, codes.stablecoin),
                 percent: formats.number(estimate.feePercent, { style: 'unit', unit: 'percent' }),
-                date: formats.date(estimate.fxDate),
+                date: formats.day(dayIn(estimate.fxDate)),
               })}
         </li>
         {quote.unranked !== null && answer.band !== null && (
@@ -66,4 +66,9 @@ export function QuoteDetails(props: {
       </ul>
     </div>
   );
+}
+
+/** The reference names a day, which is the same one in every time zone, or an instant of it. */
+function dayIn(date: string): string {
+  return date.slice(0, 10);
 }
