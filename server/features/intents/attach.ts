@@ -100,8 +100,8 @@ function refuseUnattachable(intent: Intent, isOver: boolean): void {
 
 function takenByAnother(): ApiError {
   return conflict(
-    'This transaction belongs to another intent of this anchor. The claim is remembered: it passes to this intent if ' +
-      "the anchor's record names this account as the sender.",
+    'Another intent of this anchor holds this transaction. The claim is stored: the transaction passes to this intent if ' +
+      "the anchor's record or the ledger shows that this account paid.",
   );
 }
 

@@ -13,7 +13,7 @@ import type { IntentStore } from './store.js';
 import { payableUntilMs } from './transition.rules.js';
 
 export interface PaymentLookUpsDeps {
-  store: Pick<IntentStore, 'findByTransaction' | 'findFirstClaimant' | 'saveProgress'>;
+  store: Pick<IntentStore, 'findByHash' | 'findByTransaction' | 'findFirstClaimant' | 'saveProgress'>;
   lookUps: Pick<LookUpStore, 'claimDue'>;
   ledger: Pick<Ledger, 'find'>;
   ownership: Pick<Ownership, 'passToPayer'>;
@@ -30,11 +30,33 @@ const claimMs = 60_000;
 const atOnce = 8;
 /** Most payers of one transaction that are followed up; a transaction with more is no withdrawal of a wallet. */
 const mostPayers = 3;
+/** How often a payment is tried against intents that change meanwhile. Their polls run beside the look-ups. */
+const mostTries = 5;
 
 export function createLookUpPayments(deps: PaymentLookUpsDeps): LookUpPayments {
   const { store, lookUps, ledger, ownership, progress, clock, logger } = deps;
 
-  async function lookUp(intent: Intent, named: NamedPayment, lease: HeldLease | undefined): Promise<void> {
+  async function lookUp(claimed: Intent, named: NamedPayment, lease: HeldLease | undefined): Promise<void> {
+    let answer: Promise<LedgerAnswer> | undefined;
+    const ask = () => {
+      answer ??= ledger.find(named.hash, claimed.createdAt.getTime());
+      return answer;
+    };
+    let intent: Intent | null = claimed;
+    for (let tries = 0; tries < mostTries && intent !== null; tries += 1) {
+      if ((await tryLookUp(intent, named, ask, lease)) === 'done') return;
+      intent = await store.findByHash(claimed._id);
+      if (intent !== null && !isUndecided(intent.payment, named)) return;
+    }
+    // The payment is looked up again when the claim runs out.
+  }
+
+  async function tryLookUp(
+    intent: Intent,
+    named: NamedPayment,
+    ask: () => Promise<LedgerAnswer>,
+    lease: HeldLease | undefined,
+  ): Promise<'done' | 'changed_meanwhile'> {
     const { anchorId, claimedId } = intent;
     const isClaim = intent.transactionId === undefined && claimedId !== undefined;
     const holder = isClaim ? await store.findByTransaction(anchorId, claimedId) : intent;
@@ -44,35 +66,35 @@ export function createLookUpPayments(deps: PaymentLookUpsDeps): LookUpPayments {
       progress(intent._id, { observation: null, lookUp: { by, hash, finding }, ...(lease ? { lease } : {}) });
     if (holder === null || instructions.length === 0) {
       await tell({ kind: 'problem', problem: 'no_instructions', contradicts: false });
-      return;
+      return 'done';
     }
-    const answer = await ledger.find(hash, intent.createdAt.getTime());
+    const answer = await ask();
     if (answer.kind === 'unknown')
       logger.warn({ why: answer.why, detail: answer.detail }, 'ledger not known');
     const match = matchOf(answer, intent, holder);
     if (match.kind === 'finding') {
       await tell(match.finding);
       if (!isClaim) await tellPayers(intent, named, match.payers);
-      return;
+      return 'done';
     }
     for (const found of match.candidates.map((each) => ({ ...each, by, lookedUpAtMs: clock() }))) {
       try {
         if (!isClaim) {
           await tell({ kind: 'found', payment: found });
-          return;
+          return 'done';
         }
         const passed = await ownership.passToPayer(holder, intent, found, lease);
+        if (passed === 'changed_meanwhile') return passed;
         if (passed === 'kept') break;
-        // If either intent changed meanwhile, the payment is looked up again when the claim runs out.
-        if (passed === 'passed')
-          await progress(intent._id, { observation: null, ...(lease ? { lease } : {}) });
-        return;
+        await progress(intent._id, { observation: null, ...(lease ? { lease } : {}) });
+        return 'done';
       } catch (error) {
         // This operation is the payment of another intent; the transaction may hold a further one.
         if (!isDuplicateKey(error)) throw error;
       }
     }
     await tell({ kind: 'problem', problem: 'already_used', contradicts: false });
+    return 'done';
   }
 
   /**
