@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Why a route should no longer be used. The dates are days in UTC: `2027-01-31`. */
+/** The deprecation of a route that should no longer be used. The dates are days in UTC: `2027-01-31`. */
 export interface Deprecation {
   since: string;
   /** From this day on a major release may lack the route. */
@@ -18,11 +18,14 @@ export const deprecationHeaders = {
   Sunset: z
     .string()
     .regex(/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/)
-    .describe('From when on the operation may be gone (RFC 8594).'),
-  Link: z.string().min(1).describe('With the relation `deprecation`: where the deprecation is described.'),
+    .describe('The time from which the operation may be gone (RFC 8594).'),
+  Link: z
+    .string()
+    .min(1)
+    .describe('The address of a description of the deprecation, with the relation `deprecation`.'),
 } as const;
 
-/** What these headers say of a route. */
+/** The values of these headers for a route. */
 export function deprecationValues({
   since,
   sunset,

@@ -5,42 +5,42 @@ import type { RateLimitClassName } from './rate-limits.js';
 /** Who may call: anyone, the holder of the admin key, the scheduler, the signer of the body, or an anchor. */
 export type Access = 'public' | 'admin' | 'internal' | 'signed' | 'callback';
 
-/** `etag`: cacheable, answered with ETag and Cache-Control; `no-store`: never kept by anyone. */
+/** `etag`: cacheable, answered with ETag and Cache-Control; `no-store`: never cached. */
 export type CachePolicy = 'etag' | 'no-store';
 
-/** Forms of an answer beside JSON, for whoever asks for one by `Accept`. */
+/** Media types of an answer beside JSON; the `Accept` header of a request selects one. */
 export type MediaType = 'text/csv' | 'application/x-ndjson';
 
-/** Of an operation that answers with a stream of events (`text/event-stream`): its 200 schema is that of the data of each. */
+/** The event stream (`text/event-stream`) of an operation. The schema of its 200 is that of the data of each event. */
 export interface EventStream {
   /** The name of the events that carry the data. */
   event: string;
-  /** What `Last-Event-ID` holds, and what is sent then. */
+  /** Describes what `Last-Event-ID` holds, and what the stream then sends. */
   lastEventId: string;
-  /** Whether events named `problem` tell of errors after the start, with the body of the error as their data. */
+  /** Whether events named `problem` report errors after the start, with the body of the error as their data. */
   problems: boolean;
 }
 
 /**
- * Operations that an answer leads to, by their operationId, and what each takes from this exchange: by parameter, or by
- * member of the body as `body.nonce`, a runtime expression of OpenAPI such as `$response.body#/intentHash`.
+ * The operations that can be called next, by operationId. For each parameter, and each member of the body (`body.nonce`),
+ * a runtime expression of OpenAPI, such as `$response.body#/intentHash`, says where in this exchange its value is.
  */
 export type Links = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** What a route says of itself beyond its schemas; the server, the client, the document and the tests all read it. */
+/** The properties of a route beyond its schemas; the server, the client, the document and the tests all read them. */
 export interface RouteMetadata {
   operationId: string;
   tag: string;
   access: Access;
   limit: RateLimitClassName;
   cache: CachePolicy;
-  /** The other forms that its 200 has, with what each holds. Errors are always JSON. */
+  /** The other media types of its 200, with a description of each. Errors are always JSON. */
   alsoAs?: Readonly<Partial<Record<MediaType, string>>>;
-  /** Absent on all but streams of events. */
+  /** Present on event streams only. */
   stream?: EventStream;
-  /** Absent on all but routes that should no longer be used. */
+  /** Present only on routes that should no longer be used. */
   deprecated?: Deprecation;
-  /** What can be done next with what a success answers. */
+  /** The operations that can be called next with the values of a success. */
   leadsTo?: Links;
   /** The codes this operation can answer, the shared ones included. */
   errors: readonly ErrorCode[];
@@ -60,9 +60,9 @@ interface RouteDescription extends Omit<RouteMetadata, 'errors'> {
   responses: object;
 }
 
-/** What any operation may answer whatever it does. */
+/** The error codes of every operation. */
 const sharedCodes = ['INVALID_REQUEST', 'RATE_LIMITED', 'INTERNAL', 'NOT_READY'] as const;
-/** What any operation that reads a body may answer besides. */
+/** The further error codes of every operation that reads a body. */
 const bodyCodes = ['MALFORMED_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const;
 
 type SharedCodes<M extends Method, A extends Access> =
@@ -81,7 +81,7 @@ type Described<R extends RouteDescription> = Omit<R, keyof RouteMetadata | 'resp
   metadata: RouteMetadata;
 };
 
-/** The error codes that operations of this method and access have in common, whatever they do. */
+/** The error codes that all operations of this method and access have in common. */
 export function sharedErrorCodes(method: string, access: Access): ErrorCode[] {
   return [
     ...sharedCodes,

@@ -1,41 +1,46 @@
 import type { ErrorBody, ErrorCode } from './errors.js';
 
-/** Whether the same request may be sent again, for all codes of a kind. */
+/** Whether the same request may be sent again, by kind of code. */
 export const retryKinds = {
-  never: 'No. The same request gets the same answer: change it first. Nothing was changed by it.',
+  never: 'No. The same request gets the same answer: change it first. The request changed nothing.',
+  claimed:
+    'No. The same request gets the same answer while another intent holds the transaction, but your claim on it was ' +
+    'stored. In the other cases nothing was changed.',
   waited:
-    'Yes, after `retryAfter` seconds, which `Retry-After` says as well, and with the same body: nothing was changed by it. ' +
-    'Spread the retries of many clients by a random part of that time.',
+    'Yes, after `retryAfter` seconds (`Retry-After` has the same value) and with the same body: the request changed ' +
+    'nothing. Spread the retries of many clients by a random part of that time.',
   waitedIfSaid:
-    'Only where `retryAfter` is there, and then after so many seconds, with the same body: nothing was changed by it. ' +
-    'Without it waiting does not help.',
-  once: 'Yes, on a new connection: nothing was changed by it. Try three times at most, and wait twice as long each time.',
+    'Only if `retryAfter` is present: after that many seconds and with the same body, since the request changed nothing. ' +
+    'If it is absent, waiting does not help.',
+  once: 'Yes, on a new connection: the request changed nothing. Try three times at most, and double the wait each time.',
   unknown:
-    'With care, since nobody knows how far it got. Reads may be repeated, and so may registering an intent with the same ' +
-    'nonce and filing a dispute with the same body: what was done is answered with 200. Before creating a webhook, ' +
-    'replacing a secret or sending a delivery again, read what is there. Try three times at most, and wait 1, 2 and 4 seconds.',
+    'With care, since nobody knows how far the request got. Reads may be repeated, and so may registering an intent ' +
+    'with the same nonce and filing a dispute with the same body: if the first one succeeded, the answer is 200. Before ' +
+    'creating a webhook, replacing a secret or sending a delivery again, read the current state. Try three times at ' +
+    'most, and wait 1, 2 and 4 seconds.',
   waitedUnknown:
-    'Yes, after `retryAfter` seconds, which `Retry-After` says as well. Reads may be repeated, and so may registering an ' +
-    'intent with the same nonce and filing a dispute with the same body: what was done after all is answered with 200. Before ' +
-    'creating a webhook, replacing a secret or sending a delivery again, read what is there.',
+    'Yes, after `retryAfter` seconds (`Retry-After` has the same value). Reads may be repeated, and so may ' +
+    'registering an intent with the same nonce and filing a dispute with the same body: if it was carried out after ' +
+    'all, the answer is 200. Before creating a webhook, replacing a secret or sending a delivery again, read the ' +
+    'current state.',
   whenChanged:
-    'Not at once. The same request succeeds when what it asks about has changed, as said below; ask again after minutes, not ' +
-    'seconds. Nothing was changed by it.',
+    'Not at once. The same request succeeds once the state that it depends on has changed, as described below; repeat it ' +
+    'after minutes, not seconds. The request changed nothing.',
 } as const;
 
 export interface ErrorGuidance<C extends ErrorCode = ErrorCode> {
-  /** What usually leads to it, beyond the sentence of the table. */
+  /** The usual causes, beyond `when` of the table. */
   cause: string;
   retry: keyof typeof retryKinds;
-  /** What whoever sent the request does about it. */
+  /** What the sender of the request does about the error. */
   caller: string;
-  /** What the operator of the service does about it, if anything. */
+  /** What the operator of the service does about the error, if anything. */
   operator?: string;
-  /** An answer of the service, word for word; tests have seen it. */
+  /** An answer of the service, word for word; the tests require that the service gives it. */
   example: Omit<ErrorBody<C>, 'code'>;
 }
 
-/** What docs/errors/ says of each code. Only the generator of the pages reads it: no client loads these texts. */
+/** The guidance in docs/errors/ on each code. Only the generator of the pages reads it; no client loads these texts. */
 export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
   INVALID_REQUEST: {
     cause:
@@ -43,9 +48,9 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
       'texts, not numbers; dates are ISO 8601; every object refuses members that the document does not list.',
     retry: 'never',
     caller:
-      'Read `details`: each entry names the place (`body.amount`, `query.limit`) and says what is wrong there. The typed client ' +
-      'finds most of these while it compiles. `details` is absent where the request was not valid HTTP, and where ' +
-      'it asks for a stream behind another request that its connection still waits for.',
+      'Read `details`: each entry names the place (`body.amount`, `query.limit`) and says what is wrong there. The ' +
+      'typed client finds most of these while it compiles. `details` is absent if the request was not valid HTTP, or ' +
+      'if it asks for a stream on a connection on which an earlier request is not answered yet.',
     example: {
       message: 'query.limit: must be a whole number from 1 to 100',
       details: [{ path: 'query.limit', message: 'must be a whole number from 1 to 100' }],
@@ -60,26 +65,27 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
   },
   UNAUTHORIZED: {
     cause:
-      'The key is missing, mistyped, of another service, or was replaced. A service without ADMIN_SECRET_KEY or CRON_SECRET ' +
-      'answers this to every key. The address is counted before the key is compared, so guessing ends in 429.',
+      'The key is missing, mistyped, of another service, or was replaced. A service without ADMIN_SECRET_KEY or ' +
+      'CRON_SECRET answers this to every key. Requests are counted per address before the key is compared, so ' +
+      'guessing ends in 429.',
     retry: 'never',
     caller:
       'Send `X-Admin-Key` for admin operations and `Authorization: Bearer` for internal ones, as the operation says.',
     operator:
-      'Look whether ADMIN_SECRET_KEY or CRON_SECRET is set: a `warn` line at the start says if it is not. Both take two ' +
+      'Check that ADMIN_SECRET_KEY or CRON_SECRET is set: if it is not, a `warn` line at the start says so. Both take two ' +
       'values, separated by a comma, so that a key can be replaced without a gap (docs/operations.md).',
     example: { message: 'This endpoint needs a valid X-Admin-Key header.' },
   },
   INVALID_SIGNATURE: {
     cause:
-      'Another text was signed than the one that is checked: another intentHash, a hash in capitals, a missing prefix of the ' +
-      'wallet form, another host or time in a callback. Or the key that signed is not `publicKey`.',
+      'The text that was signed is not the one that is checked: it has another intentHash, a hash in capitals, no ' +
+      'prefix of the wallet form, or, in a callback, another host or time. Or the key that signed is not `publicKey`.',
     retry: 'never',
     caller:
       'For disputes, compare your text with docs/disputes.md, and let `signDispute` of the contract package make it. For ' +
       'callbacks, sign `<t>.<host>.<body>` over the exact bytes that are sent, with a clock that is right.',
     operator:
-      'For callbacks: the anchor signs with the SIGNING_KEY of its stellar.toml; look whether it was replaced (docs/fleet.md).',
+      'For callbacks: the anchor signs with the SIGNING_KEY of its stellar.toml; check whether it was replaced (docs/fleet.md).',
     example: { message: 'The signature does not verify for this intentHash and publicKey.' },
   },
   SIGNER_NOT_ENTITLED: {
@@ -95,7 +101,7 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
     retry: 'never',
     caller:
       'Compare the path with /openapi.json of this very service. Paths are case-sensitive and have no slash at the end.',
-    operator: 'If a proxy stands in front, look whether it rewrites paths.',
+    operator: 'If there is a proxy in front, check whether it rewrites paths.',
     example: { message: 'Nothing is served at this path.' },
   },
   UNKNOWN_CORRIDOR: {
@@ -115,11 +121,12 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
   },
   UNKNOWN_INTENT: {
     cause:
-      'The intent was never registered here, was computed from other terms, or was removed: unpaid ones leave some days after they ' +
-      'ended (docs/intents.md). With a nonce, the hash is right and the nonce is not.',
+      'The intent was never registered here, its hash was computed from other terms, or it was removed: unpaid ' +
+      'intents are removed some days after they ended (docs/intents.md). If the request has a nonce, the hash may be ' +
+      'right and the nonce wrong.',
     retry: 'never',
     caller:
-      'Compute the hash from the terms as they were answered, with `intentHash` of the contract package, and keep the nonce that you registered with.',
+      'Compute the hash from the terms that the service returned, with `intentHash` of the contract package, and keep the nonce that you registered with.',
     example: { message: 'No intent has this hash.' },
   },
   UNKNOWN_DISPUTE: {
@@ -145,9 +152,9 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
   },
   UNKNOWN_SAMPLE: {
     cause:
-      'The moment lies before the first sample, or the service took none then: it was down, or no anchor had a fresh quote.',
+      'The instant lies before the first sample: until then the service was not running, or no anchor had a fresh quote.',
     retry: 'never',
-    caller: 'See in `GET /api/rates/{corridor}/history` of which moments there are samples.',
+    caller: '`GET /api/rates/{corridor}/history` lists the samples with their instants.',
     example: { message: 'The history of usdc-ngn has no sample at or before 2020-01-01T00:00:00.000Z.' },
   },
   METHOD_NOT_ALLOWED: {
@@ -202,7 +209,7 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
   },
   QUOTE_BELOW_MINIMUM: {
     cause:
-      'The price moved between the rate that was shown and the registration, or `minReceive` counts fees otherwise than the quote.',
+      'The price moved between the rate that was shown and the registration, or `minReceive` treats fees differently from the quote.',
     retry: 'whenChanged',
     caller:
       'Ask for rates again, show the person the new amount, and register with a `minReceive` that they accept.',
@@ -211,16 +218,17 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
   TRANSACTION_CONFLICT: {
     cause:
       'The same withdrawal was attached to two intents, an intent to two withdrawals, or the intent has ended.',
-    retry: 'never',
+    retry: 'claimed',
     caller:
-      'Read the intent to see what it follows. If somebody else has taken your withdrawal, nothing more is to be done: the claim is ' +
-      'remembered, and the payment on the ledger decides whose it is (docs/intents.md).',
+      'Read the intent to see which transaction it follows. If another intent holds your withdrawal, do nothing more: ' +
+      "your claim is stored, and the transaction passes to your intent if the anchor's record or the ledger shows " +
+      'that your account paid (docs/intents.md).',
     example: { message: 'This intent already follows another transaction.' },
   },
   PAYLOAD_TOO_LARGE: {
     cause: 'A text that is far longer than its documented limit, or a body that belongs elsewhere.',
     retry: 'never',
-    caller: 'No documented body comes near 16 KB: look at what is sent.',
+    caller: 'No documented body comes near 16 KB: check what you send.',
     example: { message: 'The body is larger than 16 KB.' },
   },
   URI_TOO_LONG: {
@@ -257,7 +265,7 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
   },
   AMOUNT_OUT_OF_RANGE: {
     cause:
-      'The amount is below the least or above the most that anchors of the corridor take, or each of them has limits of its own that it does not fit.',
+      'The amount is below the minimum or above the maximum of the corridor, or outside the limits that each anchor has of its own.',
     retry: 'never',
     caller: 'Take `min` and `max` from `GET /api/corridors`; `details` repeats what was wrong.',
     operator:
@@ -269,15 +277,17 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
   },
   RATE_LIMITED: {
     cause:
-      'More requests than the operation grants in its window, all clients behind one address together; more than ten disputes of a ' +
-      'key in a day; more amounts than 30 a minute that nobody asked for lately; or more streams than 20 at once.',
+      'More requests than the operation grants per window, counted over all clients behind one address; more than ten ' +
+      'disputes per key and day; more than 30 amounts per minute that nobody requested lately; or more than 20 ' +
+      'streams at once.',
     retry: 'waited',
     caller:
-      'Wait for `Retry-After`, not less: earlier requests are refused and help nobody. Poll with `If-None-Match`, ask for events ' +
-      'instead of polling, and keep answers as long as `Cache-Control` allows. `X-RateLimit-Remaining` warns before.',
+      'Wait for the whole `Retry-After`: earlier requests are refused. Poll with `If-None-Match`, subscribe to events ' +
+      'instead of polling, and keep answers as long as `Cache-Control` allows. `X-RateLimit-Remaining` says how many ' +
+      'requests are left.',
     operator:
-      'If all clients seem to be one, TRUST_PROXY is missing: without it a proxy is the client. A wallet that asks for many people ' +
-      'has to forward their addresses (docs/operations.md).',
+      'If all clients are counted as one, TRUST_PROXY is missing: without it, a proxy counts as the client. A wallet ' +
+      'that sends requests for many people has to forward their addresses (docs/operations.md).',
     example: { message: 'Too many requests; try again after the seconds in retryAfter.', retryAfter: 17 },
   },
   HEADERS_TOO_LARGE: {
@@ -298,11 +308,11 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
   },
   RATES_UNAVAILABLE: {
     cause:
-      'Every anchor of the corridor was asked and none had a quote, and what was kept is too old. `unavailable` has the reason ' +
-      'of each, such as `timeout`, `busy` or `refused_amount`.',
+      'Every anchor of the corridor was asked and none had a quote, and the stored quotes are too old. `unavailable` ' +
+      'has the reason of each, such as `timeout`, `busy` or `refused_amount`.',
     retry: 'waitedIfSaid',
     caller:
-      'Show the person that no rate is to be had, and ask again after `retryAfter`. Reasons such as `refused_amount` stay: ask for another amount.',
+      'Show the person that no rate is available, and ask again after `retryAfter`. Reasons such as `refused_amount` do not go away: ask for another amount.',
     operator:
       'Look at `fairlead_anchor_quotes_total` and at the reasons: if all anchors fail at once, outgoing calls may be blocked (docs/alerts.md).',
     example: {
@@ -318,7 +328,7 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
       'confirmed, or a client that holds too many unpaid intents; ' +
       '`message` says which.',
     retry: 'waitedUnknown',
-    caller: 'Wait for `Retry-After`, and show people that the service is not there for a moment.',
+    caller: 'Wait for `Retry-After`, and show people that the service is unavailable for a moment.',
     operator:
       'GET /readyz names what fails. If it lasts, see docs/operations.md about the database, clocks and unpaid intents.',
     example: { message: 'The database does not answer.', retryAfter: 2 },

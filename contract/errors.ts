@@ -6,14 +6,14 @@ import { unavailableReason } from './schemas/rates.js';
 export type { ErrorBody, ErrorCode, ErrorDetail, UnavailableAnchor } from './client/types/errors.js';
 
 /**
- * Every error the service answers, as data: HTTP status, when exactly it occurs, and which member it adds to
- * `{code, message}`. docs/error-codes.md is generated from this table, and from error-guidance.ts, which no client loads,
- * the page of each code in docs/errors/.
+ * Every error that the service answers: its HTTP status, when exactly it occurs, and the member that it adds to
+ * `{code, message}`. docs/error-codes.md is generated from this table, and the page of each code in docs/errors/ also from
+ * error-guidance.ts, which no client loads.
  */
 export const errorTable = {
   INVALID_REQUEST: {
     status: 400,
-    when: 'A path, query, header or body value does not have its documented form, and `details` names each one; or it is not valid HTTP.',
+    when: 'A path, query, header or body value does not have its documented form, and `details` names each such value; or the request is not valid HTTP.',
     extra: 'details',
   },
   MALFORMED_JSON: {
@@ -59,7 +59,10 @@ export const errorTable = {
     when: 'The same job is running already; `startedAt` says since when.',
     extra: 'startedAt',
   },
-  DISPUTE_EXISTS: { status: 409, when: 'The dispute of the other party of this intent is still open.' },
+  DISPUTE_EXISTS: {
+    status: 409,
+    when: 'The other party of this intent has filed a dispute that is still open.',
+  },
   DISPUTE_RESOLVED: { status: 409, when: 'The dispute was already decided the other way.' },
   DISPUTE_WINDOW_CLOSED: {
     status: 409,
@@ -69,7 +72,7 @@ export const errorTable = {
   QUOTE_BELOW_MINIMUM: { status: 409, when: "The anchor's present quote pays out less than `minReceive`." },
   TRANSACTION_CONFLICT: {
     status: 409,
-    when: 'The intent already follows another transaction that was seen, or has ended, or another intent holds the transaction; the claim on it is then remembered.',
+    when: 'The intent already follows another transaction that was seen, or the intent has ended, or another intent holds the transaction. In the last case the claim of this intent is stored, and the transaction may pass to it later.',
   },
   PAYLOAD_TOO_LARGE: { status: 413, when: 'The body is larger than 16 KB.' },
   URI_TOO_LONG: { status: 414, when: 'The request target is longer than 2 KB.' },
@@ -86,24 +89,27 @@ export const errorTable = {
   },
   AMOUNT_OUT_OF_RANGE: {
     status: 422,
-    when: 'The amount is outside the limits of the corridor, or every anchor refused it; for `receive`, every anchor refused it or would take an amount outside those limits.',
+    when: 'The amount is outside the limits of the corridor, or every anchor refused it. For `receive`: every anchor refused the payout or would take an amount outside those limits for it.',
     extra: 'details',
   },
   RATE_LIMITED: {
     status: 429,
-    when: 'The limit of this endpoint is used up, for this client address, public key or anchor as the operation says, or that of rates for amounts that nobody asked for lately, or the client holds as many streams as it may; `retryAfter` says in how many seconds to come back.',
+    when: 'A limit is used up: that of this endpoint, counted per client address, public key or anchor as the operation says, or that of rates for amounts that nobody requested lately. Or the client already holds as many streams as it may. `retryAfter` says how many seconds to wait.',
     extra: 'retryAfter',
   },
   HEADERS_TOO_LARGE: { status: 431, when: 'The header block is larger than 8 KB.' },
-  INTERNAL: { status: 500, when: 'A fault of the service; the `X-Request-Id` header finds it in the log.' },
+  INTERNAL: {
+    status: 500,
+    when: 'A fault of the service. The `X-Request-Id` header identifies it in the log.',
+  },
   RATES_UNAVAILABLE: {
     status: 503,
-    when: 'No anchor of the corridor has a quote and nothing recent enough is kept; `unavailable` says why. `retryAfter` is there only if waiting may help.',
+    when: 'No anchor of the corridor has a quote, and no stored quote is recent enough; `unavailable` says why. `retryAfter` is present only if waiting may help.',
     extra: 'unavailable',
   },
   NOT_READY: {
     status: 503,
-    when: 'The service is starting or stopping, its database does not answer, more disputes arrive than it can verify, a job was to be run by an instance whose clock is wrong, the instance holds as many streams as it can, an intent is followed from a transition that the database has not confirmed, or the client that registers an intent holds its share of the unpaid ones.',
+    when: 'The service is starting or stopping; its database does not answer; more disputes arrive than it can verify; the instance that should run a job has a wrong clock; the instance holds as many streams as it can; the `Last-Event-ID` of an intent stream names a transition that the database has not confirmed; or the client that registers an intent already holds its share of the unpaid intents.',
     extra: 'retryAfter',
   },
 } as const satisfies Record<string, ErrorRule>;
@@ -143,7 +149,7 @@ export const rateLimitedBody = z
   })
   .strict();
 
-/** The body for these codes of one status. A member is required if every one of them promises it. */
+/** The schema of the body for these codes of one status. A member is required if all of the codes promise it. */
 function bodySchema(codes: [ErrorCode, ...ErrorCode[]]): z.ZodTypeAny {
   if (codes.includes('RATE_LIMITED')) return rateLimitedBody;
   const extras = codes.map((code) => ('extra' in errorTable[code] ? errorTable[code].extra : undefined));
@@ -175,7 +181,7 @@ function bodySchema(codes: [ErrorCode, ...ErrorCode[]]): z.ZodTypeAny {
     .strict();
 }
 
-/** The body of an error with this code. */
+/** The schema of the body of an error with this code. */
 export function errorBody(code: ErrorCode): z.ZodTypeAny {
   return bodySchema([code]);
 }

@@ -17,15 +17,15 @@ export interface RateLimitClass {
 export const rateLimitClasses = {
   rates: { points: 90, windowSeconds: 60, key: 'client' },
   /**
-   * Of the requests for rates, those for an amount that no client asked for lately, so that every anchor of the corridor
-   * must be asked. The anchors' own limits are what they use up.
+   * Requests for rates with an amount that no client requested lately. The service has to ask every anchor of the corridor
+   * for such an amount, which uses up the anchors' own limits.
    */
   newAmounts: { points: 30, windowSeconds: 60, key: 'client' },
   intent: { points: 20, windowSeconds: 60, key: 'client' },
   dispute: { points: 10, windowSeconds: 86_400, key: 'publicKey' },
   /**
-   * Per anchor, and only callbacks whose signature was verified: enough for 20 payouts a second with ten callbacks each.
-   * Requests that fail before that are counted apart, per client address, with the default limit.
+   * Counts only callbacks whose signature was verified: enough for 20 payouts per second with ten callbacks each.
+   * Requests that fail before that are counted separately, per client address, with the default limit.
    */
   callback: { points: 12_000, windowSeconds: 60, key: 'anchor' },
   /** Streams that a client opens. How many it may hold open is a setting of the service (docs/streams.md). */
@@ -51,7 +51,7 @@ export const rateLimitHeaders = {
     .describe('When the window ends, in seconds since the Unix epoch (UTC).'),
 } as const;
 
-/** Also on every 429, and on every 503 except where waiting does not help. */
+/** The further header on every 429, and on every 503 except where waiting does not help. */
 export const retryAfterHeader = {
   'Retry-After': z.number().int().min(1).describe('Whole seconds to wait before the next request.'),
 } as const;

@@ -7,7 +7,7 @@ type Code string
 
 const (
 	// CodeInvalidRequest: A path, query, header or body value does not have its documented form, and `details` names
-	// each one; or it is not valid HTTP.
+	// each such value; or the request is not valid HTTP.
 	CodeInvalidRequest Code = "INVALID_REQUEST"
 	// CodeMalformedJSON: The body is not JSON, is nested deeper than 16 levels, or has a key `__proto__`,
 	// `constructor` or `prototype`.
@@ -41,7 +41,7 @@ const (
 	CodeRequestTimeout Code = "REQUEST_TIMEOUT"
 	// CodeRunInProgress: The same job is running already; `startedAt` says since when.
 	CodeRunInProgress Code = "RUN_IN_PROGRESS"
-	// CodeDisputeExists: The dispute of the other party of this intent is still open.
+	// CodeDisputeExists: The other party of this intent has filed a dispute that is still open.
 	CodeDisputeExists Code = "DISPUTE_EXISTS"
 	// CodeDisputeResolved: The dispute was already decided the other way.
 	CodeDisputeResolved Code = "DISPUTE_RESOLVED"
@@ -51,8 +51,9 @@ const (
 	CodeIntentUnresolved Code = "INTENT_UNRESOLVED"
 	// CodeQuoteBelowMinimum: The anchor's present quote pays out less than `minReceive`.
 	CodeQuoteBelowMinimum Code = "QUOTE_BELOW_MINIMUM"
-	// CodeTransactionConflict: The intent already follows another transaction that was seen, or has ended, or another
-	// intent holds the transaction; the claim on it is then remembered.
+	// CodeTransactionConflict: The intent already follows another transaction that was seen, or the intent has ended,
+	// or another intent holds the transaction. In the last case the claim of this intent is stored, and the
+	// transaction may pass to it later.
 	CodeTransactionConflict Code = "TRANSACTION_CONFLICT"
 	// CodePayloadTooLarge: The body is larger than 16 KB.
 	CodePayloadTooLarge Code = "PAYLOAD_TOO_LARGE"
@@ -65,23 +66,23 @@ const (
 	CodeUnsupportedPair Code = "UNSUPPORTED_PAIR"
 	// CodeAnchorMismatch: The dispute names an anchor that is not the intent's.
 	CodeAnchorMismatch Code = "ANCHOR_MISMATCH"
-	// CodeAmountOutOfRange: The amount is outside the limits of the corridor, or every anchor refused it; for
-	// `receive`, every anchor refused it or would take an amount outside those limits.
+	// CodeAmountOutOfRange: The amount is outside the limits of the corridor, or every anchor refused it. For
+	// `receive`: every anchor refused the payout or would take an amount outside those limits for it.
 	CodeAmountOutOfRange Code = "AMOUNT_OUT_OF_RANGE"
-	// CodeRateLimited: The limit of this endpoint is used up, for this client address, public key or anchor as the
-	// operation says, or that of rates for amounts that nobody asked for lately, or the client holds as many streams
-	// as it may; `retryAfter` says in how many seconds to come back.
+	// CodeRateLimited: A limit is used up: that of this endpoint, counted per client address, public key or anchor as
+	// the operation says, or that of rates for amounts that nobody requested lately. Or the client already holds as
+	// many streams as it may. `retryAfter` says how many seconds to wait.
 	CodeRateLimited Code = "RATE_LIMITED"
 	// CodeHeadersTooLarge: The header block is larger than 8 KB.
 	CodeHeadersTooLarge Code = "HEADERS_TOO_LARGE"
-	// CodeInternal: A fault of the service; the `X-Request-Id` header finds it in the log.
+	// CodeInternal: A fault of the service. The `X-Request-Id` header identifies it in the log.
 	CodeInternal Code = "INTERNAL"
-	// CodeRatesUnavailable: No anchor of the corridor has a quote and nothing recent enough is kept; `unavailable`
-	// says why. `retryAfter` is there only if waiting may help.
+	// CodeRatesUnavailable: No anchor of the corridor has a quote, and no stored quote is recent enough; `unavailable`
+	// says why. `retryAfter` is present only if waiting may help.
 	CodeRatesUnavailable Code = "RATES_UNAVAILABLE"
-	// CodeNotReady: The service is starting or stopping, its database does not answer, more disputes arrive than it
-	// can verify, a job was to be run by an instance whose clock is wrong, the instance holds as many streams as it
-	// can, an intent is followed from a transition that the database has not confirmed, or the client that registers
-	// an intent holds its share of the unpaid ones.
+	// CodeNotReady: The service is starting or stopping; its database does not answer; more disputes arrive than it
+	// can verify; the instance that should run a job has a wrong clock; the instance holds as many streams as it can;
+	// the `Last-Event-ID` of an intent stream names a transition that the database has not confirmed; or the client
+	// that registers an intent already holds its share of the unpaid intents.
 	CodeNotReady Code = "NOT_READY"
 )

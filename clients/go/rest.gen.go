@@ -1959,7 +1959,7 @@ type AdminDispute struct {
 	// CreatedAt ISO 8601 instant in UTC with milliseconds: `2026-11-21T09:30:00.000Z`.
 	CreatedAt string `json:"createdAt"`
 
-	// Effect What accepting changes as things stand, or has changed. `counts_not_filled`: The outcome counts as not filled. `counts_filled`: The outcome counts as filled. `not_counted`: The outcome does not count at all. `nothing`: Nothing: the outcome does not count whatever the verdict, or the anchor has made the disputed failure good. `undecided`: Not decided yet: more outcomes of the account and day wait to be counted than may count. Read it again in a few seconds.
+	// Effect What accepting the dispute would change now, or has changed. `counts_not_filled`: The outcome counts as not filled. `counts_filled`: The outcome counts as filled. `not_counted`: The outcome does not count at all. `nothing`: Nothing: the outcome does not count whatever the verdict, or the anchor has made the disputed failure good. `undecided`: Not decided yet: more outcomes of the account and day are waiting to be counted than may count. Read the dispute again in a few seconds.
 	Effect AdminDisputeEffect `json:"effect"`
 
 	// FiledBy Whose key signed: the intent's account or the anchor.
@@ -1986,11 +1986,11 @@ type AdminDispute struct {
 	// Status `open`: not decided. `accepted`: the outcome counts differently. `rejected`: nothing changes.
 	Status DisputeStatus `json:"status"`
 
-	// Support `supported`: the anchor showed a record of the disputed transaction. `unsupported`: it never did, so nothing but the signer says that there was one.
+	// Support `supported`: the anchor showed a record of the disputed transaction. `unsupported`: it never did, so only the signer says that there was one.
 	Support DisputeSupport `json:"support"`
 }
 
-// AdminDisputeEffect What accepting changes as things stand, or has changed. `counts_not_filled`: The outcome counts as not filled. `counts_filled`: The outcome counts as filled. `not_counted`: The outcome does not count at all. `nothing`: Nothing: the outcome does not count whatever the verdict, or the anchor has made the disputed failure good. `undecided`: Not decided yet: more outcomes of the account and day wait to be counted than may count. Read it again in a few seconds.
+// AdminDisputeEffect What accepting the dispute would change now, or has changed. `counts_not_filled`: The outcome counts as not filled. `counts_filled`: The outcome counts as filled. `not_counted`: The outcome does not count at all. `nothing`: Nothing: the outcome does not count whatever the verdict, or the anchor has made the disputed failure good. `undecided`: Not decided yet: more outcomes of the account and day are waiting to be counted than may count. Read the dispute again in a few seconds.
 type AdminDisputeEffect string
 
 // AdminDisputeFiledBy Whose key signed: the intent's account or the anchor.
@@ -2004,7 +2004,7 @@ type AdminDisputeAuditItem struct {
 	// Action What happened.
 	Action AdminDisputeAuditItemAction `json:"action"`
 
-	// Actor The signer when filed; then who decided, as the admin gave it.
+	// Actor The signer when filed; then the person who decided, as the admin named them.
 	Actor string `json:"actor"`
 
 	// At ISO 8601 instant in UTC with milliseconds: `2026-11-21T09:30:00.000Z`.
@@ -2022,7 +2022,7 @@ type AdminDisputeAuditItemAction string
 
 // AnchorAnswer An anchor, its addresses and how a wallet starts there.
 type AnchorAnswer struct {
-	// ContradictedPayments Intents registered in the last 90 days whose record names a payment that the ledger shows to be none: it does not exist, failed, or paid no account that the anchor named. 10,000 at most; null where no ledger is asked.
+	// ContradictedPayments Intents registered in the last 90 days for which the anchor's record names a payment that the ledger contradicts: it does not exist, failed, or paid no account that the anchor named. 10,000 at most; null where no ledger is asked.
 	ContradictedPayments *int64 `json:"contradictedPayments"`
 
 	// Corridors The corridors it serves, by id; empty once delisted.
@@ -2092,7 +2092,7 @@ type AnchorAnswerEndpoints struct {
 	WebAuthEndpoint *string `json:"webAuthEndpoint"`
 }
 
-// AnchorObservations What was observed of an anchor without a single intent. No score is made of it.
+// AnchorObservations What was observed of an anchor without any intent. It is not part of the score.
 type AnchorObservations struct {
 	// AnchorID Anchor id: a slug of at most 40 characters.
 	AnchorID string `json:"anchorId"`
@@ -2130,7 +2130,7 @@ type AnchorObservationsWindow int
 
 // AnchorPage A page of anchors, ordered by id.
 type AnchorPage struct {
-	// Items This page, in the order that the operation says.
+	// Items The items of this page, in the order that the operation says.
 	Items []AnchorSummary `json:"items"`
 
 	// NextCursor `cursor` of the next page; null on the last one.
@@ -2145,7 +2145,7 @@ type AnchorReputation struct {
 	// AccountDays Distinct triples of account, corridor and UTC day among the outcomes.
 	AccountDays int64 `json:"accountDays"`
 
-	// Accounts Distinct accounts among the outcomes; of the newest 20,000 account-days of the anchor, where it has more.
+	// Accounts Distinct accounts among the outcomes; if the anchor has more than 20,000 account-days, among the newest 20,000.
 	Accounts int64 `json:"accounts"`
 
 	// AnchorID Anchor id: a slug of at most 40 characters.
@@ -2157,7 +2157,7 @@ type AnchorReputation struct {
 	// AnchorOutcomes Outcomes that rest on the anchor's word; they count for formula v1 alone.
 	AnchorOutcomes int64 `json:"anchorOutcomes"`
 
-	// BusiestDayShare Share of the outcomes of one UTC day, the one with most.
+	// BusiestDayShare Share of the outcomes that fall on the UTC day with most.
 	BusiestDayShare *string `json:"busiestDayShare"`
 
 	// ComputedAt When the scores were computed; null before the first time.
@@ -2169,11 +2169,11 @@ type AnchorReputation struct {
 	// FillRate filled / outcomes, six places, rounded down; null without outcomes.
 	FillRate *string `json:"fillRate"`
 
-	// Filled Those that were paid out.
+	// Filled Outcomes that were paid out.
 	Filled  int64        `json:"filled"`
 	Formula FormulaQuery `json:"formula"`
 
-	// LargestAccountShare Share of the outcomes that one account has, the one with most; taken over the same account-days as `accounts`.
+	// LargestAccountShare Share of the outcomes that belong to the account with most; taken over the same account-days as `accounts`.
 	LargestAccountShare *string `json:"largestAccountShare"`
 
 	// LedgerOutcomes Outcomes whose payment was found on the ledger; only they count for formula v2.
@@ -2182,7 +2182,7 @@ type AnchorReputation struct {
 	// MeanShortfall Mean share by which pay-outs fell short of the quote, nine places; null without quoted outcomes.
 	MeanShortfall *string `json:"meanShortfall"`
 
-	// NewAccountShare Share of the outcomes of accounts that had their first outcome, with any anchor, less than 30 days before; six places, rounded up; null without outcomes.
+	// NewAccountShare Share of the outcomes whose account had its first outcome, with any anchor, less than 30 days before; six places, rounded up; null without outcomes.
 	NewAccountShare *string `json:"newAccountShare"`
 
 	// Outcomes Outcomes that count: filled and not filled.
@@ -2191,10 +2191,10 @@ type AnchorReputation struct {
 	// P50SettleSeconds Median time from payment to pay-out.
 	P50SettleSeconds *int64 `json:"p50SettleSeconds"`
 
-	// P95SettleSeconds 95th percentile of the same.
+	// P95SettleSeconds 95th percentile of that time.
 	P95SettleSeconds *int64 `json:"p95SettleSeconds"`
 
-	// QuotedOutcomes Outcomes that had the anchor's own quote to be held against.
+	// QuotedOutcomes Outcomes that can be compared with the anchor's own quote.
 	QuotedOutcomes int64 `json:"quotedOutcomes"`
 
 	// Score 0.00 to 100.00 with two places; null while there is too little to judge.
@@ -2203,7 +2203,7 @@ type AnchorReputation struct {
 	// Simulated True for a simulated anchor of a development fleet.
 	Simulated bool `json:"simulated"`
 
-	// StandsStillSince Since when the cards have not been computed anew because the ledger does not answer; null while they are, and always by v1, which does not ask the ledger.
+	// StandsStillSince Since when the cards have not been computed anew because the ledger does not answer; null while they are computed, and always for v1, which does not ask the ledger.
 	StandsStillSince *string `json:"standsStillSince"`
 
 	// State `insufficient_data` while no corridor has 30 outcomes and 15 account-days; score is then null.
@@ -2212,10 +2212,10 @@ type AnchorReputation struct {
 	// Status `active`: in the fleet and asked for rates. `delisted`: was in the fleet, its record stays readable. `refused`: its signing key is no longer the one it was onboarded with, so it is not asked.
 	Status AnchorStatus `json:"status"`
 
-	// TimesKnown Filled outcomes whose payment and payout were observed one after the other, so that their time is known. The time of the others is assumed, or left out of the median, so that formula v1 takes their silence for speed.
+	// TimesKnown Filled outcomes whose payment and payout were observed one after the other, so that their time is known. The time of the others is assumed, or left out of the median, so formula v1 does not penalise an anchor for unknown times.
 	TimesKnown int64 `json:"timesKnown"`
 
-	// TimesWithheld Filled outcomes among `ledgerOutcomes` whose time is not known; formula v2 takes four speed targets for each.
+	// TimesWithheld Filled outcomes among `ledgerOutcomes` whose time is not known; formula v2 assumes four speed targets for each.
 	TimesWithheld int64 `json:"timesWithheld"`
 
 	// Window Days the record is taken over, the present UTC day included.
@@ -2275,19 +2275,19 @@ type AttachTransactionBody struct {
 	// AnchorTransactionID The `id` the anchor gave the withdrawal (SEP-24 or SEP-6).
 	AnchorTransactionID *string `json:"anchorTransactionId,omitempty"`
 
-	// Nonce Random, kept secret by the wallet: knowing it is the right to attach a transaction.
+	// Nonce Random, kept secret by the wallet: anyone who knows it may attach a transaction.
 	Nonce string `json:"nonce"`
 
-	// PaymentHash The hash of the Stellar transaction that paid the withdrawal, 64 hex digits. Either hash of a fee bump.
+	// PaymentHash The hash of the Stellar transaction that paid the withdrawal, 64 hex digits. For a fee bump, either hash.
 	PaymentHash *string `json:"paymentHash,omitempty"`
 }
 
-// AttemptOutcome `acknowledged`: A 2xx status. `refused`: A 4xx status. `failed`: Another status: a 5xx, or a redirect, which is not followed. `timeout`: No complete answer within 5 seconds. `unreachable`: No such name, no connection, no TLS session, or closed before an answer. `bad_response`: What came back is not an HTTP answer that can be read. `blocked`: The address leads where this service must not go; nothing was sent. `unknown`: The sender ended before it recorded the outcome; the receiver may have got it.
+// AttemptOutcome `acknowledged`: A 2xx status. `refused`: A 4xx status. `failed`: Another status: a 5xx, or a redirect, which is not followed. `timeout`: No complete answer within 5 seconds. `unreachable`: The name does not exist, no connection or TLS session came about, or it was closed before an answer. `bad_response`: The answer cannot be read as HTTP. `blocked`: The address leads to a host that this service must not call; nothing was sent. `unknown`: The sender ended before it recorded the outcome; the receiver may have got it.
 type AttemptOutcome string
 
 // BatchEntries Entries of a batch, by anchor and corridor. Hash every member as it is, unknown ones too.
 type BatchEntries struct {
-	// Items This page, in the order that the operation says.
+	// Items The items of this page, in the order that the operation says.
 	Items []BatchEntries_Items_Item `json:"items"`
 
 	// NextCursor `cursor` of the next page; null on the last one.
@@ -2337,7 +2337,7 @@ type BatchHeaderVersion int
 
 // BatchPage A page of batches.
 type BatchPage struct {
-	// Items This page, in the order that the operation says.
+	// Items The items of this page, in the order that the operation says.
 	Items []PublishedBatch `json:"items"`
 
 	// NextCursor `cursor` of the next page; null on the last one.
@@ -2347,7 +2347,7 @@ type BatchPage struct {
 // CacheScope `rates`: quotes. `anchors`: what was read from stellar.toml and /info. `fx`: the reference exchange rates. `snapshot`: the snapshot. `all`: every one of them.
 type CacheScope string
 
-// CallOutcome `answered`: It answered as the standard says, if only to refuse. `timeout`: The answer had not arrived within 5 seconds. `unreachable`: No connection to it could be made, or it closed it without an answer. `blocked`: Its address is one that this service must not call. `not_json`: Where JSON belongs it answered something else, such as a web page. `malformed`: Its answer was too large, or not what the standard describes. `error`: It answered with an error of its own.
+// CallOutcome `answered`: It answered as the standard says; a refusal counts as an answer. `timeout`: The answer had not arrived within 5 seconds. `unreachable`: No connection to it could be made, or it closed the connection without an answer. `blocked`: Its address is one that this service must not call. `not_json`: It answered something other than JSON, such as a web page, where JSON is due. `malformed`: Its answer was too large, or not what the standard describes. `error`: It answered with an error of its own.
 type CallOutcome string
 
 // CardWithSigns An anchor's record in one corridor over one window, and signs of how it came about.
@@ -2358,7 +2358,7 @@ type CardWithSigns struct {
 	// AccountDays Distinct pairs of account and UTC day among the outcomes.
 	AccountDays int64 `json:"accountDays"`
 
-	// Accounts Distinct accounts among the outcomes; of the newest 20,000 account-days of the anchor, where it has more.
+	// Accounts Distinct accounts among the outcomes; if the anchor has more than 20,000 account-days, among the newest 20,000.
 	Accounts int64 `json:"accounts"`
 
 	// AnchorID Anchor id: a slug of at most 40 characters.
@@ -2367,7 +2367,7 @@ type CardWithSigns struct {
 	// AnchorOutcomes Outcomes that rest on the anchor's word; they count for formula v1 alone.
 	AnchorOutcomes int64 `json:"anchorOutcomes"`
 
-	// BusiestDayShare Share of the outcomes of one UTC day, the one with most.
+	// BusiestDayShare Share of the outcomes that fall on the UTC day with most.
 	BusiestDayShare *string `json:"busiestDayShare"`
 
 	// Corridor Corridor: asset code, ISO 4217 code, optional ISO 3166 country, lower case: `usdc-ngn`, `usdc-xof-sn`.
@@ -2376,13 +2376,13 @@ type CardWithSigns struct {
 	// FillRate filled / outcomes, six places, rounded down; null without outcomes.
 	FillRate *string `json:"fillRate"`
 
-	// Filled Those that were paid out.
+	// Filled Outcomes that were paid out.
 	Filled int64 `json:"filled"`
 
 	// Formula The formula of the card; none on cards of v1.
 	Formula *CardWithSignsFormula `json:"formula,omitempty"`
 
-	// LargestAccountShare Share of the outcomes that one account has, the one with most; taken over the same account-days as `accounts`.
+	// LargestAccountShare Share of the outcomes that belong to the account with most; taken over the same account-days as `accounts`.
 	LargestAccountShare *string `json:"largestAccountShare"`
 
 	// LedgerOutcomes Outcomes whose payment was found on the ledger; only they count for formula v2.
@@ -2391,7 +2391,7 @@ type CardWithSigns struct {
 	// MeanShortfall Mean share by which pay-outs fell short of the quote, nine places; null without quoted outcomes.
 	MeanShortfall *string `json:"meanShortfall"`
 
-	// NewAccountShare Share of the outcomes of accounts that had their first outcome, with any anchor, less than 30 days before; six places, rounded up; null without outcomes.
+	// NewAccountShare Share of the outcomes whose account had its first outcome, with any anchor, less than 30 days before; six places, rounded up; null without outcomes.
 	NewAccountShare *string `json:"newAccountShare"`
 
 	// Outcomes Outcomes that count: filled and not filled.
@@ -2400,10 +2400,10 @@ type CardWithSigns struct {
 	// P50SettleSeconds Median time from payment to pay-out.
 	P50SettleSeconds *int64 `json:"p50SettleSeconds"`
 
-	// P95SettleSeconds 95th percentile of the same.
+	// P95SettleSeconds 95th percentile of that time.
 	P95SettleSeconds *int64 `json:"p95SettleSeconds"`
 
-	// QuotedOutcomes Outcomes that had the anchor's own quote to be held against.
+	// QuotedOutcomes Outcomes that can be compared with the anchor's own quote.
 	QuotedOutcomes int64 `json:"quotedOutcomes"`
 
 	// Score 0.00 to 100.00 with two places; null while there is too little to judge.
@@ -2418,10 +2418,10 @@ type CardWithSigns struct {
 	// State `insufficient_data` under 30 outcomes or 15 account-days; the score is then null.
 	State CardWithSignsState `json:"state"`
 
-	// TimesKnown Filled outcomes whose payment and payout were observed one after the other, so that their time is known. The time of the others is assumed, or left out of the median, so that formula v1 takes their silence for speed.
+	// TimesKnown Filled outcomes whose payment and payout were observed one after the other, so that their time is known. The time of the others is assumed, or left out of the median, so formula v1 does not penalise an anchor for unknown times.
 	TimesKnown int64 `json:"timesKnown"`
 
-	// TimesWithheld Filled outcomes among `ledgerOutcomes` whose time is not known; formula v2 takes four speed targets for each.
+	// TimesWithheld Filled outcomes among `ledgerOutcomes` whose time is not known; formula v2 assumes four speed targets for each.
 	TimesWithheld int64 `json:"timesWithheld"`
 
 	// Window Days, the present UTC day included.
@@ -2502,13 +2502,13 @@ type CorridorObservations struct {
 	// Corridor Corridor: asset code, ISO 4217 code, optional ISO 3166 country, lower case: `usdc-ngn`, `usdc-xof-sn`.
 	Corridor string `json:"corridor"`
 
-	// FromMidMarket What its quotes lose against the mid-market, all fees in; below zero where they pay more.
+	// FromMidMarket What its quotes lose against the mid-market, all fees included; below zero where they pay more.
 	FromMidMarket *CorridorObservationsFromMidMarket `json:"fromMidMarket"`
 
 	// FromMidMarketUnavailable Why `fromMidMarket` is null, or null.
 	FromMidMarketUnavailable *CorridorObservationsFromMidMarketUnavailable `json:"fromMidMarketUnavailable"`
 
-	// FromPaid How far what it paid out lies from its quotes of the same day.
+	// FromPaid How far its payouts differ from its quotes of the same day.
 	FromPaid *CorridorObservationsFromPaid `json:"fromPaid"`
 
 	// FromPaidUnavailable Why `fromPaid` is null, or null.
@@ -2521,7 +2521,7 @@ type CorridorObservations struct {
 	// LatencyUnavailable Why the latency is null, or null.
 	LatencyUnavailable *CorridorObservationsLatencyUnavailable `json:"latencyUnavailable"`
 
-	// Observations How many observations of this window the figures are made of.
+	// Observations How many observations of this window the figures are computed from.
 	Observations int64 `json:"observations"`
 
 	// PublishedFee The withdrawal fee it published when last read; null where it publishes none.
@@ -2560,7 +2560,7 @@ type CorridorObservationsFromMidMarket struct {
 
 // CorridorObservationsFromPaid defines model for CorridorObservationsFromPaid.
 type CorridorObservationsFromPaid struct {
-	// MeanPercent The mean of how far the rate that was paid lies from the day's mean quote, in per cent with two places; below zero where less was paid.
+	// MeanPercent The mean difference between the rate that was paid and the day's mean quote, in per cent with two places; below zero where less was paid.
 	MeanPercent string `json:"meanPercent"`
 
 	// Payouts How many payouts were compared, the newest 200 of the window at most.
@@ -2575,7 +2575,7 @@ type CorridorObservationsLastQuote struct {
 	// CostPercent What it loses against the mid-market, in per cent; null without a reference rate.
 	CostPercent *string `json:"costPercent"`
 
-	// Rate Fiat per one stablecoin at the reference amount, all fees in.
+	// Rate Fiat per one stablecoin at the reference amount, all fees included.
 	Rate string `json:"rate"`
 
 	// Tier `anchor`: the anchor's own indicative SEP-38 price. `estimate`: computed from the fee it publishes (SEP-24 or SEP-6 /info) and a reference exchange rate. Neither is firm.
@@ -2605,7 +2605,7 @@ type CorridorObservationsPublishedFeeSource string
 
 // CorridorPage A page of corridors, ordered by id.
 type CorridorPage struct {
-	// Items This page, in the order that the operation says.
+	// Items The items of this page, in the order that the operation says.
 	Items []CorridorAnswer `json:"items"`
 
 	// NextCursor `cursor` of the next page; null on the last one.
@@ -2629,13 +2629,13 @@ type CreateIntentBody struct {
 	// DeliveryMethod Delivery method, named as the anchors name it: `bank_account`, `mobile_money`, `cash`.
 	DeliveryMethod *string `json:"deliveryMethod,omitempty"`
 
-	// ExpiresAt Until when the payment may be made: in the future, at most 30 days; 24 hours when absent. ISO 8601, `2026-11-21T09:30:00Z`; decimals of a second and an offset are read. Hashed in UTC with milliseconds.
+	// ExpiresAt Until when the payment may be made: in the future, at most 30 days; 24 hours when absent. ISO 8601, `2026-11-21T09:30:00Z`; decimals of a second and an offset are accepted. Hashed in UTC with milliseconds.
 	ExpiresAt *string `json:"expiresAt,omitempty"`
 
 	// MinReceive Least fiat to accept, at most as many places as the currency has; 409 if the quote is below.
 	MinReceive *string `json:"minReceive,omitempty"`
 
-	// Nonce Random, kept secret by the wallet: knowing it is the right to attach a transaction.
+	// Nonce Random, kept secret by the wallet: anyone who knows it may attach a transaction.
 	Nonce string `json:"nonce"`
 
 	// SellAmount Amount of stablecoin: a decimal string, at most 7 places, more than zero: `250` or `99.5`.
@@ -2654,9 +2654,9 @@ type CreateWebhookBody struct {
 	URL string `json:"url"`
 }
 
-// DeletedWebhook The webhook that is no more; its deliveries go with it.
+// DeletedWebhook The deleted webhook; its deliveries are deleted too.
 type DeletedWebhook struct {
-	// DeletedAt When; nothing is sent to it any more.
+	// DeletedAt When it was deleted; nothing is sent to it any more.
 	DeletedAt string `json:"deletedAt"`
 
 	// ID Identifier of a webhook; sorts by time of registration.
@@ -2671,7 +2671,7 @@ type DeliveryAnswer struct {
 	// Body The exact body, the same over all attempts.
 	Body string `json:"body"`
 
-	// CreatedAt When it was made out of its event.
+	// CreatedAt When it was created from its event.
 	CreatedAt string `json:"createdAt"`
 
 	// Event The name of an event.
@@ -2689,7 +2689,7 @@ type DeliveryAnswer struct {
 	// SettledAt When it was delivered, refused or exhausted, or null.
 	SettledAt *string `json:"settledAt"`
 
-	// State `pending`: It will be sent, or sent again, by itself. `held`: The webhook is disabled; enabling it within 30 days of the event sends it. `delivered`: The receiver acknowledged it with a 2xx status. `refused`: The receiver answered with a 4xx status, during a rotation to every secret in force, which also disabled the webhook. Not sent again by itself. `exhausted`: Four attempts brought no acknowledgement. Not sent again by itself.
+	// State `pending`: It will be sent, or sent again, automatically. `held`: The webhook is disabled; enabling it within 30 days of the event sends it. `delivered`: The receiver acknowledged it with a 2xx status. `refused`: The receiver answered with a 4xx status (during a rotation, for every secret in force), which also disabled the webhook. Not sent again automatically. `exhausted`: Four attempts brought no acknowledgement. Not sent again automatically.
 	State DeliveryState `json:"state"`
 
 	// Test Whether it is a test: sent with `X-Fairlead-Test: true` and made-up data.
@@ -2707,13 +2707,13 @@ type DeliveryAttempt struct {
 	// At When it began.
 	At string `json:"at"`
 
-	// Attempt Its number, counted over re-sending. During a rotation, the POSTs with either secret share it.
+	// Attempt Its number, counted on when the delivery is sent again. During a rotation, the POSTs with either secret share it.
 	Attempt int64 `json:"attempt"`
 
 	// ElapsedMs Time taken in milliseconds, or null if unknown.
 	ElapsedMs *int64 `json:"elapsedMs"`
 
-	// Outcome `acknowledged`: A 2xx status. `refused`: A 4xx status. `failed`: Another status: a 5xx, or a redirect, which is not followed. `timeout`: No complete answer within 5 seconds. `unreachable`: No such name, no connection, no TLS session, or closed before an answer. `bad_response`: What came back is not an HTTP answer that can be read. `blocked`: The address leads where this service must not go; nothing was sent. `unknown`: The sender ended before it recorded the outcome; the receiver may have got it.
+	// Outcome `acknowledged`: A 2xx status. `refused`: A 4xx status. `failed`: Another status: a 5xx, or a redirect, which is not followed. `timeout`: No complete answer within 5 seconds. `unreachable`: The name does not exist, no connection or TLS session came about, or it was closed before an answer. `bad_response`: The answer cannot be read as HTTP. `blocked`: The address leads to a host that this service must not call; nothing was sent. `unknown`: The sender ended before it recorded the outcome; the receiver may have got it.
 	Outcome AttemptOutcome `json:"outcome"`
 
 	// SignedWith Which secret made X-Fairlead-Signature: `present`, the one set last, or `former`, one that a rotation is replacing. Null where the outcome is unknown, and for attempts that were recorded without it.
@@ -2726,7 +2726,7 @@ type DeliveryAttempt struct {
 // DeliveryAttemptSignedWith defines model for DeliveryAttempt.SignedWith.
 type DeliveryAttemptSignedWith string
 
-// DeliveryState `pending`: It will be sent, or sent again, by itself. `held`: The webhook is disabled; enabling it within 30 days of the event sends it. `delivered`: The receiver acknowledged it with a 2xx status. `refused`: The receiver answered with a 4xx status, during a rotation to every secret in force, which also disabled the webhook. Not sent again by itself. `exhausted`: Four attempts brought no acknowledgement. Not sent again by itself.
+// DeliveryState `pending`: It will be sent, or sent again, automatically. `held`: The webhook is disabled; enabling it within 30 days of the event sends it. `delivered`: The receiver acknowledged it with a 2xx status. `refused`: The receiver answered with a 4xx status (during a rotation, for every secret in force), which also disabled the webhook. Not sent again automatically. `exhausted`: Four attempts brought no acknowledgement. Not sent again automatically.
 type DeliveryState string
 
 // DisabledReason `refused`: the receiver answered a delivery with a 4xx status. `admin`: switched off here.
@@ -2768,7 +2768,7 @@ type DisputeAnswerFiledBy string
 // DisputeStatus `open`: not decided. `accepted`: the outcome counts differently. `rejected`: nothing changes.
 type DisputeStatus string
 
-// DisputeSupport `supported`: the anchor showed a record of the disputed transaction. `unsupported`: it never did, so nothing but the signer says that there was one.
+// DisputeSupport `supported`: the anchor showed a record of the disputed transaction. `unsupported`: it never did, so only the signer says that there was one.
 type DisputeSupport string
 
 // EntryProof An entry and the proof that the signed batch contains it.
@@ -2818,9 +2818,9 @@ type FileDisputeBody struct {
 	Signature string `json:"signature"`
 }
 
-// Finding Something wrong that the latest look at it found. It is gone once a look finds it mended.
+// Finding A fault that the latest check found. It is removed once a check finds it mended.
 type Finding struct {
-	// Code `toml_unavailable`: Its stellar.toml cannot be read. `info_unavailable`: The `/info` of a transfer server cannot be read. `quotes_unavailable`: Its quote server gives no price, or none that is valid. `not_json`: It answers a web page, or something else that is not JSON. `slow`: It took longer than 2 seconds, the time that a request for rates gives it. `price_off`: Its price is more than 10 % from the median of the corridor's own prices, or from the mid-market where fewer than three anchors give one. `fee_changed`: It charges another fee than before. A fee that stands for 7 days is its usual one from then on. `key_changed`: Its stellar.toml shows another signing key than the one it was onboarded with. `method_dropped`: It no longer lists a delivery method: one of the fleet file (SEP-38), or one that it listed before (SEP-6). `withdrawal_dropped`: A transfer server no longer lists the withdrawal of the stablecoin, or has disabled it. `service_dropped`: Its stellar.toml no longer names a server that it named before.
+	// Code `toml_unavailable`: Its stellar.toml cannot be read. `info_unavailable`: The `/info` of a transfer server cannot be read. `quotes_unavailable`: Its quote server gives no price, or none that is valid. `not_json`: It answers a web page, or something else that is not JSON. `slow`: It took longer than 2 seconds, the time that a request for rates gives it. `price_off`: Its price is more than 10 % from the median of the corridor's own prices, or from the mid-market where fewer than three anchors give one. `fee_changed`: It charges another fee than before. After 7 days, a changed fee becomes its usual one. `key_changed`: Its stellar.toml shows another signing key than the one it was onboarded with. `method_dropped`: It no longer lists a delivery method: one of the fleet file (SEP-38), or one that it listed before (SEP-6). `withdrawal_dropped`: A transfer server no longer lists the withdrawal of the stablecoin, or has disabled it. `service_dropped`: Its stellar.toml no longer names a server that it named before.
 	Code FindingCode `json:"code"`
 
 	// Corridor The corridor it concerns; null where it is about the service.
@@ -2842,12 +2842,12 @@ type Finding struct {
 	Service ObservedService `json:"service"`
 }
 
-// FindingCode `toml_unavailable`: Its stellar.toml cannot be read. `info_unavailable`: The `/info` of a transfer server cannot be read. `quotes_unavailable`: Its quote server gives no price, or none that is valid. `not_json`: It answers a web page, or something else that is not JSON. `slow`: It took longer than 2 seconds, the time that a request for rates gives it. `price_off`: Its price is more than 10 % from the median of the corridor's own prices, or from the mid-market where fewer than three anchors give one. `fee_changed`: It charges another fee than before. A fee that stands for 7 days is its usual one from then on. `key_changed`: Its stellar.toml shows another signing key than the one it was onboarded with. `method_dropped`: It no longer lists a delivery method: one of the fleet file (SEP-38), or one that it listed before (SEP-6). `withdrawal_dropped`: A transfer server no longer lists the withdrawal of the stablecoin, or has disabled it. `service_dropped`: Its stellar.toml no longer names a server that it named before.
+// FindingCode `toml_unavailable`: Its stellar.toml cannot be read. `info_unavailable`: The `/info` of a transfer server cannot be read. `quotes_unavailable`: Its quote server gives no price, or none that is valid. `not_json`: It answers a web page, or something else that is not JSON. `slow`: It took longer than 2 seconds, the time that a request for rates gives it. `price_off`: Its price is more than 10 % from the median of the corridor's own prices, or from the mid-market where fewer than three anchors give one. `fee_changed`: It charges another fee than before. After 7 days, a changed fee becomes its usual one. `key_changed`: Its stellar.toml shows another signing key than the one it was onboarded with. `method_dropped`: It no longer lists a delivery method: one of the fleet file (SEP-38), or one that it listed before (SEP-6). `withdrawal_dropped`: A transfer server no longer lists the withdrawal of the stablecoin, or has disabled it. `service_dropped`: Its stellar.toml no longer names a server that it named before.
 type FindingCode string
 
-// FollowedTransaction The anchor's transaction, as last seen. `problem`: what the last look found wrong with the id; null: nothing, or not heard of yet.
+// FollowedTransaction The anchor's transaction, as last seen. `problem`: what the last poll found wrong with the id; null if nothing, and before the first poll.
 type FollowedTransaction struct {
-	// FundsReceivedAt When funds received were first seen, or null.
+	// FundsReceivedAt When it was first observed that the funds were received, or null.
 	FundsReceivedAt *string `json:"fundsReceivedAt"`
 
 	// ID The `id` the anchor gave the withdrawal (SEP-24 or SEP-6).
@@ -2856,13 +2856,13 @@ type FollowedTransaction struct {
 	// LastSeenAt When it was last read, by poll or callback.
 	LastSeenAt *string `json:"lastSeenAt"`
 
-	// Problem `unknown_to_anchor`: The anchor answers that it has no transaction of this id, or answered so until it was given up. `not_a_withdrawal`: The anchor's record does not say that it is a withdrawal. `other_account`: The anchor's record names another sender than the intent's account. `other_asset`: The anchor's record names other assets than those of the corridor. `held_by_another`: Another intent presented this id first and follows it. It passes to this intent if the record names this account as the sender up to the arrival of the funds, and before the other intent has an outcome. `passed_to_another`: It was followed by this intent, and passed to another one that presented it too and whose account the anchor's record names as the sender.
+	// Problem `unknown_to_anchor`: The anchor answers that it has no transaction with this id, or did so until the service stopped asking for it. `not_a_withdrawal`: The anchor's record does not say that it is a withdrawal. `other_account`: The anchor's record names another sender than the intent's account. `other_asset`: The anchor's record names other assets than those of the corridor. `held_by_another`: Another intent presented this id first and follows the transaction. It passes to this intent if the record names this account as the sender up to the arrival of the funds, and before the other intent has an outcome. `passed_to_another`: This intent followed the transaction, which then passed to another intent that had presented it too and whose account the anchor's record names as the sender.
 	Problem *FollowedTransactionProblem `json:"problem"`
 
 	// ReadyAt Since when cash is ready for pick-up, or null.
 	ReadyAt *string `json:"readyAt"`
 
-	// Status The anchor's last status word; `unrecognised` for one outside SEP-24 and SEP-6; null: none yet.
+	// Status The anchor's last status; `unrecognised` if SEP-24 and SEP-6 do not have it; null if there was none yet.
 	Status *string `json:"status"`
 }
 
@@ -2949,7 +2949,7 @@ type HistoryPoint struct {
 	// FillRate filled / outcomes, six places, rounded down; null without outcomes.
 	FillRate *string `json:"fillRate"`
 
-	// Filled Those that were paid out.
+	// Filled Outcomes that were paid out.
 	Filled int64 `json:"filled"`
 
 	// MeanShortfall Mean share by which pay-outs fell short of the quote, nine places; null without quoted outcomes.
@@ -2961,10 +2961,10 @@ type HistoryPoint struct {
 	// P50SettleSeconds Median time from payment to pay-out.
 	P50SettleSeconds *int64 `json:"p50SettleSeconds"`
 
-	// P95SettleSeconds 95th percentile of the same.
+	// P95SettleSeconds 95th percentile of that time.
 	P95SettleSeconds *int64 `json:"p95SettleSeconds"`
 
-	// QuotedOutcomes Outcomes that had the anchor's own quote to be held against.
+	// QuotedOutcomes Outcomes that can be compared with the anchor's own quote.
 	QuotedOutcomes int64 `json:"quotedOutcomes"`
 
 	// Score The score over the window that ends with this day, or null.
@@ -2977,7 +2977,7 @@ type HistoryPoint struct {
 // HistoryPointState The state over that window.
 type HistoryPointState string
 
-// HistoryResolution `15m`: Every sample that is kept: one in 15 minutes for 90 days, one a day before that. `1h`: The first sample of each hour. `1d`: The first sample of each UTC day, which is kept for good.
+// HistoryResolution `15m`: Every stored sample: one per 15 minutes for 90 days, one per day before that. `1h`: The first sample of each hour. `1d`: The first sample of each UTC day, which is kept for good.
 type HistoryResolution string
 
 // IntentAnswer An off-ramp intent, its outcome and its dispute.
@@ -3046,10 +3046,10 @@ type IntentDispute struct {
 
 // IntentOutcome How the intent ended.
 type IntentOutcome struct {
-	// AmountOut Fiat paid out, by the anchor's record (`amount_out`), with the currency's minor units at least. Null unless settled, where the record names another asset, and for outcomes recorded before it was kept.
+	// AmountOut Fiat paid out according to the anchor's record (`amount_out`), with the currency's minor units at least. Null unless settled, if the record names another asset, and for outcomes recorded before this member existed.
 	AmountOut *string `json:"amountOut"`
 
-	// Counts `pending`: Not decided yet: the next aggregation decides, within seconds as a rule. `filled`: It counts as paid out. `not_filled`: It counts as not paid out. `no`: It does not count; `uncountedReason` says why.
+	// Counts `pending`: Not decided yet: the next aggregation decides, usually within seconds. `filled`: It counts as paid out. `not_filled`: It counts as not paid out. `no`: It does not count; `uncountedReason` says why.
 	Counts IntentOutcomeCounts `json:"counts"`
 
 	// Evidence What the outcome rests on. `ledger`: The payment was found on the ledger and is that of this intent. `anchor`: The anchor's word: the service had no ledger to ask when the outcome was recorded. `unverified`: A ledger is configured, but the payment could not be verified there: it counts for nobody.
@@ -3058,10 +3058,10 @@ type IntentOutcome struct {
 	// PaidOutAt When the anchor completed the payout, as exactly as it was observed (cash: when it was collected); null unless settled.
 	PaidOutAt *string `json:"paidOutAt"`
 
-	// Reason `completed`: Settled: the anchor completed the withdrawal and names the amount paid out. `recovered`: Settled: it had failed, and the anchor completed it within 30 days. `refunded`: Failed: the anchor sent the funds back. `error`: Failed: the anchor closed the withdrawal without paying out, and left it so for 24 hours. `overdue`: Failed: still open when the corridor's time for a payout was over. `unproven`: Failed: called completed, but 24 hours later without an amount paid out. `no_transaction`: Expired: no transaction was attached in time. `never_funded`: Expired: the anchor saw no funds in time. `abandoned`: Expired: the anchor closed the withdrawal before it saw funds. `not_collected`: Expired: the cash lay ready for 90 days and was not collected.
+	// Reason `completed`: Settled: the anchor completed the withdrawal and names the amount paid out. `recovered`: Settled: it had failed, and the anchor completed it within 30 days. `refunded`: Failed: the anchor sent the funds back. `error`: Failed: the anchor closed the withdrawal without paying out, and it stayed closed for 24 hours. `overdue`: Failed: still open when the corridor's time for a payout was over. `unproven`: Failed: the anchor called it completed, but named no amount paid out within 24 hours. `no_transaction`: Expired: no transaction was attached in time. `never_funded`: Expired: the anchor saw no funds in time. `abandoned`: Expired: the anchor closed the withdrawal before it saw funds. `not_collected`: Expired: the cash lay ready for 90 days and was not collected.
 	Reason IntentOutcomeReason `json:"reason"`
 
-	// RecordedAt When it was first recorded here; a recovery keeps it.
+	// RecordedAt When it was first recorded here; a recovery does not change this.
 	RecordedAt string `json:"recordedAt"`
 
 	// RecoveredAt When a failed intent became settled, or null.
@@ -3070,7 +3070,7 @@ type IntentOutcome struct {
 	// Scored Whether the transaction is one that may count; `counts` says whether the outcome does.
 	Scored bool `json:"scored"`
 
-	// SettleSeconds Seconds from payment to pay-out (for cash: to ready for pick-up); null unless settled.
+	// SettleSeconds Seconds from payment to pay-out (for cash: to ready for pick-up); null unless settled, and if not known.
 	SettleSeconds *int64 `json:"settleSeconds"`
 
 	// Shortfall Share by which the pay-out fell short of the anchor's own quote, nine places, or null.
@@ -3079,20 +3079,20 @@ type IntentOutcome struct {
 	// Status How it ended.
 	Status IntentOutcomeStatus `json:"status"`
 
-	// UncountedReason `not_a_withdrawal`: The transaction is not a withdrawal. `sender_mismatch`: The transaction names another sender than the intent's account. `asset_mismatch`: The transaction names another asset than the corridor's. `amount_mismatch`: The amount paid in is not within 10 % of the sell amount. `amount_missing`: It was completed without saying what was paid in. `started_before_intent`: The transaction was started before the intent was registered. `seen_after_payment`: The transaction was first seen after the funds had been received, and its record does not excuse a late look. `below_least_amount`: Less than 10 units of stablecoin were to be sold. `account_day_full`: Three other outcomes of the same account, anchor, corridor and UTC day were counted before it. `unverified`: Its payment could not be verified on the ledger, which counts against nobody. `expired`: It expired, which counts against nobody. `dispute_accepted`: An accepted dispute took it out.
+	// UncountedReason `not_a_withdrawal`: The transaction is not a withdrawal. `sender_mismatch`: The transaction names another sender than the intent's account. `asset_mismatch`: The transaction names another asset than the corridor's. `amount_mismatch`: The amount paid in is not within 10 % of the sell amount. `amount_missing`: It was completed without saying what was paid in. `started_before_intent`: The transaction was started before the intent was registered. `seen_after_payment`: The transaction was first seen after the funds had been received, and no late first poll excuses that (docs/intents.md). `below_least_amount`: Less than 10 units of stablecoin were to be sold. `account_day_full`: Three other outcomes of the same account, anchor, corridor and UTC day were counted before it. `unverified`: Its payment could not be verified on the ledger, which counts against nobody. `expired`: It expired, which counts against nobody. `dispute_accepted`: An accepted dispute excluded it.
 	UncountedReason *IntentOutcomeUncountedReason `json:"uncountedReason"`
 
-	// UnscoredReason `not_a_withdrawal`: The transaction is not a withdrawal. `sender_mismatch`: The transaction names another sender than the intent's account. `asset_mismatch`: The transaction names another asset than the corridor's. `amount_mismatch`: The amount paid in is not within 10 % of the sell amount. `amount_missing`: It was completed without saying what was paid in. `started_before_intent`: The transaction was started before the intent was registered. `seen_after_payment`: The transaction was first seen after the funds had been received, and its record does not excuse a late look.
+	// UnscoredReason `not_a_withdrawal`: The transaction is not a withdrawal. `sender_mismatch`: The transaction names another sender than the intent's account. `asset_mismatch`: The transaction names another asset than the corridor's. `amount_mismatch`: The amount paid in is not within 10 % of the sell amount. `amount_missing`: It was completed without saying what was paid in. `started_before_intent`: The transaction was started before the intent was registered. `seen_after_payment`: The transaction was first seen after the funds had been received, and no late first poll excuses that (docs/intents.md).
 	UnscoredReason *IntentOutcomeUnscoredReason `json:"unscoredReason"`
 }
 
-// IntentOutcomeCounts `pending`: Not decided yet: the next aggregation decides, within seconds as a rule. `filled`: It counts as paid out. `not_filled`: It counts as not paid out. `no`: It does not count; `uncountedReason` says why.
+// IntentOutcomeCounts `pending`: Not decided yet: the next aggregation decides, usually within seconds. `filled`: It counts as paid out. `not_filled`: It counts as not paid out. `no`: It does not count; `uncountedReason` says why.
 type IntentOutcomeCounts string
 
 // IntentOutcomeEvidence What the outcome rests on. `ledger`: The payment was found on the ledger and is that of this intent. `anchor`: The anchor's word: the service had no ledger to ask when the outcome was recorded. `unverified`: A ledger is configured, but the payment could not be verified there: it counts for nobody.
 type IntentOutcomeEvidence string
 
-// IntentOutcomeReason `completed`: Settled: the anchor completed the withdrawal and names the amount paid out. `recovered`: Settled: it had failed, and the anchor completed it within 30 days. `refunded`: Failed: the anchor sent the funds back. `error`: Failed: the anchor closed the withdrawal without paying out, and left it so for 24 hours. `overdue`: Failed: still open when the corridor's time for a payout was over. `unproven`: Failed: called completed, but 24 hours later without an amount paid out. `no_transaction`: Expired: no transaction was attached in time. `never_funded`: Expired: the anchor saw no funds in time. `abandoned`: Expired: the anchor closed the withdrawal before it saw funds. `not_collected`: Expired: the cash lay ready for 90 days and was not collected.
+// IntentOutcomeReason `completed`: Settled: the anchor completed the withdrawal and names the amount paid out. `recovered`: Settled: it had failed, and the anchor completed it within 30 days. `refunded`: Failed: the anchor sent the funds back. `error`: Failed: the anchor closed the withdrawal without paying out, and it stayed closed for 24 hours. `overdue`: Failed: still open when the corridor's time for a payout was over. `unproven`: Failed: the anchor called it completed, but named no amount paid out within 24 hours. `no_transaction`: Expired: no transaction was attached in time. `never_funded`: Expired: the anchor saw no funds in time. `abandoned`: Expired: the anchor closed the withdrawal before it saw funds. `not_collected`: Expired: the cash lay ready for 90 days and was not collected.
 type IntentOutcomeReason string
 
 // IntentOutcomeStatus How it ended.
@@ -3108,7 +3108,7 @@ type IntentOutcomeUnscoredReason string
 type IntentPayment struct {
 	Found *FoundPayment `json:"found"`
 
-	// Named The transactions that were named as the payment, one by each party at most.
+	// Named The transactions that were named as the payment, at most one per party.
 	Named []IntentPaymentNamedItem `json:"named"`
 }
 
@@ -3123,7 +3123,7 @@ type IntentPaymentNamedItem struct {
 	// LookedUpAt When it was last looked up, or null.
 	LookedUpAt *string `json:"lookedUpAt"`
 
-	// Problem Why it is not taken for the payment, or null. `ledger_unavailable`: No ledger answered, or none that could be read. It is looked up again. `out_of_range`: Not found, but the ledgers that are asked do not reach so far back. It is looked up again. `not_found`: The ledger has no such transaction. It is looked up again; after an hour a record that names it is not believed. `no_instructions`: No record of the anchor that named account and memo was stored before it closed. `transaction_failed`: The transaction failed: nothing was paid. `no_payment`: The transaction holds no payment. `too_early`: It closed before the intent was registered. `too_late`: It closed more than a day after the intent expired, or after a record had shown the withdrawal as closed. `other_sender`: No operation is from the intent's account. `other_destination`: None pays the account that the anchor's record named before it closed. `other_asset`: None pays in the corridor's stablecoin. `wrong_memo`: It carries neither the memo that the anchor's record named nor a muxed id in its place. `amount_mismatch`: What it delivers is not within 10 % of the sell amount. `already_used`: It is the payment of another intent: one payment serves one.
+	// Problem Why it is not taken for the payment, or null. `ledger_unavailable`: The ledger did not answer, or its answer could not be read. The payment is looked up again. `out_of_range`: Not found, but the history that is asked for does not reach back far enough. The payment is looked up again. `not_found`: The ledger has no such transaction. It is looked up again; after an hour, a record that names it is no longer believed. `no_instructions`: When the ledger of the payment closed, no record of the anchor with the account and memo to pay with was stored. `transaction_failed`: The transaction failed: nothing was paid. `no_payment`: The transaction holds no payment. `too_early`: The ledger of the payment closed before the intent was registered. `too_late`: The ledger of the payment closed more than a day after the intent expired, or after a record had shown the withdrawal as closed. `other_sender`: No operation is from the intent's account. `other_destination`: No operation pays the account that the anchor's record named before the ledger closed. `other_asset`: No operation pays in the corridor's stablecoin. `wrong_memo`: The transaction has neither the memo that the anchor's record named nor a muxed id in its place. `amount_mismatch`: The amount delivered is not within 10 % of the sell amount. `already_used`: It is already the payment of another intent; a payment serves only one.
 	Problem *IntentPaymentNamedItemProblem `json:"problem"`
 }
 
@@ -3141,10 +3141,10 @@ type IntentQuote struct {
 	// QuotedAt When the anchor answered.
 	QuotedAt string `json:"quotedAt"`
 
-	// Rate Fiat per one stablecoin, all fees in.
+	// Rate Fiat per one stablecoin, all fees included.
 	Rate string `json:"rate"`
 
-	// ReceiveAmount Fiat received for it, all fees in, with the currency's minor units.
+	// ReceiveAmount Fiat received for it, all fees included, with the currency's minor units.
 	ReceiveAmount string `json:"receiveAmount"`
 
 	// SellAmount Stablecoin given; may differ from the amount asked for.
@@ -3153,7 +3153,7 @@ type IntentQuote struct {
 	// Tier `anchor`: the anchor's own indicative SEP-38 price. `estimate`: computed from the fee it publishes (SEP-24 or SEP-6 /info) and a reference exchange rate. Neither is firm.
 	Tier QuoteTier `json:"tier"`
 
-	// Unranked Why it would not be ranked among the rates: it is far from what others pay. The anchor is still held to it. Null where it is ranked, and for intents registered before this was kept. `above_band`: Its rate is above the `high` of the band: more than anyone can be expected to pay. `below_band`: Its rate is below the `low` of the band: hardly anything is paid out.
+	// Unranked Why it would not be ranked among the rates: it is far from what others pay. The payout is still compared with it. Null where it is ranked, and for intents registered before this member existed. `above_band`: Its rate is above the `high` of the band: more than anyone can be expected to pay. `below_band`: Its rate is below the `low` of the band: hardly anything is paid out.
 	Unranked *UnrankedReason `json:"unranked"`
 }
 
@@ -3168,10 +3168,10 @@ type InvalidateCacheAnswer struct {
 	// DroppedEntries Entries dropped at once in the answering instance.
 	DroppedEntries int64 `json:"droppedEntries"`
 
-	// Epoch The new cache version of this scope and corridor: entries begun under an older one are never served.
+	// Epoch The new cache version of this scope and corridor. Entries begun under an older version are never served.
 	Epoch int64 `json:"epoch"`
 
-	// InvalidatedAt When; the other instances follow within a second.
+	// InvalidatedAt When it was done here; the other instances follow within a second.
 	InvalidatedAt string `json:"invalidatedAt"`
 
 	// Scope `rates`: quotes. `anchors`: what was read from stellar.toml and /info. `fx`: the reference exchange rates. `snapshot`: the snapshot. `all`: every one of them.
@@ -3192,17 +3192,17 @@ type LeaderboardAnswer struct {
 	// ComputedAt When the scores were computed; null before the first time.
 	ComputedAt *string `json:"computedAt"`
 
-	// Corridor The corridor ranked in, or null over all corridors.
+	// Corridor The corridor of the ranking, or null over all corridors.
 	Corridor *string      `json:"corridor"`
 	Formula  FormulaQuery `json:"formula"`
 
-	// Items This page, in the order that the operation says.
+	// Items The items of this page, in the order that the operation says.
 	Items []LeaderboardEntry `json:"items"`
 
 	// NextCursor `cursor` of the next page; null on the last one.
 	NextCursor *string `json:"nextCursor"`
 
-	// StandsStillSince Since when the cards have not been computed anew because the ledger does not answer; null while they are, and always by v1, which does not ask the ledger.
+	// StandsStillSince Since when the cards have not been computed anew because the ledger does not answer; null while they are computed, and always for v1, which does not ask the ledger.
 	StandsStillSince *string `json:"standsStillSince"`
 
 	// Window Days the record is taken over, the present UTC day included.
@@ -3220,7 +3220,7 @@ type LeaderboardEntry struct {
 	// AccountDays Distinct triples of account, corridor and UTC day among the outcomes.
 	AccountDays int64 `json:"accountDays"`
 
-	// Accounts Distinct accounts among the outcomes; of the newest 20,000 account-days of the anchor, where it has more.
+	// Accounts Distinct accounts among the outcomes; if the anchor has more than 20,000 account-days, among the newest 20,000.
 	Accounts int64 `json:"accounts"`
 
 	// AnchorID Anchor id: a slug of at most 40 characters.
@@ -3232,16 +3232,16 @@ type LeaderboardEntry struct {
 	// AnchorOutcomes Outcomes that rest on the anchor's word; they count for formula v1 alone.
 	AnchorOutcomes int64 `json:"anchorOutcomes"`
 
-	// BusiestDayShare Share of the outcomes of one UTC day, the one with most.
+	// BusiestDayShare Share of the outcomes that fall on the UTC day with most.
 	BusiestDayShare *string `json:"busiestDayShare"`
 
 	// FillRate filled / outcomes, six places, rounded down; null without outcomes.
 	FillRate *string `json:"fillRate"`
 
-	// Filled Those that were paid out.
+	// Filled Outcomes that were paid out.
 	Filled int64 `json:"filled"`
 
-	// LargestAccountShare Share of the outcomes that one account has, the one with most; taken over the same account-days as `accounts`.
+	// LargestAccountShare Share of the outcomes that belong to the account with most; taken over the same account-days as `accounts`.
 	LargestAccountShare *string `json:"largestAccountShare"`
 
 	// LedgerOutcomes Outcomes whose payment was found on the ledger; only they count for formula v2.
@@ -3250,7 +3250,7 @@ type LeaderboardEntry struct {
 	// MeanShortfall Mean share by which pay-outs fell short of the quote, nine places; null without quoted outcomes.
 	MeanShortfall *string `json:"meanShortfall"`
 
-	// NewAccountShare Share of the outcomes of accounts that had their first outcome, with any anchor, less than 30 days before; six places, rounded up; null without outcomes.
+	// NewAccountShare Share of the outcomes whose account had its first outcome, with any anchor, less than 30 days before; six places, rounded up; null without outcomes.
 	NewAccountShare *string `json:"newAccountShare"`
 
 	// Outcomes Outcomes that count: filled and not filled.
@@ -3259,10 +3259,10 @@ type LeaderboardEntry struct {
 	// P50SettleSeconds Median time from payment to pay-out.
 	P50SettleSeconds *int64 `json:"p50SettleSeconds"`
 
-	// P95SettleSeconds 95th percentile of the same.
+	// P95SettleSeconds 95th percentile of that time.
 	P95SettleSeconds *int64 `json:"p95SettleSeconds"`
 
-	// QuotedOutcomes Outcomes that had the anchor's own quote to be held against.
+	// QuotedOutcomes Outcomes that can be compared with the anchor's own quote.
 	QuotedOutcomes int64 `json:"quotedOutcomes"`
 
 	// Rank 1 is the best; equal scores share a rank; null for an anchor without a score.
@@ -3280,10 +3280,10 @@ type LeaderboardEntry struct {
 	// State `insufficient_data` while no corridor has 30 outcomes and 15 account-days; score is then null.
 	State LeaderboardEntryState `json:"state"`
 
-	// TimesKnown Filled outcomes whose payment and payout were observed one after the other, so that their time is known. The time of the others is assumed, or left out of the median, so that formula v1 takes their silence for speed.
+	// TimesKnown Filled outcomes whose payment and payout were observed one after the other, so that their time is known. The time of the others is assumed, or left out of the median, so formula v1 does not penalise an anchor for unknown times.
 	TimesKnown int64 `json:"timesKnown"`
 
-	// TimesWithheld Filled outcomes among `ledgerOutcomes` whose time is not known; formula v2 takes four speed targets for each.
+	// TimesWithheld Filled outcomes among `ledgerOutcomes` whose time is not known; formula v2 assumes four speed targets for each.
 	TimesWithheld int64 `json:"timesWithheld"`
 }
 
@@ -3292,7 +3292,7 @@ type LeaderboardEntryState string
 
 // ListDeliveriesAnswer defines model for ListDeliveriesAnswer.
 type ListDeliveriesAnswer struct {
-	// Items This page, in the order that the operation says.
+	// Items The items of this page, in the order that the operation says.
 	Items []DeliveryAnswer `json:"items"`
 
 	// NextCursor `cursor` of the next page; null on the last one.
@@ -3301,7 +3301,7 @@ type ListDeliveriesAnswer struct {
 
 // ListDisputesAnswer defines model for ListDisputesAnswer.
 type ListDisputesAnswer struct {
-	// Items This page, in the order that the operation says.
+	// Items The items of this page, in the order that the operation says.
 	Items []AdminDispute `json:"items"`
 
 	// NextCursor `cursor` of the next page; null on the last one.
@@ -3310,7 +3310,7 @@ type ListDisputesAnswer struct {
 
 // ListWebhooksAnswer defines model for ListWebhooksAnswer.
 type ListWebhooksAnswer struct {
-	// Items This page, in the order that the operation says.
+	// Items The items of this page, in the order that the operation says.
 	Items []WebhookAnswer `json:"items"`
 
 	// NextCursor `cursor` of the next page; null on the last one.
@@ -3367,20 +3367,20 @@ type OracleReceiptVersion int
 
 // PublicScores Public scores: every card of window 30, by anchor and corridor.
 type PublicScores struct {
-	// Batch The latest published batch whose entries are exactly these cards, over all pages; null while the cards are newer than what was published, until the next batch.
+	// Batch The latest published batch whose entries are exactly these cards, over all pages; null while the cards are newer than the last batch.
 	Batch   *PublicScoresBatch `json:"batch"`
 	Formula FormulaQuery       `json:"formula"`
 
 	// GeneratedAt When the cards were computed; null before the first time.
 	GeneratedAt *string `json:"generatedAt"`
 
-	// Items This page, in the order that the operation says.
+	// Items The items of this page, in the order that the operation says.
 	Items []PublicScores_Items_Item `json:"items"`
 
 	// NextCursor `cursor` of the next page; null on the last one.
 	NextCursor *string `json:"nextCursor"`
 
-	// StandsStillSince Since when the cards have not been computed anew because the ledger does not answer; null while they are, and always by v1, which does not ask the ledger.
+	// StandsStillSince Since when the cards have not been computed anew because the ledger does not answer; null while they are computed, and always for v1, which does not ask the ledger.
 	StandsStillSince *string `json:"standsStillSince"`
 
 	// Version Version of this answer.
@@ -3424,14 +3424,14 @@ type PublishedBatch struct {
 	// Receipt The oracle's receipt, or null without one.
 	Receipt *OracleReceipt `json:"receipt"`
 
-	// Signature Ed25519 signature in base64; docs/publisher.md has the signed bytes.
+	// Signature Ed25519 signature in base64; docs/publisher.md defines the signed bytes.
 	Signature string `json:"signature"`
 
 	// SubmittedAt When the oracle's receipt was stored, or null without one.
 	SubmittedAt *string `json:"submittedAt"`
 }
 
-// PublisherHealth How the publisher is.
+// PublisherHealth The state of the publisher.
 type PublisherHealth struct {
 	// CheckedAt Now, by the clock of the database.
 	CheckedAt string `json:"checkedAt"`
@@ -3451,7 +3451,7 @@ type PublisherHealth struct {
 	// Latest The latest batch, or null before the first.
 	Latest *PublisherHealthLatest `json:"latest"`
 
-	// Oracle Whether an oracle is configured; without one the signed log stands alone.
+	// Oracle Whether an oracle is configured; without one, batches are signed but not submitted.
 	Oracle bool `json:"oracle"`
 
 	// Pending Batches without a receipt; 0 without an oracle.
@@ -3461,7 +3461,7 @@ type PublisherHealth struct {
 	// Running The tick under way, or null.
 	Running *PublisherHealthRunning `json:"running"`
 
-	// Status `ok`: The last tick did what it set out to do, lately, and no batch has waited long for its receipt. `idle`: There is nothing to say: no publisher key is configured, or there were no scores to publish yet. `stale`: No tick has ended for three intervals, or a batch has waited that long for its receipt. `failing`: The last tick failed or died.
+	// Status `ok`: The last tick was recent and did everything, and no batch has waited long for its receipt. `idle`: Nothing is published: no publisher key is configured, or there were no scores to publish yet. `stale`: No tick has ended for three intervals, or a batch has waited that long for its receipt. `failing`: The last tick failed or died.
 	Status PublisherStatus `json:"status"`
 }
 
@@ -3485,7 +3485,7 @@ type PublisherHealthLastTick struct {
 	// FinishedAt When it ended, or null if it died.
 	FinishedAt *string `json:"finishedAt"`
 
-	// Result What it came to, or null if it came to nothing.
+	// Result Its result, or null if it ended without one.
 	Result *TickResult `json:"result"`
 
 	// StartedAt When it began.
@@ -3525,10 +3525,10 @@ type PublisherKey struct {
 	PublicKey string `json:"publicKey"`
 }
 
-// PublisherReason `no_key`: No publisher key is configured, so no batch can be signed. `nothing_published`: No batch was made yet. `no_tick`: No tick has ended for three intervals: does the schedule run? `receipt_overdue`: A batch has waited three intervals for its receipt. `oracle_unreachable`: No connection to the oracle could be made, or it broke off. `oracle_timeout`: The oracle did not answer in time. `oracle_error`: The oracle answered with an error of its own, or asked to come back later. `oracle_refused`: The oracle refuses the batch; a person must find out why. `oracle_receipt`: The oracle's answer is no valid receipt for the batch it was sent. `log_behind`: The oracle has batches that the log lacks; nothing is published until they are back. `log_restored`: The log was restored; nothing is published until an operator says that it is whole. `interrupted`: The tick ended without a word: its process died or was cut off. `internal`: A fault of the service; its log says more.
+// PublisherReason `no_key`: No publisher key is configured, so no batch can be signed. `nothing_published`: No batch was made yet. `no_tick`: No tick has ended for three intervals: does the schedule run? `receipt_overdue`: A batch has waited three intervals for its receipt. `oracle_unreachable`: No connection to the oracle could be made, or it broke off. `oracle_timeout`: The oracle did not answer in time. `oracle_error`: The oracle answered with an error of its own, or asked to come back later. `oracle_refused`: The oracle refuses the batch; a person must find out why. `oracle_receipt`: The oracle's answer is no valid receipt for the batch it was sent. `log_behind`: The oracle has batches that the log lacks; nothing is published until they are back. `log_restored`: The log was restored; nothing is published until an operator says that it is whole. `interrupted`: The tick ended without recording a result: its process died or was cut off. `internal`: A fault of the service; its log says more.
 type PublisherReason string
 
-// PublisherStatus `ok`: The last tick did what it set out to do, lately, and no batch has waited long for its receipt. `idle`: There is nothing to say: no publisher key is configured, or there were no scores to publish yet. `stale`: No tick has ended for three intervals, or a batch has waited that long for its receipt. `failing`: The last tick failed or died.
+// PublisherStatus `ok`: The last tick was recent and did everything, and no batch has waited long for its receipt. `idle`: Nothing is published: no publisher key is configured, or there were no scores to publish yet. `stale`: No tick has ended for three intervals, or a batch has waited that long for its receipt. `failing`: The last tick failed or died.
 type PublisherStatus string
 
 // QuoteSort `best`: The first is the one a person would choose: the anchors' own prices before estimates, exact amounts before adjusted ones, then the most `worth` for each unit sold, then the most `expectedReceive`, then by anchor id. `receive`: The highest promise first: as `best`, but by `receiveAmount` for each unit sold, and by `best` among equals. `score`: The highest score first, anchors with too few outcomes to be judged last, by `best` among equals. `speed`: The least `p50SettleSeconds` first, then the least `p95SettleSeconds`; anchors with too few outcomes to be judged last; by `best` among equals.
@@ -3545,20 +3545,20 @@ type RateHistoryPage struct {
 	// From The beginning of the range, included.
 	From string `json:"from"`
 
-	// Items This page, in the order that the operation says.
+	// Items The items of this page, in the order that the operation says.
 	Items []RateHistoryPoint `json:"items"`
 
 	// NextCursor `cursor` of the next page; null on the last one.
 	NextCursor *string `json:"nextCursor"`
 
-	// Resolution `15m`: Every sample that is kept: one in 15 minutes for 90 days, one a day before that. `1h`: The first sample of each hour. `1d`: The first sample of each UTC day, which is kept for good.
+	// Resolution `15m`: Every stored sample: one per 15 minutes for 90 days, one per day before that. `1h`: The first sample of each hour. `1d`: The first sample of each UTC day, which is kept for good.
 	Resolution HistoryResolution `json:"resolution"`
 
 	// To The end of the range, not included.
 	To string `json:"to"`
 }
 
-// RateHistoryPoint A sample of the rates of a corridor, in short.
+// RateHistoryPoint A summary of a sample of the rates of a corridor.
 type RateHistoryPoint struct {
 	// Amount The reference amount of the corridor at that time.
 	Amount string `json:"amount"`
@@ -3566,13 +3566,13 @@ type RateHistoryPoint struct {
 	// AsOf When the oldest quote in it was fetched.
 	AsOf string `json:"asOf"`
 
-	// At When the answer was given; send it as `asOf` to the rates for the whole of it.
+	// At When the answer was given; send it as `asOf` to the rates to get the whole answer.
 	At string `json:"at"`
 
 	// Best The anchor that a person would have chosen; null where no quote was ranked.
 	Best *RateHistoryPointBest `json:"best"`
 
-	// Quotes The best first, as they were listed.
+	// Quotes The quotes as they were listed, the best first.
 	Quotes []RateHistoryPointQuote `json:"quotes"`
 
 	// Unavailable The anchors of the corridor that had no quote, and why.
@@ -3593,10 +3593,10 @@ type RateHistoryPointQuote struct {
 	// CostPercent What the quote cost against the mid-market, in per cent, or null where that was not known.
 	CostPercent *string `json:"costPercent"`
 
-	// Rate Fiat per one stablecoin, all fees in.
+	// Rate Fiat per one stablecoin, all fees included.
 	Rate string `json:"rate"`
 
-	// ReceiveAmount Fiat received for it, all fees in.
+	// ReceiveAmount Fiat received for it, all fees included.
 	ReceiveAmount string `json:"receiveAmount"`
 
 	// Score The anchor's score in this corridor at that time, or null.
@@ -3617,7 +3617,7 @@ type RateHistoryPointUnavailableItem struct {
 	// AnchorID Anchor id: a slug of at most 40 characters.
 	AnchorID string `json:"anchorId"`
 
-	// Reason `timeout`: It did not answer within 2 seconds. `unreachable`: No connection to it could be made. `blocked`: Its address is one that this service must not call. `malformed`: Its answer was not a valid price for this pair, was too large, or its numbers contradict each other beyond rounding. `refused_amount`: It does not quote this amount, or would take an amount outside the limits of the corridor for it. `receive_unsupported`: It quotes an amount to sell only, not the one that a given payout takes (`receive`). `busy`: Its share of calls is used up for the moment and no recent quote for this amount is kept. `circuit_open`: It failed repeatedly just now and is left alone for a moment. `unauthorized`: It demands a token that this service does not hold. `no_fx`: Only an estimate is possible, and the reference exchange rate is missing or too old. `not_served`: It does not offer this delivery method, or publishes no price or fee for the pair. `error`: It answered with an error of its own.
+	// Reason `timeout`: It did not answer within 2 seconds. `unreachable`: No connection to it could be made. `blocked`: Its address is one that this service must not call. `malformed`: Its answer was not a valid price for this pair, was too large, or its numbers contradict each other beyond rounding. `refused_amount`: It does not quote this amount, or would take an amount outside the limits of the corridor for it. `receive_unsupported`: It quotes only for an amount to sell, not for a given payout (`receive`). `busy`: Its share of calls is used up for the moment, and no recent quote for this amount is stored. `circuit_open`: It failed repeatedly just now and is not asked for a moment. `unauthorized`: It demands a token that this service does not hold. `no_fx`: Only an estimate is possible, and the reference exchange rate is missing or too old. `not_served`: It does not offer this delivery method, or publishes no price or fee for the pair. `error`: It answered with an error of its own.
 	Reason UnavailableReason `json:"reason"`
 }
 
@@ -3644,7 +3644,7 @@ type RateQuote struct {
 	// Estimate An estimate's inputs; null for a quote of the anchor.
 	Estimate *RateQuoteEstimate `json:"estimate"`
 
-	// ExpectedReceive Fiat to expect: receiveAmount less the mean shortfall, rounded down. An anchor with fewer than 30 outcomes is expected to fall short as the corridor's typical one, in proportion to what is missing.
+	// ExpectedReceive Fiat to expect: receiveAmount less the mean shortfall, rounded down. An anchor with fewer than 30 outcomes is expected to fall short as the corridor's typical one does, in proportion to the missing outcomes.
 	ExpectedReceive string `json:"expectedReceive"`
 
 	// Fee The fee inside the amounts, or null where the anchor does not say.
@@ -3653,16 +3653,16 @@ type RateQuote struct {
 	// QuotedAt When the anchor answered.
 	QuotedAt string `json:"quotedAt"`
 
-	// Rate Fiat per one stablecoin, all fees in: receiveAmount / sellAmount.
+	// Rate Fiat per one stablecoin, all fees included: receiveAmount / sellAmount.
 	Rate string `json:"rate"`
 
-	// ReceiveAmount Fiat received for it, all fees in, rounded down to the currency's minor units, all of which are written.
+	// ReceiveAmount Fiat received for it, all fees included, rounded down to the currency's minor units and written with all of them.
 	ReceiveAmount string `json:"receiveAmount"`
 
 	// Reputation The anchor's record in this corridor, of the last 30 days.
 	Reputation RateQuoteReputation `json:"reputation"`
 
-	// SellAmount Stablecoin given; may differ from the amount asked for. What `receive` takes at this anchor.
+	// SellAmount Stablecoin given; may differ from the amount asked for. For `receive`: what the payout takes at this anchor.
 	SellAmount string `json:"sellAmount"`
 
 	// Sep38 The anchor's SEP-38 answer; null for an estimate.
@@ -3677,14 +3677,14 @@ type RateQuote struct {
 	// Unranked Why the quote is listed after all ranked ones in every order, and never the best; null where it is ranked. `above_band`: Its rate is above the `high` of the band: more than anyone can be expected to pay. `below_band`: Its rate is below the `low` of the band: hardly anything is paid out.
 	Unranked *UnrankedReason `json:"unranked"`
 
-	// Worth What `best` compares: expectedReceive less what failed withdrawals and waiting cost a person by the record, in fiat, rounded down. A figure to compare offers by, not a payout (docs/rates.md).
+	// Worth The figure that `best` compares: expectedReceive less what failed withdrawals and waiting cost a person according to the record, in fiat, rounded down. It is not a payout (docs/rates.md).
 	Worth string `json:"worth"`
 }
 
 // RateQuoteCostUnavailable defines model for RateQuote.CostUnavailable.
 type RateQuoteCostUnavailable string
 
-// RateQuoteCost The price of the quote against the mid-market, all fees in (docs/rates.md).
+// RateQuoteCost The price of the quote against the mid-market, all fees included (docs/rates.md).
 type RateQuoteCost struct {
 	// Amount The same in stablecoin, to seven places.
 	Amount string `json:"amount"`
@@ -3735,7 +3735,7 @@ type RateQuoteEstimate struct {
 // RateQuoteEstimateSource Whose /info gave the fee.
 type RateQuoteEstimateSource string
 
-// RateQuoteFee The fee, contained in the amounts already.
+// RateQuoteFee The fee, which the amounts already include.
 type RateQuoteFee struct {
 	// Asset The asset it is in: the stablecoin or the currency of the corridor.
 	Asset string `json:"asset"`
@@ -3752,7 +3752,7 @@ type RateQuoteReputation struct {
 	// MeanShortfall Mean share by which payouts fell short of the quotes; null without quoted outcomes.
 	MeanShortfall *string `json:"meanShortfall"`
 
-	// Outcomes Outcomes the record holds.
+	// Outcomes Outcomes in the record.
 	Outcomes int64 `json:"outcomes"`
 
 	// P50SettleSeconds Typical payout time: the median from payment to payout; null where none is known.
@@ -3791,7 +3791,7 @@ type RateQuoteSep38Context string
 
 // RatesAnswer Ranked offers for one corridor and amount.
 type RatesAnswer struct {
-	// Amount The stablecoin amount asked for, or the reference amount. Where `receive` was asked for: what the best quote takes for it, and 0 where there is none.
+	// Amount The stablecoin amount asked for, or the reference amount. For `receive`: what the best quote takes for the payout, or 0 where there is no best quote.
 	Amount string `json:"amount"`
 
 	// AsOf When the oldest of these quotes was fetched.
@@ -3809,7 +3809,7 @@ type RatesAnswer struct {
 	// Corridor Corridor: asset code, ISO 4217 code, optional ISO 3166 country, lower case: `usdc-ngn`, `usdc-xof-sn`.
 	Corridor string `json:"corridor"`
 
-	// Quotes In the order of `sort`, the best first when it is absent; those that are not ranked come last.
+	// Quotes In the order of `sort`, or the best first when it is absent. Quotes that are not ranked come last.
 	Quotes []RateQuote `json:"quotes"`
 
 	// Receive The payout asked for by `receive`, in fiat; null where an amount to sell was asked for.
@@ -3821,19 +3821,19 @@ type RatesAnswer struct {
 	// Stale True when a quote here is older than 15 s.
 	Stale bool `json:"stale"`
 
-	// Typical The typical record of the corridor, which stands in for outcomes that an anchor lacks to 30.
+	// Typical The typical record of the corridor, which stands in for the outcomes that an anchor with fewer than 30 lacks.
 	Typical RatesAnswerTypical `json:"typical"`
 
 	// Unavailable The anchors of the corridor without a quote, and why.
 	Unavailable []RatesAnswerUnavailableItem `json:"unavailable"`
 }
 
-// RatesAnswerBand The rates, in fiat per one stablecoin with all fees in, within which quotes are ranked (docs/rates.md).
+// RatesAnswerBand The rates, in fiat per one stablecoin with all fees included, within which quotes are ranked (docs/rates.md).
 type RatesAnswerBand struct {
-	// Anchors How many anchors' own prices it is the median of; else 0.
+	// Anchors How many anchors' own prices the median is taken over; 0 for `reference`.
 	Anchors int64 `json:"anchors"`
 
-	// Basis `median`: of at least three anchors' own prices. `reference`: the reference exchange rate, where fewer anchors give one.
+	// Basis `median`: the median of at least three anchors' own prices. `reference`: the reference exchange rate, where fewer anchors give one.
 	Basis RatesAnswerBandBasis `json:"basis"`
 
 	// Factor The corridor's factor, a setting of the operator.
@@ -3846,7 +3846,7 @@ type RatesAnswerBand struct {
 	Low string `json:"low"`
 }
 
-// RatesAnswerBandBasis `median`: of at least three anchors' own prices. `reference`: the reference exchange rate, where fewer anchors give one.
+// RatesAnswerBandBasis `median`: the median of at least three anchors' own prices. `reference`: the reference exchange rate, where fewer anchors give one.
 type RatesAnswerBandBasis string
 
 // RatesAnswerBest defines model for RatesAnswerBest.
@@ -3855,9 +3855,9 @@ type RatesAnswerBest struct {
 	AnchorID string `json:"anchorId"`
 }
 
-// RatesAnswerTypical The typical record of the corridor, which stands in for outcomes that an anchor lacks to 30.
+// RatesAnswerTypical The typical record of the corridor, which stands in for the outcomes that an anchor with fewer than 30 lacks.
 type RatesAnswerTypical struct {
-	// Anchors How many scored anchors of the corridor it is the median of; with 0, it is assumed.
+	// Anchors How many scored anchors of the corridor the record is the median of; with 0, it is assumed.
 	Anchors int64 `json:"anchors"`
 
 	// FillRate Share of withdrawals that are paid out, from 0 to 1.
@@ -3875,52 +3875,52 @@ type RatesAnswerUnavailableItem struct {
 	// AnchorID Anchor id: a slug of at most 40 characters.
 	AnchorID string `json:"anchorId"`
 
-	// Reason `timeout`: It did not answer within 2 seconds. `unreachable`: No connection to it could be made. `blocked`: Its address is one that this service must not call. `malformed`: Its answer was not a valid price for this pair, was too large, or its numbers contradict each other beyond rounding. `refused_amount`: It does not quote this amount, or would take an amount outside the limits of the corridor for it. `receive_unsupported`: It quotes an amount to sell only, not the one that a given payout takes (`receive`). `busy`: Its share of calls is used up for the moment and no recent quote for this amount is kept. `circuit_open`: It failed repeatedly just now and is left alone for a moment. `unauthorized`: It demands a token that this service does not hold. `no_fx`: Only an estimate is possible, and the reference exchange rate is missing or too old. `not_served`: It does not offer this delivery method, or publishes no price or fee for the pair. `error`: It answered with an error of its own.
+	// Reason `timeout`: It did not answer within 2 seconds. `unreachable`: No connection to it could be made. `blocked`: Its address is one that this service must not call. `malformed`: Its answer was not a valid price for this pair, was too large, or its numbers contradict each other beyond rounding. `refused_amount`: It does not quote this amount, or would take an amount outside the limits of the corridor for it. `receive_unsupported`: It quotes only for an amount to sell, not for a given payout (`receive`). `busy`: Its share of calls is used up for the moment, and no recent quote for this amount is stored. `circuit_open`: It failed repeatedly just now and is not asked for a moment. `unauthorized`: It demands a token that this service does not hold. `no_fx`: Only an estimate is possible, and the reference exchange rate is missing or too old. `not_served`: It does not offer this delivery method, or publishes no price or fee for the pair. `error`: It answered with an error of its own.
 	Reason UnavailableReason `json:"reason"`
 }
 
-// ReconcileAnswer What the reconciliation looked at and what came of it.
+// ReconcileAnswer What the reconciliation processed, with the results.
 type ReconcileAnswer struct {
-	// Expired Became expired.
+	// Expired Intents that became expired.
 	Expired int64 `json:"expired"`
 
-	// Failed Became failed.
+	// Failed Intents that became failed.
 	Failed int64 `json:"failed"`
 
 	// FinishedAt When it ended.
 	FinishedAt string `json:"finishedAt"`
 
-	// LeftOpen Left open; looked at again later.
+	// LeftOpen Intents left open, to be processed again later.
 	LeftOpen int64 `json:"leftOpen"`
 
-	// Looked Intents whose turn it was.
+	// Looked Intents that were due and processed.
 	Looked int64 `json:"looked"`
 
 	// LookedUp Intents whose payment was looked up on the ledger.
 	LookedUp int64 `json:"lookedUp"`
 
-	// More Whether some were still due when the run ended; the next one goes on there.
+	// More Whether intents were still due when the run ended; the next run goes on there.
 	More bool `json:"more"`
 
-	// NotFound The anchor knows no such transaction.
+	// NotFound Intents whose transaction the anchor does not know.
 	NotFound int64 `json:"notFound"`
 
-	// Polled Those whose transaction was asked for at the anchor.
+	// Polled Intents whose transaction was requested from the anchor.
 	Polled int64 `json:"polled"`
 
-	// Recovered Those among them that had failed before.
+	// Recovered Settled intents that had failed before.
 	Recovered int64 `json:"recovered"`
 
-	// Removed Unpaid intents that were removed after their look-back.
+	// Removed Unpaid intents that were removed some days after they ended.
 	Removed int64 `json:"removed"`
 
-	// Settled Became settled, recoveries included.
+	// Settled Intents that became settled, recoveries included.
 	Settled int64 `json:"settled"`
 
 	// StartedAt When it began.
 	StartedAt string `json:"startedAt"`
 
-	// Unreachable Left without a reading: the anchor did not answer, or not validly.
+	// Unreachable Intents without a result: the anchor did not answer, or not validly.
 	Unreachable int64 `json:"unreachable"`
 }
 
@@ -3932,19 +3932,19 @@ type RefreshAnswer struct {
 	// Cards Cards computed, over all windows.
 	Cards int64 `json:"cards"`
 
-	// ComputedAt The moment the cards are as of.
+	// ComputedAt The instant for which the cards were computed.
 	ComputedAt string `json:"computedAt"`
 
 	// DurationMs How long it took.
 	DurationMs int64 `json:"durationMs"`
 
-	// Folded Intents whose change was counted into the roll-ups before the cards were made.
+	// Folded Intents whose changes were added to the roll-ups before the cards were computed.
 	Folded int64 `json:"folded"`
 
-	// FoldedElsewhere True when another instance was counting at that moment.
+	// FoldedElsewhere True when another instance was adding changes to the roll-ups at that moment.
 	FoldedElsewhere bool `json:"foldedElsewhere"`
 
-	// Scored Those among them with a score.
+	// Scored Cards among them that have a score.
 	Scored int64 `json:"scored"`
 
 	// StartedAt When it began.
@@ -3956,11 +3956,11 @@ type ReputationHistory struct {
 	// AnchorID Anchor id: a slug of at most 40 characters.
 	AnchorID string `json:"anchorId"`
 
-	// Corridor The corridor read, or null over all corridors.
+	// Corridor The corridor of the points, or null over all corridors.
 	Corridor *string      `json:"corridor"`
 	Formula  FormulaQuery `json:"formula"`
 
-	// Items This page, in the order that the operation says.
+	// Items The items of this page, in the order that the operation says.
 	Items []HistoryPoint `json:"items"`
 
 	// NextCursor `cursor` of the next page; null on the last one.
@@ -3984,7 +3984,7 @@ type ResendFailedBody struct {
 
 // ResentDeliveries How many failed deliveries are sent again.
 type ResentDeliveries struct {
-	// More Whether others are left: call again with the same `since`.
+	// More Whether deliveries are left: if so, call again with the same `since`.
 	More bool `json:"more"`
 
 	// Resent How many deliveries this call sends again.
@@ -3993,7 +3993,7 @@ type ResentDeliveries struct {
 
 // ResolveDisputeBody A verdict.
 type ResolveDisputeBody struct {
-	// Action The verdict; given once.
+	// Action The verdict, which can be given once.
 	Action ResolveDisputeBodyAction `json:"action"`
 
 	// Actor Who decides, for the audit trail; `admin` when absent.
@@ -4009,7 +4009,7 @@ type ResolveDisputeBody struct {
 	Note *string `json:"note,omitempty"`
 }
 
-// ResolveDisputeBodyAction The verdict; given once.
+// ResolveDisputeBodyAction The verdict, which can be given once.
 type ResolveDisputeBodyAction string
 
 // RotateSecretBody The new secret.
@@ -4038,7 +4038,7 @@ type ScoreCard struct {
 	// FillRate filled / outcomes, six places, rounded down; null without outcomes.
 	FillRate *string `json:"fillRate"`
 
-	// Filled Those that were paid out.
+	// Filled Outcomes that were paid out.
 	Filled int64 `json:"filled"`
 
 	// MeanShortfall Mean share by which pay-outs fell short of the quote, nine places; null without quoted outcomes.
@@ -4050,10 +4050,10 @@ type ScoreCard struct {
 	// P50SettleSeconds Median time from payment to pay-out.
 	P50SettleSeconds *int64 `json:"p50SettleSeconds"`
 
-	// P95SettleSeconds 95th percentile of the same.
+	// P95SettleSeconds 95th percentile of that time.
 	P95SettleSeconds *int64 `json:"p95SettleSeconds"`
 
-	// QuotedOutcomes Outcomes that had the anchor's own quote to be held against.
+	// QuotedOutcomes Outcomes that can be compared with the anchor's own quote.
 	QuotedOutcomes int64 `json:"quotedOutcomes"`
 
 	// Score 0.00 to 100.00 with two places; null while there is too little to judge.
@@ -4098,7 +4098,7 @@ type ScoreCardV2 struct {
 	// FillRate filled / outcomes, six places, rounded down; null without outcomes.
 	FillRate *string `json:"fillRate"`
 
-	// Filled Those that were paid out.
+	// Filled Outcomes that were paid out.
 	Filled int64 `json:"filled"`
 
 	// Formula The formula that it follows.
@@ -4116,10 +4116,10 @@ type ScoreCardV2 struct {
 	// P50SettleSeconds Median time from payment to pay-out.
 	P50SettleSeconds *int64 `json:"p50SettleSeconds"`
 
-	// P95SettleSeconds 95th percentile of the same.
+	// P95SettleSeconds 95th percentile of that time.
 	P95SettleSeconds *int64 `json:"p95SettleSeconds"`
 
-	// QuotedOutcomes Outcomes that had the anchor's own quote to be held against.
+	// QuotedOutcomes Outcomes that can be compared with the anchor's own quote.
 	QuotedOutcomes int64 `json:"quotedOutcomes"`
 
 	// Score 0.00 to 100.00 with two places; null while there is too little to judge.
@@ -4134,7 +4134,7 @@ type ScoreCardV2 struct {
 	// State `insufficient_data` under 30 outcomes or 15 account-days; the score is then null.
 	State ScoreCardV2State `json:"state"`
 
-	// TimesWithheld Filled outcomes among `ledgerOutcomes` whose time is not known; formula v2 takes four speed targets for each.
+	// TimesWithheld Filled outcomes among `ledgerOutcomes` whose time is not known; formula v2 assumes four speed targets for each.
 	TimesWithheld int64 `json:"timesWithheld"`
 
 	// Window Days, the present UTC day included.
@@ -4165,10 +4165,10 @@ type ServiceObservations struct {
 	// LatencyUnavailable Why the latency is null, or null.
 	LatencyUnavailable *ServiceObservationsLatencyUnavailable `json:"latencyUnavailable"`
 
-	// Latest How the latest round found it.
+	// Latest The result of the latest round.
 	Latest ServiceObservationsLatest `json:"latest"`
 
-	// Observations How many observations of this window the figures are made of.
+	// Observations How many observations of this window the figures are computed from.
 	Observations int64 `json:"observations"`
 
 	// Service `sep1`: Its stellar.toml. `sep24`: The `/info` of its SEP-24 transfer server. `sep6`: The `/info` of its SEP-6 transfer server. `sep38`: Its SEP-38 quote server: `/info` and `/price`.
@@ -4192,17 +4192,17 @@ type ServiceObservationsFailures struct {
 	// Malformed Its answer was too large, or not what the standard describes.
 	Malformed int64 `json:"malformed"`
 
-	// NotJSON Where JSON belongs it answered something else, such as a web page.
+	// NotJSON It answered something other than JSON, such as a web page, where JSON is due.
 	NotJSON int64 `json:"not_json"`
 
 	// Timeout The answer had not arrived within 5 seconds.
 	Timeout int64 `json:"timeout"`
 
-	// Unreachable No connection to it could be made, or it closed it without an answer.
+	// Unreachable No connection to it could be made, or it closed the connection without an answer.
 	Unreachable int64 `json:"unreachable"`
 }
 
-// ServiceObservationsLatencyMs How long the answers took, connection included, to within 5 %. What was not answered is not in it.
+// ServiceObservationsLatencyMs How long the answers took, connection included, to within 5 %. Calls without an answer are not included.
 type ServiceObservationsLatencyMs struct {
 	// P50 Half of the answers took no longer, in milliseconds.
 	P50 int64 `json:"p50"`
@@ -4211,7 +4211,7 @@ type ServiceObservationsLatencyMs struct {
 	P95 int64 `json:"p95"`
 }
 
-// ServiceObservationsLatest How the latest round found it.
+// ServiceObservationsLatest The result of the latest round.
 type ServiceObservationsLatest struct {
 	// At When it was last asked.
 	At string `json:"at"`
@@ -4219,7 +4219,7 @@ type ServiceObservationsLatest struct {
 	// LatencyMs How long the slowest answer of that round took; null without one.
 	LatencyMs *int64 `json:"latencyMs"`
 
-	// Outcome `answered`: It answered as the standard says, if only to refuse. `timeout`: The answer had not arrived within 5 seconds. `unreachable`: No connection to it could be made, or it closed it without an answer. `blocked`: Its address is one that this service must not call. `not_json`: Where JSON belongs it answered something else, such as a web page. `malformed`: Its answer was too large, or not what the standard describes. `error`: It answered with an error of its own.
+	// Outcome `answered`: It answered as the standard says; a refusal counts as an answer. `timeout`: The answer had not arrived within 5 seconds. `unreachable`: No connection to it could be made, or it closed the connection without an answer. `blocked`: Its address is one that this service must not call. `not_json`: It answered something other than JSON, such as a web page, where JSON is due. `malformed`: Its answer was too large, or not what the standard describes. `error`: It answered with an error of its own.
 	Outcome CallOutcome `json:"outcome"`
 }
 
@@ -4246,22 +4246,22 @@ type SnapshotBest struct {
 	// CostUnavailable Why there is no cost; null where there is one. `no_reference`: There is no reference exchange rate, it cannot be read, or it lacks a currency of the corridor. `stale_reference`: The reference exchange rate is too old, or dated more than a day ahead. `no_par`: No currency is known that the stablecoin could be taken at par with.
 	CostUnavailable *SnapshotBestCostUnavailable `json:"costUnavailable"`
 
-	// ExpectedReceive Fiat to expect: receiveAmount less the mean shortfall, rounded down. An anchor with fewer than 30 outcomes is expected to fall short as the corridor's typical one, in proportion to what is missing.
+	// ExpectedReceive Fiat to expect: receiveAmount less the mean shortfall, rounded down. An anchor with fewer than 30 outcomes is expected to fall short as the corridor's typical one does, in proportion to the missing outcomes.
 	ExpectedReceive string `json:"expectedReceive"`
 
 	// QuotedAt When the anchor answered.
 	QuotedAt string `json:"quotedAt"`
 
-	// Rate Fiat per one stablecoin, all fees in: receiveAmount / sellAmount.
+	// Rate Fiat per one stablecoin, all fees included: receiveAmount / sellAmount.
 	Rate string `json:"rate"`
 
-	// ReceiveAmount Fiat received for it, all fees in, rounded down to the currency's minor units, all of which are written.
+	// ReceiveAmount Fiat received for it, all fees included, rounded down to the currency's minor units and written with all of them.
 	ReceiveAmount string `json:"receiveAmount"`
 
 	// Reputation The anchor's record in this corridor, of the last 30 days.
 	Reputation RateQuoteReputation `json:"reputation"`
 
-	// SellAmount Stablecoin given; may differ from the amount asked for. What `receive` takes at this anchor.
+	// SellAmount Stablecoin given; may differ from the amount asked for. For `receive`: what the payout takes at this anchor.
 	SellAmount string `json:"sellAmount"`
 
 	// Simulated True for a simulated anchor of a development fleet.
@@ -4270,7 +4270,7 @@ type SnapshotBest struct {
 	// Tier `anchor`: the anchor's own indicative SEP-38 price. `estimate`: computed from the fee it publishes (SEP-24 or SEP-6 /info) and a reference exchange rate. Neither is firm.
 	Tier QuoteTier `json:"tier"`
 
-	// Worth What `best` compares: expectedReceive less what failed withdrawals and waiting cost a person by the record, in fiat, rounded down. A figure to compare offers by, not a payout (docs/rates.md).
+	// Worth The figure that `best` compares: expectedReceive less what failed withdrawals and waiting cost a person according to the record, in fiat, rounded down. It is not a payout (docs/rates.md).
 	Worth string `json:"worth"`
 }
 
@@ -4282,7 +4282,7 @@ type SnapshotRow struct {
 	// Amount The corridor's reference amount, in stablecoin.
 	Amount string `json:"amount"`
 
-	// AsOf When the offers of this corridor were last asked for.
+	// AsOf When the anchors of this corridor were last asked for offers.
 	AsOf string `json:"asOf"`
 
 	// Best The best offer, by the formula of the rates; null when no anchor had one that is ranked.
@@ -4331,9 +4331,9 @@ type StartingPointMethod string
 // StartingPointProtocol The Stellar ecosystem proposal the endpoint speaks.
 type StartingPointProtocol string
 
-// StatusCallbackAnswer The callback was genuine; the intent stands as said.
+// StatusCallbackAnswer The callback was genuine; `status` is the status of the intent after it.
 type StatusCallbackAnswer struct {
-	// Applied False where it says nothing new: an older or repeated callback, or one of another transaction.
+	// Applied False if the callback says nothing new: it is older, repeated, or about another transaction.
 	Applied bool `json:"applied"`
 
 	// IntentHash SHA-256 of the canonical intent: 64 lower-case hex digits.
@@ -4351,7 +4351,7 @@ type StatusCallbackBody struct {
 // StatusCallbackBodyTransaction defines model for StatusCallbackBodyTransaction.
 type StatusCallbackBodyTransaction = map[string]interface{}
 
-// TestWebhookBody Which event to show; an empty body, or none, shows the first subscribed one.
+// TestWebhookBody Which event to send; an empty body, or none, sends the first subscribed one.
 type TestWebhookBody struct {
 	// Event The name of an event.
 	Event *EventName `json:"event,omitempty"`
@@ -4368,13 +4368,13 @@ type TickAnswer struct {
 	// FinishedAt When it ended.
 	FinishedAt string `json:"finishedAt"`
 
-	// Made All batches that were made, in order: one for each formula with news.
+	// Made All batches that were made, in order: one for each formula whose scores changed.
 	Made []int64 `json:"made"`
 
 	// Pending Batches still without a receipt; 0 without an oracle.
 	Pending int64 `json:"pending"`
 
-	// Result `published`: A new batch was made. `unchanged`: The scores are those of the latest batch, so no new one was made. `empty`: There are no scores to publish yet. `held`: No new batch is made before another has its receipt, or before the log is whole: see `failure`. `no_key`: No publisher key is configured, so no batch can be signed.
+	// Result `published`: A new batch was made. `unchanged`: The scores are those of the latest batch, so no new one was made. `empty`: There are no scores to publish yet. `held`: No new batch is made until an earlier one has its receipt, or until the log is whole: see `failure`. `no_key`: No publisher key is configured, so no batch can be signed.
 	Result TickResult `json:"result"`
 
 	// StartedAt When it began, by the clock of the database.
@@ -4384,13 +4384,13 @@ type TickAnswer struct {
 	Submitted []int64 `json:"submitted"`
 }
 
-// TickFailure `oracle_unreachable`: No connection to the oracle could be made, or it broke off. `oracle_timeout`: The oracle did not answer in time. `oracle_error`: The oracle answered with an error of its own, or asked to come back later. `oracle_refused`: The oracle refuses the batch; a person must find out why. `oracle_receipt`: The oracle's answer is no valid receipt for the batch it was sent. `log_behind`: The oracle has batches that the log lacks; nothing is published until they are back. `log_restored`: The log was restored; nothing is published until an operator says that it is whole. `interrupted`: The tick ended without a word: its process died or was cut off. `internal`: A fault of the service; its log says more.
+// TickFailure `oracle_unreachable`: No connection to the oracle could be made, or it broke off. `oracle_timeout`: The oracle did not answer in time. `oracle_error`: The oracle answered with an error of its own, or asked to come back later. `oracle_refused`: The oracle refuses the batch; a person must find out why. `oracle_receipt`: The oracle's answer is no valid receipt for the batch it was sent. `log_behind`: The oracle has batches that the log lacks; nothing is published until they are back. `log_restored`: The log was restored; nothing is published until an operator says that it is whole. `interrupted`: The tick ended without recording a result: its process died or was cut off. `internal`: A fault of the service; its log says more.
 type TickFailure string
 
-// TickResult `published`: A new batch was made. `unchanged`: The scores are those of the latest batch, so no new one was made. `empty`: There are no scores to publish yet. `held`: No new batch is made before another has its receipt, or before the log is whole: see `failure`. `no_key`: No publisher key is configured, so no batch can be signed.
+// TickResult `published`: A new batch was made. `unchanged`: The scores are those of the latest batch, so no new one was made. `empty`: There are no scores to publish yet. `held`: No new batch is made until an earlier one has its receipt, or until the log is whole: see `failure`. `no_key`: No publisher key is configured, so no batch can be signed.
 type TickResult string
 
-// UnavailableReason `timeout`: It did not answer within 2 seconds. `unreachable`: No connection to it could be made. `blocked`: Its address is one that this service must not call. `malformed`: Its answer was not a valid price for this pair, was too large, or its numbers contradict each other beyond rounding. `refused_amount`: It does not quote this amount, or would take an amount outside the limits of the corridor for it. `receive_unsupported`: It quotes an amount to sell only, not the one that a given payout takes (`receive`). `busy`: Its share of calls is used up for the moment and no recent quote for this amount is kept. `circuit_open`: It failed repeatedly just now and is left alone for a moment. `unauthorized`: It demands a token that this service does not hold. `no_fx`: Only an estimate is possible, and the reference exchange rate is missing or too old. `not_served`: It does not offer this delivery method, or publishes no price or fee for the pair. `error`: It answered with an error of its own.
+// UnavailableReason `timeout`: It did not answer within 2 seconds. `unreachable`: No connection to it could be made. `blocked`: Its address is one that this service must not call. `malformed`: Its answer was not a valid price for this pair, was too large, or its numbers contradict each other beyond rounding. `refused_amount`: It does not quote this amount, or would take an amount outside the limits of the corridor for it. `receive_unsupported`: It quotes only for an amount to sell, not for a given payout (`receive`). `busy`: Its share of calls is used up for the moment, and no recent quote for this amount is stored. `circuit_open`: It failed repeatedly just now and is not asked for a moment. `unauthorized`: It demands a token that this service does not hold. `no_fx`: Only an estimate is possible, and the reference exchange rate is missing or too old. `not_served`: It does not offer this delivery method, or publishes no price or fee for the pair. `error`: It answered with an error of its own.
 type UnavailableReason string
 
 // UnrankedReason `above_band`: Its rate is above the `high` of the band: more than anyone can be expected to pay. `below_band`: Its rate is below the `low` of the band: hardly anything is paid out.
@@ -4398,7 +4398,7 @@ type UnrankedReason string
 
 // UpdateWebhookBody defines model for UpdateWebhookBody.
 type UpdateWebhookBody struct {
-	// Enabled true sends everything that was held meanwhile; false holds what comes from now on.
+	// Enabled `true` sends everything that was held in the meantime; `false` holds all deliveries from now on.
 	Enabled *bool `json:"enabled,omitempty"`
 
 	// Events The events to subscribe to.
@@ -4440,7 +4440,7 @@ type WebhookAnswer struct {
 
 // WebhookAnswerDisabled defines model for WebhookAnswerDisabled.
 type WebhookAnswerDisabled struct {
-	// At Since when.
+	// At Since when it is disabled.
 	At string `json:"at"`
 
 	// Reason `refused`: the receiver answered a delivery with a 4xx status. `admin`: switched off here.
@@ -4455,7 +4455,7 @@ type ListDisputesParams struct {
 	// Status `open`: not decided. `accepted`: the outcome counts differently. `rejected`: nothing changes.
 	Status *DisputeStatus `form:"status,omitempty" json:"status,omitempty"`
 
-	// Support `supported`: the anchor showed a record of the disputed transaction. `unsupported`: it never did, so nothing but the signer says that there was one.
+	// Support `supported`: the anchor showed a record of the disputed transaction. `unsupported`: it never did, so only the signer says that there was one.
 	Support *DisputeSupport `form:"support,omitempty" json:"support,omitempty"`
 
 	// Anchor Only disputes that concern this anchor.
@@ -4470,7 +4470,7 @@ type ListDisputesParams struct {
 	// Limit How many items, 1 to 100; 50 when absent.
 	Limit *string `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Opaque: the `nextCursor` of the previous page, with the other parameters as they were.
+	// Cursor Opaque: the `nextCursor` of the previous page. Leave the other parameters unchanged.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4479,19 +4479,19 @@ type ListWebhooksParams struct {
 	// Limit How many items, 1 to 100; 50 when absent.
 	Limit *string `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Opaque: the `nextCursor` of the previous page, with the other parameters as they were.
+	// Cursor Opaque: the `nextCursor` of the previous page. Leave the other parameters unchanged.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // ListDeliveriesParams defines parameters for ListDeliveries.
 type ListDeliveriesParams struct {
-	// State `pending`: It will be sent, or sent again, by itself. `held`: The webhook is disabled; enabling it within 30 days of the event sends it. `delivered`: The receiver acknowledged it with a 2xx status. `refused`: The receiver answered with a 4xx status, during a rotation to every secret in force, which also disabled the webhook. Not sent again by itself. `exhausted`: Four attempts brought no acknowledgement. Not sent again by itself.
+	// State `pending`: It will be sent, or sent again, automatically. `held`: The webhook is disabled; enabling it within 30 days of the event sends it. `delivered`: The receiver acknowledged it with a 2xx status. `refused`: The receiver answered with a 4xx status (during a rotation, for every secret in force), which also disabled the webhook. Not sent again automatically. `exhausted`: Four attempts brought no acknowledgement. Not sent again automatically.
 	State *DeliveryState `form:"state,omitempty" json:"state,omitempty"`
 
 	// Limit How many items, 1 to 100; 50 when absent.
 	Limit *string `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Opaque: the `nextCursor` of the previous page, with the other parameters as they were.
+	// Cursor Opaque: the `nextCursor` of the previous page. Leave the other parameters unchanged.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4503,7 +4503,7 @@ type ListAnchorsParams struct {
 	// Limit How many items, 1 to 100; 50 when absent.
 	Limit *string `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Opaque: the `nextCursor` of the previous page, with the other parameters as they were.
+	// Cursor Opaque: the `nextCursor` of the previous page. Leave the other parameters unchanged.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 
 	// IfNoneMatch The ETag of an answer you still have; 304 without a body while it is the present one.
@@ -4533,7 +4533,7 @@ type ListCorridorsParams struct {
 	// Limit How many items, 1 to 100; 50 when absent.
 	Limit *string `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Opaque: the `nextCursor` of the previous page, with the other parameters as they were.
+	// Cursor Opaque: the `nextCursor` of the previous page. Leave the other parameters unchanged.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 
 	// IfNoneMatch The ETag of an answer you still have; 304 without a body while it is the present one.
@@ -4557,7 +4557,7 @@ type ListBatchesParams struct {
 	// Limit How many items, 1 to 100; 50 when absent.
 	Limit *string `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Opaque: the `nextCursor` of the previous page, with the other parameters as they were.
+	// Cursor Opaque: the `nextCursor` of the previous page. Leave the other parameters unchanged.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 
 	// IfNoneMatch The ETag of an answer you still have; 304 without a body while it is the present one.
@@ -4578,7 +4578,7 @@ type ListBatchEntriesParams struct {
 	// Limit How many items, 1 to 100; 50 when absent.
 	Limit *string `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Opaque: the `nextCursor` of the previous page, with the other parameters as they were.
+	// Cursor Opaque: the `nextCursor` of the previous page. Leave the other parameters unchanged.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 
 	// IfNoneMatch The ETag of an answer you still have; 304 without a body while it is the present one.
@@ -4608,7 +4608,7 @@ type GetRatesParams struct {
 	// Amount Stablecoin to sell: a decimal string, at most 7 places. The corridor's reference amount when absent.
 	Amount *string `form:"amount,omitempty" json:"amount,omitempty"`
 
-	// Receive Fiat to receive, instead of `amount`: each quote then tells how much stablecoin it takes. A decimal string with at most as many places as the currency has.
+	// Receive Fiat to receive, instead of `amount`: each quote then says how much stablecoin it takes. A decimal string with at most as many places as the currency has.
 	Receive *string `form:"receive,omitempty" json:"receive,omitempty"`
 
 	// DeliveryMethod Delivery method, named as the anchors name it: `bank_account`, `mobile_money`, `cash`.
@@ -4617,7 +4617,7 @@ type GetRatesParams struct {
 	// Sort The order of the quotes; `best` when absent. `best`: The first is the one a person would choose: the anchors' own prices before estimates, exact amounts before adjusted ones, then the most `worth` for each unit sold, then the most `expectedReceive`, then by anchor id. `receive`: The highest promise first: as `best`, but by `receiveAmount` for each unit sold, and by `best` among equals. `score`: The highest score first, anchors with too few outcomes to be judged last, by `best` among equals. `speed`: The least `p50SettleSeconds` first, then the least `p95SettleSeconds`; anchors with too few outcomes to be judged last; by `best` among equals.
 	Sort *QuoteSort `form:"sort,omitempty" json:"sort,omitempty"`
 
-	// AsOf An instant of the past, by itself: the answer is then the latest sample of the rate history at or before it, byte for byte as it was given. Samples are for the reference amount.
+	// AsOf An instant of the past, without other parameters: the answer is the latest sample of the rate history at or before it, byte for byte as it was given. Samples are for the reference amount.
 	AsOf *string `form:"asOf,omitempty" json:"asOf,omitempty"`
 
 	// IfNoneMatch The ETag of an answer you still have; 304 without a body while it is the present one.
@@ -4641,7 +4641,7 @@ type GetRateHistoryParams struct {
 	// Limit How many items, 1 to 100; 50 when absent.
 	Limit *string `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Opaque: the `nextCursor` of the previous page, with the other parameters as they were.
+	// Cursor Opaque: the `nextCursor` of the previous page. Leave the other parameters unchanged.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 
 	// IfNoneMatch The ETag of an answer you still have; 304 without a body while it is the present one.
@@ -4656,13 +4656,13 @@ type GetLeaderboardParams struct {
 	// Window 7, 30 or 90 days; 30 when absent.
 	Window *GetLeaderboardParamsWindow `form:"window,omitempty" json:"window,omitempty"`
 
-	// Formula The formula to score by; the one that leads when absent (docs/reputation.md).
+	// Formula The formula of the scores; the leading one when absent (docs/reputation.md).
 	Formula *FormulaQuery `form:"formula,omitempty" json:"formula,omitempty"`
 
 	// Limit How many items, 1 to 100; 50 when absent.
 	Limit *string `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Opaque: the `nextCursor` of the previous page, with the other parameters as they were.
+	// Cursor Opaque: the `nextCursor` of the previous page. Leave the other parameters unchanged.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 
 	// IfNoneMatch The ETag of an answer you still have; 304 without a body while it is the present one.
@@ -4677,7 +4677,7 @@ type GetReputationParams struct {
 	// Window 7, 30 or 90 days; 30 when absent.
 	Window *GetReputationParamsWindow `form:"window,omitempty" json:"window,omitempty"`
 
-	// Formula The formula to score by; the one that leads when absent (docs/reputation.md).
+	// Formula The formula of the scores; the leading one when absent (docs/reputation.md).
 	Formula *FormulaQuery `form:"formula,omitempty" json:"formula,omitempty"`
 
 	// IfNoneMatch The ETag of an answer you still have; 304 without a body while it is the present one.
@@ -4695,13 +4695,13 @@ type GetReputationHistoryParams struct {
 	// Window 7, 30 or 90 days; 30 when absent.
 	Window *GetReputationHistoryParamsWindow `form:"window,omitempty" json:"window,omitempty"`
 
-	// Formula The formula to score by; the one that leads when absent (docs/reputation.md).
+	// Formula The formula of the scores; the leading one when absent (docs/reputation.md).
 	Formula *FormulaQuery `form:"formula,omitempty" json:"formula,omitempty"`
 
 	// Limit How many items, 1 to 100; 50 when absent.
 	Limit *string `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Opaque: the `nextCursor` of the previous page, with the other parameters as they were.
+	// Cursor Opaque: the `nextCursor` of the previous page. Leave the other parameters unchanged.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 
 	// IfNoneMatch The ETag of an answer you still have; 304 without a body while it is the present one.
@@ -4719,13 +4719,13 @@ type GetSnapshotParams struct {
 
 // GetPublicScoresParams defines parameters for GetPublicScores.
 type GetPublicScoresParams struct {
-	// Formula The formula to score by; the one that leads when absent (docs/reputation.md).
+	// Formula The formula of the scores; the leading one when absent (docs/reputation.md).
 	Formula *FormulaQuery `form:"formula,omitempty" json:"formula,omitempty"`
 
 	// Limit How many items, 1 to 100; 50 when absent.
 	Limit *string `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Opaque: the `nextCursor` of the previous page, with the other parameters as they were.
+	// Cursor Opaque: the `nextCursor` of the previous page. Leave the other parameters unchanged.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 
 	// IfNoneMatch The ETag of an answer you still have; 304 without a body while it is the present one.
@@ -5042,7 +5042,7 @@ type ClientInterface interface {
 
 	// InvalidateCacheWithBody Drop cached data on every instance
 	//
-	// Drops what is kept of the given scope and corridor: here at once, on the other instances within a second. The next request asks the anchors again. Answers 200 with what it did; an empty body drops everything.
+	// Drops the cached data of the given scope and corridor: here at once, on the other instances within a second. The next request asks the anchors again. Answers 200 with what it did; an empty body drops everything.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5055,7 +5055,7 @@ type ClientInterface interface {
 
 	// InvalidateCache Drop cached data on every instance
 	//
-	// Drops what is kept of the given scope and corridor: here at once, on the other instances within a second. The next request asks the anchors again. Answers 200 with what it did; an empty body drops everything.
+	// Drops the cached data of the given scope and corridor: here at once, on the other instances within a second. The next request asks the anchors again. Answers 200 with what it did; an empty body drops everything.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5068,7 +5068,7 @@ type ClientInterface interface {
 
 	// ListDisputes List disputes
 	//
-	// Disputes with their reasons and audit trails: the supported ones first, then the unsupported ones, newest first in each part; filtered by status, support, anchor, intent and id. An intent or id that no dispute has answers an empty list.
+	// Disputes with their reasons and audit trails: the supported ones first, then the unsupported ones, newest first in each part; filtered by status, support, anchor, intent and id. The list is empty for an intent or id that no dispute has.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5079,7 +5079,7 @@ type ClientInterface interface {
 
 	// ResolveDisputeWithBody Accept or reject a dispute
 	//
-	// Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes what the outcome counts as, and the scores follow with the next aggregation and refresh, unless the anchor has made the disputed failure good in the meantime.
+	// Decides a dispute, once: the same verdict again answers 200 with the dispute, the opposite one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes how the outcome counts, unless the anchor has made the disputed failure good in the meantime; the scores follow with the next aggregation and refresh.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5092,7 +5092,7 @@ type ClientInterface interface {
 
 	// ResolveDispute Accept or reject a dispute
 	//
-	// Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes what the outcome counts as, and the scores follow with the next aggregation and refresh, unless the anchor has made the disputed failure good in the meantime.
+	// Decides a dispute, once: the same verdict again answers 200 with the dispute, the opposite one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes how the outcome counts, unless the anchor has made the disputed failure good in the meantime; the scores follow with the next aggregation and refresh.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5105,7 +5105,7 @@ type ClientInterface interface {
 
 	// GetDispute Read a dispute
 	//
-	// One dispute with its reason, its audit trail and what accepting it changes. `dispute.created` names the id.
+	// One dispute with its reason, its audit trail and what accepting it changes. The event `dispute.created` names the id.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5147,7 +5147,7 @@ type ClientInterface interface {
 
 	// DeleteWebhook Delete a webhook
 	//
-	// Nothing more is sent, but for what is being sent at this moment. Its deliveries, waiting or settled, are deleted too.
+	// Nothing more is sent, except what is being sent at this moment. Its deliveries, waiting or settled, are deleted too.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5169,7 +5169,7 @@ type ClientInterface interface {
 
 	// UpdateWebhookWithBody Change, enable or disable a webhook
 	//
-	// Changes address, subscription or both; `enabled: true` also sends what was held since it was disabled, oldest first as far as they wait, in no promised order. Deliveries that are waiting go to the new address.
+	// Changes address, subscription or both; `enabled: true` also sends the deliveries that were held while it was disabled, the oldest waiting ones first, but in no promised order. Waiting deliveries go to the new address.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5182,7 +5182,7 @@ type ClientInterface interface {
 
 	// UpdateWebhook Change, enable or disable a webhook
 	//
-	// Changes address, subscription or both; `enabled: true` also sends what was held since it was disabled, oldest first as far as they wait, in no promised order. Deliveries that are waiting go to the new address.
+	// Changes address, subscription or both; `enabled: true` also sends the deliveries that were held while it was disabled, the oldest waiting ones first, but in no promised order. Waiting deliveries go to the new address.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5206,7 +5206,7 @@ type ClientInterface interface {
 
 	// ResendDeliveryWithBody Send a delivery again
 	//
-	// Sends it now, with the same id and body and the present secret, even if the webhook is disabled. One that is settled gets four attempts afresh; one that waits is brought forward; one that is being sent is left alone.
+	// Sends it now, with the same id and body and the present secret, even if the webhook is disabled. A settled delivery gets four new attempts; a waiting one is brought forward; one that is being sent is left alone.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5219,7 +5219,7 @@ type ClientInterface interface {
 
 	// ResendDelivery Send a delivery again
 	//
-	// Sends it now, with the same id and body and the present secret, even if the webhook is disabled. One that is settled gets four attempts afresh; one that waits is brought forward; one that is being sent is left alone.
+	// Sends it now, with the same id and body and the present secret, even if the webhook is disabled. A settled delivery gets four new attempts; a waiting one is brought forward; one that is being sent is left alone.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5232,7 +5232,7 @@ type ClientInterface interface {
 
 	// ResendFailedDeliveriesWithBody Send again what failed since a time
 	//
-	// Sends every delivery again that was refused or exhausted since then, tests excepted: at most 1,000 per call, those that failed first in front, each with its id and body and four attempts afresh. They wait while the webhook is disabled. Calling again with the same `since` sends none of them a second time, also where they have failed again; a later `since` does.
+	// Sends every delivery again that was refused or exhausted since then, tests excepted: at most 1,000 per call, those that failed first in front, each with its id and body and four new attempts. They wait while the webhook is disabled. A second call with the same `since` sends none of them again, even if they have failed again; a call with a later `since` does.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5245,7 +5245,7 @@ type ClientInterface interface {
 
 	// ResendFailedDeliveries Send again what failed since a time
 	//
-	// Sends every delivery again that was refused or exhausted since then, tests excepted: at most 1,000 per call, those that failed first in front, each with its id and body and four attempts afresh. They wait while the webhook is disabled. Calling again with the same `since` sends none of them a second time, also where they have failed again; a later `since` does.
+	// Sends every delivery again that was refused or exhausted since then, tests excepted: at most 1,000 per call, those that failed first in front, each with its id and body and four new attempts. They wait while the webhook is disabled. A second call with the same `since` sends none of them again, even if they have failed again; a call with a later `since` does.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5258,7 +5258,7 @@ type ClientInterface interface {
 
 	// RotateWebhookSecretWithBody Replace the secret of a webhook
 	//
-	// Until the overlap ends, X-Fairlead-Signature, which is one signature exactly, is made with the old secret; a 4xx answer is followed at once by another POST that is signed with the new one, and only a receiver that refuses both is disabled. `webhook-signature` lists signatures by both.
+	// Until the overlap ends, X-Fairlead-Signature, which holds exactly one signature, is made with the old secret; a 4xx answer is followed at once by another POST that is signed with the new one, and only a receiver that refuses both is disabled. `webhook-signature` lists signatures by both.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5271,7 +5271,7 @@ type ClientInterface interface {
 
 	// RotateWebhookSecret Replace the secret of a webhook
 	//
-	// Until the overlap ends, X-Fairlead-Signature, which is one signature exactly, is made with the old secret; a 4xx answer is followed at once by another POST that is signed with the new one, and only a receiver that refuses both is disabled. `webhook-signature` lists signatures by both.
+	// Until the overlap ends, X-Fairlead-Signature, which holds exactly one signature, is made with the old secret; a 4xx answer is followed at once by another POST that is signed with the new one, and only a receiver that refuses both is disabled. `webhook-signature` lists signatures by both.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5332,7 +5332,7 @@ type ClientInterface interface {
 
 	// GetObservations Read what was observed of one anchor
 	//
-	// What any wallet may ask an anchor, asked on a schedule: availability and latency of its services, how far its quotes lie from the mid-market and from what it paid out, and what is wrong with it now. It takes no intent and is no part of the delivery score. A figure of too few observations is null, with the reason beside it.
+	// The results of asking the anchor, on a schedule, what any wallet may ask it: availability and latency of its services, how far its quotes differ from the mid-market and from what it paid out, and what is wrong with it now. They need no intent and are not part of the score. A figure with too few observations is null, with the reason beside it.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5352,7 +5352,7 @@ type ClientInterface interface {
 
 	// CreateIntentWithBody Register an off-ramp intent, or attach its transaction
 	//
-	// Records what an account is about to sell through an anchor, against the quote of this moment. The intentHash is computed from the terms (`intentHash` of the contract package), so the same intent sent again is the same intent: 201 the first time, 200 with its present state after that. Send it again with `anchorTransactionId` to attach the transaction the anchor made of it; a different one replaces it until the anchor has shown a record of it, and is 409 after that. One that another intent holds is 409 too; the claim is remembered, and the transaction passes to the intent whose account the anchor names as the sender, before any outcome. Where the anchor has no quote now, the intent is accepted with `quote: null`, unless it names `minReceive`, which cannot be checked then (503). A client that holds its share of the intents that nobody paid gets 503 `NOT_READY` for a new one.
+	// Records what an account is about to sell through an anchor, with the current quote. The intentHash is computed from the terms (`intentHash` of the contract package), so the same terms are the same intent: 201 the first time, 200 with its current state after that. Send the intent again with `anchorTransactionId` to attach the transaction that the anchor created for it. Another id replaces it until the anchor has shown a record of it; after that, another id is 409. An id that another intent holds is 409 too, but the claim is stored: before the holder has an outcome, the transaction passes to the intent whose account the anchor names as the sender. If the anchor has no quote now, the intent is accepted with `quote: null`, unless it names `minReceive`, which then cannot be checked (503). A client that already holds its share of the unpaid intents gets 503 `NOT_READY` for a new one.
 	//
 	// Limit: 20 requests per 60 s, per client address.
 	//
@@ -5365,7 +5365,7 @@ type ClientInterface interface {
 
 	// CreateIntent Register an off-ramp intent, or attach its transaction
 	//
-	// Records what an account is about to sell through an anchor, against the quote of this moment. The intentHash is computed from the terms (`intentHash` of the contract package), so the same intent sent again is the same intent: 201 the first time, 200 with its present state after that. Send it again with `anchorTransactionId` to attach the transaction the anchor made of it; a different one replaces it until the anchor has shown a record of it, and is 409 after that. One that another intent holds is 409 too; the claim is remembered, and the transaction passes to the intent whose account the anchor names as the sender, before any outcome. Where the anchor has no quote now, the intent is accepted with `quote: null`, unless it names `minReceive`, which cannot be checked then (503). A client that holds its share of the intents that nobody paid gets 503 `NOT_READY` for a new one.
+	// Records what an account is about to sell through an anchor, with the current quote. The intentHash is computed from the terms (`intentHash` of the contract package), so the same terms are the same intent: 201 the first time, 200 with its current state after that. Send the intent again with `anchorTransactionId` to attach the transaction that the anchor created for it. Another id replaces it until the anchor has shown a record of it; after that, another id is 409. An id that another intent holds is 409 too, but the claim is stored: before the holder has an outcome, the transaction passes to the intent whose account the anchor names as the sender. If the anchor has no quote now, the intent is accepted with `quote: null`, unless it names `minReceive`, which then cannot be checked (503). A client that already holds its share of the unpaid intents gets 503 `NOT_READY` for a new one.
 	//
 	// Limit: 20 requests per 60 s, per client address.
 	//
@@ -5378,7 +5378,7 @@ type ClientInterface interface {
 
 	// GetIntent Read an intent
 	//
-	// The intent as it stands: the transaction it follows, its outcome and its dispute.
+	// The current state of the intent: the transaction it follows, its outcome and its dispute.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5389,7 +5389,7 @@ type ClientInterface interface {
 
 	// ReportIntentStatusWithBody Take an anchor's status callback
 	//
-	// Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Of the body only the members that say how the transaction stands are read; bank details are neither stored nor logged. Callbacks with a valid signature are counted per anchor, and others per client address, 60 per 60 s. The headers show the limit that counted the request.
+	// Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Only the members that describe the state of the transaction are read; bank details are neither stored nor logged. Callbacks with a valid signature are counted per anchor, and others per client address, 60 per 60 s. The headers show the limit that the request was counted by.
 	//
 	// Limit: 12000 requests per 60 s, per anchor.
 	//
@@ -5402,7 +5402,7 @@ type ClientInterface interface {
 
 	// ReportIntentStatus Take an anchor's status callback
 	//
-	// Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Of the body only the members that say how the transaction stands are read; bank details are neither stored nor logged. Callbacks with a valid signature are counted per anchor, and others per client address, 60 per 60 s. The headers show the limit that counted the request.
+	// Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Only the members that describe the state of the transaction are read; bank details are neither stored nor logged. Callbacks with a valid signature are counted per anchor, and others per client address, 60 per 60 s. The headers show the limit that the request was counted by.
 	//
 	// Limit: 12000 requests per 60 s, per anchor.
 	//
@@ -5415,7 +5415,7 @@ type ClientInterface interface {
 
 	// AttachTransactionWithBody Attach the transaction of an intent
 	//
-	// Does what sending the intent again with `anchorTransactionId` does, with the nonce in place of the terms, and without counting as a registration. The same id sent again is 200 with the present state of the intent. A wrong nonce is 404, like an unknown hash.
+	// Does the same as sending the intent again with `anchorTransactionId`, but takes the nonce in place of the terms and does not count as a registration. The same id sent again is 200 with the current state of the intent. A wrong nonce is 404, like an unknown hash.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5428,7 +5428,7 @@ type ClientInterface interface {
 
 	// AttachTransaction Attach the transaction of an intent
 	//
-	// Does what sending the intent again with `anchorTransactionId` does, with the nonce in place of the terms, and without counting as a registration. The same id sent again is 200 with the present state of the intent. A wrong nonce is 404, like an unknown hash.
+	// Does the same as sending the intent again with `anchorTransactionId`, but takes the nonce in place of the terms and does not count as a registration. The same id sent again is 200 with the current state of the intent. A wrong nonce is 404, like an unknown hash.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5441,7 +5441,7 @@ type ClientInterface interface {
 
 	// ObserveAnchorsWithBody Observe the anchors of the fleet once
 	//
-	// One round of the observer, whether it is scheduled (`OBSERVER`) or not. It ends when every anchor that the budget allows for was asked. Answers 200 with what it did; the body may be empty or absent.
+	// Runs one round of the observer, whether it is scheduled (`OBSERVER`) or not. The round ends when every anchor that the budget allows for was asked. Answers 200 with what it did; the body may be empty or absent.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5454,7 +5454,7 @@ type ClientInterface interface {
 
 	// ObserveAnchors Observe the anchors of the fleet once
 	//
-	// One round of the observer, whether it is scheduled (`OBSERVER`) or not. It ends when every anchor that the budget allows for was asked. Answers 200 with what it did; the body may be empty or absent.
+	// Runs one round of the observer, whether it is scheduled (`OBSERVER`) or not. The round ends when every anchor that the budget allows for was asked. Answers 200 with what it did; the body may be empty or absent.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5467,7 +5467,7 @@ type ClientInterface interface {
 
 	// ListBatches List the published batches
 	//
-	// The signed headers with their receipts, newest first; `order=asc` begins with the first, as a verifier of the chain wants them, and `from` begins with that sequence.
+	// The signed headers with their receipts, newest first. `order=asc` begins with the oldest, which a verifier of the chain needs; `from` is the sequence to begin with.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5498,7 +5498,7 @@ type ClientInterface interface {
 
 	// ProveBatchEntry Prove that a score is in a batch
 	//
-	// The entry of an anchor in a corridor, and the hashes that lead from it to the root of the signed header. `verifyEntry` and `verifyBatch` of the contract package check them; docs/publisher.md tells how by hand.
+	// The entry of an anchor in a corridor, and the hashes that lead from it to the root of the signed header. `verifyEntry` and `verifyBatch` of the contract package check them; docs/publisher.md says how to check them by hand.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5507,9 +5507,9 @@ type ClientInterface interface {
 	// Corresponds with GET /api/publisher/batches/{sequence}/proof (the `ProveBatchEntry` operationId).
 	ProveBatchEntry(ctx context.Context, sequence string, params *ProveBatchEntryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetPublisherHealth Read how the publisher is
+	// GetPublisherHealth Read the state of the publisher
 	//
-	// Whether batches are made and reach the oracle, the last tick, the latest batch with and without a receipt, and the keys. Judged by the clock of the database.
+	// Whether batches are made and reach the oracle, the last tick, the latest batch with and without a receipt, and the keys. The clock of the database decides what is late.
 	//
 	// Limit: 120 requests per 60 s, per client address.
 	//
@@ -5518,7 +5518,7 @@ type ClientInterface interface {
 
 	// TickPublisherWithBody Publish the scores and submit them to the oracle
 	//
-	// First submits batches that have no receipt yet, oldest first; then, if the scores differ from those of the latest batch, signs a new one and submits it. Answers 200 with what it did, also where the oracle failed (`failure` then says how); 409 while another tick is under way. The body may be empty or absent.
+	// First submits batches that have no receipt yet, oldest first; then, if the scores differ from those of the latest batch, signs a new one and submits it. Answers 200 with what it did, even if the oracle failed (`failure` then says how); 409 while another tick is under way. The body may be empty or absent.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5531,7 +5531,7 @@ type ClientInterface interface {
 
 	// TickPublisher Publish the scores and submit them to the oracle
 	//
-	// First submits batches that have no receipt yet, oldest first; then, if the scores differ from those of the latest batch, signs a new one and submits it. Answers 200 with what it did, also where the oracle failed (`failure` then says how); 409 while another tick is under way. The body may be empty or absent.
+	// First submits batches that have no receipt yet, oldest first; then, if the scores differ from those of the latest batch, signs a new one and submits it. Answers 200 with what it did, even if the oracle failed (`failure` then says how); 409 while another tick is under way. The body may be empty or absent.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5544,7 +5544,7 @@ type ClientInterface interface {
 
 	// GetRates Compare what the anchors of a corridor pay out
 	//
-	// Asks every anchor of the corridor at once. The best offer is the one that leaves a person with most, after what the anchor's record of shortfalls, failures and payout times costs; `sort` lists the quotes otherwise. `receive` asks the other way round: how much stablecoin a payout takes. Quotes are fresh for 15 s; older ones, up to 60 s, are served with `stale: true` while a refresh runs. No rate here is firm: it becomes so in the anchor's own flow. Anchors without a quote are listed with the reason. At most 30 requests per 60 s and client address may be for amounts that nobody asked for lately, since every anchor has to be asked for those; more are 429. The reference amount, and what is known, do not count. With `asOf` no anchor is asked: the answer is one of the past, from the rate history.
+	// Asks every anchor of the corridor at once. The best offer is the one that leaves a person with the most, after the cost of the shortfalls, failures and payout times in the anchor's record; `sort` selects another order. `receive` asks the other way round: how much stablecoin a payout takes. Quotes are fresh for 15 s; older ones, up to 60 s, are served with `stale: true` while a refresh runs. No rate here is firm: it becomes firm in the anchor's own flow. Anchors without a quote are listed with the reason. At most 30 requests per 60 s and client address may be for amounts that nobody requested lately, since every anchor has to be asked for those; more are 429. The reference amount, and amounts whose quotes are stored, do not count. With `asOf` no anchor is asked: the answer is a past one, from the rate history.
 	//
 	// Limit: 90 requests per 60 s, per client address.
 	//
@@ -5555,7 +5555,7 @@ type ClientInterface interface {
 
 	// GetRateHistory Read what the anchors of a corridor offered in the past
 	//
-	// The samples of a range in short, newest first. A sample is the whole answer of the rates at the reference amount, taken once in each slot of 15 minutes and kept for 90 days, the first of each UTC day for good; a slot without a fresh answer has none, and nothing is filled in. With `Accept: text/csv` or `application/x-ndjson` the samples of one `day` are streamed whole. A corridor that has left the fleet keeps its history. The range must lie in the past, begin before it ends, and be no wider than its resolution allows.
+	// Summaries of the samples of a range, newest first. A sample is the whole answer of the rates at the reference amount, taken once per slot of 15 minutes. Samples are kept for 90 days, the first one of each UTC day for good. A slot without a fresh answer has no sample, and gaps are not filled in. With `Accept: text/csv` or `application/x-ndjson` the whole samples of one `day` are streamed. A corridor that has left the fleet keeps its history. The range must lie in the past, begin before it ends, and be no wider than its resolution allows.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5566,7 +5566,7 @@ type ClientInterface interface {
 
 	// FileDisputeWithBody Dispute an outcome
 	//
-	// Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over intentHash is verified before anything is stored. The dispute is read with its intent. The same one again answers 200. A key can file ten disputes in 24 hours, and from one client make ten attempts at it; each client has the default limit besides. Of expired intents whose transaction the anchor never showed, a client disputes three in 24 hours, and all together 200 per anchor. The headers show the limit with the least left.
+	// Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over intentHash is verified before anything is stored. `getIntent` shows the dispute. The same dispute sent again answers 200. In 24 hours a key can file ten disputes, and make ten attempts from one client; the default limit of the client applies too. Of expired intents whose transaction the anchor never showed, one client can dispute three in 24 hours, and all clients together 200 per anchor. The headers show the limit with the least left.
 	//
 	// Limit: 10 requests per 24 h, per public key.
 	//
@@ -5579,7 +5579,7 @@ type ClientInterface interface {
 
 	// FileDispute Dispute an outcome
 	//
-	// Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over intentHash is verified before anything is stored. The dispute is read with its intent. The same one again answers 200. A key can file ten disputes in 24 hours, and from one client make ten attempts at it; each client has the default limit besides. Of expired intents whose transaction the anchor never showed, a client disputes three in 24 hours, and all together 200 per anchor. The headers show the limit with the least left.
+	// Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over intentHash is verified before anything is stored. `getIntent` shows the dispute. The same dispute sent again answers 200. In 24 hours a key can file ten disputes, and make ten attempts from one client; the default limit of the client applies too. Of expired intents whose transaction the anchor never showed, one client can dispute three in 24 hours, and all clients together 200 per anchor. The headers show the limit with the least left.
 	//
 	// Limit: 10 requests per 24 h, per public key.
 	//
@@ -5592,7 +5592,7 @@ type ClientInterface interface {
 
 	// GetLeaderboard Rank the anchors
 	//
-	// The anchors of the fleet by score, best first; those without a score come last with `rank: null`. Over all corridors an anchor's score is the outcome-weighted mean over its scored corridors; with `corridor` it is the one of its card there. Pages of one answer belong together while its scores are kept.
+	// The anchors of the fleet by score, best first; those without a score come last with `rank: null`. Over all corridors an anchor's score is the outcome-weighted mean over its scored corridors; with `corridor` it is the score of its card there. The pages of one ranking are consistent while its scores are kept.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5601,9 +5601,9 @@ type ClientInterface interface {
 	// Corresponds with GET /api/reputation/leaderboard (the `GetLeaderboard` operationId).
 	GetLeaderboard(ctx context.Context, params *GetLeaderboardParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ReconcileWithBody Ask the anchors how open intents stand
+	// ReconcileWithBody Poll the anchors for the state of open intents
 	//
-	// Polls the SEP-24 and SEP-6 transactions of open intents whose turn it is, one worker per anchor, a bounded batch per run, and records outcomes. Anchors that granted no partner token are not polled: their callbacks report. Answers 200 with what it did; 409 while another run is under way. The body may be empty or absent.
+	// Polls the SEP-24 and SEP-6 transactions of open intents that are due, one worker per anchor, a bounded batch per run, and records outcomes. Anchors that granted no partner token are not polled: they report by callbacks. Answers 200 with what it did; 409 while another run is under way. The body may be empty or absent.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5614,9 +5614,9 @@ type ClientInterface interface {
 	// Corresponds with POST /api/reputation/reconcile (the `Reconcile` operationId).
 	ReconcileWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// Reconcile Ask the anchors how open intents stand
+	// Reconcile Poll the anchors for the state of open intents
 	//
-	// Polls the SEP-24 and SEP-6 transactions of open intents whose turn it is, one worker per anchor, a bounded batch per run, and records outcomes. Anchors that granted no partner token are not polled: their callbacks report. Answers 200 with what it did; 409 while another run is under way. The body may be empty or absent.
+	// Polls the SEP-24 and SEP-6 transactions of open intents that are due, one worker per anchor, a bounded batch per run, and records outcomes. Anchors that granted no partner token are not polled: they report by callbacks. Answers 200 with what it did; 409 while another run is under way. The body may be empty or absent.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5629,7 +5629,7 @@ type ClientInterface interface {
 
 	// RefreshReputationWithBody Compute the scores anew
 	//
-	// Counts what has changed since the last time into the roll-ups, then computes every card, score and ranking from them. Answers 200 with what it did; the body may be empty or absent.
+	// Adds what has changed since the last run to the roll-ups, then computes every card, score and ranking from them. Answers 200 with what it did; the body may be empty or absent.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5642,7 +5642,7 @@ type ClientInterface interface {
 
 	// RefreshReputation Compute the scores anew
 	//
-	// Counts what has changed since the last time into the roll-ups, then computes every card, score and ranking from them. Answers 200 with what it did; the body may be empty or absent.
+	// Adds what has changed since the last run to the roll-ups, then computes every card, score and ranking from them. Answers 200 with what it did; the body may be empty or absent.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5696,7 +5696,7 @@ type ClientInterface interface {
 
 // InvalidateCacheWithBody Drop cached data on every instance
 //
-// Drops what is kept of the given scope and corridor: here at once, on the other instances within a second. The next request asks the anchors again. Answers 200 with what it did; an empty body drops everything.
+// Drops the cached data of the given scope and corridor: here at once, on the other instances within a second. The next request asks the anchors again. Answers 200 with what it did; an empty body drops everything.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -5719,7 +5719,7 @@ func (c *Client) InvalidateCacheWithBody(ctx context.Context, contentType string
 
 // InvalidateCache Drop cached data on every instance
 //
-// Drops what is kept of the given scope and corridor: here at once, on the other instances within a second. The next request asks the anchors again. Answers 200 with what it did; an empty body drops everything.
+// Drops the cached data of the given scope and corridor: here at once, on the other instances within a second. The next request asks the anchors again. Answers 200 with what it did; an empty body drops everything.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -5742,7 +5742,7 @@ func (c *Client) InvalidateCache(ctx context.Context, body InvalidateCacheJSONRe
 
 // ListDisputes List disputes
 //
-// Disputes with their reasons and audit trails: the supported ones first, then the unsupported ones, newest first in each part; filtered by status, support, anchor, intent and id. An intent or id that no dispute has answers an empty list.
+// Disputes with their reasons and audit trails: the supported ones first, then the unsupported ones, newest first in each part; filtered by status, support, anchor, intent and id. The list is empty for an intent or id that no dispute has.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -5763,7 +5763,7 @@ func (c *Client) ListDisputes(ctx context.Context, params *ListDisputesParams, r
 
 // ResolveDisputeWithBody Accept or reject a dispute
 //
-// Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes what the outcome counts as, and the scores follow with the next aggregation and refresh, unless the anchor has made the disputed failure good in the meantime.
+// Decides a dispute, once: the same verdict again answers 200 with the dispute, the opposite one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes how the outcome counts, unless the anchor has made the disputed failure good in the meantime; the scores follow with the next aggregation and refresh.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -5786,7 +5786,7 @@ func (c *Client) ResolveDisputeWithBody(ctx context.Context, contentType string,
 
 // ResolveDispute Accept or reject a dispute
 //
-// Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes what the outcome counts as, and the scores follow with the next aggregation and refresh, unless the anchor has made the disputed failure good in the meantime.
+// Decides a dispute, once: the same verdict again answers 200 with the dispute, the opposite one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes how the outcome counts, unless the anchor has made the disputed failure good in the meantime; the scores follow with the next aggregation and refresh.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -5809,7 +5809,7 @@ func (c *Client) ResolveDispute(ctx context.Context, body ResolveDisputeJSONRequ
 
 // GetDispute Read a dispute
 //
-// One dispute with its reason, its audit trail and what accepting it changes. `dispute.created` names the id.
+// One dispute with its reason, its audit trail and what accepting it changes. The event `dispute.created` names the id.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -5891,7 +5891,7 @@ func (c *Client) CreateWebhook(ctx context.Context, body CreateWebhookJSONReques
 
 // DeleteWebhook Delete a webhook
 //
-// Nothing more is sent, but for what is being sent at this moment. Its deliveries, waiting or settled, are deleted too.
+// Nothing more is sent, except what is being sent at this moment. Its deliveries, waiting or settled, are deleted too.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -5933,7 +5933,7 @@ func (c *Client) GetWebhook(ctx context.Context, id string, reqEditors ...Reques
 
 // UpdateWebhookWithBody Change, enable or disable a webhook
 //
-// Changes address, subscription or both; `enabled: true` also sends what was held since it was disabled, oldest first as far as they wait, in no promised order. Deliveries that are waiting go to the new address.
+// Changes address, subscription or both; `enabled: true` also sends the deliveries that were held while it was disabled, the oldest waiting ones first, but in no promised order. Waiting deliveries go to the new address.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -5956,7 +5956,7 @@ func (c *Client) UpdateWebhookWithBody(ctx context.Context, id string, contentTy
 
 // UpdateWebhook Change, enable or disable a webhook
 //
-// Changes address, subscription or both; `enabled: true` also sends what was held since it was disabled, oldest first as far as they wait, in no promised order. Deliveries that are waiting go to the new address.
+// Changes address, subscription or both; `enabled: true` also sends the deliveries that were held while it was disabled, the oldest waiting ones first, but in no promised order. Waiting deliveries go to the new address.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -6000,7 +6000,7 @@ func (c *Client) ListDeliveries(ctx context.Context, id string, params *ListDeli
 
 // ResendDeliveryWithBody Send a delivery again
 //
-// Sends it now, with the same id and body and the present secret, even if the webhook is disabled. One that is settled gets four attempts afresh; one that waits is brought forward; one that is being sent is left alone.
+// Sends it now, with the same id and body and the present secret, even if the webhook is disabled. A settled delivery gets four new attempts; a waiting one is brought forward; one that is being sent is left alone.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -6023,7 +6023,7 @@ func (c *Client) ResendDeliveryWithBody(ctx context.Context, id string, delivery
 
 // ResendDelivery Send a delivery again
 //
-// Sends it now, with the same id and body and the present secret, even if the webhook is disabled. One that is settled gets four attempts afresh; one that waits is brought forward; one that is being sent is left alone.
+// Sends it now, with the same id and body and the present secret, even if the webhook is disabled. A settled delivery gets four new attempts; a waiting one is brought forward; one that is being sent is left alone.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -6046,7 +6046,7 @@ func (c *Client) ResendDelivery(ctx context.Context, id string, deliveryID strin
 
 // ResendFailedDeliveriesWithBody Send again what failed since a time
 //
-// Sends every delivery again that was refused or exhausted since then, tests excepted: at most 1,000 per call, those that failed first in front, each with its id and body and four attempts afresh. They wait while the webhook is disabled. Calling again with the same `since` sends none of them a second time, also where they have failed again; a later `since` does.
+// Sends every delivery again that was refused or exhausted since then, tests excepted: at most 1,000 per call, those that failed first in front, each with its id and body and four new attempts. They wait while the webhook is disabled. A second call with the same `since` sends none of them again, even if they have failed again; a call with a later `since` does.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -6069,7 +6069,7 @@ func (c *Client) ResendFailedDeliveriesWithBody(ctx context.Context, id string, 
 
 // ResendFailedDeliveries Send again what failed since a time
 //
-// Sends every delivery again that was refused or exhausted since then, tests excepted: at most 1,000 per call, those that failed first in front, each with its id and body and four attempts afresh. They wait while the webhook is disabled. Calling again with the same `since` sends none of them a second time, also where they have failed again; a later `since` does.
+// Sends every delivery again that was refused or exhausted since then, tests excepted: at most 1,000 per call, those that failed first in front, each with its id and body and four new attempts. They wait while the webhook is disabled. A second call with the same `since` sends none of them again, even if they have failed again; a call with a later `since` does.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -6092,7 +6092,7 @@ func (c *Client) ResendFailedDeliveries(ctx context.Context, id string, body Res
 
 // RotateWebhookSecretWithBody Replace the secret of a webhook
 //
-// Until the overlap ends, X-Fairlead-Signature, which is one signature exactly, is made with the old secret; a 4xx answer is followed at once by another POST that is signed with the new one, and only a receiver that refuses both is disabled. `webhook-signature` lists signatures by both.
+// Until the overlap ends, X-Fairlead-Signature, which holds exactly one signature, is made with the old secret; a 4xx answer is followed at once by another POST that is signed with the new one, and only a receiver that refuses both is disabled. `webhook-signature` lists signatures by both.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -6115,7 +6115,7 @@ func (c *Client) RotateWebhookSecretWithBody(ctx context.Context, id string, con
 
 // RotateWebhookSecret Replace the secret of a webhook
 //
-// Until the overlap ends, X-Fairlead-Signature, which is one signature exactly, is made with the old secret; a 4xx answer is followed at once by another POST that is signed with the new one, and only a receiver that refuses both is disabled. `webhook-signature` lists signatures by both.
+// Until the overlap ends, X-Fairlead-Signature, which holds exactly one signature, is made with the old secret; a 4xx answer is followed at once by another POST that is signed with the new one, and only a receiver that refuses both is disabled. `webhook-signature` lists signatures by both.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -6226,7 +6226,7 @@ func (c *Client) GetAnchor(ctx context.Context, anchor string, params *GetAnchor
 
 // GetObservations Read what was observed of one anchor
 //
-// What any wallet may ask an anchor, asked on a schedule: availability and latency of its services, how far its quotes lie from the mid-market and from what it paid out, and what is wrong with it now. It takes no intent and is no part of the delivery score. A figure of too few observations is null, with the reason beside it.
+// The results of asking the anchor, on a schedule, what any wallet may ask it: availability and latency of its services, how far its quotes differ from the mid-market and from what it paid out, and what is wrong with it now. They need no intent and are not part of the score. A figure with too few observations is null, with the reason beside it.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -6266,7 +6266,7 @@ func (c *Client) ListCorridors(ctx context.Context, params *ListCorridorsParams,
 
 // CreateIntentWithBody Register an off-ramp intent, or attach its transaction
 //
-// Records what an account is about to sell through an anchor, against the quote of this moment. The intentHash is computed from the terms (`intentHash` of the contract package), so the same intent sent again is the same intent: 201 the first time, 200 with its present state after that. Send it again with `anchorTransactionId` to attach the transaction the anchor made of it; a different one replaces it until the anchor has shown a record of it, and is 409 after that. One that another intent holds is 409 too; the claim is remembered, and the transaction passes to the intent whose account the anchor names as the sender, before any outcome. Where the anchor has no quote now, the intent is accepted with `quote: null`, unless it names `minReceive`, which cannot be checked then (503). A client that holds its share of the intents that nobody paid gets 503 `NOT_READY` for a new one.
+// Records what an account is about to sell through an anchor, with the current quote. The intentHash is computed from the terms (`intentHash` of the contract package), so the same terms are the same intent: 201 the first time, 200 with its current state after that. Send the intent again with `anchorTransactionId` to attach the transaction that the anchor created for it. Another id replaces it until the anchor has shown a record of it; after that, another id is 409. An id that another intent holds is 409 too, but the claim is stored: before the holder has an outcome, the transaction passes to the intent whose account the anchor names as the sender. If the anchor has no quote now, the intent is accepted with `quote: null`, unless it names `minReceive`, which then cannot be checked (503). A client that already holds its share of the unpaid intents gets 503 `NOT_READY` for a new one.
 //
 // Limit: 20 requests per 60 s, per client address.
 //
@@ -6289,7 +6289,7 @@ func (c *Client) CreateIntentWithBody(ctx context.Context, contentType string, b
 
 // CreateIntent Register an off-ramp intent, or attach its transaction
 //
-// Records what an account is about to sell through an anchor, against the quote of this moment. The intentHash is computed from the terms (`intentHash` of the contract package), so the same intent sent again is the same intent: 201 the first time, 200 with its present state after that. Send it again with `anchorTransactionId` to attach the transaction the anchor made of it; a different one replaces it until the anchor has shown a record of it, and is 409 after that. One that another intent holds is 409 too; the claim is remembered, and the transaction passes to the intent whose account the anchor names as the sender, before any outcome. Where the anchor has no quote now, the intent is accepted with `quote: null`, unless it names `minReceive`, which cannot be checked then (503). A client that holds its share of the intents that nobody paid gets 503 `NOT_READY` for a new one.
+// Records what an account is about to sell through an anchor, with the current quote. The intentHash is computed from the terms (`intentHash` of the contract package), so the same terms are the same intent: 201 the first time, 200 with its current state after that. Send the intent again with `anchorTransactionId` to attach the transaction that the anchor created for it. Another id replaces it until the anchor has shown a record of it; after that, another id is 409. An id that another intent holds is 409 too, but the claim is stored: before the holder has an outcome, the transaction passes to the intent whose account the anchor names as the sender. If the anchor has no quote now, the intent is accepted with `quote: null`, unless it names `minReceive`, which then cannot be checked (503). A client that already holds its share of the unpaid intents gets 503 `NOT_READY` for a new one.
 //
 // Limit: 20 requests per 60 s, per client address.
 //
@@ -6312,7 +6312,7 @@ func (c *Client) CreateIntent(ctx context.Context, body CreateIntentJSONRequestB
 
 // GetIntent Read an intent
 //
-// The intent as it stands: the transaction it follows, its outcome and its dispute.
+// The current state of the intent: the transaction it follows, its outcome and its dispute.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -6333,7 +6333,7 @@ func (c *Client) GetIntent(ctx context.Context, intentHash string, reqEditors ..
 
 // ReportIntentStatusWithBody Take an anchor's status callback
 //
-// Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Of the body only the members that say how the transaction stands are read; bank details are neither stored nor logged. Callbacks with a valid signature are counted per anchor, and others per client address, 60 per 60 s. The headers show the limit that counted the request.
+// Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Only the members that describe the state of the transaction are read; bank details are neither stored nor logged. Callbacks with a valid signature are counted per anchor, and others per client address, 60 per 60 s. The headers show the limit that the request was counted by.
 //
 // Limit: 12000 requests per 60 s, per anchor.
 //
@@ -6356,7 +6356,7 @@ func (c *Client) ReportIntentStatusWithBody(ctx context.Context, intentHash stri
 
 // ReportIntentStatus Take an anchor's status callback
 //
-// Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Of the body only the members that say how the transaction stands are read; bank details are neither stored nor logged. Callbacks with a valid signature are counted per anchor, and others per client address, 60 per 60 s. The headers show the limit that counted the request.
+// Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Only the members that describe the state of the transaction are read; bank details are neither stored nor logged. Callbacks with a valid signature are counted per anchor, and others per client address, 60 per 60 s. The headers show the limit that the request was counted by.
 //
 // Limit: 12000 requests per 60 s, per anchor.
 //
@@ -6379,7 +6379,7 @@ func (c *Client) ReportIntentStatus(ctx context.Context, intentHash string, para
 
 // AttachTransactionWithBody Attach the transaction of an intent
 //
-// Does what sending the intent again with `anchorTransactionId` does, with the nonce in place of the terms, and without counting as a registration. The same id sent again is 200 with the present state of the intent. A wrong nonce is 404, like an unknown hash.
+// Does the same as sending the intent again with `anchorTransactionId`, but takes the nonce in place of the terms and does not count as a registration. The same id sent again is 200 with the current state of the intent. A wrong nonce is 404, like an unknown hash.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -6402,7 +6402,7 @@ func (c *Client) AttachTransactionWithBody(ctx context.Context, intentHash strin
 
 // AttachTransaction Attach the transaction of an intent
 //
-// Does what sending the intent again with `anchorTransactionId` does, with the nonce in place of the terms, and without counting as a registration. The same id sent again is 200 with the present state of the intent. A wrong nonce is 404, like an unknown hash.
+// Does the same as sending the intent again with `anchorTransactionId`, but takes the nonce in place of the terms and does not count as a registration. The same id sent again is 200 with the current state of the intent. A wrong nonce is 404, like an unknown hash.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -6425,7 +6425,7 @@ func (c *Client) AttachTransaction(ctx context.Context, intentHash string, body 
 
 // ObserveAnchorsWithBody Observe the anchors of the fleet once
 //
-// One round of the observer, whether it is scheduled (`OBSERVER`) or not. It ends when every anchor that the budget allows for was asked. Answers 200 with what it did; the body may be empty or absent.
+// Runs one round of the observer, whether it is scheduled (`OBSERVER`) or not. The round ends when every anchor that the budget allows for was asked. Answers 200 with what it did; the body may be empty or absent.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -6448,7 +6448,7 @@ func (c *Client) ObserveAnchorsWithBody(ctx context.Context, contentType string,
 
 // ObserveAnchors Observe the anchors of the fleet once
 //
-// One round of the observer, whether it is scheduled (`OBSERVER`) or not. It ends when every anchor that the budget allows for was asked. Answers 200 with what it did; the body may be empty or absent.
+// Runs one round of the observer, whether it is scheduled (`OBSERVER`) or not. The round ends when every anchor that the budget allows for was asked. Answers 200 with what it did; the body may be empty or absent.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -6471,7 +6471,7 @@ func (c *Client) ObserveAnchors(ctx context.Context, body ObserveAnchorsJSONRequ
 
 // ListBatches List the published batches
 //
-// The signed headers with their receipts, newest first; `order=asc` begins with the first, as a verifier of the chain wants them, and `from` begins with that sequence.
+// The signed headers with their receipts, newest first. `order=asc` begins with the oldest, which a verifier of the chain needs; `from` is the sequence to begin with.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -6532,7 +6532,7 @@ func (c *Client) ListBatchEntries(ctx context.Context, sequence string, params *
 
 // ProveBatchEntry Prove that a score is in a batch
 //
-// The entry of an anchor in a corridor, and the hashes that lead from it to the root of the signed header. `verifyEntry` and `verifyBatch` of the contract package check them; docs/publisher.md tells how by hand.
+// The entry of an anchor in a corridor, and the hashes that lead from it to the root of the signed header. `verifyEntry` and `verifyBatch` of the contract package check them; docs/publisher.md says how to check them by hand.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -6551,9 +6551,9 @@ func (c *Client) ProveBatchEntry(ctx context.Context, sequence string, params *P
 	return c.Client.Do(req)
 }
 
-// GetPublisherHealth Read how the publisher is
+// GetPublisherHealth Read the state of the publisher
 //
-// Whether batches are made and reach the oracle, the last tick, the latest batch with and without a receipt, and the keys. Judged by the clock of the database.
+// Whether batches are made and reach the oracle, the last tick, the latest batch with and without a receipt, and the keys. The clock of the database decides what is late.
 //
 // Limit: 120 requests per 60 s, per client address.
 //
@@ -6572,7 +6572,7 @@ func (c *Client) GetPublisherHealth(ctx context.Context, params *GetPublisherHea
 
 // TickPublisherWithBody Publish the scores and submit them to the oracle
 //
-// First submits batches that have no receipt yet, oldest first; then, if the scores differ from those of the latest batch, signs a new one and submits it. Answers 200 with what it did, also where the oracle failed (`failure` then says how); 409 while another tick is under way. The body may be empty or absent.
+// First submits batches that have no receipt yet, oldest first; then, if the scores differ from those of the latest batch, signs a new one and submits it. Answers 200 with what it did, even if the oracle failed (`failure` then says how); 409 while another tick is under way. The body may be empty or absent.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -6595,7 +6595,7 @@ func (c *Client) TickPublisherWithBody(ctx context.Context, contentType string, 
 
 // TickPublisher Publish the scores and submit them to the oracle
 //
-// First submits batches that have no receipt yet, oldest first; then, if the scores differ from those of the latest batch, signs a new one and submits it. Answers 200 with what it did, also where the oracle failed (`failure` then says how); 409 while another tick is under way. The body may be empty or absent.
+// First submits batches that have no receipt yet, oldest first; then, if the scores differ from those of the latest batch, signs a new one and submits it. Answers 200 with what it did, even if the oracle failed (`failure` then says how); 409 while another tick is under way. The body may be empty or absent.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -6618,7 +6618,7 @@ func (c *Client) TickPublisher(ctx context.Context, body TickPublisherJSONReques
 
 // GetRates Compare what the anchors of a corridor pay out
 //
-// Asks every anchor of the corridor at once. The best offer is the one that leaves a person with most, after what the anchor's record of shortfalls, failures and payout times costs; `sort` lists the quotes otherwise. `receive` asks the other way round: how much stablecoin a payout takes. Quotes are fresh for 15 s; older ones, up to 60 s, are served with `stale: true` while a refresh runs. No rate here is firm: it becomes so in the anchor's own flow. Anchors without a quote are listed with the reason. At most 30 requests per 60 s and client address may be for amounts that nobody asked for lately, since every anchor has to be asked for those; more are 429. The reference amount, and what is known, do not count. With `asOf` no anchor is asked: the answer is one of the past, from the rate history.
+// Asks every anchor of the corridor at once. The best offer is the one that leaves a person with the most, after the cost of the shortfalls, failures and payout times in the anchor's record; `sort` selects another order. `receive` asks the other way round: how much stablecoin a payout takes. Quotes are fresh for 15 s; older ones, up to 60 s, are served with `stale: true` while a refresh runs. No rate here is firm: it becomes firm in the anchor's own flow. Anchors without a quote are listed with the reason. At most 30 requests per 60 s and client address may be for amounts that nobody requested lately, since every anchor has to be asked for those; more are 429. The reference amount, and amounts whose quotes are stored, do not count. With `asOf` no anchor is asked: the answer is a past one, from the rate history.
 //
 // Limit: 90 requests per 60 s, per client address.
 //
@@ -6639,7 +6639,7 @@ func (c *Client) GetRates(ctx context.Context, corridor string, params *GetRates
 
 // GetRateHistory Read what the anchors of a corridor offered in the past
 //
-// The samples of a range in short, newest first. A sample is the whole answer of the rates at the reference amount, taken once in each slot of 15 minutes and kept for 90 days, the first of each UTC day for good; a slot without a fresh answer has none, and nothing is filled in. With `Accept: text/csv` or `application/x-ndjson` the samples of one `day` are streamed whole. A corridor that has left the fleet keeps its history. The range must lie in the past, begin before it ends, and be no wider than its resolution allows.
+// Summaries of the samples of a range, newest first. A sample is the whole answer of the rates at the reference amount, taken once per slot of 15 minutes. Samples are kept for 90 days, the first one of each UTC day for good. A slot without a fresh answer has no sample, and gaps are not filled in. With `Accept: text/csv` or `application/x-ndjson` the whole samples of one `day` are streamed. A corridor that has left the fleet keeps its history. The range must lie in the past, begin before it ends, and be no wider than its resolution allows.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -6660,7 +6660,7 @@ func (c *Client) GetRateHistory(ctx context.Context, corridor string, params *Ge
 
 // FileDisputeWithBody Dispute an outcome
 //
-// Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over intentHash is verified before anything is stored. The dispute is read with its intent. The same one again answers 200. A key can file ten disputes in 24 hours, and from one client make ten attempts at it; each client has the default limit besides. Of expired intents whose transaction the anchor never showed, a client disputes three in 24 hours, and all together 200 per anchor. The headers show the limit with the least left.
+// Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over intentHash is verified before anything is stored. `getIntent` shows the dispute. The same dispute sent again answers 200. In 24 hours a key can file ten disputes, and make ten attempts from one client; the default limit of the client applies too. Of expired intents whose transaction the anchor never showed, one client can dispute three in 24 hours, and all clients together 200 per anchor. The headers show the limit with the least left.
 //
 // Limit: 10 requests per 24 h, per public key.
 //
@@ -6683,7 +6683,7 @@ func (c *Client) FileDisputeWithBody(ctx context.Context, contentType string, bo
 
 // FileDispute Dispute an outcome
 //
-// Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over intentHash is verified before anything is stored. The dispute is read with its intent. The same one again answers 200. A key can file ten disputes in 24 hours, and from one client make ten attempts at it; each client has the default limit besides. Of expired intents whose transaction the anchor never showed, a client disputes three in 24 hours, and all together 200 per anchor. The headers show the limit with the least left.
+// Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over intentHash is verified before anything is stored. `getIntent` shows the dispute. The same dispute sent again answers 200. In 24 hours a key can file ten disputes, and make ten attempts from one client; the default limit of the client applies too. Of expired intents whose transaction the anchor never showed, one client can dispute three in 24 hours, and all clients together 200 per anchor. The headers show the limit with the least left.
 //
 // Limit: 10 requests per 24 h, per public key.
 //
@@ -6706,7 +6706,7 @@ func (c *Client) FileDispute(ctx context.Context, body FileDisputeJSONRequestBod
 
 // GetLeaderboard Rank the anchors
 //
-// The anchors of the fleet by score, best first; those without a score come last with `rank: null`. Over all corridors an anchor's score is the outcome-weighted mean over its scored corridors; with `corridor` it is the one of its card there. Pages of one answer belong together while its scores are kept.
+// The anchors of the fleet by score, best first; those without a score come last with `rank: null`. Over all corridors an anchor's score is the outcome-weighted mean over its scored corridors; with `corridor` it is the score of its card there. The pages of one ranking are consistent while its scores are kept.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -6725,9 +6725,9 @@ func (c *Client) GetLeaderboard(ctx context.Context, params *GetLeaderboardParam
 	return c.Client.Do(req)
 }
 
-// ReconcileWithBody Ask the anchors how open intents stand
+// ReconcileWithBody Poll the anchors for the state of open intents
 //
-// Polls the SEP-24 and SEP-6 transactions of open intents whose turn it is, one worker per anchor, a bounded batch per run, and records outcomes. Anchors that granted no partner token are not polled: their callbacks report. Answers 200 with what it did; 409 while another run is under way. The body may be empty or absent.
+// Polls the SEP-24 and SEP-6 transactions of open intents that are due, one worker per anchor, a bounded batch per run, and records outcomes. Anchors that granted no partner token are not polled: they report by callbacks. Answers 200 with what it did; 409 while another run is under way. The body may be empty or absent.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -6748,9 +6748,9 @@ func (c *Client) ReconcileWithBody(ctx context.Context, contentType string, body
 	return c.Client.Do(req)
 }
 
-// Reconcile Ask the anchors how open intents stand
+// Reconcile Poll the anchors for the state of open intents
 //
-// Polls the SEP-24 and SEP-6 transactions of open intents whose turn it is, one worker per anchor, a bounded batch per run, and records outcomes. Anchors that granted no partner token are not polled: their callbacks report. Answers 200 with what it did; 409 while another run is under way. The body may be empty or absent.
+// Polls the SEP-24 and SEP-6 transactions of open intents that are due, one worker per anchor, a bounded batch per run, and records outcomes. Anchors that granted no partner token are not polled: they report by callbacks. Answers 200 with what it did; 409 while another run is under way. The body may be empty or absent.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -6773,7 +6773,7 @@ func (c *Client) Reconcile(ctx context.Context, body ReconcileJSONRequestBody, r
 
 // RefreshReputationWithBody Compute the scores anew
 //
-// Counts what has changed since the last time into the roll-ups, then computes every card, score and ranking from them. Answers 200 with what it did; the body may be empty or absent.
+// Adds what has changed since the last run to the roll-ups, then computes every card, score and ranking from them. Answers 200 with what it did; the body may be empty or absent.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -6796,7 +6796,7 @@ func (c *Client) RefreshReputationWithBody(ctx context.Context, contentType stri
 
 // RefreshReputation Compute the scores anew
 //
-// Counts what has changed since the last time into the roll-ups, then computes every card, score and ranking from them. Answers 200 with what it did; the body may be empty or absent.
+// Adds what has changed since the last run to the roll-ups, then computes every card, score and ranking from them. Answers 200 with what it did; the body may be empty or absent.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -9452,7 +9452,7 @@ type ClientWithResponsesInterface interface {
 
 	// InvalidateCacheWithBodyWithResponse Drop cached data on every instance
 	//
-	// Drops what is kept of the given scope and corridor: here at once, on the other instances within a second. The next request asks the anchors again. Answers 200 with what it did; an empty body drops everything.
+	// Drops the cached data of the given scope and corridor: here at once, on the other instances within a second. The next request asks the anchors again. Answers 200 with what it did; an empty body drops everything.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9465,7 +9465,7 @@ type ClientWithResponsesInterface interface {
 
 	// InvalidateCacheWithResponse Drop cached data on every instance
 	//
-	// Drops what is kept of the given scope and corridor: here at once, on the other instances within a second. The next request asks the anchors again. Answers 200 with what it did; an empty body drops everything.
+	// Drops the cached data of the given scope and corridor: here at once, on the other instances within a second. The next request asks the anchors again. Answers 200 with what it did; an empty body drops everything.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9478,7 +9478,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListDisputesWithResponse List disputes
 	//
-	// Disputes with their reasons and audit trails: the supported ones first, then the unsupported ones, newest first in each part; filtered by status, support, anchor, intent and id. An intent or id that no dispute has answers an empty list.
+	// Disputes with their reasons and audit trails: the supported ones first, then the unsupported ones, newest first in each part; filtered by status, support, anchor, intent and id. The list is empty for an intent or id that no dispute has.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9491,7 +9491,7 @@ type ClientWithResponsesInterface interface {
 
 	// ResolveDisputeWithBodyWithResponse Accept or reject a dispute
 	//
-	// Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes what the outcome counts as, and the scores follow with the next aggregation and refresh, unless the anchor has made the disputed failure good in the meantime.
+	// Decides a dispute, once: the same verdict again answers 200 with the dispute, the opposite one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes how the outcome counts, unless the anchor has made the disputed failure good in the meantime; the scores follow with the next aggregation and refresh.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9504,7 +9504,7 @@ type ClientWithResponsesInterface interface {
 
 	// ResolveDisputeWithResponse Accept or reject a dispute
 	//
-	// Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes what the outcome counts as, and the scores follow with the next aggregation and refresh, unless the anchor has made the disputed failure good in the meantime.
+	// Decides a dispute, once: the same verdict again answers 200 with the dispute, the opposite one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes how the outcome counts, unless the anchor has made the disputed failure good in the meantime; the scores follow with the next aggregation and refresh.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9517,7 +9517,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetDisputeWithResponse Read a dispute
 	//
-	// One dispute with its reason, its audit trail and what accepting it changes. `dispute.created` names the id.
+	// One dispute with its reason, its audit trail and what accepting it changes. The event `dispute.created` names the id.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9563,7 +9563,7 @@ type ClientWithResponsesInterface interface {
 
 	// DeleteWebhookWithResponse Delete a webhook
 	//
-	// Nothing more is sent, but for what is being sent at this moment. Its deliveries, waiting or settled, are deleted too.
+	// Nothing more is sent, except what is being sent at this moment. Its deliveries, waiting or settled, are deleted too.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9589,7 +9589,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateWebhookWithBodyWithResponse Change, enable or disable a webhook
 	//
-	// Changes address, subscription or both; `enabled: true` also sends what was held since it was disabled, oldest first as far as they wait, in no promised order. Deliveries that are waiting go to the new address.
+	// Changes address, subscription or both; `enabled: true` also sends the deliveries that were held while it was disabled, the oldest waiting ones first, but in no promised order. Waiting deliveries go to the new address.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9602,7 +9602,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateWebhookWithResponse Change, enable or disable a webhook
 	//
-	// Changes address, subscription or both; `enabled: true` also sends what was held since it was disabled, oldest first as far as they wait, in no promised order. Deliveries that are waiting go to the new address.
+	// Changes address, subscription or both; `enabled: true` also sends the deliveries that were held while it was disabled, the oldest waiting ones first, but in no promised order. Waiting deliveries go to the new address.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9628,7 +9628,7 @@ type ClientWithResponsesInterface interface {
 
 	// ResendDeliveryWithBodyWithResponse Send a delivery again
 	//
-	// Sends it now, with the same id and body and the present secret, even if the webhook is disabled. One that is settled gets four attempts afresh; one that waits is brought forward; one that is being sent is left alone.
+	// Sends it now, with the same id and body and the present secret, even if the webhook is disabled. A settled delivery gets four new attempts; a waiting one is brought forward; one that is being sent is left alone.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9641,7 +9641,7 @@ type ClientWithResponsesInterface interface {
 
 	// ResendDeliveryWithResponse Send a delivery again
 	//
-	// Sends it now, with the same id and body and the present secret, even if the webhook is disabled. One that is settled gets four attempts afresh; one that waits is brought forward; one that is being sent is left alone.
+	// Sends it now, with the same id and body and the present secret, even if the webhook is disabled. A settled delivery gets four new attempts; a waiting one is brought forward; one that is being sent is left alone.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9654,7 +9654,7 @@ type ClientWithResponsesInterface interface {
 
 	// ResendFailedDeliveriesWithBodyWithResponse Send again what failed since a time
 	//
-	// Sends every delivery again that was refused or exhausted since then, tests excepted: at most 1,000 per call, those that failed first in front, each with its id and body and four attempts afresh. They wait while the webhook is disabled. Calling again with the same `since` sends none of them a second time, also where they have failed again; a later `since` does.
+	// Sends every delivery again that was refused or exhausted since then, tests excepted: at most 1,000 per call, those that failed first in front, each with its id and body and four new attempts. They wait while the webhook is disabled. A second call with the same `since` sends none of them again, even if they have failed again; a call with a later `since` does.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9667,7 +9667,7 @@ type ClientWithResponsesInterface interface {
 
 	// ResendFailedDeliveriesWithResponse Send again what failed since a time
 	//
-	// Sends every delivery again that was refused or exhausted since then, tests excepted: at most 1,000 per call, those that failed first in front, each with its id and body and four attempts afresh. They wait while the webhook is disabled. Calling again with the same `since` sends none of them a second time, also where they have failed again; a later `since` does.
+	// Sends every delivery again that was refused or exhausted since then, tests excepted: at most 1,000 per call, those that failed first in front, each with its id and body and four new attempts. They wait while the webhook is disabled. A second call with the same `since` sends none of them again, even if they have failed again; a call with a later `since` does.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9680,7 +9680,7 @@ type ClientWithResponsesInterface interface {
 
 	// RotateWebhookSecretWithBodyWithResponse Replace the secret of a webhook
 	//
-	// Until the overlap ends, X-Fairlead-Signature, which is one signature exactly, is made with the old secret; a 4xx answer is followed at once by another POST that is signed with the new one, and only a receiver that refuses both is disabled. `webhook-signature` lists signatures by both.
+	// Until the overlap ends, X-Fairlead-Signature, which holds exactly one signature, is made with the old secret; a 4xx answer is followed at once by another POST that is signed with the new one, and only a receiver that refuses both is disabled. `webhook-signature` lists signatures by both.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9693,7 +9693,7 @@ type ClientWithResponsesInterface interface {
 
 	// RotateWebhookSecretWithResponse Replace the secret of a webhook
 	//
-	// Until the overlap ends, X-Fairlead-Signature, which is one signature exactly, is made with the old secret; a 4xx answer is followed at once by another POST that is signed with the new one, and only a receiver that refuses both is disabled. `webhook-signature` lists signatures by both.
+	// Until the overlap ends, X-Fairlead-Signature, which holds exactly one signature, is made with the old secret; a 4xx answer is followed at once by another POST that is signed with the new one, and only a receiver that refuses both is disabled. `webhook-signature` lists signatures by both.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9758,7 +9758,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetObservationsWithResponse Read what was observed of one anchor
 	//
-	// What any wallet may ask an anchor, asked on a schedule: availability and latency of its services, how far its quotes lie from the mid-market and from what it paid out, and what is wrong with it now. It takes no intent and is no part of the delivery score. A figure of too few observations is null, with the reason beside it.
+	// The results of asking the anchor, on a schedule, what any wallet may ask it: availability and latency of its services, how far its quotes differ from the mid-market and from what it paid out, and what is wrong with it now. They need no intent and are not part of the score. A figure with too few observations is null, with the reason beside it.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9782,7 +9782,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateIntentWithBodyWithResponse Register an off-ramp intent, or attach its transaction
 	//
-	// Records what an account is about to sell through an anchor, against the quote of this moment. The intentHash is computed from the terms (`intentHash` of the contract package), so the same intent sent again is the same intent: 201 the first time, 200 with its present state after that. Send it again with `anchorTransactionId` to attach the transaction the anchor made of it; a different one replaces it until the anchor has shown a record of it, and is 409 after that. One that another intent holds is 409 too; the claim is remembered, and the transaction passes to the intent whose account the anchor names as the sender, before any outcome. Where the anchor has no quote now, the intent is accepted with `quote: null`, unless it names `minReceive`, which cannot be checked then (503). A client that holds its share of the intents that nobody paid gets 503 `NOT_READY` for a new one.
+	// Records what an account is about to sell through an anchor, with the current quote. The intentHash is computed from the terms (`intentHash` of the contract package), so the same terms are the same intent: 201 the first time, 200 with its current state after that. Send the intent again with `anchorTransactionId` to attach the transaction that the anchor created for it. Another id replaces it until the anchor has shown a record of it; after that, another id is 409. An id that another intent holds is 409 too, but the claim is stored: before the holder has an outcome, the transaction passes to the intent whose account the anchor names as the sender. If the anchor has no quote now, the intent is accepted with `quote: null`, unless it names `minReceive`, which then cannot be checked (503). A client that already holds its share of the unpaid intents gets 503 `NOT_READY` for a new one.
 	//
 	// Limit: 20 requests per 60 s, per client address.
 	//
@@ -9795,7 +9795,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateIntentWithResponse Register an off-ramp intent, or attach its transaction
 	//
-	// Records what an account is about to sell through an anchor, against the quote of this moment. The intentHash is computed from the terms (`intentHash` of the contract package), so the same intent sent again is the same intent: 201 the first time, 200 with its present state after that. Send it again with `anchorTransactionId` to attach the transaction the anchor made of it; a different one replaces it until the anchor has shown a record of it, and is 409 after that. One that another intent holds is 409 too; the claim is remembered, and the transaction passes to the intent whose account the anchor names as the sender, before any outcome. Where the anchor has no quote now, the intent is accepted with `quote: null`, unless it names `minReceive`, which cannot be checked then (503). A client that holds its share of the intents that nobody paid gets 503 `NOT_READY` for a new one.
+	// Records what an account is about to sell through an anchor, with the current quote. The intentHash is computed from the terms (`intentHash` of the contract package), so the same terms are the same intent: 201 the first time, 200 with its current state after that. Send the intent again with `anchorTransactionId` to attach the transaction that the anchor created for it. Another id replaces it until the anchor has shown a record of it; after that, another id is 409. An id that another intent holds is 409 too, but the claim is stored: before the holder has an outcome, the transaction passes to the intent whose account the anchor names as the sender. If the anchor has no quote now, the intent is accepted with `quote: null`, unless it names `minReceive`, which then cannot be checked (503). A client that already holds its share of the unpaid intents gets 503 `NOT_READY` for a new one.
 	//
 	// Limit: 20 requests per 60 s, per client address.
 	//
@@ -9808,7 +9808,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetIntentWithResponse Read an intent
 	//
-	// The intent as it stands: the transaction it follows, its outcome and its dispute.
+	// The current state of the intent: the transaction it follows, its outcome and its dispute.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9821,7 +9821,7 @@ type ClientWithResponsesInterface interface {
 
 	// ReportIntentStatusWithBodyWithResponse Take an anchor's status callback
 	//
-	// Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Of the body only the members that say how the transaction stands are read; bank details are neither stored nor logged. Callbacks with a valid signature are counted per anchor, and others per client address, 60 per 60 s. The headers show the limit that counted the request.
+	// Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Only the members that describe the state of the transaction are read; bank details are neither stored nor logged. Callbacks with a valid signature are counted per anchor, and others per client address, 60 per 60 s. The headers show the limit that the request was counted by.
 	//
 	// Limit: 12000 requests per 60 s, per anchor.
 	//
@@ -9834,7 +9834,7 @@ type ClientWithResponsesInterface interface {
 
 	// ReportIntentStatusWithResponse Take an anchor's status callback
 	//
-	// Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Of the body only the members that say how the transaction stands are read; bank details are neither stored nor logged. Callbacks with a valid signature are counted per anchor, and others per client address, 60 per 60 s. The headers show the limit that counted the request.
+	// Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Only the members that describe the state of the transaction are read; bank details are neither stored nor logged. Callbacks with a valid signature are counted per anchor, and others per client address, 60 per 60 s. The headers show the limit that the request was counted by.
 	//
 	// Limit: 12000 requests per 60 s, per anchor.
 	//
@@ -9847,7 +9847,7 @@ type ClientWithResponsesInterface interface {
 
 	// AttachTransactionWithBodyWithResponse Attach the transaction of an intent
 	//
-	// Does what sending the intent again with `anchorTransactionId` does, with the nonce in place of the terms, and without counting as a registration. The same id sent again is 200 with the present state of the intent. A wrong nonce is 404, like an unknown hash.
+	// Does the same as sending the intent again with `anchorTransactionId`, but takes the nonce in place of the terms and does not count as a registration. The same id sent again is 200 with the current state of the intent. A wrong nonce is 404, like an unknown hash.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9860,7 +9860,7 @@ type ClientWithResponsesInterface interface {
 
 	// AttachTransactionWithResponse Attach the transaction of an intent
 	//
-	// Does what sending the intent again with `anchorTransactionId` does, with the nonce in place of the terms, and without counting as a registration. The same id sent again is 200 with the present state of the intent. A wrong nonce is 404, like an unknown hash.
+	// Does the same as sending the intent again with `anchorTransactionId`, but takes the nonce in place of the terms and does not count as a registration. The same id sent again is 200 with the current state of the intent. A wrong nonce is 404, like an unknown hash.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9873,7 +9873,7 @@ type ClientWithResponsesInterface interface {
 
 	// ObserveAnchorsWithBodyWithResponse Observe the anchors of the fleet once
 	//
-	// One round of the observer, whether it is scheduled (`OBSERVER`) or not. It ends when every anchor that the budget allows for was asked. Answers 200 with what it did; the body may be empty or absent.
+	// Runs one round of the observer, whether it is scheduled (`OBSERVER`) or not. The round ends when every anchor that the budget allows for was asked. Answers 200 with what it did; the body may be empty or absent.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9886,7 +9886,7 @@ type ClientWithResponsesInterface interface {
 
 	// ObserveAnchorsWithResponse Observe the anchors of the fleet once
 	//
-	// One round of the observer, whether it is scheduled (`OBSERVER`) or not. It ends when every anchor that the budget allows for was asked. Answers 200 with what it did; the body may be empty or absent.
+	// Runs one round of the observer, whether it is scheduled (`OBSERVER`) or not. The round ends when every anchor that the budget allows for was asked. Answers 200 with what it did; the body may be empty or absent.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9899,7 +9899,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListBatchesWithResponse List the published batches
 	//
-	// The signed headers with their receipts, newest first; `order=asc` begins with the first, as a verifier of the chain wants them, and `from` begins with that sequence.
+	// The signed headers with their receipts, newest first. `order=asc` begins with the oldest, which a verifier of the chain needs; `from` is the sequence to begin with.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9936,7 +9936,7 @@ type ClientWithResponsesInterface interface {
 
 	// ProveBatchEntryWithResponse Prove that a score is in a batch
 	//
-	// The entry of an anchor in a corridor, and the hashes that lead from it to the root of the signed header. `verifyEntry` and `verifyBatch` of the contract package check them; docs/publisher.md tells how by hand.
+	// The entry of an anchor in a corridor, and the hashes that lead from it to the root of the signed header. `verifyEntry` and `verifyBatch` of the contract package check them; docs/publisher.md says how to check them by hand.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9947,9 +9947,9 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /api/publisher/batches/{sequence}/proof (the `ProveBatchEntry` operationId).
 	ProveBatchEntryWithResponse(ctx context.Context, sequence string, params *ProveBatchEntryParams, reqEditors ...RequestEditorFn) (*ProveBatchEntryResponse, error)
 
-	// GetPublisherHealthWithResponse Read how the publisher is
+	// GetPublisherHealthWithResponse Read the state of the publisher
 	//
-	// Whether batches are made and reach the oracle, the last tick, the latest batch with and without a receipt, and the keys. Judged by the clock of the database.
+	// Whether batches are made and reach the oracle, the last tick, the latest batch with and without a receipt, and the keys. The clock of the database decides what is late.
 	//
 	// Limit: 120 requests per 60 s, per client address.
 	//
@@ -9960,7 +9960,7 @@ type ClientWithResponsesInterface interface {
 
 	// TickPublisherWithBodyWithResponse Publish the scores and submit them to the oracle
 	//
-	// First submits batches that have no receipt yet, oldest first; then, if the scores differ from those of the latest batch, signs a new one and submits it. Answers 200 with what it did, also where the oracle failed (`failure` then says how); 409 while another tick is under way. The body may be empty or absent.
+	// First submits batches that have no receipt yet, oldest first; then, if the scores differ from those of the latest batch, signs a new one and submits it. Answers 200 with what it did, even if the oracle failed (`failure` then says how); 409 while another tick is under way. The body may be empty or absent.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9973,7 +9973,7 @@ type ClientWithResponsesInterface interface {
 
 	// TickPublisherWithResponse Publish the scores and submit them to the oracle
 	//
-	// First submits batches that have no receipt yet, oldest first; then, if the scores differ from those of the latest batch, signs a new one and submits it. Answers 200 with what it did, also where the oracle failed (`failure` then says how); 409 while another tick is under way. The body may be empty or absent.
+	// First submits batches that have no receipt yet, oldest first; then, if the scores differ from those of the latest batch, signs a new one and submits it. Answers 200 with what it did, even if the oracle failed (`failure` then says how); 409 while another tick is under way. The body may be empty or absent.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9986,7 +9986,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetRatesWithResponse Compare what the anchors of a corridor pay out
 	//
-	// Asks every anchor of the corridor at once. The best offer is the one that leaves a person with most, after what the anchor's record of shortfalls, failures and payout times costs; `sort` lists the quotes otherwise. `receive` asks the other way round: how much stablecoin a payout takes. Quotes are fresh for 15 s; older ones, up to 60 s, are served with `stale: true` while a refresh runs. No rate here is firm: it becomes so in the anchor's own flow. Anchors without a quote are listed with the reason. At most 30 requests per 60 s and client address may be for amounts that nobody asked for lately, since every anchor has to be asked for those; more are 429. The reference amount, and what is known, do not count. With `asOf` no anchor is asked: the answer is one of the past, from the rate history.
+	// Asks every anchor of the corridor at once. The best offer is the one that leaves a person with the most, after the cost of the shortfalls, failures and payout times in the anchor's record; `sort` selects another order. `receive` asks the other way round: how much stablecoin a payout takes. Quotes are fresh for 15 s; older ones, up to 60 s, are served with `stale: true` while a refresh runs. No rate here is firm: it becomes firm in the anchor's own flow. Anchors without a quote are listed with the reason. At most 30 requests per 60 s and client address may be for amounts that nobody requested lately, since every anchor has to be asked for those; more are 429. The reference amount, and amounts whose quotes are stored, do not count. With `asOf` no anchor is asked: the answer is a past one, from the rate history.
 	//
 	// Limit: 90 requests per 60 s, per client address.
 	//
@@ -9999,7 +9999,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetRateHistoryWithResponse Read what the anchors of a corridor offered in the past
 	//
-	// The samples of a range in short, newest first. A sample is the whole answer of the rates at the reference amount, taken once in each slot of 15 minutes and kept for 90 days, the first of each UTC day for good; a slot without a fresh answer has none, and nothing is filled in. With `Accept: text/csv` or `application/x-ndjson` the samples of one `day` are streamed whole. A corridor that has left the fleet keeps its history. The range must lie in the past, begin before it ends, and be no wider than its resolution allows.
+	// Summaries of the samples of a range, newest first. A sample is the whole answer of the rates at the reference amount, taken once per slot of 15 minutes. Samples are kept for 90 days, the first one of each UTC day for good. A slot without a fresh answer has no sample, and gaps are not filled in. With `Accept: text/csv` or `application/x-ndjson` the whole samples of one `day` are streamed. A corridor that has left the fleet keeps its history. The range must lie in the past, begin before it ends, and be no wider than its resolution allows.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -10012,7 +10012,7 @@ type ClientWithResponsesInterface interface {
 
 	// FileDisputeWithBodyWithResponse Dispute an outcome
 	//
-	// Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over intentHash is verified before anything is stored. The dispute is read with its intent. The same one again answers 200. A key can file ten disputes in 24 hours, and from one client make ten attempts at it; each client has the default limit besides. Of expired intents whose transaction the anchor never showed, a client disputes three in 24 hours, and all together 200 per anchor. The headers show the limit with the least left.
+	// Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over intentHash is verified before anything is stored. `getIntent` shows the dispute. The same dispute sent again answers 200. In 24 hours a key can file ten disputes, and make ten attempts from one client; the default limit of the client applies too. Of expired intents whose transaction the anchor never showed, one client can dispute three in 24 hours, and all clients together 200 per anchor. The headers show the limit with the least left.
 	//
 	// Limit: 10 requests per 24 h, per public key.
 	//
@@ -10025,7 +10025,7 @@ type ClientWithResponsesInterface interface {
 
 	// FileDisputeWithResponse Dispute an outcome
 	//
-	// Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over intentHash is verified before anything is stored. The dispute is read with its intent. The same one again answers 200. A key can file ten disputes in 24 hours, and from one client make ten attempts at it; each client has the default limit besides. Of expired intents whose transaction the anchor never showed, a client disputes three in 24 hours, and all together 200 per anchor. The headers show the limit with the least left.
+	// Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over intentHash is verified before anything is stored. `getIntent` shows the dispute. The same dispute sent again answers 200. In 24 hours a key can file ten disputes, and make ten attempts from one client; the default limit of the client applies too. Of expired intents whose transaction the anchor never showed, one client can dispute three in 24 hours, and all clients together 200 per anchor. The headers show the limit with the least left.
 	//
 	// Limit: 10 requests per 24 h, per public key.
 	//
@@ -10038,7 +10038,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetLeaderboardWithResponse Rank the anchors
 	//
-	// The anchors of the fleet by score, best first; those without a score come last with `rank: null`. Over all corridors an anchor's score is the outcome-weighted mean over its scored corridors; with `corridor` it is the one of its card there. Pages of one answer belong together while its scores are kept.
+	// The anchors of the fleet by score, best first; those without a score come last with `rank: null`. Over all corridors an anchor's score is the outcome-weighted mean over its scored corridors; with `corridor` it is the score of its card there. The pages of one ranking are consistent while its scores are kept.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -10049,9 +10049,9 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /api/reputation/leaderboard (the `GetLeaderboard` operationId).
 	GetLeaderboardWithResponse(ctx context.Context, params *GetLeaderboardParams, reqEditors ...RequestEditorFn) (*GetLeaderboardResponse, error)
 
-	// ReconcileWithBodyWithResponse Ask the anchors how open intents stand
+	// ReconcileWithBodyWithResponse Poll the anchors for the state of open intents
 	//
-	// Polls the SEP-24 and SEP-6 transactions of open intents whose turn it is, one worker per anchor, a bounded batch per run, and records outcomes. Anchors that granted no partner token are not polled: their callbacks report. Answers 200 with what it did; 409 while another run is under way. The body may be empty or absent.
+	// Polls the SEP-24 and SEP-6 transactions of open intents that are due, one worker per anchor, a bounded batch per run, and records outcomes. Anchors that granted no partner token are not polled: they report by callbacks. Answers 200 with what it did; 409 while another run is under way. The body may be empty or absent.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -10062,9 +10062,9 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /api/reputation/reconcile (the `Reconcile` operationId).
 	ReconcileWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReconcileResponse, error)
 
-	// ReconcileWithResponse Ask the anchors how open intents stand
+	// ReconcileWithResponse Poll the anchors for the state of open intents
 	//
-	// Polls the SEP-24 and SEP-6 transactions of open intents whose turn it is, one worker per anchor, a bounded batch per run, and records outcomes. Anchors that granted no partner token are not polled: their callbacks report. Answers 200 with what it did; 409 while another run is under way. The body may be empty or absent.
+	// Polls the SEP-24 and SEP-6 transactions of open intents that are due, one worker per anchor, a bounded batch per run, and records outcomes. Anchors that granted no partner token are not polled: they report by callbacks. Answers 200 with what it did; 409 while another run is under way. The body may be empty or absent.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -10077,7 +10077,7 @@ type ClientWithResponsesInterface interface {
 
 	// RefreshReputationWithBodyWithResponse Compute the scores anew
 	//
-	// Counts what has changed since the last time into the roll-ups, then computes every card, score and ranking from them. Answers 200 with what it did; the body may be empty or absent.
+	// Adds what has changed since the last run to the roll-ups, then computes every card, score and ranking from them. Answers 200 with what it did; the body may be empty or absent.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -10090,7 +10090,7 @@ type ClientWithResponsesInterface interface {
 
 	// RefreshReputationWithResponse Compute the scores anew
 	//
-	// Counts what has changed since the last time into the roll-ups, then computes every card, score and ranking from them. Answers 200 with what it did; the body may be empty or absent.
+	// Adds what has changed since the last run to the roll-ups, then computes every card, score and ranking from them. Answers 200 with what it did; the body may be empty or absent.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -11765,7 +11765,7 @@ func (r GetPublicScoresResponse) ContentType() string {
 
 // InvalidateCacheWithBodyWithResponse Drop cached data on every instance
 //
-// Drops what is kept of the given scope and corridor: here at once, on the other instances within a second. The next request asks the anchors again. Answers 200 with what it did; an empty body drops everything.
+// Drops the cached data of the given scope and corridor: here at once, on the other instances within a second. The next request asks the anchors again. Answers 200 with what it did; an empty body drops everything.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -11784,7 +11784,7 @@ func (c *ClientWithResponses) InvalidateCacheWithBodyWithResponse(ctx context.Co
 
 // InvalidateCacheWithResponse Drop cached data on every instance
 //
-// Drops what is kept of the given scope and corridor: here at once, on the other instances within a second. The next request asks the anchors again. Answers 200 with what it did; an empty body drops everything.
+// Drops the cached data of the given scope and corridor: here at once, on the other instances within a second. The next request asks the anchors again. Answers 200 with what it did; an empty body drops everything.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -11803,7 +11803,7 @@ func (c *ClientWithResponses) InvalidateCacheWithResponse(ctx context.Context, b
 
 // ListDisputesWithResponse List disputes
 //
-// Disputes with their reasons and audit trails: the supported ones first, then the unsupported ones, newest first in each part; filtered by status, support, anchor, intent and id. An intent or id that no dispute has answers an empty list.
+// Disputes with their reasons and audit trails: the supported ones first, then the unsupported ones, newest first in each part; filtered by status, support, anchor, intent and id. The list is empty for an intent or id that no dispute has.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -11822,7 +11822,7 @@ func (c *ClientWithResponses) ListDisputesWithResponse(ctx context.Context, para
 
 // ResolveDisputeWithBodyWithResponse Accept or reject a dispute
 //
-// Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes what the outcome counts as, and the scores follow with the next aggregation and refresh, unless the anchor has made the disputed failure good in the meantime.
+// Decides a dispute, once: the same verdict again answers 200 with the dispute, the opposite one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes how the outcome counts, unless the anchor has made the disputed failure good in the meantime; the scores follow with the next aggregation and refresh.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -11841,7 +11841,7 @@ func (c *ClientWithResponses) ResolveDisputeWithBodyWithResponse(ctx context.Con
 
 // ResolveDisputeWithResponse Accept or reject a dispute
 //
-// Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes what the outcome counts as, and the scores follow with the next aggregation and refresh, unless the anchor has made the disputed failure good in the meantime.
+// Decides a dispute, once: the same verdict again answers 200 with the dispute, the opposite one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes how the outcome counts, unless the anchor has made the disputed failure good in the meantime; the scores follow with the next aggregation and refresh.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -11860,7 +11860,7 @@ func (c *ClientWithResponses) ResolveDisputeWithResponse(ctx context.Context, bo
 
 // GetDisputeWithResponse Read a dispute
 //
-// One dispute with its reason, its audit trail and what accepting it changes. `dispute.created` names the id.
+// One dispute with its reason, its audit trail and what accepting it changes. The event `dispute.created` names the id.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -11930,7 +11930,7 @@ func (c *ClientWithResponses) CreateWebhookWithResponse(ctx context.Context, bod
 
 // DeleteWebhookWithResponse Delete a webhook
 //
-// Nothing more is sent, but for what is being sent at this moment. Its deliveries, waiting or settled, are deleted too.
+// Nothing more is sent, except what is being sent at this moment. Its deliveries, waiting or settled, are deleted too.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -11968,7 +11968,7 @@ func (c *ClientWithResponses) GetWebhookWithResponse(ctx context.Context, id str
 
 // UpdateWebhookWithBodyWithResponse Change, enable or disable a webhook
 //
-// Changes address, subscription or both; `enabled: true` also sends what was held since it was disabled, oldest first as far as they wait, in no promised order. Deliveries that are waiting go to the new address.
+// Changes address, subscription or both; `enabled: true` also sends the deliveries that were held while it was disabled, the oldest waiting ones first, but in no promised order. Waiting deliveries go to the new address.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -11987,7 +11987,7 @@ func (c *ClientWithResponses) UpdateWebhookWithBodyWithResponse(ctx context.Cont
 
 // UpdateWebhookWithResponse Change, enable or disable a webhook
 //
-// Changes address, subscription or both; `enabled: true` also sends what was held since it was disabled, oldest first as far as they wait, in no promised order. Deliveries that are waiting go to the new address.
+// Changes address, subscription or both; `enabled: true` also sends the deliveries that were held while it was disabled, the oldest waiting ones first, but in no promised order. Waiting deliveries go to the new address.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -12025,7 +12025,7 @@ func (c *ClientWithResponses) ListDeliveriesWithResponse(ctx context.Context, id
 
 // ResendDeliveryWithBodyWithResponse Send a delivery again
 //
-// Sends it now, with the same id and body and the present secret, even if the webhook is disabled. One that is settled gets four attempts afresh; one that waits is brought forward; one that is being sent is left alone.
+// Sends it now, with the same id and body and the present secret, even if the webhook is disabled. A settled delivery gets four new attempts; a waiting one is brought forward; one that is being sent is left alone.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -12044,7 +12044,7 @@ func (c *ClientWithResponses) ResendDeliveryWithBodyWithResponse(ctx context.Con
 
 // ResendDeliveryWithResponse Send a delivery again
 //
-// Sends it now, with the same id and body and the present secret, even if the webhook is disabled. One that is settled gets four attempts afresh; one that waits is brought forward; one that is being sent is left alone.
+// Sends it now, with the same id and body and the present secret, even if the webhook is disabled. A settled delivery gets four new attempts; a waiting one is brought forward; one that is being sent is left alone.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -12063,7 +12063,7 @@ func (c *ClientWithResponses) ResendDeliveryWithResponse(ctx context.Context, id
 
 // ResendFailedDeliveriesWithBodyWithResponse Send again what failed since a time
 //
-// Sends every delivery again that was refused or exhausted since then, tests excepted: at most 1,000 per call, those that failed first in front, each with its id and body and four attempts afresh. They wait while the webhook is disabled. Calling again with the same `since` sends none of them a second time, also where they have failed again; a later `since` does.
+// Sends every delivery again that was refused or exhausted since then, tests excepted: at most 1,000 per call, those that failed first in front, each with its id and body and four new attempts. They wait while the webhook is disabled. A second call with the same `since` sends none of them again, even if they have failed again; a call with a later `since` does.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -12082,7 +12082,7 @@ func (c *ClientWithResponses) ResendFailedDeliveriesWithBodyWithResponse(ctx con
 
 // ResendFailedDeliveriesWithResponse Send again what failed since a time
 //
-// Sends every delivery again that was refused or exhausted since then, tests excepted: at most 1,000 per call, those that failed first in front, each with its id and body and four attempts afresh. They wait while the webhook is disabled. Calling again with the same `since` sends none of them a second time, also where they have failed again; a later `since` does.
+// Sends every delivery again that was refused or exhausted since then, tests excepted: at most 1,000 per call, those that failed first in front, each with its id and body and four new attempts. They wait while the webhook is disabled. A second call with the same `since` sends none of them again, even if they have failed again; a call with a later `since` does.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -12101,7 +12101,7 @@ func (c *ClientWithResponses) ResendFailedDeliveriesWithResponse(ctx context.Con
 
 // RotateWebhookSecretWithBodyWithResponse Replace the secret of a webhook
 //
-// Until the overlap ends, X-Fairlead-Signature, which is one signature exactly, is made with the old secret; a 4xx answer is followed at once by another POST that is signed with the new one, and only a receiver that refuses both is disabled. `webhook-signature` lists signatures by both.
+// Until the overlap ends, X-Fairlead-Signature, which holds exactly one signature, is made with the old secret; a 4xx answer is followed at once by another POST that is signed with the new one, and only a receiver that refuses both is disabled. `webhook-signature` lists signatures by both.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -12120,7 +12120,7 @@ func (c *ClientWithResponses) RotateWebhookSecretWithBodyWithResponse(ctx contex
 
 // RotateWebhookSecretWithResponse Replace the secret of a webhook
 //
-// Until the overlap ends, X-Fairlead-Signature, which is one signature exactly, is made with the old secret; a 4xx answer is followed at once by another POST that is signed with the new one, and only a receiver that refuses both is disabled. `webhook-signature` lists signatures by both.
+// Until the overlap ends, X-Fairlead-Signature, which holds exactly one signature, is made with the old secret; a 4xx answer is followed at once by another POST that is signed with the new one, and only a receiver that refuses both is disabled. `webhook-signature` lists signatures by both.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -12215,7 +12215,7 @@ func (c *ClientWithResponses) GetAnchorWithResponse(ctx context.Context, anchor 
 
 // GetObservationsWithResponse Read what was observed of one anchor
 //
-// What any wallet may ask an anchor, asked on a schedule: availability and latency of its services, how far its quotes lie from the mid-market and from what it paid out, and what is wrong with it now. It takes no intent and is no part of the delivery score. A figure of too few observations is null, with the reason beside it.
+// The results of asking the anchor, on a schedule, what any wallet may ask it: availability and latency of its services, how far its quotes differ from the mid-market and from what it paid out, and what is wrong with it now. They need no intent and are not part of the score. A figure with too few observations is null, with the reason beside it.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -12251,7 +12251,7 @@ func (c *ClientWithResponses) ListCorridorsWithResponse(ctx context.Context, par
 
 // CreateIntentWithBodyWithResponse Register an off-ramp intent, or attach its transaction
 //
-// Records what an account is about to sell through an anchor, against the quote of this moment. The intentHash is computed from the terms (`intentHash` of the contract package), so the same intent sent again is the same intent: 201 the first time, 200 with its present state after that. Send it again with `anchorTransactionId` to attach the transaction the anchor made of it; a different one replaces it until the anchor has shown a record of it, and is 409 after that. One that another intent holds is 409 too; the claim is remembered, and the transaction passes to the intent whose account the anchor names as the sender, before any outcome. Where the anchor has no quote now, the intent is accepted with `quote: null`, unless it names `minReceive`, which cannot be checked then (503). A client that holds its share of the intents that nobody paid gets 503 `NOT_READY` for a new one.
+// Records what an account is about to sell through an anchor, with the current quote. The intentHash is computed from the terms (`intentHash` of the contract package), so the same terms are the same intent: 201 the first time, 200 with its current state after that. Send the intent again with `anchorTransactionId` to attach the transaction that the anchor created for it. Another id replaces it until the anchor has shown a record of it; after that, another id is 409. An id that another intent holds is 409 too, but the claim is stored: before the holder has an outcome, the transaction passes to the intent whose account the anchor names as the sender. If the anchor has no quote now, the intent is accepted with `quote: null`, unless it names `minReceive`, which then cannot be checked (503). A client that already holds its share of the unpaid intents gets 503 `NOT_READY` for a new one.
 //
 // Limit: 20 requests per 60 s, per client address.
 //
@@ -12270,7 +12270,7 @@ func (c *ClientWithResponses) CreateIntentWithBodyWithResponse(ctx context.Conte
 
 // CreateIntentWithResponse Register an off-ramp intent, or attach its transaction
 //
-// Records what an account is about to sell through an anchor, against the quote of this moment. The intentHash is computed from the terms (`intentHash` of the contract package), so the same intent sent again is the same intent: 201 the first time, 200 with its present state after that. Send it again with `anchorTransactionId` to attach the transaction the anchor made of it; a different one replaces it until the anchor has shown a record of it, and is 409 after that. One that another intent holds is 409 too; the claim is remembered, and the transaction passes to the intent whose account the anchor names as the sender, before any outcome. Where the anchor has no quote now, the intent is accepted with `quote: null`, unless it names `minReceive`, which cannot be checked then (503). A client that holds its share of the intents that nobody paid gets 503 `NOT_READY` for a new one.
+// Records what an account is about to sell through an anchor, with the current quote. The intentHash is computed from the terms (`intentHash` of the contract package), so the same terms are the same intent: 201 the first time, 200 with its current state after that. Send the intent again with `anchorTransactionId` to attach the transaction that the anchor created for it. Another id replaces it until the anchor has shown a record of it; after that, another id is 409. An id that another intent holds is 409 too, but the claim is stored: before the holder has an outcome, the transaction passes to the intent whose account the anchor names as the sender. If the anchor has no quote now, the intent is accepted with `quote: null`, unless it names `minReceive`, which then cannot be checked (503). A client that already holds its share of the unpaid intents gets 503 `NOT_READY` for a new one.
 //
 // Limit: 20 requests per 60 s, per client address.
 //
@@ -12289,7 +12289,7 @@ func (c *ClientWithResponses) CreateIntentWithResponse(ctx context.Context, body
 
 // GetIntentWithResponse Read an intent
 //
-// The intent as it stands: the transaction it follows, its outcome and its dispute.
+// The current state of the intent: the transaction it follows, its outcome and its dispute.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -12308,7 +12308,7 @@ func (c *ClientWithResponses) GetIntentWithResponse(ctx context.Context, intentH
 
 // ReportIntentStatusWithBodyWithResponse Take an anchor's status callback
 //
-// Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Of the body only the members that say how the transaction stands are read; bank details are neither stored nor logged. Callbacks with a valid signature are counted per anchor, and others per client address, 60 per 60 s. The headers show the limit that counted the request.
+// Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Only the members that describe the state of the transaction are read; bank details are neither stored nor logged. Callbacks with a valid signature are counted per anchor, and others per client address, 60 per 60 s. The headers show the limit that the request was counted by.
 //
 // Limit: 12000 requests per 60 s, per anchor.
 //
@@ -12327,7 +12327,7 @@ func (c *ClientWithResponses) ReportIntentStatusWithBodyWithResponse(ctx context
 
 // ReportIntentStatusWithResponse Take an anchor's status callback
 //
-// Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Of the body only the members that say how the transaction stands are read; bank details are neither stored nor logged. Callbacks with a valid signature are counted per anchor, and others per client address, 60 per 60 s. The headers show the limit that counted the request.
+// Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Only the members that describe the state of the transaction are read; bank details are neither stored nor logged. Callbacks with a valid signature are counted per anchor, and others per client address, 60 per 60 s. The headers show the limit that the request was counted by.
 //
 // Limit: 12000 requests per 60 s, per anchor.
 //
@@ -12346,7 +12346,7 @@ func (c *ClientWithResponses) ReportIntentStatusWithResponse(ctx context.Context
 
 // AttachTransactionWithBodyWithResponse Attach the transaction of an intent
 //
-// Does what sending the intent again with `anchorTransactionId` does, with the nonce in place of the terms, and without counting as a registration. The same id sent again is 200 with the present state of the intent. A wrong nonce is 404, like an unknown hash.
+// Does the same as sending the intent again with `anchorTransactionId`, but takes the nonce in place of the terms and does not count as a registration. The same id sent again is 200 with the current state of the intent. A wrong nonce is 404, like an unknown hash.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -12365,7 +12365,7 @@ func (c *ClientWithResponses) AttachTransactionWithBodyWithResponse(ctx context.
 
 // AttachTransactionWithResponse Attach the transaction of an intent
 //
-// Does what sending the intent again with `anchorTransactionId` does, with the nonce in place of the terms, and without counting as a registration. The same id sent again is 200 with the present state of the intent. A wrong nonce is 404, like an unknown hash.
+// Does the same as sending the intent again with `anchorTransactionId`, but takes the nonce in place of the terms and does not count as a registration. The same id sent again is 200 with the current state of the intent. A wrong nonce is 404, like an unknown hash.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -12384,7 +12384,7 @@ func (c *ClientWithResponses) AttachTransactionWithResponse(ctx context.Context,
 
 // ObserveAnchorsWithBodyWithResponse Observe the anchors of the fleet once
 //
-// One round of the observer, whether it is scheduled (`OBSERVER`) or not. It ends when every anchor that the budget allows for was asked. Answers 200 with what it did; the body may be empty or absent.
+// Runs one round of the observer, whether it is scheduled (`OBSERVER`) or not. The round ends when every anchor that the budget allows for was asked. Answers 200 with what it did; the body may be empty or absent.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -12403,7 +12403,7 @@ func (c *ClientWithResponses) ObserveAnchorsWithBodyWithResponse(ctx context.Con
 
 // ObserveAnchorsWithResponse Observe the anchors of the fleet once
 //
-// One round of the observer, whether it is scheduled (`OBSERVER`) or not. It ends when every anchor that the budget allows for was asked. Answers 200 with what it did; the body may be empty or absent.
+// Runs one round of the observer, whether it is scheduled (`OBSERVER`) or not. The round ends when every anchor that the budget allows for was asked. Answers 200 with what it did; the body may be empty or absent.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -12422,7 +12422,7 @@ func (c *ClientWithResponses) ObserveAnchorsWithResponse(ctx context.Context, bo
 
 // ListBatchesWithResponse List the published batches
 //
-// The signed headers with their receipts, newest first; `order=asc` begins with the first, as a verifier of the chain wants them, and `from` begins with that sequence.
+// The signed headers with their receipts, newest first. `order=asc` begins with the oldest, which a verifier of the chain needs; `from` is the sequence to begin with.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -12477,7 +12477,7 @@ func (c *ClientWithResponses) ListBatchEntriesWithResponse(ctx context.Context, 
 
 // ProveBatchEntryWithResponse Prove that a score is in a batch
 //
-// The entry of an anchor in a corridor, and the hashes that lead from it to the root of the signed header. `verifyEntry` and `verifyBatch` of the contract package check them; docs/publisher.md tells how by hand.
+// The entry of an anchor in a corridor, and the hashes that lead from it to the root of the signed header. `verifyEntry` and `verifyBatch` of the contract package check them; docs/publisher.md says how to check them by hand.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -12494,9 +12494,9 @@ func (c *ClientWithResponses) ProveBatchEntryWithResponse(ctx context.Context, s
 	return ParseProveBatchEntryResponse(rsp)
 }
 
-// GetPublisherHealthWithResponse Read how the publisher is
+// GetPublisherHealthWithResponse Read the state of the publisher
 //
-// Whether batches are made and reach the oracle, the last tick, the latest batch with and without a receipt, and the keys. Judged by the clock of the database.
+// Whether batches are made and reach the oracle, the last tick, the latest batch with and without a receipt, and the keys. The clock of the database decides what is late.
 //
 // Limit: 120 requests per 60 s, per client address.
 //
@@ -12513,7 +12513,7 @@ func (c *ClientWithResponses) GetPublisherHealthWithResponse(ctx context.Context
 
 // TickPublisherWithBodyWithResponse Publish the scores and submit them to the oracle
 //
-// First submits batches that have no receipt yet, oldest first; then, if the scores differ from those of the latest batch, signs a new one and submits it. Answers 200 with what it did, also where the oracle failed (`failure` then says how); 409 while another tick is under way. The body may be empty or absent.
+// First submits batches that have no receipt yet, oldest first; then, if the scores differ from those of the latest batch, signs a new one and submits it. Answers 200 with what it did, even if the oracle failed (`failure` then says how); 409 while another tick is under way. The body may be empty or absent.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -12532,7 +12532,7 @@ func (c *ClientWithResponses) TickPublisherWithBodyWithResponse(ctx context.Cont
 
 // TickPublisherWithResponse Publish the scores and submit them to the oracle
 //
-// First submits batches that have no receipt yet, oldest first; then, if the scores differ from those of the latest batch, signs a new one and submits it. Answers 200 with what it did, also where the oracle failed (`failure` then says how); 409 while another tick is under way. The body may be empty or absent.
+// First submits batches that have no receipt yet, oldest first; then, if the scores differ from those of the latest batch, signs a new one and submits it. Answers 200 with what it did, even if the oracle failed (`failure` then says how); 409 while another tick is under way. The body may be empty or absent.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -12551,7 +12551,7 @@ func (c *ClientWithResponses) TickPublisherWithResponse(ctx context.Context, bod
 
 // GetRatesWithResponse Compare what the anchors of a corridor pay out
 //
-// Asks every anchor of the corridor at once. The best offer is the one that leaves a person with most, after what the anchor's record of shortfalls, failures and payout times costs; `sort` lists the quotes otherwise. `receive` asks the other way round: how much stablecoin a payout takes. Quotes are fresh for 15 s; older ones, up to 60 s, are served with `stale: true` while a refresh runs. No rate here is firm: it becomes so in the anchor's own flow. Anchors without a quote are listed with the reason. At most 30 requests per 60 s and client address may be for amounts that nobody asked for lately, since every anchor has to be asked for those; more are 429. The reference amount, and what is known, do not count. With `asOf` no anchor is asked: the answer is one of the past, from the rate history.
+// Asks every anchor of the corridor at once. The best offer is the one that leaves a person with the most, after the cost of the shortfalls, failures and payout times in the anchor's record; `sort` selects another order. `receive` asks the other way round: how much stablecoin a payout takes. Quotes are fresh for 15 s; older ones, up to 60 s, are served with `stale: true` while a refresh runs. No rate here is firm: it becomes firm in the anchor's own flow. Anchors without a quote are listed with the reason. At most 30 requests per 60 s and client address may be for amounts that nobody requested lately, since every anchor has to be asked for those; more are 429. The reference amount, and amounts whose quotes are stored, do not count. With `asOf` no anchor is asked: the answer is a past one, from the rate history.
 //
 // Limit: 90 requests per 60 s, per client address.
 //
@@ -12570,7 +12570,7 @@ func (c *ClientWithResponses) GetRatesWithResponse(ctx context.Context, corridor
 
 // GetRateHistoryWithResponse Read what the anchors of a corridor offered in the past
 //
-// The samples of a range in short, newest first. A sample is the whole answer of the rates at the reference amount, taken once in each slot of 15 minutes and kept for 90 days, the first of each UTC day for good; a slot without a fresh answer has none, and nothing is filled in. With `Accept: text/csv` or `application/x-ndjson` the samples of one `day` are streamed whole. A corridor that has left the fleet keeps its history. The range must lie in the past, begin before it ends, and be no wider than its resolution allows.
+// Summaries of the samples of a range, newest first. A sample is the whole answer of the rates at the reference amount, taken once per slot of 15 minutes. Samples are kept for 90 days, the first one of each UTC day for good. A slot without a fresh answer has no sample, and gaps are not filled in. With `Accept: text/csv` or `application/x-ndjson` the whole samples of one `day` are streamed. A corridor that has left the fleet keeps its history. The range must lie in the past, begin before it ends, and be no wider than its resolution allows.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -12589,7 +12589,7 @@ func (c *ClientWithResponses) GetRateHistoryWithResponse(ctx context.Context, co
 
 // FileDisputeWithBodyWithResponse Dispute an outcome
 //
-// Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over intentHash is verified before anything is stored. The dispute is read with its intent. The same one again answers 200. A key can file ten disputes in 24 hours, and from one client make ten attempts at it; each client has the default limit besides. Of expired intents whose transaction the anchor never showed, a client disputes three in 24 hours, and all together 200 per anchor. The headers show the limit with the least left.
+// Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over intentHash is verified before anything is stored. `getIntent` shows the dispute. The same dispute sent again answers 200. In 24 hours a key can file ten disputes, and make ten attempts from one client; the default limit of the client applies too. Of expired intents whose transaction the anchor never showed, one client can dispute three in 24 hours, and all clients together 200 per anchor. The headers show the limit with the least left.
 //
 // Limit: 10 requests per 24 h, per public key.
 //
@@ -12608,7 +12608,7 @@ func (c *ClientWithResponses) FileDisputeWithBodyWithResponse(ctx context.Contex
 
 // FileDisputeWithResponse Dispute an outcome
 //
-// Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over intentHash is verified before anything is stored. The dispute is read with its intent. The same one again answers 200. A key can file ten disputes in 24 hours, and from one client make ten attempts at it; each client has the default limit besides. Of expired intents whose transaction the anchor never showed, a client disputes three in 24 hours, and all together 200 per anchor. The headers show the limit with the least left.
+// Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over intentHash is verified before anything is stored. `getIntent` shows the dispute. The same dispute sent again answers 200. In 24 hours a key can file ten disputes, and make ten attempts from one client; the default limit of the client applies too. Of expired intents whose transaction the anchor never showed, one client can dispute three in 24 hours, and all clients together 200 per anchor. The headers show the limit with the least left.
 //
 // Limit: 10 requests per 24 h, per public key.
 //
@@ -12627,7 +12627,7 @@ func (c *ClientWithResponses) FileDisputeWithResponse(ctx context.Context, body 
 
 // GetLeaderboardWithResponse Rank the anchors
 //
-// The anchors of the fleet by score, best first; those without a score come last with `rank: null`. Over all corridors an anchor's score is the outcome-weighted mean over its scored corridors; with `corridor` it is the one of its card there. Pages of one answer belong together while its scores are kept.
+// The anchors of the fleet by score, best first; those without a score come last with `rank: null`. Over all corridors an anchor's score is the outcome-weighted mean over its scored corridors; with `corridor` it is the score of its card there. The pages of one ranking are consistent while its scores are kept.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -12644,9 +12644,9 @@ func (c *ClientWithResponses) GetLeaderboardWithResponse(ctx context.Context, pa
 	return ParseGetLeaderboardResponse(rsp)
 }
 
-// ReconcileWithBodyWithResponse Ask the anchors how open intents stand
+// ReconcileWithBodyWithResponse Poll the anchors for the state of open intents
 //
-// Polls the SEP-24 and SEP-6 transactions of open intents whose turn it is, one worker per anchor, a bounded batch per run, and records outcomes. Anchors that granted no partner token are not polled: their callbacks report. Answers 200 with what it did; 409 while another run is under way. The body may be empty or absent.
+// Polls the SEP-24 and SEP-6 transactions of open intents that are due, one worker per anchor, a bounded batch per run, and records outcomes. Anchors that granted no partner token are not polled: they report by callbacks. Answers 200 with what it did; 409 while another run is under way. The body may be empty or absent.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -12663,9 +12663,9 @@ func (c *ClientWithResponses) ReconcileWithBodyWithResponse(ctx context.Context,
 	return ParseReconcileResponse(rsp)
 }
 
-// ReconcileWithResponse Ask the anchors how open intents stand
+// ReconcileWithResponse Poll the anchors for the state of open intents
 //
-// Polls the SEP-24 and SEP-6 transactions of open intents whose turn it is, one worker per anchor, a bounded batch per run, and records outcomes. Anchors that granted no partner token are not polled: their callbacks report. Answers 200 with what it did; 409 while another run is under way. The body may be empty or absent.
+// Polls the SEP-24 and SEP-6 transactions of open intents that are due, one worker per anchor, a bounded batch per run, and records outcomes. Anchors that granted no partner token are not polled: they report by callbacks. Answers 200 with what it did; 409 while another run is under way. The body may be empty or absent.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -12684,7 +12684,7 @@ func (c *ClientWithResponses) ReconcileWithResponse(ctx context.Context, body Re
 
 // RefreshReputationWithBodyWithResponse Compute the scores anew
 //
-// Counts what has changed since the last time into the roll-ups, then computes every card, score and ranking from them. Answers 200 with what it did; the body may be empty or absent.
+// Adds what has changed since the last run to the roll-ups, then computes every card, score and ranking from them. Answers 200 with what it did; the body may be empty or absent.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -12703,7 +12703,7 @@ func (c *ClientWithResponses) RefreshReputationWithBodyWithResponse(ctx context.
 
 // RefreshReputationWithResponse Compute the scores anew
 //
-// Counts what has changed since the last time into the roll-ups, then computes every card, score and ranking from them. Answers 200 with what it did; the body may be empty or absent.
+// Adds what has changed since the last run to the roll-ups, then computes every card, score and ranking from them. Answers 200 with what it did; the body may be empty or absent.
 //
 // Limit: 60 requests per 60 s, per client address.
 //

@@ -10,10 +10,10 @@ interface Page {
   nextCursor: string | null;
 }
 
-/** The longest window of the limits that lists have. */
+/** The longest window of the rate limits of lists. */
 const windowMs = 60_000;
 
-/** The items of a list from one cursor to its end. A page is asked for once the items before it were taken. */
+/** The items of a list from one cursor to its end. A page is requested once the items before it were consumed. */
 export async function* allItems(
   call: Caller,
   route: Route,

@@ -1,15 +1,15 @@
-/** Timers wait no longer than this; Node ends a longer one at once. */
+/** The longest time of a timer; Node fires a longer one at once. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** One request and what is read of its answer, which ends when its signal aborts. */
+/** One request and the reading of its answer. It ends when its signal aborts. */
 export interface Attempt {
   signal: AbortSignal;
   /**
-   * What is waited for. Rejects with the reason of the signal when that aborts, and aborts it with a `TimeoutError` after
-   * `limitMs`. It ends in time also where what is waited for takes no notice of signals.
+   * Awaits the promise. Rejects with the reason of the signal when that aborts, and aborts it with a `TimeoutError` after
+   * `limitMs`. It ends in time even if the awaited operation ignores signals.
    */
   within<T>(limitMs: number, waitedFor: Promise<T>): Promise<T>;
-  /** Ends it, and its connection if that is still open. */
+  /** Ends the attempt, and its connection if that is still open. */
   end(): void;
 }
 
@@ -27,7 +27,7 @@ export function startAttempt(caller: AbortSignal | null | undefined): Attempt {
       const timer = setTimeout(late, Math.min(limitMs, longestTimerMs));
       let stop = () => {};
       try {
-        // No race against a promise that lasts as long as the attempt: it would keep everything that was ever waited for.
+        // A race against a promise that lasts as long as the attempt would retain every value that was ever awaited.
         return await new Promise((resolve, reject) => {
           stop = () => reject(signal.reason);
           signal.addEventListener('abort', stop);

@@ -8,7 +8,7 @@ import type { Transport } from './transport.js';
 
 /**
  * Calls an operation: sends the request, retries it, and returns an answer that the contract lists.
- * @param leastWaitMs what it may wait for retries at least, unless they are off
+ * @param leastWaitMs the longest total wait for retries is at least this, unless they are off
  */
 export type Caller = (
   route: Route,
@@ -16,7 +16,7 @@ export type Caller = (
   leastWaitMs?: number,
 ) => Promise<Answer<number, unknown>>;
 
-/** The one way in which every client calls: with time limits, retries and limits told. */
+/** The caller of every client, with time limits and retries; it reports the rate limits. */
 export function createCaller(transport: Transport, retry: RetryOptions | false = {}): Caller {
   const { retries = 2, maxWaitMs = 10_000, methods = ['GET'] } = retry || {};
 

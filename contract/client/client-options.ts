@@ -11,7 +11,7 @@ export interface RetryOptions {
   maxWaitMs?: number;
   /**
    * The methods that are retried; only `GET` when absent. `POST` is safe for intents and disputes: sent twice, they count
-   * once. It is not for what operators do, such as adding a webhook.
+   * once. It is not safe for operators, for example when adding a webhook.
    */
   methods?: readonly string[];
 }
@@ -20,7 +20,7 @@ export interface RetryOptions {
 export interface ClientOptions {
   /** Sends the requests; the global `fetch` when absent. */
   fetch?: typeof globalThis.fetch;
-  /** Time for one attempt, its answer read whole; 15,000 when absent. Then the call rejects with a `TimeoutError`. */
+  /** Time limit of one attempt, its whole answer included; 15,000 when absent. After it, a `TimeoutError` is thrown. */
   timeoutMs?: number;
   /** Sent with every request. */
   headers?: Readonly<Record<string, string>>;

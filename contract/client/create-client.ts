@@ -6,8 +6,8 @@ import { createTransport } from './transport.js';
 
 /**
  * A small typed client of the service at `baseUrl` (`https://fairlead.example`, or `''` for the page's own origin), for
- * browsers and Node: everything that takes no credential of the operator. Every answer that the contract lists, errors
- * included, is a value `{status, body, headers}`; `unwrap` makes exceptions of the errors. A call rejects with
+ * browsers and Node, with every operation that takes no credential of the operator. Every answer that the contract
+ * lists, errors included, is a value `{status, body, headers}`; `unwrap` turns errors into exceptions. A call rejects with
  * UnexpectedAnswerError on any other answer, RangeError on an empty path parameter, a DOMException named `TimeoutError`
  * after `timeoutMs`, the reason of `signal` when that aborts, and with what `fetch` throws where there is no connection.
  * The form of bodies is not validated: `createClient` of `@fairlead/contract` does that.

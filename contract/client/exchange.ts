@@ -7,7 +7,7 @@ export interface TextAnswer {
   text: string;
 }
 
-/** One attempt within its time limit, body included. */
+/** Makes one attempt within the time limit, reading of the body included. */
 export async function exchange(
   send: typeof globalThis.fetch,
   url: string,

@@ -2,8 +2,8 @@ import type { Answer } from './answer.js';
 import type { ErrorBody, ErrorCode } from './types/errors.js';
 
 /**
- * An error that the contract lists, for those who prefer exceptions: what `unwrap` and `all` throw. Every call throws it
- * on an error of the service that its operation does not list: `REQUEST_TIMEOUT`, or one of a later version.
+ * An error of the service as an exception. `unwrap` and `all` throw it on an error that the contract lists. Every call
+ * throws it on an error that its operation does not list: `REQUEST_TIMEOUT`, or one of a later version.
  */
 export class FairleadError<Code extends ErrorCode = ErrorCode> extends Error {
   /** What went wrong, for programs; docs/error-codes.md says exactly when each occurs. */
@@ -24,25 +24,25 @@ export class FairleadError<Code extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** An error of one of these codes: a union told apart by `code`, each with the body that its code promises. */
+/** An error of one of these codes: a union distinguished by `code`, each with the body that its code promises. */
 export type AnyFairleadError<Code extends ErrorCode = ErrorCode> = Code extends ErrorCode
   ? FairleadError<Code>
   : never;
 
 /**
- * Whether something caught is an error of the service, and of one of these codes where any are given:
- * `isFairleadError(error, 'RATE_LIMITED')`, after which `error.body.retryAfter` is there.
+ * Whether a caught value is an error of the service, and has one of these codes if any are given:
+ * `isFairleadError(error, 'RATE_LIMITED')`, after which `error.body.retryAfter` is known.
  */
 export function isFairleadError<Code extends ErrorCode = ErrorCode>(
   error: unknown,
   ...codes: readonly Code[]
 ): error is AnyFairleadError<Code> {
-  // By name: a program that loads both builds of the package has two classes.
+  // The name is compared because a program that loads both builds of the package has two classes.
   if (!(error instanceof Error && error.name === 'FairleadError')) return false;
   return codes.length === 0 || codes.some((code) => code === (error as FairleadError).code);
 }
 
-/** The success of an answer's union. */
+/** The body of the successes in a union of answers. */
 export type SuccessBody<A extends Answer<number, unknown>> = A extends { body: ErrorBody }
   ? never
   : A['body'];

@@ -25,7 +25,7 @@ function wholeNumber(headers: ReadableHeaders, name: string): number | null {
 const httpDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 
 /**
- * `Retry-After` in whole seconds, a fraction rounded up; null without one, or where it is anything else. A date, which
+ * `Retry-After` in whole seconds, a fraction rounded up; null if it is absent or malformed. A date, which
  * proxies may send, is counted from `now` (epoch milliseconds), and a past one gives 0.
  */
 export function readRetryAfter(headers: ReadableHeaders, now: number = Date.now()): number | null {

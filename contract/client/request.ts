@@ -1,7 +1,7 @@
 import type { CallOptions } from './answer.js';
 import type { Route } from './route.js';
 
-/** What a caller of any operation gives. */
+/** The arguments of any operation. */
 export interface CallArguments extends CallOptions {
   params?: Readonly<Record<string, unknown>>;
   query?: Readonly<Record<string, unknown>> | undefined;
@@ -29,7 +29,7 @@ function pathSegment(name: string, value: unknown): string {
   return encodeURIComponent(text);
 }
 
-/** Headers with names in lower case, the later ones over the earlier, absent ones left out. */
+/** Merges headers, with names in lower case: later ones override earlier ones, absent ones are left out. */
 export function mergeHeaders(
   ...all: readonly (Readonly<Record<string, string | undefined>> | undefined)[]
 ): Record<string, string> {

@@ -8,7 +8,7 @@ export interface Route {
   readonly statuses: readonly number[];
   /** Whether its answer is a page, so that it has `all`. */
   readonly isList?: boolean;
-  /** The names of its events, so that it is a stream. */
+  /** The names of its events; present if it is a stream. */
   readonly events?: readonly string[];
   /** The credential that it takes; none when absent. */
   readonly access?: 'admin' | 'internal';

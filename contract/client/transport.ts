@@ -15,9 +15,9 @@ export interface AnswerFault {
   message: string;
 }
 
-/** What a client may add to the requests of every client. */
+/** What one kind of client adds to the common transport. */
 export interface TransportParts {
-  /** The credential that this operation takes; it is sent with no other. */
+  /** The headers with the credential of this operation; they are sent with no other operation. */
   credential?: (route: Route) => Record<string, string>;
   /**
    * What is wrong with the body of an answer; undefined where nothing is.
@@ -26,24 +26,24 @@ export interface TransportParts {
   faultOf?: (route: Route, status: number | null, body: unknown) => AnswerFault | undefined;
 }
 
-/** How a client makes requests and judges answers, whether they are read whole or as a stream. */
+/** How a client makes requests and checks answers, whether they are read whole or as a stream. */
 export interface Transport {
   send: typeof globalThis.fetch;
   /** Time for one attempt. */
   timeoutMs: number;
   /** Waits; rejects with the reason of the signal when that aborts. */
   wait: (waitMs: number, signal: AbortSignal | undefined) => Promise<void>;
-  /** What to send for a call. Throws RangeError on an empty path parameter. */
+  /** The request of a call. Throws RangeError on an empty path parameter. */
   requestOf(route: Route, args: CallArguments): { url: string; init: RequestInit };
-  /** Tells whoever asked for it what an answer says of the limit. */
+  /** Passes the rate limit that an answer states to `onRateLimit`. */
   tellRateLimit(route: Route, answer: { status: number; headers: Headers }): void;
-  /** An answer that the contract lists. Throws FairleadError on another error of the service, else UnexpectedAnswerError. */
+  /** An answer that the contract lists. Throws FairleadError on other errors of the service, else UnexpectedAnswerError. */
   answerOf(route: Route, answer: TextAnswer): Answer<number, unknown>;
-  /** What an event of a stream holds: an error where it is a problem. Throws UnexpectedAnswerError on anything else. */
+  /** The data of an event of a stream, or of a problem the error. Throws UnexpectedAnswerError on any other data. */
   dataOf(route: Route, headers: Headers, text: string, isProblem: boolean): unknown;
 }
 
-/** The one way in which every client sends requests and reads answers. */
+/** The transport of every client, which sends requests and reads answers. */
 export function createTransport(
   baseUrl: string,
   options: ClientOptions,
@@ -119,7 +119,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Calls what the caller passed in. What it throws is reported as uncaught: the answer is there all the same. */
+/** Runs a callback. What it throws is reported as uncaught, so that the caller gets the answer all the same. */
 export function reportThrown(call: () => void): void {
   try {
     call();
@@ -130,7 +130,7 @@ export function reportThrown(call: () => void): void {
   }
 }
 
-/** Tells an answer of the service from a proxy's own page. */
+/** Distinguishes an answer of the service from a proxy's own page. */
 function isObject(body: unknown): boolean {
   return typeof body === 'object' && body !== null;
 }
@@ -140,7 +140,7 @@ function isError(body: unknown): body is { code: string; message: string } {
   return typeof code === 'string' && typeof message === 'string';
 }
 
-/** An error of the service that this operation does not list: no operation saw the request, or a later version has it. */
+/** Whether it is an error of the service that was given before any operation, or that a later version added. */
 function isErrorOfService(headers: Headers, body: unknown): body is ErrorBody {
   return headers.has('x-request-id') && isError(body);
 }

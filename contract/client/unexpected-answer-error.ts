@@ -8,7 +8,7 @@ export class UnexpectedAnswerError extends Error {
   readonly headers: Headers;
   /** Parsed if it is JSON, otherwise the text. */
   readonly body: unknown;
-  /** Where the body differs from the contract, dotted: `body.quotes.0.rate`; null where nothing of it fits. */
+  /** Where the body differs from the contract, dotted: `body.quotes.0.rate`; null if the whole answer is unexpected. */
   readonly path: string | null;
 
   constructor(

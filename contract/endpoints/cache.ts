@@ -18,7 +18,7 @@ export const adminCacheContract = c.router(
       errors: ['UNSUPPORTED_PAIR'],
       summary: 'Drop cached data on every instance',
       description:
-        'Drops what is kept of the given scope and corridor: here at once, on the other instances within a second. ' +
+        'Drops the cached data of the given scope and corridor: here at once, on the other instances within a second. ' +
         'The next request asks the anchors again. Answers 200 with what it did; an empty body drops everything.',
       query: noQuery,
       body: invalidateCacheBody.optional(),

@@ -42,10 +42,10 @@ export const disputesContract = c.router(
       description:
         "Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a " +
         'transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over ' +
-        'intentHash is verified before anything is stored. The dispute is read with its intent. The same one again ' +
-        'answers 200. A key can file ten disputes in 24 hours, and from one client make ten attempts at it; each ' +
-        'client has the default limit besides. Of expired intents whose transaction the anchor never showed, a ' +
-        'client disputes three in 24 hours, and all together 200 per anchor. The headers show the limit with the least left.',
+        'intentHash is verified before anything is stored. `getIntent` shows the dispute. The same dispute sent again ' +
+        'answers 200. In 24 hours a key can file ten disputes, and make ten attempts from one client; the default limit ' +
+        'of the client applies too. Of expired intents whose transaction the anchor never showed, one client can dispute ' +
+        'three in 24 hours, and all clients together 200 per anchor. The headers show the limit with the least left.',
       query: noQuery,
       body: fileDisputeBody,
       responses: { 200: disputeAnswer, 201: disputeAnswer },
@@ -73,7 +73,7 @@ export const adminDisputesContract = c.router(
       description:
         'Disputes with their reasons and audit trails: the supported ones first, then the unsupported ones, newest ' +
         'first in each part; filtered by status, support, anchor, intent and id. ' +
-        'An intent or id that no dispute has answers an empty list.',
+        'The list is empty for an intent or id that no dispute has.',
       query: z
         .object({
           status: disputeStatus.optional(),
@@ -97,7 +97,7 @@ export const adminDisputesContract = c.router(
       errors: ['UNKNOWN_DISPUTE'],
       summary: 'Read a dispute',
       description:
-        'One dispute with its reason, its audit trail and what accepting it changes. `dispute.created` names the id.',
+        'One dispute with its reason, its audit trail and what accepting it changes. The event `dispute.created` names the id.',
       pathParams: z.object({ id: disputeId }),
       query: noQuery,
       responses: { 200: adminDispute },
@@ -113,9 +113,9 @@ export const adminDisputesContract = c.router(
       errors: ['UNKNOWN_DISPUTE', 'DISPUTE_RESOLVED'],
       summary: 'Accept or reject a dispute',
       description:
-        'Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409. Accepting an ' +
-        'unsupported dispute requires `evidence`. Accepting changes what the outcome counts as, and the scores follow ' +
-        'with the next aggregation and refresh, unless the anchor has made the disputed failure good in the meantime.',
+        'Decides a dispute, once: the same verdict again answers 200 with the dispute, the opposite one 409. Accepting an ' +
+        'unsupported dispute requires `evidence`. Accepting changes how the outcome counts, unless the anchor has made ' +
+        'the disputed failure good in the meantime; the scores follow with the next aggregation and refresh.',
       query: noQuery,
       body: resolveDisputeBody,
       responses: { 200: adminDispute },

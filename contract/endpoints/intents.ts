@@ -41,14 +41,15 @@ export const intentsContract = c.router(
       },
       summary: 'Register an off-ramp intent, or attach its transaction',
       description:
-        'Records what an account is about to sell through an anchor, against the quote of this moment. The intentHash ' +
-        'is computed from the terms (`intentHash` of the contract package), so the same intent sent again is the same ' +
-        'intent: 201 the first time, 200 with its present state after that. Send it again with `anchorTransactionId` ' +
-        'to attach the transaction the anchor made of it; a different one replaces it until the anchor has shown a ' +
-        'record of it, and is 409 after that. One that another intent holds is 409 too; the claim is remembered, and the ' +
-        'transaction passes to the intent whose account the anchor names as the sender, before any outcome. Where the ' +
-        'anchor has no quote now, the intent is accepted with `quote: null`, unless it names `minReceive`, which cannot be ' +
-        'checked then (503). A client that holds its share of the intents that nobody paid gets 503 `NOT_READY` for a new one.',
+        'Records what an account is about to sell through an anchor, with the current quote. The intentHash is ' +
+        'computed from the terms (`intentHash` of the contract package), so the same terms are the same intent: 201 ' +
+        'the first time, 200 with its current state after that. Send the intent again with `anchorTransactionId` to ' +
+        'attach the transaction that the anchor created for it. Another id replaces it until the anchor has shown a ' +
+        'record of it; after that, another id is 409. An id that another intent holds is 409 too, but the claim is ' +
+        'stored: before the holder has an outcome, the transaction passes to the intent whose account the anchor ' +
+        'names as the sender. If the anchor has no quote now, the intent is accepted with `quote: null`, unless it ' +
+        'names `minReceive`, which then cannot be checked (503). A client that already holds its share of the unpaid ' +
+        'intents gets 503 `NOT_READY` for a new one.',
       query: noQuery,
       body: createIntentBody,
       responses: { 201: intentAnswer, 200: intentAnswer },
@@ -63,7 +64,8 @@ export const intentsContract = c.router(
       cache: 'no-store',
       errors: ['UNKNOWN_INTENT'],
       summary: 'Read an intent',
-      description: 'The intent as it stands: the transaction it follows, its outcome and its dispute.',
+      description:
+        'The current state of the intent: the transaction it follows, its outcome and its dispute.',
       pathParams: z.object({ intentHash: intentHashText }),
       query: noQuery,
       responses: { 200: intentAnswer },
@@ -79,19 +81,20 @@ export const intentsContract = c.router(
       stream: {
         event: 'transition',
         lastEventId:
-          'The `id` of the last transition that was received: the next one is sent first. Absent or 0: from the first. ' +
-          'One that is ahead of what the database has confirmed, as may be while it changes its primary, is 503 `NOT_READY`.',
+          'The `id` of the last transition that was received: the stream begins with the next one, and with the first ' +
+          'one when absent or 0. An id ahead of what the database has confirmed, as may occur while it changes its ' +
+          'primary, is 503 `NOT_READY`.',
         problems: false,
       },
       errors: ['UNKNOWN_INTENT'],
       summary: 'Follow an intent through its transitions',
       description:
-        'Every transition so far and each one to come, in order, none left out and none sent twice; with ' +
-        '`Last-Event-ID` those after it, on whichever instance. The stream ends after the last transition that is ' +
-        'possible: settled; expired, with nothing left to look up; failed, once it cannot recover any more, after ' +
-        'up to 30 days. Opened again with its number it answers 204, at which an EventSource stops. ' +
-        'Disputes are no transitions: `intent.dispute` shows one as it stands. By default at most 20 streams are ' +
-        'open for one client address (docs/streams.md).',
+        'Every past and future transition in order, none left out and none sent twice; with `Last-Event-ID`, those after ' +
+        'it, on any instance. The stream ends after the last possible transition: settled; expired, with nothing left to ' +
+        'look up; or failed, once the intent can no longer recover, after up to 30 days. Opened again with the number of ' +
+        'the last transition it answers 204, at which an EventSource stops. Disputes are not transitions: ' +
+        '`intent.dispute` shows the current one. By default at most 20 streams are open for one client address ' +
+        '(docs/streams.md).',
       pathParams: z.object({ intentHash: intentHashText }),
       query: noQuery,
       responses: { 200: intentTransition, 204: c.noBody() },
@@ -110,9 +113,9 @@ export const intentsContract = c.router(
       },
       summary: 'Attach the transaction of an intent',
       description:
-        'Does what sending the intent again with `anchorTransactionId` does, with the nonce in place of the terms, and ' +
-        'without counting as a registration. The same id sent again is 200 with the present state of the intent. A ' +
-        'wrong nonce is 404, like an unknown hash.',
+        'Does the same as sending the intent again with `anchorTransactionId`, but takes the nonce in place of the ' +
+        'terms and does not count as a registration. The same id sent again is 200 with the current state of the ' +
+        'intent. A wrong nonce is 404, like an unknown hash.',
       pathParams: z.object({ intentHash: intentHashText }),
       query: noQuery,
       body: attachTransactionBody,
@@ -130,11 +133,11 @@ export const intentsContract = c.router(
       summary: "Take an anchor's status callback",
       description:
         'Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>, ' +
-        "s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host being " +
-        'that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Of the body only ' +
-        'the members that say how the transaction stands are read; bank details are neither stored nor logged. Callbacks ' +
-        'with a valid signature are counted per anchor, and others per client address, 60 per 60 s. The headers show the ' +
-        'limit that counted the request.',
+        "s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host " +
+        'being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Only the ' +
+        'members that describe the state of the transaction are read; bank details are neither stored nor logged. ' +
+        'Callbacks with a valid signature are counted per anchor, and others per client address, 60 per 60 s. The ' +
+        'headers show the limit that the request was counted by.',
       pathParams: z.object({ intentHash: intentHashText }),
       query: noQuery,
       body: statusCallbackBody,
@@ -155,11 +158,11 @@ export const reconcileContract = c.router(
       limit: 'default',
       cache: 'no-store',
       errors: ['RUN_IN_PROGRESS'],
-      summary: 'Ask the anchors how open intents stand',
+      summary: 'Poll the anchors for the state of open intents',
       description:
-        'Polls the SEP-24 and SEP-6 transactions of open intents whose turn it is, one worker per anchor, a bounded ' +
-        'batch per run, and records outcomes. Anchors that granted no partner token are not polled: their callbacks ' +
-        'report. Answers 200 with what it did; 409 while another run is under way. The body may be empty or absent.',
+        'Polls the SEP-24 and SEP-6 transactions of open intents that are due, one worker per anchor, a bounded batch per ' +
+        'run, and records outcomes. Anchors that granted no partner token are not polled: they report by callbacks. ' +
+        'Answers 200 with what it did; 409 while another run is under way. The body may be empty or absent.',
       query: noQuery,
       body: noBody,
       responses: { 200: reconcileAnswer },

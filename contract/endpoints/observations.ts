@@ -19,9 +19,10 @@ export const observationsContract = c.router(
       errors: ['UNKNOWN_ANCHOR'],
       summary: 'Read what was observed of one anchor',
       description:
-        'What any wallet may ask an anchor, asked on a schedule: availability and latency of its services, how far its ' +
-        'quotes lie from the mid-market and from what it paid out, and what is wrong with it now. It takes no ' +
-        'intent and is no part of the delivery score. A figure of too few observations is null, with the reason beside it.',
+        'The results of asking the anchor, on a schedule, what any wallet may ask it: availability and latency of its ' +
+        'services, how far its quotes differ from the mid-market and from what it paid out, and what is wrong with it ' +
+        'now. They need no intent and are not part of the score. A figure with too few observations is null, with the ' +
+        'reason beside it.',
       pathParams: z.object({ anchor: anchorInRequest }),
       query: z
         .object({
@@ -41,8 +42,8 @@ export const observationsContract = c.router(
       errors: ['RUN_IN_PROGRESS'],
       summary: 'Observe the anchors of the fleet once',
       description:
-        'One round of the observer, whether it is scheduled (`OBSERVER`) or not. It ends when every anchor that the ' +
-        'budget allows for was asked. Answers 200 with what it did; the body may be empty or absent.',
+        'Runs one round of the observer, whether it is scheduled (`OBSERVER`) or not. The round ends when every ' +
+        'anchor that the budget allows for was asked. Answers 200 with what it did; the body may be empty or absent.',
       query: noQuery,
       body: noBody,
       responses: { 200: observerRound },

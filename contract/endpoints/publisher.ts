@@ -32,7 +32,7 @@ export const publisherContract = c.router(
       summary: 'Publish the scores and submit them to the oracle',
       description:
         'First submits batches that have no receipt yet, oldest first; then, if the scores differ from those of the ' +
-        'latest batch, signs a new one and submits it. Answers 200 with what it did, also where the oracle failed ' +
+        'latest batch, signs a new one and submits it. Answers 200 with what it did, even if the oracle failed ' +
         '(`failure` then says how); 409 while another tick is under way. The body may be empty or absent.',
       query: noQuery,
       body: noBody,
@@ -49,10 +49,10 @@ export const publisherContract = c.router(
       leadsTo: {
         getBatch: { sequence: '$response.body#/latest/sequence' },
       },
-      summary: 'Read how the publisher is',
+      summary: 'Read the state of the publisher',
       description:
         'Whether batches are made and reach the oracle, the last tick, the latest batch with and without a receipt, ' +
-        'and the keys. Judged by the clock of the database.',
+        'and the keys. The clock of the database decides what is late.',
       query: noQuery,
       responses: { 200: publisherHealth },
     }),
@@ -69,8 +69,8 @@ export const publisherContract = c.router(
       },
       summary: 'List the published batches',
       description:
-        'The signed headers with their receipts, newest first; `order=asc` begins with the first, as a verifier of ' +
-        'the chain wants them, and `from` begins with that sequence.',
+        'The signed headers with their receipts, newest first. `order=asc` begins with the oldest, which a verifier of ' +
+        'the chain needs; `from` is the sequence to begin with.',
       query: z
         .object({
           order: z.enum(['asc', 'desc']).optional().describe('`desc`, newest first, when absent.'),
@@ -131,7 +131,8 @@ export const publisherContract = c.router(
       summary: 'Prove that a score is in a batch',
       description:
         'The entry of an anchor in a corridor, and the hashes that lead from it to the root of the signed header. ' +
-        '`verifyEntry` and `verifyBatch` of the contract package check them; docs/publisher.md tells how by hand.',
+        '`verifyEntry` and `verifyBatch` of the contract package check them; docs/publisher.md says how to check them ' +
+        'by hand.',
       pathParams: batchParams,
       query: z.object({ anchor: anchorInRequest, corridor: corridorInRequest }).strict(),
       responses: { 200: entryProof },

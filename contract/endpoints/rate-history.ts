@@ -26,11 +26,12 @@ export const rateHistoryContract = c.router(
       errors: ['UNKNOWN_CORRIDOR'],
       summary: 'Read what the anchors of a corridor offered in the past',
       description:
-        'The samples of a range in short, newest first. A sample is the whole answer of the rates at the reference ' +
-        'amount, taken once in each slot of 15 minutes and kept for 90 days, the first of each UTC day for good; a slot ' +
-        'without a fresh answer has none, and nothing is filled in. With `Accept: text/csv` or `application/x-ndjson` ' +
-        'the samples of one `day` are streamed whole. A corridor that has left the fleet keeps its history. The range ' +
-        'must lie in the past, begin before it ends, and be no wider than its resolution allows.',
+        'Summaries of the samples of a range, newest first. A sample is the whole answer of the rates at the ' +
+        'reference amount, taken once per slot of 15 minutes. Samples are kept for 90 days, the first one of each UTC ' +
+        'day for good. A slot without a fresh answer has no sample, and gaps are not filled in. With `Accept: ' +
+        'text/csv` or `application/x-ndjson` the whole samples of one `day` are streamed. A corridor that has left ' +
+        'the fleet keeps its history. The range must lie in the past, begin before it ends, and be no wider than its ' +
+        'resolution allows.',
       pathParams: z.object({ corridor: corridorInRequest }),
       query: rateHistoryQuery,
       responses: { 200: rateHistoryPage },

@@ -33,13 +33,14 @@ export const ratesContract = c.router(
       },
       summary: 'Compare what the anchors of a corridor pay out',
       description:
-        'Asks every anchor of the corridor at once. The best offer is the one that leaves a person with most, after ' +
-        "what the anchor's record of shortfalls, failures and payout times costs; `sort` lists the quotes " +
-        'otherwise. `receive` asks the other way round: how much stablecoin a payout takes. Quotes are fresh for 15 s; older ones, up to 60 s, are served with `stale: true` while a ' +
-        "refresh runs. No rate here is firm: it becomes so in the anchor's own flow. Anchors without a quote are " +
-        'listed with the reason. At most 30 requests per 60 s and client address may be for amounts that nobody asked ' +
-        'for lately, since every anchor has to be asked for those; more are 429. The reference amount, and what is ' +
-        'known, do not count. With `asOf` no anchor is asked: the answer is one of the past, from the rate history.',
+        'Asks every anchor of the corridor at once. The best offer is the one that leaves a person with the most, ' +
+        "after the cost of the shortfalls, failures and payout times in the anchor's record; `sort` selects another " +
+        'order. `receive` asks the other way round: how much stablecoin a payout takes. Quotes are fresh for 15 s; ' +
+        'older ones, up to 60 s, are served with `stale: true` while a refresh runs. No rate here is firm: it becomes ' +
+        "firm in the anchor's own flow. Anchors without a quote are listed with the reason. At most 30 requests per " +
+        '60 s and client address may be for amounts that nobody requested lately, since every anchor has to be asked ' +
+        'for those; more are 429. The reference amount, and amounts whose quotes are stored, do not count. With ' +
+        '`asOf` no anchor is asked: the answer is a past one, from the rate history.',
       pathParams: z.object({ corridor: corridorInRequest }),
       query: ratesQuery,
       responses: { 200: ratesAnswer },
@@ -55,17 +56,17 @@ export const ratesContract = c.router(
       stream: {
         event: 'rates',
         lastEventId:
-          'The `id` of the last answer that was received: nothing is sent until the present answer is another one.',
+          'The `id` of the last answer that was received: nothing is sent until the current answer differs from it.',
         problems: true,
       },
       errors: ['UNKNOWN_CORRIDOR', 'UNSUPPORTED_PAIR', 'AMOUNT_OUT_OF_RANGE', 'RATES_UNAVAILABLE'],
       summary: 'Follow what the anchors of a corridor pay out',
       description:
-        'The present answer of `GET /api/rates/{corridor}`, and the next one whenever it changes, until either side ' +
-        'closes the stream. A reader that is slower than the changes is sent the newest answer only. When nobody has a ' +
-        'quote any more, an event `problem` carries the error, and the stream goes on. The amounts of streams come out ' +
-        'of the same budget as those of requests: 30 per 60 s and client address, one when the amount is new and one ' +
-        'whenever the anchors are asked again for it, which its readers pay in turn; the reference amount is free. By ' +
+        'The current answer of `GET /api/rates/{corridor}`, and the next one whenever it changes, until either side ' +
+        'closes the stream. A reader that is slower than the changes gets only the newest answer. When no anchor has a ' +
+        'quote any more, an event `problem` carries the error, and the stream goes on. The amounts of streams use the ' +
+        'same budget as those of requests, 30 per 60 s and client address: one when the amount is new, and one whenever ' +
+        'the anchors are asked for it again, charged to its readers in turn. The reference amount is free. By ' +
         'default at most 20 streams are open for one client address (docs/streams.md).',
       pathParams: z.object({ corridor: corridorInRequest }),
       query: ratesStreamQuery,

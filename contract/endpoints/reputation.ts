@@ -34,7 +34,7 @@ export const reputationContract = c.router(
       description:
         'The anchors of the fleet by score, best first; those without a score come last with `rank: null`. Over all ' +
         "corridors an anchor's score is the outcome-weighted mean over its scored corridors; with `corridor` it is " +
-        'the one of its card there. Pages of one answer belong together while its scores are kept.',
+        'the score of its card there. The pages of one ranking are consistent while its scores are kept.',
       query: z
         .object({
           corridor: corridorInRequest.optional().describe('Rank in this corridor only.'),
@@ -56,7 +56,7 @@ export const reputationContract = c.router(
       errors: ['RUN_IN_PROGRESS'],
       summary: 'Compute the scores anew',
       description:
-        'Counts what has changed since the last time into the roll-ups, then computes every card, score and ranking ' +
+        'Adds what has changed since the last run to the roll-ups, then computes every card, score and ranking ' +
         'from them. Answers 200 with what it did; the body may be empty or absent.',
       query: noQuery,
       body: noBody,

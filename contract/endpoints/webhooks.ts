@@ -80,8 +80,8 @@ export const webhooksContract = c.router(
       errors: ['UNKNOWN_WEBHOOK'],
       summary: 'Change, enable or disable a webhook',
       description:
-        'Changes address, subscription or both; `enabled: true` also sends what was held since it was disabled, ' +
-        'oldest first as far as they wait, in no promised order. Deliveries that are waiting go to the new address.',
+        'Changes address, subscription or both; `enabled: true` also sends the deliveries that were held while it was ' +
+        'disabled, the oldest waiting ones first, but in no promised order. Waiting deliveries go to the new address.',
       pathParams: pathOfOne,
       query: noQuery,
       body: updateWebhookBody,
@@ -95,7 +95,7 @@ export const webhooksContract = c.router(
       errors: ['UNKNOWN_WEBHOOK'],
       summary: 'Delete a webhook',
       description:
-        'Nothing more is sent, but for what is being sent at this moment. Its deliveries, waiting or settled, are ' +
+        'Nothing more is sent, except what is being sent at this moment. Its deliveries, waiting or settled, are ' +
         'deleted too.',
       pathParams: pathOfOne,
       query: noQuery,
@@ -109,7 +109,7 @@ export const webhooksContract = c.router(
       errors: ['UNKNOWN_WEBHOOK'],
       summary: 'Replace the secret of a webhook',
       description:
-        'Until the overlap ends, X-Fairlead-Signature, which is one signature exactly, is made with the old secret; a ' +
+        'Until the overlap ends, X-Fairlead-Signature, which holds exactly one signature, is made with the old secret; a ' +
         '4xx answer is followed at once by another POST that is signed with the new one, and only a receiver that ' +
         'refuses both is disabled. `webhook-signature` lists signatures by both.',
       pathParams: pathOfOne,
@@ -161,8 +161,8 @@ export const webhooksContract = c.router(
       errors: ['UNKNOWN_WEBHOOK'],
       summary: 'Send a delivery again',
       description:
-        'Sends it now, with the same id and body and the present secret, even if the webhook is disabled. One that is ' +
-        'settled gets four attempts afresh; one that waits is brought forward; one that is being sent is left alone.',
+        'Sends it now, with the same id and body and the present secret, even if the webhook is disabled. A ' +
+        'settled delivery gets four new attempts; a waiting one is brought forward; one that is being sent is left alone.',
       pathParams: pathOfOne.extend({ deliveryId }),
       query: noQuery,
       body: noBody,
@@ -177,9 +177,9 @@ export const webhooksContract = c.router(
       summary: 'Send again what failed since a time',
       description:
         'Sends every delivery again that was refused or exhausted since then, tests excepted: at most 1,000 per call, ' +
-        'those that failed first in front, each with its id and body and four attempts afresh. They wait while the ' +
-        'webhook is disabled. Calling again with the same `since` sends none of them a second time, also where they ' +
-        'have failed again; a later `since` does.',
+        'those that failed first in front, each with its id and body and four new attempts. They wait while the webhook ' +
+        'is disabled. A second call with the same `since` sends none of them again, even if they have failed again; a ' +
+        'call with a later `since` does.',
       pathParams: pathOfOne,
       query: noQuery,
       body: resendFailedBody,

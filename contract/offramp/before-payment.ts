@@ -23,7 +23,7 @@ export async function register(run: Run, state: AuthenticatedState): Promise<Reg
   return { ...state, step: 'registered', statusCallbackUrl: intent.statusCallbackUrl };
 }
 
-/** Not before the intent is registered: a withdrawal that is older than its intent does not count in the scores. */
+/** Comes after the registration, because a withdrawal that is older than its intent does not count in the scores. */
 export async function startWithdrawal(run: Run, state: RegisteredState): Promise<StartedState> {
   const withdrawal = await beginWithdrawal(run, state);
   if (!isSafeUrl(withdrawal.url, new URL(state.anchor.transferServer).protocol)) {
@@ -44,7 +44,7 @@ export async function attach(run: Run, state: StartedState): Promise<AttachedSta
   return { ...state, step: 'attached' };
 }
 
-/** Has the form filled in, and waits until the anchor says where to pay and the service has seen it. */
+/** Opens the anchor's form, and waits until the anchor says where to pay and the service has seen the withdrawal. */
 export async function awaitInstructions(run: Run, state: AttachedState): Promise<InstructedState> {
   const endsAt = run.clock() + run.formPatienceMs;
   let opened = false;
@@ -81,7 +81,7 @@ async function read(run: Run, state: AttachedState): Promise<AnchorRecord> {
   return record;
 }
 
-/** An outcome counts only if the service saw the withdrawal before it was paid. The person does not wait for ever. */
+/** Waits, but not for ever: an outcome counts only if the service saw the withdrawal before it was paid. */
 async function untilSeen(run: Run, { intentHash }: AttachedState): Promise<void> {
   const endsAt = run.clock() + run.seenPatienceMs;
   for (;;) {

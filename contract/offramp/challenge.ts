@@ -3,7 +3,7 @@ import { fromBase64, fromUtf8, utf8 } from '../verification/bytes.js';
 import { verifyEd25519 } from '../verification/ed25519.js';
 import { decodePublicKey } from '../verification/strkey.js';
 
-/** What can be wrong with a SEP-10 challenge. One with any of these must not be signed. */
+/** What can be wrong with a SEP-10 challenge. A challenge with any of these faults must not be signed. */
 export const challengeFaults = {
   malformed: 'It is not the envelope of one plain transaction.',
   source: "Its source is not the anchor's SIGNING_KEY.",
@@ -22,7 +22,7 @@ export const challengeFaults = {
 export type ChallengeFault = keyof typeof challengeFaults;
 
 export interface ExpectedChallenge {
-  /** Who asked, `G…`. */
+  /** The account that asked, `G…`. */
   account: string;
   /** `G…`. */
   signingKey: string;
@@ -36,10 +36,10 @@ export interface ExpectedChallenge {
 const maxEnvelopeChars = 16_384;
 const nonceChars = 64;
 const nonceBytes = 48;
-/** SEP-10 allows clocks to differ; a challenge is rarely older than its round trip. */
+/** How early a challenge may be, since SEP-10 allows clocks to differ; it is rarely older than its round trip. */
 const clockToleranceSeconds = 300;
 
-/** Reads an envelope of bounded size; undefined for anything that is none. */
+/** Reads an envelope of bounded size; undefined for anything else. */
 export function readEnvelope(
   envelope: string,
   networkPassphrase: string,
@@ -48,7 +48,7 @@ export function readEnvelope(
   try {
     return TransactionBuilder.fromXDR(envelope, networkPassphrase);
   } catch {
-    // The decoder throws errors of many kinds; whatever it cannot read is no envelope.
+    // The decoder throws errors of many kinds; a text that it cannot read is no envelope.
     return undefined;
   }
 }
@@ -74,7 +74,7 @@ function isSignedBy(transaction: Transaction, signingKey: string): boolean {
 function isTimely({ timeBounds }: Transaction, nowMs: number): boolean {
   const { minTime, maxTime } = timeBounds ?? { minTime: '0', maxTime: '0' };
   const now = nowMs / 1000;
-  // A maximum of 0 would be no bound.
+  // A maximum of 0 means that there is no bound.
   return maxTime !== '0' && Number(minTime) - clockToleranceSeconds <= now && now <= Number(maxTime);
 }
 

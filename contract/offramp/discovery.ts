@@ -9,7 +9,7 @@ import type { OfframpAnchor } from './state.js';
 
 const loopback: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
-/** Where the stellar.toml of a home domain is. An anchor on the own machine gives an origin, which may be http. */
+/** The address of the stellar.toml of a home domain. For an anchor on this machine it is an origin, which may be http. */
 function tomlUrl(homeDomain: string): URL {
   const origin = homeDomain.includes('://') ? homeDomain : `https://${homeDomain}`;
   const url = new URL(`${origin}/.well-known/stellar.toml`);
@@ -18,8 +18,8 @@ function tomlUrl(homeDomain: string): URL {
 }
 
 /**
- * SEP-1: the anchor's own addresses. The service tells the home domain, the key and the assets; the addresses come from
- * the stellar.toml, read here, and its SIGNING_KEY must be the one that the service knows.
+ * Reads the anchor's own addresses from its stellar.toml (SEP-1). The service gives the home domain, the key and the
+ * assets; the SIGNING_KEY of the stellar.toml must be the one that the service knows.
  */
 export async function discover(run: Run, quote: OfframpQuote): Promise<OfframpAnchor> {
   const { anchorId } = quote;
@@ -65,7 +65,7 @@ async function readToml(run: Run, url: URL): Promise<Record<string, unknown>> {
   }
 }
 
-/** https; also http on the own machine, where the stellar.toml itself was read so. */
+/** True for https, and on this machine for http if the stellar.toml was read over http too. */
 export function isSafeUrl(value: unknown, protocol: string): value is string {
   if (typeof value !== 'string' || !URL.canParse(value)) return false;
   const url = new URL(value);

@@ -70,7 +70,7 @@ export const offrampErrors = {
 
 export type OfframpErrorCode = keyof typeof offrampErrors;
 
-/** Where resuming can lead no further: there is nothing to resume, it has ended, or a person has to look first. */
+/** Resuming does not help after these: there is nothing to resume, it has ended, or a person has to look first. */
 const finalCodes: ReadonlySet<OfframpErrorCode> = new Set<OfframpErrorCode>([
   'arguments_invalid',
   'state_invalid',
@@ -102,11 +102,11 @@ export class Stop extends Error {
 export class OfframpError extends Error {
   readonly code: OfframpErrorCode;
   readonly moneyMoved: MoneyMoved;
-  /** What exactly, for codes that say so; null otherwise. */
+  /** The detail that the text of the code describes; null for other codes. */
   readonly detail: string | null;
-  /** The state to resume from; null where it stopped before there was one: then nothing was registered or paid. */
+  /** The state to resume from; null if there was none yet: then nothing was registered or paid. */
   readonly state: OfframpState | null;
-  /** Whether it is of use to hand `state` to `resumeOfframp`, at once or later. */
+  /** Whether passing `state` to `resumeOfframp` may help, at once or later. */
   readonly resumable: boolean;
 
   constructor(

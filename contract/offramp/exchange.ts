@@ -5,11 +5,11 @@ const timeoutMs = 15_000;
 const maxAnswerChars = 1_000_000;
 const maxDetailChars = 200;
 
-/** A party that cannot be reached or refuses for the moment: worth asking again. */
+/** Thrown if a party cannot be reached or refuses for the moment, so that a retry may succeed. */
 export class Unavailable extends Error {
   constructor(
     message: string,
-    /** What it asked to wait for, or null. */
+    /** How long the party asked to wait, or null. */
     readonly retryAfterMs: number | null = null,
     cause?: unknown,
   ) {
@@ -23,11 +23,11 @@ export interface Answer {
 }
 
 /**
- * A request of anchor or ledger. Answers that are worth asking again for (429 and 5xx) and lost connections throw
- * Unavailable.
+ * Sends a request to the anchor or the ledger. Throws Unavailable where a retry may succeed: on 429, 5xx and lost
+ * connections.
  */
 export async function exchange(run: Run, url: string, init: RequestInit = {}): Promise<Answer> {
-  // Joined by hand because AbortSignal.any is too new for browsers of two years ago.
+  // The signals are joined by hand because AbortSignal.any is too new for browsers of two years ago.
   const controller = new AbortController();
   const follow = () => controller.abort(run.signal?.reason);
   if (run.signal?.aborted) follow();
@@ -52,7 +52,7 @@ export async function exchange(run: Run, url: string, init: RequestInit = {}): P
   }
 }
 
-/** In pieces, so that an answer without an end fills no memory; at once where the platform has no streams (React Native). */
+/** Reads in pieces, so that an endless answer fills no memory; at once if the platform has no streams (React Native). */
 async function readText(response: Response): Promise<string> {
   if (typeof response.body?.getReader !== 'function') return bounded(await response.text());
   const reader = response.body.getReader();
@@ -75,7 +75,7 @@ function bounded(text: string): string {
   return text;
 }
 
-/** What the answer asks to wait for; null where it names no whole number of seconds. */
+/** How long the answer asks to wait; null if it names no whole number of seconds. */
 export function retryAfterMs(headers: Headers): number | null {
   const text = headers.get('retry-after') ?? '';
   return /^\d{1,6}$/.test(text) ? Number(text) * 1_000 : null;
@@ -92,7 +92,7 @@ export function membersOf(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** What an anchor's answer says where it is not the one that a step needs. */
+/** The error for an answer of the anchor that a step cannot use, with what the answer says. */
 export function refusal({ status, text }: Answer): Stop {
   const { error } = membersOf(text) ?? {};
   const said = typeof error === 'string' ? `: ${error.slice(0, maxDetailChars)}` : '';

@@ -10,9 +10,9 @@ import type { EndedState, ReportedState } from './state.js';
 /** A withdrawal that was paid out. */
 export interface OfframpResult {
   state: EndedState;
-  /** As the service tells it; null where it could not be asked. Its `outcome` is null where only the anchor has spoken. */
+  /** The intent as the service returns it; null if it does not answer. `outcome` is null if only the anchor reported one. */
   intent: IntentAnswer | null;
-  /** What was paid out, in fiat; null where nobody says. */
+  /** What was paid out, in fiat; null if neither the service nor the anchor says. */
   amountOut: string | null;
 }
 
@@ -27,8 +27,8 @@ const lastWords: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Waits until there is an outcome: the service's, or the last word of the anchor where the service has recorded nothing
- * for `patienceMs` after it: while the service is away, doubts the anchor, or waits for an anchor that may still pay out.
+ * Waits for the outcome that the service records. If it records none within `patienceMs` of a final status of the anchor
+ * (it is unavailable, doubts the anchor, or waits for an anchor that may still pay out), that status decides.
  */
 export async function follow(run: Run, state: ReportedState | EndedState): Promise<OfframpResult> {
   const renewal = new AbortController();
@@ -71,7 +71,7 @@ async function untilEnded(
       run.onStatus(last);
     }
     if (record !== null && lastWords.has(last) && run.clock() - saidAt >= run.patienceMs) {
-      // `error` is no end: an anchor may recover, and the service tells when it has given up waiting.
+      // `error` is not final: an anchor may recover, and the service records an outcome when it stops waiting.
       if (last === 'error') throw new Stop('anchor_error');
       await run.save(ended);
       return byRecord(ended, intent, record);
@@ -80,18 +80,18 @@ async function untilEnded(
   }
 }
 
-/** Not awaited, so that a wallet whose prompt nobody answers does not keep the service from being asked. */
+/** Does not block: a wallet prompt that nobody answers must not keep the service from being asked. */
 function renewToken(run: Run, { anchor, terms }: ReportedState | EndedState, signal: AbortSignal): void {
   authenticate({ ...run, signal }, anchor, terms.account).then(
     (token) => {
       run.token = token;
     },
-    // The outcome is followed without the anchor's record.
+    // Without a new token, the outcome is followed without the anchor's record.
     () => undefined,
   );
 }
 
-/** Null where a party does not answer or refuses: what is paid is followed all the same. */
+/** Null if a party does not answer or refuses, since a payment that was made is followed all the same. */
 async function orUnknown<T>(call: Promise<T>): Promise<T | null> {
   try {
     return await orNull(call);

@@ -4,7 +4,7 @@ import { baseAccount, isAccount, isMuxed } from './addresses.js';
 import type { AnchorRecord } from './sep24.js';
 import type { OfframpAnchor, PaymentInstructions } from './state.js';
 
-/** Why nothing is paid on what an anchor asks for. */
+/** Why the payment that an anchor asks for is not made. */
 export const instructionFaults = {
   other_transaction: 'The record is that of another transaction, or not of a withdrawal.',
   asset: 'It asks for another asset than the one that was quoted.',
@@ -30,7 +30,7 @@ function scaled(amount: string): bigint {
   return BigInt(whole + fraction.padEnd(decimals, '0'));
 }
 
-/** What a record says of how to pay, or why that is not to be paid. */
+/** The payment instructions of a record, or the reason why they must not be followed. */
 export function readInstructions(
   record: AnchorRecord,
   expected: { withdrawalId: string; terms: IntentTerms; anchor: OfframpAnchor },
@@ -65,7 +65,7 @@ export function readInstructions(
   return typeof memo === 'string' ? memo : { destination, amount, memo };
 }
 
-/** A muxed account says itself whose payment it is, and takes no memo beside it. */
+/** A muxed account identifies the payment itself, so a memo beside it is a fault. */
 function readMemo(
   type: string | undefined,
   value: string | undefined,

@@ -3,12 +3,12 @@ import { exchange, membersOf, Unavailable } from './exchange.js';
 import type { Run } from './options.js';
 import { accountKey, resultCodeOf, sequenceOf } from './payment.js';
 
-/** What the ledger says of a transaction; for one that is not there, which ledgers it looked in. Times in epoch seconds. */
+/** The ledger's answer on a transaction; for an absent one, which ledgers it searched. Times are in epoch seconds. */
 export type LookUp =
   | { status: 'paid' | 'failed' }
   | { status: 'absent'; ledger: number; closedAt: number; reachesBackTo: number };
 
-/** Networks have their own accounts and hashes: a payment that another one does not hold may have been made on its own. */
+/** Throws if the server is of another network, which does not know a payment that may have been made on the right one. */
 export async function checkNetwork(run: Run): Promise<void> {
   if (run.isNetworkChecked) return;
   const { passphrase } = await call(run, 'getNetwork', {});
@@ -57,21 +57,21 @@ export async function lookUp(run: Run, hash: string): Promise<LookUp> {
   };
 }
 
-/** When the latest ledger closed, in epoch seconds: the clock that time bounds are held against. */
+/** When the latest ledger closed, in epoch seconds: the clock that time bounds are checked against. */
 export async function ledgerTime(run: Run): Promise<number> {
   const looked = await lookUp(run, '0'.repeat(64));
   if (looked.status !== 'absent') throw new Unavailable('the ledger holds a transaction that cannot be');
   return looked.closedAt;
 }
 
-/** RPC servers write times as text and ledgers as numbers. Anything that is not a positive whole number says nothing. */
+/** RPC servers write times as text and ledgers as numbers. Anything else throws Unavailable. */
 function wholeNumber(value: unknown): number {
   const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
   if (typeof number === 'number' && Number.isSafeInteger(number) && number > 0) return number;
   throw new Unavailable('the ledger does not say which ledgers it looked in');
 }
 
-/** Hands the signed payment to the ledger; once more does no harm. Returns the code of a rejection, or null. */
+/** Submits the signed payment; submitting it again does no harm. Returns the code of a rejection, or null. */
 export async function submit(run: Run, envelope: string): Promise<string | null> {
   const { status, errorResultXdr } = await rpc(run, 'sendTransaction', { transaction: envelope });
   if (status === 'TRY_AGAIN_LATER') throw new Unavailable('the ledger is busy');

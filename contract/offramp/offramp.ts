@@ -23,8 +23,8 @@ import { addressOf } from './wallet.js';
 /**
  * One off-ramp through an anchor's SEP-24 service, from the chosen quote to the payout: authenticates the wallet (SEP-10),
  * registers the intent, starts the withdrawal and attaches it, opens the anchor's form, pays what was quoted and nothing
- * else, and follows it to its end. Resolves when it was paid out; everything else rejects with OfframpError, which says
- * whether money has moved and from which state to resume.
+ * else, and follows the withdrawal to its end. Resolves when it was paid out; everything else rejects with OfframpError,
+ * which says whether money has moved and from which state to resume.
  */
 export function startOfframp(
   quote: OfframpQuote,
@@ -36,7 +36,7 @@ export function startOfframp(
 
 /**
  * Goes on from a state that `onState` was given, after a closed tab or an OfframpError. It never pays twice, wherever the
- * run before stopped. Hand the latest state to one run at a time: another one stops rather than pays.
+ * previous run stopped. Pass the latest state to one run at a time: a second run stops instead of paying.
  */
 export function resumeOfframp(
   state: OfframpState,
@@ -49,7 +49,7 @@ export function resumeOfframp(
   return drive(state, wallet, options, (run) => checkResumed(run, state));
 }
 
-/** The network and the wallet must be those of the run before. A wallet that has no more to sign is not asked. */
+/** Throws unless network and wallet are those of the previous run. A wallet with nothing left to sign is not asked. */
 async function checkResumed(run: Run, state: OfframpState): Promise<OfframpState> {
   const { networkPassphrase, step, terms } = state;
   if (networkPassphrase !== run.networkPassphrase) {
@@ -91,7 +91,7 @@ async function drive(
       try {
         defaults.onStatus(status);
       } catch {
-        // It only shows something: a fault there must not keep a payment from being followed.
+        // The callback only displays the status: its errors must not keep a payment from being followed.
       }
     },
     async save(state) {
@@ -188,7 +188,7 @@ function moneyMovedAt(state: OfframpState | null): MoneyMoved {
   }
 }
 
-/** Everything that can happen has a code, so that every error says what is known of the money. */
+/** Gives every error a code, so that each says what is known of the money. */
 function toOfframpError(error: unknown, run: Run, state: OfframpState | null): OfframpError {
   const moneyMoved = moneyMovedAt(state);
   if (run.signal?.aborted && !(error instanceof Stop)) {

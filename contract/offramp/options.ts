@@ -2,7 +2,7 @@ import { waitByTimer } from '../client/attempt.js';
 import type { Client } from '../client/operations/client.js';
 import type { OfframpState } from './state.js';
 
-/** What is asked of a wallet: two methods of SEP-43. They may reject, or resolve to an `error` as SEP-43 has it. */
+/** The wallet: two methods of SEP-43. They may reject, or resolve to an `error` as SEP-43 has it. */
 export interface OfframpWallet {
   /** The account that sells, `G…`. */
   getAddress(): Promise<{ address: string; error?: unknown }>;
@@ -37,31 +37,31 @@ export interface OfframpOptions {
   open: (url: string) => void | Promise<void>;
   /** Stores the state. The next step is taken when it has resolved, and not at all if it rejects. */
   onState?: (state: OfframpState) => void | Promise<void>;
-  /** Told every new status word of the anchor. */
+  /** Called with every new status of the anchor. */
   onStatus?: (status: string) => void;
-  /** Stops waiting and following; rejects with `aborted`. */
+  /** When it aborts, waiting and following stop, and the call rejects with `aborted`. */
   signal?: AbortSignal;
   /** The public network when absent. */
   networkPassphrase?: string;
   /**
-   * The least payout to accept, in fiat: checked by the service when the intent is registered, and before paying where the
-   * anchor's record says what it will pay out. Where it does not, the quote that the service knows is all there is.
+   * The least payout to accept, in fiat. The service checks it when the intent is registered. It is checked again before
+   * paying, if the anchor's record says what it will pay out; if not, only the quote was checked.
    */
   minReceive?: string;
-  /** Highest fee for the payment, in stroops; 10,000 (0.001 XLM) when absent. The ledger charges what it has to. */
+  /** Highest fee for the payment, in stroops; 10,000 (0.001 XLM) when absent. The ledger charges no more than it needs. */
   maxFeeStroops?: string;
   /** For how long a party that does not answer is asked again; 60,000 when absent. */
   patienceMs?: number;
   /** For how long the form may take; 30 minutes when absent. */
   formPatienceMs?: number;
   /**
-   * How long the payment waits for the service to have seen the withdrawal; 30,000 when absent. Unseen, it does not
-   * count in the scores.
+   * How long the payment waits for the service to have seen the withdrawal; 30,000 when absent. A withdrawal that was not
+   * seen before does not count in the scores.
    */
   seenPatienceMs?: number;
-  /** Pause between two looks; 2,000 when absent. */
+  /** Pause between two polls; 2,000 when absent. */
   pollMs?: number;
-  /** Speaks to the anchor and the ledger; the global `fetch` when absent. */
+  /** Sends requests to the anchor and the ledger; the global `fetch` when absent. */
   fetch?: typeof globalThis.fetch;
   /** Epoch milliseconds; for tests. */
   clock?: () => number;
@@ -69,13 +69,13 @@ export interface OfframpOptions {
   wait?: (waitMs: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
-/** The options with what stands in for absent ones, and the token in use. */
+/** The options with their defaults, and what the steps of a run share. */
 export interface Run extends Required<Omit<OfframpOptions, 'signal' | 'minReceive'>> {
   wallet: OfframpWallet;
   signal: AbortSignal | undefined;
-  /** Of the anchor; renewed when it has expired. */
+  /** The token of the anchor; renewed when it has expired. */
   token: string;
-  /** Whether the ledger said that it is of the network. */
+  /** Whether the ledger confirmed that it belongs to the network. */
   isNetworkChecked: boolean;
   /** Stores a state that a step passes through. */
   save: (state: OfframpState) => Promise<void>;
@@ -104,14 +104,14 @@ export function withDefaults(
   };
 }
 
-/** What is passed as undefined is absent: callers whose compiler allows it do so. */
+/** Drops options that are undefined, which callers may pass if their compiler allows it. */
 function given<T extends object>(options: T): T {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
 }
 
 const times = ['patienceMs', 'formPatienceMs', 'seenPatienceMs', 'pollMs'] as const;
 
-/** Which argument cannot be used, seen before anything is called; null where all can. */
+/** The first argument that cannot be used, checked before anything is called; null if there is none. */
 export function argumentFault(wallet: OfframpWallet, options: OfframpOptions): string | null {
   const faults: [string, boolean][] = [
     ['wallet.getAddress', typeof wallet?.getAddress !== 'function'],

@@ -7,7 +7,7 @@ const longestWaitMs = 8_000;
 
 type UnavailableCode = Extract<OfframpErrorCode, `${string}_unavailable`>;
 
-/** Calls again while the party is unavailable, ever more slowly and no sooner than it asks, for `patienceMs`. */
+/** Retries while the party is unavailable, for `patienceMs`, with growing waits that are no shorter than it asks. */
 export async function patiently<T>(run: Run, code: UnavailableCode, call: () => Promise<T>): Promise<T> {
   const endsAt = run.clock() + run.patienceMs;
   for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
@@ -22,7 +22,7 @@ export async function patiently<T>(run: Run, code: UnavailableCode, call: () => 
   }
 }
 
-/** What is waited for, unless the signal aborts first: wallets and pages know nothing of it. */
+/** Awaits the promise, or rejects when the signal aborts first: wallets and pages do not know the signal. */
 export function untilAborted<T>(run: Run, waitedFor: Promise<T>): Promise<T> {
   const { signal } = run;
   if (signal === undefined) return waitedFor;
@@ -34,7 +34,7 @@ export function untilAborted<T>(run: Run, waitedFor: Promise<T>): Promise<T> {
   });
 }
 
-/** What the call gives, or null where the party is unavailable at the moment. */
+/** The result of the call, or null if the party is unavailable at the moment. */
 export async function orNull<T>(call: Promise<T>): Promise<T | null> {
   try {
     return await call;

@@ -9,7 +9,7 @@ import type { InstructedState, PaidState, PayingState, ReportedState } from './s
 import { announce, checkStillAsked } from './still-asked.js';
 import { signByWallet } from './wallet.js';
 
-/** Builds the payment. It is stored, and with it its hash, before anybody is asked to sign it. */
+/** Builds the payment, so that it is stored with its hash before the wallet is asked to sign it. */
 export async function preparePayment(run: Run, state: InstructedState): Promise<PayingState | PaidState> {
   for (const payment of state.earlier) {
     const { status } = await patiently(run, 'ledger_unavailable', () => lookUp(run, payment.hash));
@@ -26,13 +26,13 @@ export async function preparePayment(run: Run, state: InstructedState): Promise<
 }
 
 /**
- * Signs, submits and looks up until the ledger decides. Paid twice is never: there is one payment, whose hash is stored and
- * named to the service before it is signed; it is handed in as often as need be, which the ledger counts once; and another
- * one is built only for the same place on the ledger, or for the next one after a payment that failed.
+ * Signs, submits and looks up the payment until the ledger decides. Nothing is paid twice: there is one payment, whose hash
+ * is stored and named to the service before it is signed. It may be submitted repeatedly: the ledger executes it once.
+ * Another payment is built only with the same sequence number, or with the next one after a payment that failed.
  */
 export async function pay(run: Run, state: PayingState): Promise<PaidState | InstructedState> {
   let current = state;
-  // A signed payment of an earlier run may have been submitted by it.
+  // An earlier run may have submitted the payment if it was signed.
   let mayBeSubmitted = state.payment.signed;
   let isChecked = false;
   let refused: Stop | null = null;
@@ -64,7 +64,7 @@ export async function pay(run: Run, state: PayingState): Promise<PaidState | Ins
   }
 }
 
-/** How the payment stands. `lost`: it is not there, its place is free, and no ledger to come can carry it out. */
+/** The state of the payment. `lost`: it is absent, its sequence number is unused, and no later ledger can execute it. */
 async function standing(
   run: Run,
   state: PayingState,
@@ -87,7 +87,7 @@ async function standing(
   return 'lost';
 }
 
-/** The place is taken in this ledger: by the payment, or by another transaction, which may be a payment of another run. */
+/** What used the sequence number. Throws if it was not the payment: it may have been a payment of another run. */
 async function whoTookThePlace(
   run: Run,
   { payment }: PayingState,
@@ -100,7 +100,7 @@ async function whoTookThePlace(
   throw new Stop(isInReach ? 'sequence_taken' : 'payment_unknown', { moneyMoved: 'unknown' });
 }
 
-/** Before the first submission of a run. A payment that an earlier run may have submitted is then only looked for. */
+/** Checked before a run's first submission. With a reason, a payment that may have been submitted is only looked up. */
 async function reasonNotToSubmit(
   run: Run,
   state: PayingState,
@@ -124,8 +124,8 @@ async function sign(run: Run, state: PayingState): Promise<PayingState> {
 }
 
 /**
- * Submits the payment. A rejection says something only of the first submission: later ones may follow a success. A bad
- * sequence number never does: the payment itself may have used it up, in the hands of another run.
+ * Submits the payment. Only the rejection of the first submission matters: later ones may follow a success. A bad sequence
+ * number never matters: another run may have submitted this payment, which used the number.
  */
 async function hand(run: Run, { payment }: PayingState, isFirst: boolean): Promise<void> {
   let counts = isFirst;
@@ -141,7 +141,7 @@ async function hand(run: Run, { payment }: PayingState, isFirst: boolean): Promi
   }
 }
 
-/** Names the payment to the service once more: an anchor may have named another since. No answer holds up what is paid. */
+/** Names the payment to the service again: the anchor may have named another one. The run goes on after any answer. */
 export async function report(run: Run, state: PaidState): Promise<ReportedState> {
   const { intentHash, terms, payment } = state;
   const body = { nonce: terms.nonce, paymentHash: payment.hash };

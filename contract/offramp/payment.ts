@@ -3,7 +3,7 @@ import { fromBase64, toHex } from '../verification/bytes.js';
 import type { IntentTerms } from '../verification/intent-hash.js';
 import type { OfframpAnchor, OfframpPayment, PaymentInstructions } from './state.js';
 
-/** How long a payment can be carried out. A lost one is built anew only when this is over. */
+/** How long a payment can be carried out. A lost payment is built again only after this time. */
 const validitySeconds = 300;
 
 /** The payment as one operation, unsigned. Its hash is known before anybody signs it. */
@@ -11,7 +11,7 @@ export function buildPayment(of: {
   terms: IntentTerms;
   anchor: OfframpAnchor;
   instructions: PaymentInstructions;
-  /** Of the transaction itself. */
+  /** The sequence number of the transaction itself. */
   sequence: string;
   maxFeeStroops: string;
   networkPassphrase: string;
@@ -65,7 +65,7 @@ export function sequenceOf(entry: string): string | undefined {
   }
 }
 
-/** `txBadSeq` and the like, of a result in base64 XDR; `unknown` where it cannot be read. */
+/** The code of a result in base64 XDR, such as `txBadSeq`; `unknown` if it cannot be read. */
 export function resultCodeOf(result: unknown): string {
   try {
     return xdr.TransactionResult.fromXDR(String(result), 'base64').result().switch().name;

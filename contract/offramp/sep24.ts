@@ -7,7 +7,7 @@ import type { OfframpState } from './state.js';
 /** The record of a withdrawal, as `GET /transaction` shows it. Only checked members are used. */
 export type AnchorRecord = Record<string, unknown> & { status: string };
 
-/** A request with the token, which is renewed once where the anchor no longer takes it. */
+/** Sends a request with the token, which is renewed once if the anchor no longer accepts it. */
 async function askAnchor(
   run: Run,
   { anchor, terms }: Pick<OfframpState, 'anchor' | 'terms'>,
@@ -57,7 +57,7 @@ function recordOf({ status: answered, text }: Answer): AnchorRecord | null {
   return answered === 200 && typeof status === 'string' ? { ...(transaction as object), status } : null;
 }
 
-/** The record of the withdrawal; throws Unavailable where the anchor does not say. */
+/** The record of the withdrawal. Throws Unavailable if the anchor does not answer, and Stop if its answer has none. */
 export async function readRecord(run: Run, state: WithWithdrawal): Promise<AnchorRecord> {
   const answer = await askAnchor(run, state, recordPath(state));
   const record = recordOf(answer);
@@ -65,7 +65,7 @@ export async function readRecord(run: Run, state: WithWithdrawal): Promise<Ancho
   return record;
 }
 
-/** The same without asking the wallet for anything: null where the anchor does not say. */
+/** The record, read without asking the wallet for anything; null if the anchor does not give it. */
 export async function peekRecord(
   run: Run,
   state: WithWithdrawal,

@@ -12,7 +12,7 @@ interface ServiceAnswer {
 
 type Good<A> = A extends { status: 200 | 201; body: infer Body } ? Body : never;
 
-/** One call of the service. 429, 503 and every other 5xx, lost connections and pages of proxies throw Unavailable. */
+/** Calls the service once. Throws Unavailable on 429, 5xx, lost connections and pages of proxies. */
 async function askOnce<A extends ServiceAnswer>(
   run: Run,
   call: (service: OfframpService, fetchOptions: { signal?: AbortSignal }) => Promise<A>,
@@ -31,7 +31,7 @@ async function askOnce<A extends ServiceAnswer>(
   throw new Unavailable(`the service answers ${code}`, retryAfterMs(answer.headers));
 }
 
-/** The same, asked again for as long as `patienceMs`. */
+/** Calls the service, and retries for as long as `patienceMs`. */
 export function callService<A extends ServiceAnswer>(
   run: Run,
   call: (service: OfframpService, fetchOptions: { signal?: AbortSignal }) => Promise<A>,
@@ -39,12 +39,12 @@ export function callService<A extends ServiceAnswer>(
   return patiently(run, 'service_unavailable', () => askOnce(run, call));
 }
 
-/** The intent as it stands, asked for as long as `patienceMs`. */
+/** The current state of the intent, with retries for as long as `patienceMs`. */
 export function askIntent(run: Run, intentHash: string): Promise<IntentAnswer> {
   return patiently(run, 'service_unavailable', () => readIntent(run, intentHash));
 }
 
-/** The intent as it stands; throws Unavailable where the service does not say. */
+/** The current state of the intent; throws Unavailable if the service does not answer. */
 export function readIntent(run: Run, intentHash: string): Promise<IntentAnswer> {
   return askOnce(run, ({ intents }, fetchOptions) =>
     intents.getIntent({ params: { intentHash }, fetchOptions }),

@@ -1,6 +1,6 @@
 import type { IntentTerms } from '../verification/intent-hash.js';
 
-/** Where the anchor is and what it sells for what, as discovered at the start. */
+/** The addresses, the key and the assets of the anchor, as discovered at the start. */
 export interface OfframpAnchor {
   /** Host of the stellar.toml: the home domain of SEP-10. */
   homeDomain: string;
@@ -43,7 +43,7 @@ interface Agreed {
   version: 1;
   terms: IntentTerms;
   intentHash: string;
-  /** Of the network that the payment is for. Another one would not know it. */
+  /** The passphrase of the payment's network. Another network does not know the payment. */
   networkPassphrase: string;
   anchor: OfframpAnchor;
   /** The anchor's SEP-10 token. */
@@ -61,11 +61,11 @@ interface Started extends Registered {
 interface Instructed extends Started {
   instructions: PaymentInstructions;
   /**
-   * The sequence number that the payment has. It is read from the ledger once: a payment that takes the place of a lost one
-   * has the same, and one that takes the place of a failed one the next, so that runs from one state compete for one place.
+   * The sequence number of the payment, read from the ledger once. A payment that replaces a lost one has the same number,
+   * and one that replaces a failed one the next, so that of several runs from one state only one can pay.
    */
   sequence: string;
-  /** Payments that this one takes the place of, oldest first: lost or failed. */
+  /** Payments that this one replaces, oldest first: lost or failed. */
   earlier: OfframpPayment[];
 }
 
@@ -122,7 +122,7 @@ const steps: ReadonlySet<string> = new Set<OfframpStep>([
   'ended',
 ]);
 
-/** Tells a state of this version from anything else. It does not look into one: the store is the wallet's own. */
+/** Whether the value is a state of this version. Its content is not checked: the store is the wallet's own. */
 export function isOfframpState(value: unknown): value is OfframpState {
   const { version, step } = (value ?? {}) as { version?: unknown; step?: unknown };
   return version === 1 && typeof step === 'string' && steps.has(step);

@@ -8,7 +8,7 @@ import { askIntent, callService } from './service.js';
 import type { InstructedState, OfframpState, PayingState, PaymentInstructions } from './state.js';
 
 export const awaitsPayment = 'pending_user_transfer_start';
-/** After these words nobody can pay the withdrawal any more. After any other one, also one that an anchor invents, it is open. */
+/** The statuses of a withdrawal that can no longer be paid. With any other status, even an invented one, it is open. */
 const finalWords: ReadonlySet<string> = new Set([
   'completed',
   'error',
@@ -20,7 +20,7 @@ const finalWords: ReadonlySet<string> = new Set([
   'too_large',
   'too_small',
 ]);
-/** Last words of a withdrawal that nobody paid. Any other may follow a payment, also one of another run. */
+/** The statuses of a withdrawal that nobody paid. Any other may follow a payment, even one of another run. */
 const unpaidWords: ReadonlySet<string> = new Set([
   'expired',
   'incomplete',
@@ -64,8 +64,8 @@ export async function checkStillAsked(run: Run, state: InstructedState | PayingS
 }
 
 /**
- * Names the payment to the service before it is signed. Whoever finds the account's next place on the ledger taken by it finds
- * it named here too, so a run that does not know it does not pay beside it.
+ * Names the payment to the service before it is signed. When the payment has used the account's next sequence number, the
+ * service therefore knows it, so a run that does not know it does not pay a second time.
  */
 export async function announce(run: Run, state: PayingState): Promise<void> {
   const { intentHash, terms, payment } = state;
@@ -74,7 +74,7 @@ export async function announce(run: Run, state: PayingState): Promise<void> {
     intents.attachTransaction({ params: { intentHash }, body, fetchOptions }),
   ).catch((error: unknown) => {
     if (!(error instanceof Stop) || error.options.detail !== 'TRANSACTION_CONFLICT') throw error;
-    // It has found another payment since it was asked.
+    // The service has found another payment since it was asked.
     throw new Stop('already_paid', { moneyMoved: 'unknown', cause: error });
   });
   checkIntent(intent, state);
@@ -94,7 +94,7 @@ function checkIntent(intent: IntentAnswer, state: InstructedState | PayingState)
     ({ hash, problem }) => !own.has(hash) && problem !== 'transaction_failed',
   );
   if (other !== undefined) throw new Stop('already_paid', { detail: other.hash, moneyMoved: 'unknown' });
-  // Its own, handed in by an earlier run: the ledger tells next.
+  // The payment was submitted by an earlier run of this state: the ledger decides next.
   if (found !== undefined) return;
   if (outcome !== null) {
     const { reason } = outcome;

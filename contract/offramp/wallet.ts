@@ -12,8 +12,8 @@ export async function addressOf(run: Run): Promise<string> {
 }
 
 /**
- * Has the wallet sign this transaction. What comes back must be the same transaction, whose hash decides, and carry a
- * signature by the account's own key.
+ * Has the wallet sign this transaction. The result must be the same transaction, compared by hash, and carry a signature by
+ * the account's own key.
  */
 export async function signByWallet(run: Run, envelope: string, address: string): Promise<string> {
   const { wallet, networkPassphrase } = run;

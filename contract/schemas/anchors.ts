@@ -9,7 +9,7 @@ export type {
   DiscoveryState,
 } from '../client/types/anchors.js';
 
-/** `delisted`: once in the fleet, no longer asked for rates; `refused`: its signing key is not the one it came with. */
+/** Whether an anchor is in the fleet and asked for rates. */
 export const anchorStatus = z
   .enum(['active', 'delisted', 'refused'])
   .describe(
@@ -17,7 +17,7 @@ export const anchorStatus = z
       '`refused`: its signing key is no longer the one it was onboarded with, so it is not asked.',
   );
 
-/** Where the address and key of an anchor stand: read from its stellar.toml (SEP-1) or given in the fleet file. */
+/** Where the addresses and key of an anchor come from: its stellar.toml (SEP-1), fresh or stale, or the fleet file. */
 export const discoveryState = z
   .enum(['pending', 'fresh', 'stale', 'failed', 'configured'])
   .describe(
@@ -63,7 +63,7 @@ export const startingPoint = z
   })
   .describe('How a wallet starts a withdrawal here.');
 
-/** One anchor whole: its addresses and how a wallet starts there. */
+/** All data of one anchor, with its addresses and how a wallet starts a withdrawal there. */
 export const anchorAnswer = z
   .object({
     ...anchorFields,
@@ -92,8 +92,9 @@ export const anchorAnswer = z
       .min(0)
       .nullable()
       .describe(
-        'Intents registered in the last 90 days whose record names a payment that the ledger shows to be none: it does ' +
-          'not exist, failed, or paid no account that the anchor named. 10,000 at most; null where no ledger is asked.',
+        "Intents registered in the last 90 days for which the anchor's record names a payment that the ledger " +
+          'contradicts: it does not exist, failed, or paid no account that the anchor named. 10,000 at most; null ' +
+          'where no ledger is asked.',
       ),
     start: z.array(startingPoint).describe('How a wallet starts there, one entry per corridor and protocol.'),
   })

@@ -32,9 +32,9 @@ export const invalidateCacheAnswer = z
       .int()
       .min(1)
       .describe(
-        'The new cache version of this scope and corridor: entries begun under an older one are never served.',
+        'The new cache version of this scope and corridor. Entries begun under an older version are never served.',
       ),
     droppedEntries: z.number().int().min(0).describe('Entries dropped at once in the answering instance.'),
-    invalidatedAt: instant.describe('When; the other instances follow within a second.'),
+    invalidatedAt: instant.describe('When it was done here; the other instances follow within a second.'),
   })
   .describe('What was dropped.');

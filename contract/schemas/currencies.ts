@@ -1,6 +1,6 @@
 /**
- * Minor units of the currencies people are paid out in: ISO 4217, list of active codes. A table and never `Intl`,
- * whose data says 0 for COP and IDR where the standard says 2.
+ * Minor units of the currencies of payouts: ISO 4217, list of active codes. This is a table because the data of `Intl`
+ * has 0 for COP and IDR, where the standard has 2.
  */
 const byMinorUnits = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',

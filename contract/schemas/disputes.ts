@@ -27,15 +27,15 @@ export const disputeStatus = z
   .enum(['open', 'accepted', 'rejected'])
   .describe('`open`: not decided. `accepted`: the outcome counts differently. `rejected`: nothing changes.');
 
-/** What stands behind a dispute besides the word of its signer. */
+/** Whether anything but the word of its signer supports a dispute. */
 export const disputeSupport = z
   .enum(['supported', 'unsupported'])
   .describe(
-    '`supported`: the anchor showed a record of the disputed transaction. `unsupported`: it never did, so nothing but ' +
-      'the signer says that there was one.',
+    '`supported`: the anchor showed a record of the disputed transaction. `unsupported`: it never did, so only the ' +
+      'signer says that there was one.',
   );
 
-/** What an accepted dispute makes of an outcome that counts or may count. */
+/** How an outcome that counts, or may count, counts after its dispute was accepted. */
 export const verdictEffects = {
   counts_not_filled: 'The outcome counts as not filled.',
   counts_filled: 'The outcome counts as filled.',
@@ -44,14 +44,14 @@ export const verdictEffects = {
 
 export type VerdictEffect = keyof typeof verdictEffects;
 
-/** What accepting a dispute truly changes. */
+/** The actual effects of accepting a dispute. */
 export const disputeEffects = {
   ...verdictEffects,
   nothing:
     'Nothing: the outcome does not count whatever the verdict, or the anchor has made the disputed failure good.',
   undecided:
-    'Not decided yet: more outcomes of the account and day wait to be counted than may count. Read it again in a few ' +
-    'seconds.',
+    'Not decided yet: more outcomes of the account and day are waiting to be counted than may count. Read the dispute ' +
+    'again in a few seconds.',
 } as const;
 
 /** The body of a dispute, as the interface specification gives it. `signDispute` makes one. */
@@ -98,7 +98,9 @@ const auditEntry = z
   .object({
     at: instant,
     action: z.enum(['filed', 'accepted', 'rejected']).describe('What happened.'),
-    actor: z.string().describe('The signer when filed; then who decided, as the admin gave it.'),
+    actor: z
+      .string()
+      .describe('The signer when filed; then the person who decided, as the admin named them.'),
     note: z.string().nullable().describe('What the admin noted, or null.'),
     evidence: z.string().nullable().describe('What the verdict rests on, as the admin named it, or null.'),
   })
@@ -111,7 +113,7 @@ export const adminDispute = disputeAnswer
     reason: z.string().describe('What the signer wrote; untrusted text.'),
     outcomeStatus: z.enum(['settled', 'failed', 'expired']).describe('The outcome that is disputed.'),
     support: disputeSupport,
-    effect: enumOfMeanings(disputeEffects, 'What accepting changes as things stand, or has changed.'),
+    effect: enumOfMeanings(disputeEffects, 'What accepting the dispute would change now, or has changed.'),
     audit: z.array(auditEntry).describe('Every step, oldest first.'),
   })
   .describe('A dispute with all that is needed to decide it.');
@@ -119,7 +121,7 @@ export const adminDispute = disputeAnswer
 export const resolveDisputeBody = z
   .object({
     id: disputeId,
-    action: z.enum(['accept', 'reject']).describe('The verdict; given once.'),
+    action: z.enum(['accept', 'reject']).describe('The verdict, which can be given once.'),
     note: z.string().max(2_000).optional().describe('Why, for the audit trail.'),
     evidence: z
       .string()

@@ -15,7 +15,7 @@ import {
 
 export type { EventName } from '../client/types/webhooks.js';
 
-/** What an intent event carries, as the interface specification gives it. */
+/** The data of an intent event, as the interface specification gives it. */
 const intentData = z.object({
   intentHash: intentHashText,
   anchorId,
@@ -24,7 +24,7 @@ const intentData = z.object({
   status: z.enum(['settled', 'failed']).describe('How the intent ended.'),
 });
 
-/** What an event of a dispute carries. */
+/** The data of a dispute event. */
 export const disputeEventData = z.object({
   disputeId,
   intentHash: intentHashText,
@@ -33,18 +33,18 @@ export const disputeEventData = z.object({
   status: disputeStatus,
 });
 
-/** Event name → schema of its `data`. It types the sender, the receivers and the document's `webhooks`. */
+/** The schema of `data` by event name. It defines the types of sender and receivers and the document's `webhooks`. */
 export const eventData = {
   'intent.settled': intentData.describe('An off-ramp intent settled successfully.'),
   'intent.failed': intentData
     .extend({
-      // Events may wait for a disabled webhook for 30 days: those of the version before lack it.
+      // Optional, since events wait for a disabled webhook for up to 30 days and those of the previous version lack it.
       reason: mayGrow(enumOfMeanings(failureReasons)).optional(),
     })
     .describe('An off-ramp intent failed to settle.'),
   'dispute.created': disputeEventData
     .extend({
-      // As above: events of the version before lack it.
+      // Optional for the same reason.
       reason: z
         .string()
         .optional()
@@ -74,7 +74,7 @@ export const eventData = {
       size: z.number().int().min(0).describe('How many entries it has.'),
       submitted: z
         .boolean()
-        .describe('Whether an oracle receipt is held; false where no oracle is configured.'),
+        .describe('Whether the receipt of the oracle is stored; false where no oracle is configured.'),
     })
     .describe('The publisher finished a batch submission to the oracle.'),
 } as const;

@@ -31,7 +31,7 @@ export type {
   StatusCallbackAnswer,
 } from '../client/types/intents.js';
 
-/** `pending` until it ended; then how. `expired` counts against nobody. */
+/** Whether and how an intent ended. */
 export const intentStatus = z
   .enum(['pending', 'settled', 'failed', 'expired'])
   .describe(
@@ -48,9 +48,9 @@ export const anchorTransactionId = z
 /** Why an intent failed, and when exactly each reason is given. */
 export const failureReasons = {
   refunded: 'Failed: the anchor sent the funds back.',
-  error: 'Failed: the anchor closed the withdrawal without paying out, and left it so for 24 hours.',
+  error: 'Failed: the anchor closed the withdrawal without paying out, and it stayed closed for 24 hours.',
   overdue: "Failed: still open when the corridor's time for a payout was over.",
-  unproven: 'Failed: called completed, but 24 hours later without an amount paid out.',
+  unproven: 'Failed: the anchor called it completed, but named no amount paid out within 24 hours.',
 } as const;
 
 export type FailureReason = keyof typeof failureReasons;
@@ -77,7 +77,7 @@ export const unscoredReasons = {
   amount_missing: 'It was completed without saying what was paid in.',
   started_before_intent: 'The transaction was started before the intent was registered.',
   seen_after_payment:
-    'The transaction was first seen after the funds had been received, and its record does not excuse a late look.',
+    'The transaction was first seen after the funds had been received, and no late first poll excuses that (docs/intents.md).',
 } as const;
 
 export type UnscoredReason = keyof typeof unscoredReasons;
@@ -85,23 +85,23 @@ export type UnscoredReason = keyof typeof unscoredReasons;
 /** What is wrong with the transaction id that an intent shows. */
 export const transactionProblems = {
   unknown_to_anchor:
-    'The anchor answers that it has no transaction of this id, or answered so until it was given up.',
+    'The anchor answers that it has no transaction with this id, or did so until the service stopped asking for it.',
   not_a_withdrawal: "The anchor's record does not say that it is a withdrawal.",
   other_account: "The anchor's record names another sender than the intent's account.",
   other_asset: "The anchor's record names other assets than those of the corridor.",
   held_by_another:
-    'Another intent presented this id first and follows it. It passes to this intent if the record names this account ' +
-    'as the sender up to the arrival of the funds, and before the other intent has an outcome.',
+    'Another intent presented this id first and follows the transaction. It passes to this intent if the record names ' +
+    'this account as the sender up to the arrival of the funds, and before the other intent has an outcome.',
   passed_to_another:
-    "It was followed by this intent, and passed to another one that presented it too and whose account the anchor's " +
-    'record names as the sender.',
+    'This intent followed the transaction, which then passed to another intent that had presented it too and whose ' +
+    "account the anchor's record names as the sender.",
 } as const;
 
 export type TransactionProblem = keyof typeof transactionProblems;
 
 /** Whether an outcome counts in the anchor's reputation. */
 export const outcomeCounts = {
-  pending: 'Not decided yet: the next aggregation decides, within seconds as a rule.',
+  pending: 'Not decided yet: the next aggregation decides, usually within seconds.',
   filled: 'It counts as paid out.',
   not_filled: 'It counts as not paid out.',
   no: 'It does not count; `uncountedReason` says why.',
@@ -115,12 +115,12 @@ export const uncountedReasons = {
     'Three other outcomes of the same account, anchor, corridor and UTC day were counted before it.',
   unverified: 'Its payment could not be verified on the ledger, which counts against nobody.',
   expired: 'It expired, which counts against nobody.',
-  dispute_accepted: 'An accepted dispute took it out.',
+  dispute_accepted: 'An accepted dispute excluded it.',
 } as const;
 
 export type UncountedReason = keyof typeof uncountedReasons;
 
-/** What an outcome rests on, and when exactly each word is given. */
+/** What an outcome rests on, and when exactly each value is given. */
 export const outcomeEvidences = {
   ledger: 'The payment was found on the ledger and is that of this intent.',
   anchor: "The anchor's word: the service had no ledger to ask when the outcome was recorded.",
@@ -134,12 +134,12 @@ export const intentOutcome = z
   .object({
     status: z.enum(['settled', 'failed', 'expired']).describe('How it ended.'),
     reason: mayGrow(enumOfMeanings(outcomeReasons)),
-    recordedAt: instant.describe('When it was first recorded here; a recovery keeps it.'),
+    recordedAt: instant.describe('When it was first recorded here; a recovery does not change this.'),
     amountOut: decimalAnswer
       .nullable()
       .describe(
-        "Fiat paid out, by the anchor's record (`amount_out`), with the currency's minor units at least. Null unless " +
-          'settled, where the record names another asset, and for outcomes recorded before it was kept.',
+        "Fiat paid out according to the anchor's record (`amount_out`), with the currency's minor units at least. Null " +
+          'unless settled, if the record names another asset, and for outcomes recorded before this member existed.',
       ),
     paidOutAt: instant
       .nullable()
@@ -152,7 +152,9 @@ export const intentOutcome = z
       .int()
       .min(0)
       .nullable()
-      .describe('Seconds from payment to pay-out (for cash: to ready for pick-up); null unless settled.'),
+      .describe(
+        'Seconds from payment to pay-out (for cash: to ready for pick-up); null unless settled, and if not known.',
+      ),
     shortfall: decimalAnswer
       .nullable()
       .describe("Share by which the pay-out fell short of the anchor's own quote, nine places, or null."),
@@ -172,16 +174,16 @@ export const intentQuote = z
     tier: quoteTier,
     sellAmount: decimalAnswer.describe('Stablecoin given; may differ from the amount asked for.'),
     receiveAmount: decimalAnswer.describe(
-      "Fiat received for it, all fees in, with the currency's minor units.",
+      "Fiat received for it, all fees included, with the currency's minor units.",
     ),
-    rate: decimalAnswer.describe('Fiat per one stablecoin, all fees in.'),
+    rate: decimalAnswer.describe('Fiat per one stablecoin, all fees included.'),
     adjusted: z.boolean().describe('Whether the anchor quoted another amount than the one asked for.'),
     quotedAt: instant.describe('When the anchor answered.'),
     unranked: unrankedReason
       .nullable()
       .describe(
-        'Why it would not be ranked among the rates: it is far from what others pay. The anchor is still held to it. ' +
-          `Null where it is ranked, and for intents registered before this was kept. ${unrankedReason.description}`,
+        'Why it would not be ranked among the rates: it is far from what others pay. The payout is still compared with it. ' +
+          `Null where it is ranked, and for intents registered before this member existed. ${unrankedReason.description}`,
       ),
   })
   .describe('The quote the intent was accepted against; indicative, never firm.');
@@ -194,15 +196,17 @@ export const followedTransaction = z
       .string()
       .nullable()
       .describe(
-        "The anchor's last status word; `unrecognised` for one outside SEP-24 and SEP-6; null: none yet.",
+        "The anchor's last status; `unrecognised` if SEP-24 and SEP-6 do not have it; null if there was none yet.",
       ),
     lastSeenAt: instant.nullable().describe('When it was last read, by poll or callback.'),
-    fundsReceivedAt: instant.nullable().describe('When funds received were first seen, or null.'),
+    fundsReceivedAt: instant
+      .nullable()
+      .describe('When it was first observed that the funds were received, or null.'),
     readyAt: instant.nullable().describe('Since when cash is ready for pick-up, or null.'),
     problem: mayGrow(enumOfMeanings(transactionProblems)).nullable(),
   })
   .describe(
-    "The anchor's transaction, as last seen. `problem`: what the last look found wrong with the id; null: nothing, or not heard of yet.",
+    "The anchor's transaction, as last seen. `problem`: what the last poll found wrong with the id; null if nothing, and before the first poll.",
   );
 
 /** The dispute of an intent, in short. */
@@ -215,7 +219,7 @@ export const intentDispute = z
   })
   .describe('The dispute filed against the outcome.');
 
-/** An intent as it stands. The nonce is never part of it. */
+/** The current state of an intent. The nonce is never part of it. */
 export const intentAnswer = z
   .object({
     intentHash: intentHashText,
@@ -251,12 +255,12 @@ export const intentAnswer = z
   })
   .describe('An off-ramp intent, its outcome and its dispute.');
 
-/** What a step of an intent was, and when exactly each word is given. */
+/** The kinds of transitions of an intent, and when exactly each is given. */
 export const transitionKinds = {
   registered: 'The intent was registered.',
-  transaction_attached: 'It follows a transaction of the anchor, or another one than before.',
+  transaction_attached: 'The intent follows a transaction of the anchor, or another one than before.',
   transaction_released: 'Its transaction passed to another intent, whose account paid it.',
-  transaction_status: "The anchor's status word for the transaction is another one.",
+  transaction_status: "The anchor's status of the transaction changed.",
   payment_found: 'Its payment was found on the ledger.',
   funds_received: 'The anchor has the funds.',
   ready_for_pickup: 'Cash is ready to be collected.',
@@ -269,7 +273,7 @@ export const transitionKinds = {
 
 export type TransitionKind = keyof typeof transitionKinds;
 
-/** A step of an intent, as its stream tells it. */
+/** A transition of an intent, as its stream sends it. */
 export const intentTransition = z
   .object({
     number: z
@@ -277,27 +281,29 @@ export const intentTransition = z
       .int()
       .min(1)
       .describe(
-        '1 for the first, without gaps: the same on every instance and at every time. The `id` of the event.',
+        'Number of the transition, from 1 without gaps, the same on every instance at all times. The `id` of the event.',
       ),
     kind: mayGrow(enumOfMeanings(transitionKinds)),
-    at: instant.describe('When it happened, as exactly as is known; one may be told after a later one.'),
+    at: instant.describe(
+      'When it happened, as exactly as is known. It may be sent after a transition that happened later.',
+    ),
     status: intentStatus.describe('The status of the intent after it.'),
     transactionStatus: z
       .string()
       .nullable()
-      .describe("The anchor's status word for the transaction after it; null: none yet."),
-    last: z.boolean().describe('Whether nothing can follow, so that the stream ends after it.'),
+      .describe("The anchor's status of the transaction after it; null if there was none yet."),
+    last: z.boolean().describe('Whether no transition can follow, so that the stream ends after it.'),
     intent: intentAnswer.describe(
-      'The intent as it stands when this is sent: it has this transition, and may have later ones.',
+      'The intent at the time of sending: it includes this transition, and may include later ones.',
     ),
   })
-  .describe('A step of an intent, and the intent as it stands.');
+  .describe('A transition of an intent, and the current state of the intent.');
 
 /** The secret of an intent. */
 export const intentNonce = z
   .string()
   .regex(/^[A-Za-z0-9_-]{22,64}$/, 'must be 22 to 64 of A-Z, a-z, 0-9, _ and -')
-  .describe('Random, kept secret by the wallet: knowing it is the right to attach a transaction.');
+  .describe('Random, kept secret by the wallet: anyone who knows it may attach a transaction.');
 
 /** Terms of an intent as a wallet sends them. Unknown members are refused, so that no bank details slip in. */
 export const createIntentBody = z
@@ -318,7 +324,7 @@ export const createIntentBody = z
       .optional()
       .describe(
         'Until when the payment may be made: in the future, at most 30 days; 24 hours when absent. ISO 8601, ' +
-          '`2026-11-21T09:30:00Z`; decimals of a second and an offset are read. Hashed in UTC with milliseconds.',
+          '`2026-11-21T09:30:00Z`; decimals of a second and an offset are accepted. Hashed in UTC with milliseconds.',
       ),
     nonce: intentNonce,
     anchorTransactionId: anchorTransactionId.optional(),
@@ -327,8 +333,8 @@ export const createIntentBody = z
   .describe('An off-ramp intent. No bank details, ever.');
 
 /**
- * What attaches a transaction to a registered intent, or names its payment. Unknown members are refused, so that no
- * bank details slip in.
+ * The body that attaches a transaction to a registered intent, or names its payment. Unknown members are refused, so that
+ * no bank details slip in.
  */
 export const attachTransactionBody = z
   .object({
@@ -347,7 +353,7 @@ export const statusCallbackBody = z
   .passthrough()
   .describe('What `GET /transaction` of the anchor would answer: `{transaction: {id, status, …}}`.');
 
-/** What became of a callback. */
+/** The effect of a callback. */
 export const statusCallbackAnswer = z
   .object({
     intentHash: intentHashText,
@@ -355,10 +361,10 @@ export const statusCallbackAnswer = z
     applied: z
       .boolean()
       .describe(
-        'False where it says nothing new: an older or repeated callback, or one of another transaction.',
+        'False if the callback says nothing new: it is older, repeated, or about another transaction.',
       ),
   })
-  .describe('The callback was genuine; the intent stands as said.');
+  .describe('The callback was genuine; `status` is the status of the intent after it.');
 
 const count = z.number().int().min(0);
 
@@ -367,17 +373,19 @@ export const reconcileAnswer = z
   .object({
     startedAt: instant.describe('When it began.'),
     finishedAt: instant.describe('When it ended.'),
-    looked: count.describe('Intents whose turn it was.'),
-    polled: count.describe('Those whose transaction was asked for at the anchor.'),
-    settled: count.describe('Became settled, recoveries included.'),
-    recovered: count.describe('Those among them that had failed before.'),
-    failed: count.describe('Became failed.'),
-    expired: count.describe('Became expired.'),
-    leftOpen: count.describe('Left open; looked at again later.'),
-    unreachable: count.describe('Left without a reading: the anchor did not answer, or not validly.'),
-    notFound: count.describe('The anchor knows no such transaction.'),
+    looked: count.describe('Intents that were due and processed.'),
+    polled: count.describe('Intents whose transaction was requested from the anchor.'),
+    settled: count.describe('Intents that became settled, recoveries included.'),
+    recovered: count.describe('Settled intents that had failed before.'),
+    failed: count.describe('Intents that became failed.'),
+    expired: count.describe('Intents that became expired.'),
+    leftOpen: count.describe('Intents left open, to be processed again later.'),
+    unreachable: count.describe('Intents without a result: the anchor did not answer, or not validly.'),
+    notFound: count.describe('Intents whose transaction the anchor does not know.'),
     lookedUp: count.describe('Intents whose payment was looked up on the ledger.'),
-    removed: count.describe('Unpaid intents that were removed after their look-back.'),
-    more: z.boolean().describe('Whether some were still due when the run ended; the next one goes on there.'),
+    removed: count.describe('Unpaid intents that were removed some days after they ended.'),
+    more: z
+      .boolean()
+      .describe('Whether intents were still due when the run ended; the next run goes on there.'),
   })
-  .describe('What the reconciliation looked at and what came of it.');
+  .describe('What the reconciliation processed, with the results.');

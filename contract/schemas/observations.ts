@@ -22,11 +22,11 @@ export type {
 
 export const observationWindows = [7, 30, 90] as const;
 
-/** Below these a figure says more about chance than about the anchor, and is null. */
+/** With fewer than these a figure says more about chance than about the anchor, and is null. */
 export const fewestObservations = 20;
 export const fewestPayouts = 10;
 
-/** What of an anchor is observed, by the standard that describes it. */
+/** The services of an anchor that are observed, by the standard that describes them. */
 export const observedServices = {
   sep1: 'Its stellar.toml.',
   sep24: 'The `/info` of its SEP-24 transfer server.',
@@ -38,11 +38,11 @@ export const observedService = enumOfMeanings(observedServices);
 
 /** How a call ended. All but `answered` count against the availability. */
 export const callOutcomes = {
-  answered: 'It answered as the standard says, if only to refuse.',
+  answered: 'It answered as the standard says; a refusal counts as an answer.',
   timeout: 'The answer had not arrived within 5 seconds.',
-  unreachable: 'No connection to it could be made, or it closed it without an answer.',
+  unreachable: 'No connection to it could be made, or it closed the connection without an answer.',
   blocked: 'Its address is one that this service must not call.',
-  not_json: 'Where JSON belongs it answered something else, such as a web page.',
+  not_json: 'It answered something other than JSON, such as a web page, where JSON is due.',
   malformed: 'Its answer was too large, or not what the standard describes.',
   error: 'It answered with an error of its own.',
 } as const;
@@ -58,8 +58,7 @@ export const findingCodes = {
   slow: 'It took longer than 2 seconds, the time that a request for rates gives it.',
   price_off:
     "Its price is more than 10 % from the median of the corridor's own prices, or from the mid-market where fewer than three anchors give one.",
-  fee_changed:
-    'It charges another fee than before. A fee that stands for 7 days is its usual one from then on.',
+  fee_changed: 'It charges another fee than before. After 7 days, a changed fee becomes its usual one.',
   key_changed: 'Its stellar.toml shows another signing key than the one it was onboarded with.',
   method_dropped:
     'It no longer lists a delivery method: one of the fleet file (SEP-38), or one that it listed before (SEP-6).',
@@ -74,7 +73,7 @@ export type FindingCode = keyof typeof findingCodes;
 export const unobservedReasons = {
   not_observed: 'Nothing of it was observed in this window.',
   too_few_observations: `There are fewer than ${fewestObservations} observations in this window.`,
-  no_price: 'It gave no price of its own in this window, and an estimate takes no call.',
+  no_price: 'It gave no price of its own in this window; an estimate needs no call that could be observed.',
   no_reference: 'There is no reference exchange rate to compare with.',
   too_few_payouts: `There are fewer than ${fewestPayouts} payouts in this window that can be compared with a quote.`,
 } as const;
@@ -91,11 +90,11 @@ const latency = z
     p95: count.describe('95 of 100 answers took no longer, in milliseconds.'),
   })
   .describe(
-    'How long the answers took, connection included, to within 5 %. What was not answered is not in it.',
+    'How long the answers took, connection included, to within 5 %. Calls without an answer are not included.',
   );
 
 const figures = {
-  observations: count.describe('How many observations of this window the figures are made of.'),
+  observations: count.describe('How many observations of this window the figures are computed from.'),
   availability: share.nullable().describe('The share that succeeded, 0 to 1, with four places; or null.'),
   availabilityUnavailable: unobserved.describe('Why the availability is null, or null.'),
   latencyMs: latency.nullable(),
@@ -126,7 +125,7 @@ export const serviceObservations = z
           .nullable()
           .describe('How long the slowest answer of that round took; null without one.'),
       })
-      .describe('How the latest round found it.'),
+      .describe('The result of the latest round.'),
   })
   .describe('One service of the anchor.');
 
@@ -138,7 +137,7 @@ export const corridorObservations = z
       .object({
         at: instant.describe('When it was observed.'),
         tier: quoteTier,
-        rate: decimalAnswer.describe('Fiat per one stablecoin at the reference amount, all fees in.'),
+        rate: decimalAnswer.describe('Fiat per one stablecoin at the reference amount, all fees included.'),
         costPercent: signedDecimalAnswer
           .nullable()
           .describe('What it loses against the mid-market, in per cent; null without a reference rate.'),
@@ -154,17 +153,19 @@ export const corridorObservations = z
         p95Percent: signedDecimalAnswer.describe('95 of 100 lose no more, to a tenth of a per cent.'),
       })
       .nullable()
-      .describe('What its quotes lose against the mid-market, all fees in; below zero where they pay more.'),
+      .describe(
+        'What its quotes lose against the mid-market, all fees included; below zero where they pay more.',
+      ),
     fromMidMarketUnavailable: unobserved.describe('Why `fromMidMarket` is null, or null.'),
     fromPaid: z
       .object({
         payouts: count.describe('How many payouts were compared, the newest 200 of the window at most.'),
         meanPercent: signedDecimalAnswer.describe(
-          "The mean of how far the rate that was paid lies from the day's mean quote, in per cent with two places; below zero where less was paid.",
+          "The mean difference between the rate that was paid and the day's mean quote, in per cent with two places; below zero where less was paid.",
         ),
       })
       .nullable()
-      .describe('How far what it paid out lies from its quotes of the same day.'),
+      .describe('How far its payouts differ from its quotes of the same day.'),
     fromPaidUnavailable: unobserved.describe('Why `fromPaid` is null, or null.'),
     publishedFee: z
       .object({
@@ -191,7 +192,7 @@ export const finding = z
     lastSeenAt: instant.describe('When it was last seen.'),
     rounds: z.number().int().min(1).describe('In how many rounds it was seen since.'),
   })
-  .describe('Something wrong that the latest look at it found. It is gone once a look finds it mended.');
+  .describe('A fault that the latest check found. It is removed once a check finds it mended.');
 
 export const anchorObservations = z
   .object({
@@ -208,7 +209,7 @@ export const anchorObservations = z
     services: z.array(serviceObservations).describe('The services that it offers.'),
     corridors: z.array(corridorObservations).describe('The corridors that it serves, by id.'),
   })
-  .describe('What was observed of an anchor without a single intent. No score is made of it.');
+  .describe('What was observed of an anchor without any intent. It is not part of the score.');
 
 /** What a round of the observer did. */
 export const observerRound = z

@@ -6,27 +6,31 @@ export const paymentHash = z
   .string()
   .regex(/^[0-9a-fA-F]{64}$/, 'must be the hash of a Stellar transaction, 64 hex digits')
   .describe(
-    'The hash of the Stellar transaction that paid the withdrawal, 64 hex digits. Either hash of a fee bump.',
+    'The hash of the Stellar transaction that paid the withdrawal, 64 hex digits. For a fee bump, either hash.',
   );
 
 /** Why a named payment is not, or not yet, taken for the payment of the intent. */
 export const paymentProblems = {
-  ledger_unavailable: 'No ledger answered, or none that could be read. It is looked up again.',
-  out_of_range: 'Not found, but the ledgers that are asked do not reach so far back. It is looked up again.',
+  ledger_unavailable:
+    'The ledger did not answer, or its answer could not be read. The payment is looked up again.',
+  out_of_range:
+    'Not found, but the history that is asked for does not reach back far enough. The payment is looked up again.',
   not_found:
-    'The ledger has no such transaction. It is looked up again; after an hour a record that names it is not believed.',
-  no_instructions: 'No record of the anchor that named account and memo was stored before it closed.',
+    'The ledger has no such transaction. It is looked up again; after an hour, a record that names it is no longer believed.',
+  no_instructions:
+    'When the ledger of the payment closed, no record of the anchor with the account and memo to pay with was stored.',
   transaction_failed: 'The transaction failed: nothing was paid.',
   no_payment: 'The transaction holds no payment.',
-  too_early: 'It closed before the intent was registered.',
+  too_early: 'The ledger of the payment closed before the intent was registered.',
   too_late:
-    'It closed more than a day after the intent expired, or after a record had shown the withdrawal as closed.',
+    'The ledger of the payment closed more than a day after the intent expired, or after a record had shown the withdrawal as closed.',
   other_sender: "No operation is from the intent's account.",
-  other_destination: "None pays the account that the anchor's record named before it closed.",
-  other_asset: "None pays in the corridor's stablecoin.",
-  wrong_memo: "It carries neither the memo that the anchor's record named nor a muxed id in its place.",
-  amount_mismatch: 'What it delivers is not within 10 % of the sell amount.',
-  already_used: 'It is the payment of another intent: one payment serves one.',
+  other_destination: "No operation pays the account that the anchor's record named before the ledger closed.",
+  other_asset: "No operation pays in the corridor's stablecoin.",
+  wrong_memo:
+    "The transaction has neither the memo that the anchor's record named nor a muxed id in its place.",
+  amount_mismatch: 'The amount delivered is not within 10 % of the sell amount.',
+  already_used: 'It is already the payment of another intent; a payment serves only one.',
 } as const;
 
 export type PaymentProblem = keyof typeof paymentProblems;
@@ -79,7 +83,7 @@ export const intentPayment = z
           ).nullable(),
         }),
       )
-      .describe('The transactions that were named as the payment, one by each party at most.'),
+      .describe('The transactions that were named as the payment, at most one per party.'),
     found: foundPayment.nullable(),
   })
   .describe('What was named as the payment, and what was found on the ledger.');

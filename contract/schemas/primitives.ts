@@ -12,7 +12,7 @@ export const corridorId = z
     'Corridor: asset code, ISO 4217 code, optional ISO 3166 country, lower case: `usdc-ngn`, `usdc-xof-sn`.',
   );
 
-/** A corridor as requests name it: in any case. Inside and in answers it is in lower case. */
+/** A corridor in a request, in upper or lower case. The service and its answers use lower case. */
 export const corridorInRequest = z
   .string()
   .regex(
@@ -31,7 +31,7 @@ export const anchorId = z
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be a lower-case slug of letters, digits and single hyphens')
   .describe('Anchor id: a slug of at most 40 characters.');
 
-/** An anchor as requests name it: in any case. Inside and in answers it is in lower case. */
+/** An anchor in a request, in upper or lower case. The service and its answers use lower case. */
 export const anchorInRequest = z
   .string()
   .max(40)
@@ -39,7 +39,7 @@ export const anchorInRequest = z
   .transform((text) => text.toLowerCase())
   .describe('Anchor id, in upper or lower case.');
 
-/** Positive decimal string with at most `places` decimals: no sign, no exponent, no leading zero, 12 integer digits. */
+/** A decimal string with at most `places` decimals: no sign, no exponent, no leading zero, at most 12 integer digits. */
 export function decimalString(places: number) {
   const fraction = places === 0 ? '' : `(\\.\\d{1,${places}})?`;
   return z
@@ -50,7 +50,7 @@ export function decimalString(places: number) {
     );
 }
 
-/** The decimals of a number below one that is not zero, without a lookahead, which RE2 (Go) does not have. */
+/** The pattern of the decimals of a number between zero and one, without a lookahead, which RE2 (Go) does not have. */
 function belowOne(places: number): string {
   const forms = Array.from(
     { length: places },
@@ -59,7 +59,7 @@ function belowOne(places: number): string {
   return forms.join('|');
 }
 
-/** A positive decimal string as `decimalString`, but not zero. */
+/** A decimal string as `decimalString`, but more than zero. */
 function amountWithPlaces(places: number) {
   return z
     .string()
@@ -98,14 +98,14 @@ export const instant = z
   .refine((text) => isRealInstant(text), 'must be an instant that exists')
   .describe('ISO 8601 instant in UTC with milliseconds: `2026-11-21T09:30:00.000Z`.');
 
-/** An instant that a client sends: read in every common form of ISO 8601, and answered as `instant`. */
+/** An instant that a client sends, in any common form of ISO 8601. Answers have it in the form of `instant`. */
 export const sentInstant = z
   .string()
   .regex(sentInstantPattern, 'must be an ISO 8601 instant such as 2026-11-21T09:30:00Z')
   .refine((text) => utcInstant(text) !== null, 'must be an instant that exists')
   .describe(
     'ISO 8601 instant with `Z` or an offset, with decimals of a second or without: `2026-11-21T09:30:00Z`, ' +
-      '`2026-11-21T10:30:00+01:00`. What is finer than a millisecond is cut off.',
+      '`2026-11-21T10:30:00+01:00`. Digits beyond milliseconds are cut off.',
   );
 
 export const intentHashText = z
@@ -125,10 +125,10 @@ export const pageQuery = {
     .max(512)
     .regex(/^[A-Za-z0-9_-]+$/, 'must be a cursor that a previous answer gave')
     .optional()
-    .describe('Opaque: the `nextCursor` of the previous page, with the other parameters as they were.'),
+    .describe('Opaque: the `nextCursor` of the previous page. Leave the other parameters unchanged.'),
 };
 
-/** An enum of the table's names; its description says what it tells, where that is given, and the meaning of each. */
+/** An enum of the names in the table. Its description consists of `what`, if given, and the meaning of each name. */
 export function enumOfMeanings<K extends string>(meanings: Readonly<Record<K, string>>, what?: string) {
   const names = Object.keys(meanings) as [K, ...K[]];
   const explained = names.map((name) => `\`${name}\`: ${meanings[name]}`).join(' ');
@@ -136,11 +136,11 @@ export function enumOfMeanings<K extends string>(meanings: Readonly<Record<K, st
 }
 
 /**
- * Marks an enum of answers that grows with minor releases: explanations, codes, names of events and formulas. The document
- * says `x-open-enum`, and docs/versioning.md what clients do with a value that they do not know.
+ * Marks an enum of answers to which minor releases may add: explanations, codes, names of events and formulas. The document
+ * has `x-open-enum` there, and docs/versioning.md says what clients do with a value that they do not know.
  */
 export function mayGrow<T extends z.ZodEnum<[string, ...string[]]>>(schema: T): T {
-  // Every copy that zod makes of a schema, as for a description, keeps the members of its definition.
+  // When zod copies a schema, for example to add a description, the copy keeps the members of the definition.
   return new z.ZodEnum({ ...schema._def, mayGrow: true } as typeof schema._def) as T;
 }
 
@@ -151,7 +151,7 @@ export function isMarkedToGrow({ _def }: z.ZodTypeAny): boolean {
 /** A page of a list: `nextCursor` is null on the last one. */
 export function page<T extends z.ZodTypeAny>(item: T) {
   return z.object({
-    items: z.array(item).describe('This page, in the order that the operation says.'),
+    items: z.array(item).describe('The items of this page, in the order that the operation says.'),
     nextCursor: z.string().nullable().describe('`cursor` of the next page; null on the last one.'),
   });
 }
@@ -159,5 +159,5 @@ export function page<T extends z.ZodTypeAny>(item: T) {
 /** No query parameters: one that is sent is refused rather than ignored. */
 export const noQuery = z.object({}).strict();
 
-/** A POST that takes nothing. */
+/** The body of a POST that takes no input. */
 export const noBody = z.object({}).strict().optional().describe('Nothing, or an empty object.');

@@ -21,12 +21,12 @@ export type {
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const sequence = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
 
-/** What a tick came to. */
+/** The results of a tick. */
 export const tickResults = {
   published: 'A new batch was made.',
   unchanged: 'The scores are those of the latest batch, so no new one was made.',
   empty: 'There are no scores to publish yet.',
-  held: 'No new batch is made before another has its receipt, or before the log is whole: see `failure`.',
+  held: 'No new batch is made until an earlier one has its receipt, or until the log is whole: see `failure`.',
   no_key: 'No publisher key is configured, so no batch can be signed.',
 } as const;
 
@@ -39,19 +39,19 @@ export const tickFailures = {
   oracle_receipt: "The oracle's answer is no valid receipt for the batch it was sent.",
   log_behind: 'The oracle has batches that the log lacks; nothing is published until they are back.',
   log_restored: 'The log was restored; nothing is published until an operator says that it is whole.',
-  interrupted: 'The tick ended without a word: its process died or was cut off.',
+  interrupted: 'The tick ended without recording a result: its process died or was cut off.',
   internal: 'A fault of the service; its log says more.',
 } as const;
 
-/** What health says, and when exactly. */
+/** The states of the publisher, and when exactly each is given. */
 export const publisherStatuses = {
-  ok: 'The last tick did what it set out to do, lately, and no batch has waited long for its receipt.',
-  idle: 'There is nothing to say: no publisher key is configured, or there were no scores to publish yet.',
+  ok: 'The last tick was recent and did everything, and no batch has waited long for its receipt.',
+  idle: 'Nothing is published: no publisher key is configured, or there were no scores to publish yet.',
   stale: 'No tick has ended for three intervals, or a batch has waited that long for its receipt.',
   failing: 'The last tick failed or died.',
 } as const;
 
-/** Why health is what it is, where it is not `ok`. */
+/** Why the state is not `ok`. */
 export const publisherReasons = {
   no_key: 'No publisher key is configured, so no batch can be signed.',
   nothing_published: 'No batch was made yet.',
@@ -70,7 +70,9 @@ export const publishedBatch = z
   .object({
     header: batchHeader,
     headerHash: hash.describe('SHA-256 of the RFC 8785 form of the header.'),
-    signature: z.string().describe('Ed25519 signature in base64; docs/publisher.md has the signed bytes.'),
+    signature: z
+      .string()
+      .describe('Ed25519 signature in base64; docs/publisher.md defines the signed bytes.'),
     publicKey: z.string().describe('The key of `keyId` (G…). Trust the one you know, not this one.'),
     submittedAt: instant.nullable().describe("When the oracle's receipt was stored, or null without one."),
     receipt: oracleReceipt.nullable().describe("The oracle's receipt, or null without one."),
@@ -105,7 +107,9 @@ export const tickAnswer = z
     finishedAt: instant.describe('When it ended.'),
     result: tickResult,
     batch: publishedBatch.nullable().describe('The last batch that was made, or null.'),
-    made: z.array(sequence).describe('All batches that were made, in order: one for each formula with news.'),
+    made: z
+      .array(sequence)
+      .describe('All batches that were made, in order: one for each formula whose scores changed.'),
     submitted: z.array(sequence).describe('The batches that got their receipt, in order.'),
     pending: z.number().int().min(0).describe('Batches still without a receipt; 0 without an oracle.'),
     failure: tickFailure.nullable().describe('Why it did not do everything, or null.'),
@@ -136,7 +140,7 @@ export const publisherHealth = z
       .object({
         startedAt: instant.describe('When it began.'),
         finishedAt: instant.nullable().describe('When it ended, or null if it died.'),
-        result: tickResult.nullable().describe('What it came to, or null if it came to nothing.'),
+        result: tickResult.nullable().describe('Its result, or null if it ended without one.'),
         failure: tickFailure.nullable().describe('Why it did not do everything, or null.'),
       })
       .nullable()
@@ -158,9 +162,11 @@ export const publisherHealth = z
       })
       .nullable()
       .describe('The latest batch that has a receipt, or null.'),
-    oracle: z.boolean().describe('Whether an oracle is configured; without one the signed log stands alone.'),
+    oracle: z
+      .boolean()
+      .describe('Whether an oracle is configured; without one, batches are signed but not submitted.'),
     pending: z.number().int().min(0).describe('Batches without a receipt; 0 without an oracle.'),
     consecutiveFailures: z.number().int().min(0).describe('Ticks in a row that failed or died.'),
     keys: z.array(publisherKey).describe('The current key first, then those used before.'),
   })
-  .describe('How the publisher is.');
+  .describe('The state of the publisher.');

@@ -18,9 +18,9 @@ import { quoteTier, unavailableReason, unrankedReason } from './rates.js';
 
 export type { HistoryResolution, RateHistoryPage, RateHistoryPoint } from '../client/types/rate-history.js';
 
-/** How far apart the samples of a history are. Each is complete: there is nothing between two that is averaged. */
+/** How far apart the samples of a history are. A sample is a complete answer; nothing is averaged between two samples. */
 export const historyResolutions = {
-  '15m': 'Every sample that is kept: one in 15 minutes for 90 days, one a day before that.',
+  '15m': 'Every stored sample: one per 15 minutes for 90 days, one per day before that.',
   '1h': 'The first sample of each hour.',
   '1d': 'The first sample of each UTC day, which is kept for good.',
 } as const;
@@ -34,7 +34,7 @@ export const widestHistoryDays: Readonly<Record<HistoryResolution, number>> = {
   '1d': 3_660,
 };
 
-/** The days before `to` at which a history begins that names no `from`. */
+/** How many days before `to` a history begins if the request names no `from`. */
 export const usualHistoryDays: Readonly<Record<HistoryResolution, number>> = { '15m': 1, '1h': 7, '1d': 90 };
 
 /** What an anchor offered: the figures of its quote that are compared over time. */
@@ -43,8 +43,8 @@ const historyQuote = z
     anchorId,
     tier: quoteTier,
     sellAmount: decimalAnswer.describe('Stablecoin given.'),
-    receiveAmount: decimalAnswer.describe('Fiat received for it, all fees in.'),
-    rate: decimalAnswer.describe('Fiat per one stablecoin, all fees in.'),
+    receiveAmount: decimalAnswer.describe('Fiat received for it, all fees included.'),
+    rate: decimalAnswer.describe('Fiat per one stablecoin, all fees included.'),
     costPercent: signedDecimalAnswer
       .nullable()
       .describe('What the quote cost against the mid-market, in per cent, or null where that was not known.'),
@@ -55,22 +55,24 @@ const historyQuote = z
   })
   .describe('The quote of an anchor in a sample.');
 
-/** A sample in short. The whole answer is that of the rates, `asOf` this instant. */
+/** A summary of a sample. The rates with `asOf` this instant give the whole answer. */
 export const rateHistoryPoint = z
   .object({
-    at: instant.describe('When the answer was given; send it as `asOf` to the rates for the whole of it.'),
+    at: instant.describe(
+      'When the answer was given; send it as `asOf` to the rates to get the whole answer.',
+    ),
     asOf: instant.describe('When the oldest quote in it was fetched.'),
     amount: decimalAnswer.describe('The reference amount of the corridor at that time.'),
     best: z
       .object({ anchorId })
       .nullable()
       .describe('The anchor that a person would have chosen; null where no quote was ranked.'),
-    quotes: z.array(historyQuote).describe('The best first, as they were listed.'),
+    quotes: z.array(historyQuote).describe('The quotes as they were listed, the best first.'),
     unavailable: z
       .array(z.object({ anchorId, reason: unavailableReason }))
       .describe('The anchors of the corridor that had no quote, and why.'),
   })
-  .describe('A sample of the rates of a corridor, in short.');
+  .describe('A summary of a sample of the rates of a corridor.');
 
 export const rateHistoryPage = page(rateHistoryPoint)
   .extend({

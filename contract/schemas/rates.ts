@@ -33,12 +33,12 @@ export const quoteTier = z
       '(SEP-24 or SEP-6 /info) and a reference exchange rate. Neither is firm.',
   );
 
-/** `scored` once there is enough to judge by, else `insufficient_data` with a null score. */
+/** `scored` once there are enough outcomes to judge by, else `insufficient_data` with a null score. */
 export const reputationState = z
   .enum(['scored', 'insufficient_data'])
   .describe('`insufficient_data` while there are too few outcomes to judge by; the score is then null.');
 
-/** The orders that quotes can be listed in. Each is complete: it says what comes first among equals. */
+/** The orders that quotes can be listed in. Each is complete: it also orders equal quotes. */
 export const quoteSorts = {
   best:
     "The first is the one a person would choose: the anchors' own prices before estimates, exact amounts before " +
@@ -62,9 +62,9 @@ export const unavailableReasons = {
     'Its answer was not a valid price for this pair, was too large, or its numbers contradict each other beyond rounding.',
   refused_amount:
     'It does not quote this amount, or would take an amount outside the limits of the corridor for it.',
-  receive_unsupported: 'It quotes an amount to sell only, not the one that a given payout takes (`receive`).',
-  busy: 'Its share of calls is used up for the moment and no recent quote for this amount is kept.',
-  circuit_open: 'It failed repeatedly just now and is left alone for a moment.',
+  receive_unsupported: 'It quotes only for an amount to sell, not for a given payout (`receive`).',
+  busy: 'Its share of calls is used up for the moment, and no recent quote for this amount is stored.',
+  circuit_open: 'It failed repeatedly just now and is not asked for a moment.',
   unauthorized: 'It demands a token that this service does not hold.',
   no_fx: 'Only an estimate is possible, and the reference exchange rate is missing or too old.',
   not_served: 'It does not offer this delivery method, or publishes no price or fee for the pair.',
@@ -83,7 +83,7 @@ export const costUnavailableReasons = {
 
 export type CostUnavailable = keyof typeof costUnavailableReasons;
 
-/** Why a quote is shown and not ranked. */
+/** Why a quote is listed but not ranked. */
 export const unrankedReasons = {
   above_band: 'Its rate is above the `high` of the band: more than anyone can be expected to pay.',
   below_band: 'Its rate is below the `low` of the band: hardly anything is paid out.',
@@ -96,16 +96,20 @@ const band = z
     basis: z
       .enum(['median', 'reference'])
       .describe(
-        "`median`: of at least three anchors' own prices. `reference`: the reference exchange rate, where fewer " +
-          'anchors give one.',
+        "`median`: the median of at least three anchors' own prices. `reference`: the reference exchange rate, where " +
+          'fewer anchors give one.',
       ),
-    anchors: z.number().int().min(0).describe("How many anchors' own prices it is the median of; else 0."),
+    anchors: z
+      .number()
+      .int()
+      .min(0)
+      .describe("How many anchors' own prices the median is taken over; 0 for `reference`."),
     factor: decimalAnswer.describe("The corridor's factor, a setting of the operator."),
     low: decimalAnswer.describe('The lowest rate that is ranked: the middle divided by the factor.'),
     high: decimalAnswer.describe('The highest rate that is ranked: the middle times the factor.'),
   })
   .describe(
-    'The rates, in fiat per one stablecoin with all fees in, within which quotes are ranked (docs/rates.md).',
+    'The rates, in fiat per one stablecoin with all fees included, within which quotes are ranked (docs/rates.md).',
   );
 
 const cost = z
@@ -123,14 +127,14 @@ const cost = z
       })
       .describe('The mid-market exchange rate that the quote is compared with.'),
   })
-  .describe('The price of the quote against the mid-market, all fees in (docs/rates.md).');
+  .describe('The price of the quote against the mid-market, all fees included (docs/rates.md).');
 
 const money = z
   .object({
     total: decimalAnswer.describe('The whole fee.'),
     asset: z.string().describe('The asset it is in: the stablecoin or the currency of the corridor.'),
   })
-  .describe('The fee, contained in the amounts already.');
+  .describe('The fee, which the amounts already include.');
 
 /** What the anchor answered, in SEP-38's own direction: stablecoin per one unit of fiat. */
 const sep38Source = z
@@ -166,17 +170,17 @@ export const rateQuote = z
     simulated: z.boolean().describe('True for a simulated anchor of a development fleet.'),
     tier: quoteTier,
     sellAmount: decimalAnswer.describe(
-      'Stablecoin given; may differ from the amount asked for. What `receive` takes at this anchor.',
+      'Stablecoin given; may differ from the amount asked for. For `receive`: what the payout takes at this anchor.',
     ),
     receiveAmount: decimalAnswer.describe(
-      "Fiat received for it, all fees in, rounded down to the currency's minor units, all of which are written.",
+      "Fiat received for it, all fees included, rounded down to the currency's minor units and written with all of them.",
     ),
     adjusted: z
       .boolean()
       .describe(
         'Whether the anchor answered for another amount than the one asked for, to sell or to receive.',
       ),
-    rate: decimalAnswer.describe('Fiat per one stablecoin, all fees in: receiveAmount / sellAmount.'),
+    rate: decimalAnswer.describe('Fiat per one stablecoin, all fees included: receiveAmount / sellAmount.'),
     fee: money.nullable().describe('The fee inside the amounts, or null where the anchor does not say.'),
     deliveryMethod: z.string().nullable().describe('The delivery method quoted for, or null for any.'),
     quotedAt: instant.describe('When the anchor answered.'),
@@ -186,7 +190,7 @@ export const rateQuote = z
       .object({
         score: decimalAnswer.nullable().describe('Score from 0 to 100 with two places, or null.'),
         state: reputationState,
-        outcomes: z.number().int().min(0).describe('Outcomes the record holds.'),
+        outcomes: z.number().int().min(0).describe('Outcomes in the record.'),
         fillRate: decimalAnswer
           .nullable()
           .describe('Share of the outcomes that were paid out, from 0 to 1; null without outcomes.'),
@@ -209,7 +213,7 @@ export const rateQuote = z
       ),
     expectedReceive: decimalAnswer.describe(
       'Fiat to expect: receiveAmount less the mean shortfall, rounded down. An anchor with fewer than 30 outcomes ' +
-        "is expected to fall short as the corridor's typical one, in proportion to what is missing.",
+        "is expected to fall short as the corridor's typical one does, in proportion to the missing outcomes.",
     ),
     unranked: unrankedReason
       .nullable()
@@ -217,25 +221,29 @@ export const rateQuote = z
         `Why the quote is listed after all ranked ones in every order, and never the best; null where it is ranked. ${unrankedReason.description}`,
       ),
     worth: decimalAnswer.describe(
-      'What `best` compares: expectedReceive less what failed withdrawals and waiting cost a person by the record, ' +
-        'in fiat, rounded down. A figure to compare offers by, not a payout (docs/rates.md).',
+      'The figure that `best` compares: expectedReceive less what failed withdrawals and waiting cost a person according ' +
+        'to the record, in fiat, rounded down. It is not a payout (docs/rates.md).',
     ),
   })
   .describe("One anchor's offer; indicative, never firm.");
 
-/** What is assumed of an anchor as far as it has no record of its own. */
+/** The record that is assumed for the outcomes that an anchor lacks. */
 const typicalRecord = z
   .object({
     anchors: z
       .number()
       .int()
       .min(0)
-      .describe('How many scored anchors of the corridor it is the median of; with 0, it is assumed.'),
+      .describe(
+        'How many scored anchors of the corridor the record is the median of; with 0, it is assumed.',
+      ),
     fillRate: decimalAnswer.describe('Share of withdrawals that are paid out, from 0 to 1.'),
     p50SettleSeconds: z.number().int().min(0).describe('Typical payout time.'),
     meanShortfall: decimalAnswer.describe('Mean share by which payouts fall short of quotes.'),
   })
-  .describe('The typical record of the corridor, which stands in for outcomes that an anchor lacks to 30.');
+  .describe(
+    'The typical record of the corridor, which stands in for the outcomes that an anchor with fewer than 30 lacks.',
+  );
 
 /** The ranked offers of one corridor for one amount. */
 export const ratesAnswer = z
@@ -244,8 +252,8 @@ export const ratesAnswer = z
     sellAsset: sellAssetId,
     buyAsset: buyAssetId,
     amount: decimalAnswer.describe(
-      'The stablecoin amount asked for, or the reference amount. Where `receive` was asked for: what the best ' +
-        'quote takes for it, and 0 where there is none.',
+      'The stablecoin amount asked for, or the reference amount. For `receive`: what the best quote takes for the ' +
+        'payout, or 0 where there is no best quote.',
     ),
     receive: decimalAnswer
       .nullable()
@@ -269,7 +277,7 @@ export const ratesAnswer = z
     quotes: z
       .array(rateQuote)
       .describe(
-        'In the order of `sort`, the best first when it is absent; those that are not ranked come last.',
+        'In the order of `sort`, or the best first when it is absent. Quotes that are not ranked come last.',
       ),
     unavailable: z
       .array(z.object({ anchorId, reason: unavailableReason }))
@@ -288,7 +296,7 @@ export const ratesQuery = z
     receive: payoutAmount
       .optional()
       .describe(
-        'Fiat to receive, instead of `amount`: each quote then tells how much stablecoin it takes. A decimal ' +
+        'Fiat to receive, instead of `amount`: each quote then says how much stablecoin it takes. A decimal ' +
           'string with at most as many places as the currency has.',
       ),
     deliveryMethod: deliveryMethod.optional(),
@@ -298,11 +306,11 @@ export const ratesQuery = z
     asOf: sentInstant
       .optional()
       .describe(
-        'An instant of the past, by itself: the answer is then the latest sample of the rate history at or before it, ' +
-          'byte for byte as it was given. Samples are for the reference amount.',
+        'An instant of the past, without other parameters: the answer is the latest sample of the rate history at or ' +
+          'before it, byte for byte as it was given. Samples are for the reference amount.',
       ),
   })
   .strict();
 
-/** The query of a stream of rates, which is of the present. */
+/** The query of a stream of rates, which has no `asOf` because a stream sends current answers. */
 export const ratesStreamQuery = ratesQuery.omit({ asOf: true }).strict();

@@ -59,7 +59,7 @@ export const leaderboardEntry = z
 /** A page of the ranking, and what it was computed from. */
 export const leaderboardAnswer = page(leaderboardEntry)
   .extend({
-    corridor: corridorId.nullable().describe('The corridor ranked in, or null over all corridors.'),
+    corridor: corridorId.nullable().describe('The corridor of the ranking, or null over all corridors.'),
     window: windowDays,
     ...formulaMembers,
     computedAt: instant.nullable().describe('When the scores were computed; null before the first time.'),
@@ -101,7 +101,7 @@ export const historyPoint = z
 export const reputationHistory = page(historyPoint)
   .extend({
     anchorId,
-    corridor: corridorId.nullable().describe('The corridor read, or null over all corridors.'),
+    corridor: corridorId.nullable().describe('The corridor of the points, or null over all corridors.'),
     window: windowDays,
     formula: formulaMembers.formula,
   })
@@ -111,16 +111,18 @@ export const reputationHistory = page(historyPoint)
 export const refreshAnswer = z
   .object({
     startedAt: instant.describe('When it began.'),
-    computedAt: instant.describe('The moment the cards are as of.'),
+    computedAt: instant.describe('The instant for which the cards were computed.'),
     folded: z
       .number()
       .int()
       .min(0)
-      .describe('Intents whose change was counted into the roll-ups before the cards were made.'),
-    foldedElsewhere: z.boolean().describe('True when another instance was counting at that moment.'),
+      .describe('Intents whose changes were added to the roll-ups before the cards were computed.'),
+    foldedElsewhere: z
+      .boolean()
+      .describe('True when another instance was adding changes to the roll-ups at that moment.'),
     anchors: z.number().int().min(0).describe('Anchors that have a record now.'),
     cards: z.number().int().min(0).describe('Cards computed, over all windows.'),
-    scored: z.number().int().min(0).describe('Those among them with a score.'),
+    scored: z.number().int().min(0).describe('Cards among them that have a score.'),
     durationMs: z.number().int().min(0).describe('How long it took.'),
   })
   .describe('What the refresh did.');

@@ -11,24 +11,24 @@ export const cardWindows = [7, 30, 90] as const;
 const count = z.number().int().min(0);
 
 /**
- * What the outcomes of an anchor add up to. A member that the server counts (counters.rules.ts) under the same name is
- * published as it is counted; the others are derived from the counters (card.rules.ts).
+ * The totals of an anchor's outcomes. A member with the name of a counter of the server (counters.rules.ts) is published
+ * as it is counted; the others are derived from the counters (card.rules.ts).
  */
 export const cardRecord = {
   outcomes: count.describe('Outcomes that count: filled and not filled.'),
-  filled: count.describe('Those that were paid out.'),
+  filled: count.describe('Outcomes that were paid out.'),
   accountDays: count.describe('Distinct pairs of account and UTC day among the outcomes.'),
   fillRate: decimalAnswer
     .nullable()
     .describe('filled / outcomes, six places, rounded down; null without outcomes.'),
   p50SettleSeconds: count.nullable().describe('Median time from payment to pay-out.'),
-  p95SettleSeconds: count.nullable().describe('95th percentile of the same.'),
+  p95SettleSeconds: count.nullable().describe('95th percentile of that time.'),
   meanShortfall: decimalAnswer
     .nullable()
     .describe(
       'Mean share by which pay-outs fell short of the quote, nine places; null without quoted outcomes.',
     ),
-  quotedOutcomes: count.describe("Outcomes that had the anchor's own quote to be held against."),
+  quotedOutcomes: count.describe("Outcomes that can be compared with the anchor's own quote."),
   acceptedDisputes: count.describe('Disputes accepted against outcomes of the window.'),
 };
 
@@ -55,42 +55,42 @@ export const scoreCard = z
   })
   .describe("An anchor's record in one corridor over one window.");
 
-/** The document has one schema for it, in queries and in answers. */
+/** One schema for queries and answers, so that the document has it once. */
 const formula = mayGrow(z.enum(formulas));
 
-/** Which formula an answer follows, and whether its cards stand still. */
+/** Which formula an answer follows, and since when its cards have not been updated. */
 export const formulaMembers = {
   formula: formula.describe('The formula that the scores follow; docs/reputation.md describes each.'),
   standsStillSince: instant
     .nullable()
     .describe(
-      'Since when the cards have not been computed anew because the ledger does not answer; null while they are, and ' +
-        'always by v1, which does not ask the ledger.',
+      'Since when the cards have not been computed anew because the ledger does not answer; null while they are ' +
+        'computed, and always for v1, which does not ask the ledger.',
     ),
 };
 
-/** In a query. */
+/** The parameter of a query. */
 export const formulaQuery = formula
   .optional()
-  .describe('The formula to score by; the one that leads when absent (docs/reputation.md).');
+  .describe('The formula of the scores; the leading one when absent (docs/reputation.md).');
 
-/** How far a record rests on the ledger; part of the cards of formula v2, and shown beside those of v1. */
+/** How far the ledger verifies a record: a part of the cards of formula v2, which answers show beside cards of v1 too. */
 const cardEvidence = {
   ledgerOutcomes: count.describe(
     'Outcomes whose payment was found on the ledger; only they count for formula v2.',
   ),
   anchorOutcomes: count.describe("Outcomes that rest on the anchor's word; they count for formula v1 alone."),
   timesWithheld: count.describe(
-    'Filled outcomes among `ledgerOutcomes` whose time is not known; formula v2 takes four speed targets for each.',
+    'Filled outcomes among `ledgerOutcomes` whose time is not known; formula v2 assumes four speed targets for each.',
   ),
 };
 
-/** A card of formula v2: as one of v1, over the outcomes that the ledger verifies (docs/reputation.md). */
+/** A card of formula v2: like a card of v1, but over the outcomes that the ledger verifies (docs/reputation.md). */
 export const scoreCardV2 = scoreCard
   .extend({ formula: z.enum(['v2']).describe('The formula that it follows.'), ...cardEvidence })
   .describe("An anchor's record in one corridor over one window, of outcomes that the ledger verifies.");
 
-/** A card as it is published and hashed. One without `formula` is of v1, from before there was another. */
+/** A card as it is published and hashed. A card without `formula` follows v1, which was once the only formula. */
 export const publishedCard = z
   .union([scoreCardV2, scoreCard])
   .describe('A card as it is published and hashed: of formula v2, or of v1, whose cards name no formula.');
@@ -100,25 +100,25 @@ export type PublishedCard = ScoreCard | ScoreCardV2;
 const share = decimalAnswer.nullable();
 
 /**
- * What is shown beside a card of how its record came about. It is no part of the card that is published and hashed: the
- * entries of formula v1 stay as they are. As with `cardRecord`, a counter of the server of the same name is its value.
+ * Signs of how a record came about, shown beside its card. They are not part of the card that is published and hashed, so
+ * the entries of formula v1 stay as they are. As in `cardRecord`, a member with the name of a counter has its value.
  */
 export const cardSigns = {
   timesKnown: count.describe(
     'Filled outcomes whose payment and payout were observed one after the other, so that their time is known. The time ' +
-      'of the others is assumed, or left out of the median, so that formula v1 takes their silence for speed.',
+      'of the others is assumed, or left out of the median, so formula v1 does not penalise an anchor for unknown times.',
   ),
   accounts: count.describe(
-    'Distinct accounts among the outcomes; of the newest 20,000 account-days of the anchor, where it has more.',
+    'Distinct accounts among the outcomes; if the anchor has more than 20,000 account-days, among the newest 20,000.',
   ),
   newAccountShare: share.describe(
-    'Share of the outcomes of accounts that had their first outcome, with any anchor, less than 30 days before; six ' +
+    'Share of the outcomes whose account had its first outcome, with any anchor, less than 30 days before; six ' +
       'places, rounded up; null without outcomes.',
   ),
   largestAccountShare: share.describe(
-    'Share of the outcomes that one account has, the one with most; taken over the same account-days as `accounts`.',
+    'Share of the outcomes that belong to the account with most; taken over the same account-days as `accounts`.',
   ),
-  busiestDayShare: share.describe('Share of the outcomes of one UTC day, the one with most.'),
+  busiestDayShare: share.describe('Share of the outcomes that fall on the UTC day with most.'),
   ...cardEvidence,
 };
 

@@ -22,7 +22,7 @@ export const publicScores = page(publishedCard)
       .nullable()
       .describe(
         'The latest published batch whose entries are exactly these cards, over all pages; null while the cards are ' +
-          'newer than what was published, until the next batch.',
+          'newer than the last batch.',
       ),
   })
   .describe('Public scores: every card of window 30, by anchor and corridor.');

@@ -5,7 +5,7 @@ import { rateQuote } from './rates.js';
 
 export type { SnapshotAnswer, SnapshotRow } from '../client/types/snapshot.js';
 
-/** The best quote of a corridor, without the workings that the rates answer shows. */
+/** The best quote of a corridor, without the details of its computation, which the rates answer shows. */
 export const snapshotBest = rateQuote
   .pick({
     anchorId: true,
@@ -34,7 +34,7 @@ export const snapshotRow = z
     best: snapshotBest
       .nullable()
       .describe('The best offer, by the formula of the rates; null when no anchor had one that is ranked.'),
-    asOf: instant.describe('When the offers of this corridor were last asked for.'),
+    asOf: instant.describe('When the anchors of this corridor were last asked for offers.'),
   })
   .describe('A corridor at its reference amount.');
 

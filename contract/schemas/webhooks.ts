@@ -26,14 +26,14 @@ export const deliveryId = z
 
 export const eventName = mayGrow(z.enum(eventNames)).describe('The name of an event.');
 
-/** The events a webhook gets; an order or a repetition means nothing. */
+/** The events a webhook gets; order and repetitions have no meaning. */
 const subscription = z.array(eventName).min(1).max(eventNames.length).describe('The events to subscribe to.');
 
 const url = z
   .string()
   .max(2_048)
   .regex(
-    // As server/outbound/vet-url.ts reads addresses: no credentials, and no host that ends in a dot.
+    // The same rule as in server/outbound/vet-url.ts: no credentials, and no host that ends in a dot.
     /^https?:\/\/[^\s/\\?#@]*[^\s/\\?#@.]([/?#][^\s\\]*)?$/,
     'must begin with https:// and a host, without credentials, spaces or backslashes',
   )
@@ -42,7 +42,7 @@ const url = z
       'loopback included, only where the operator lists their origin in OUTBOUND_ALLOW.',
   );
 
-/** Printable ASCII survives every form, variable and language on the way to the receiver. */
+/** Printable ASCII, because forms, variables and languages on the way to the receiver do not change it. */
 const secret = z
   .string()
   .min(16)
@@ -66,11 +66,13 @@ export const updateWebhookBody = z
     enabled: z
       .boolean()
       .optional()
-      .describe('true sends everything that was held meanwhile; false holds what comes from now on.'),
+      .describe(
+        '`true` sends everything that was held in the meantime; `false` holds all deliveries from now on.',
+      ),
   })
   .strict()
   .refine((body) => Object.keys(body).length > 0, 'must change something')
-  .describe('What to change; what is absent stays.');
+  .describe('What to change; absent members stay as they are.');
 
 export const rotateSecretBody = z
   .object({
@@ -88,10 +90,10 @@ export const rotateSecretBody = z
 
 export const testWebhookBody = z
   .object({
-    event: eventName.optional().describe('Which event to show; the first subscribed one when absent.'),
+    event: eventName.optional().describe('Which event to send; the first subscribed one when absent.'),
   })
   .strict()
-  .describe('Which event to show; an empty body, or none, shows the first subscribed one.');
+  .describe('Which event to send; an empty body, or none, sends the first subscribed one.');
 
 /** The most deliveries that one call sends again. */
 export const maxResent = 1_000;
@@ -109,7 +111,7 @@ export const resendFailedBody = z
 export const resentDeliveries = z
   .object({
     resent: z.number().int().min(0).max(maxResent).describe('How many deliveries this call sends again.'),
-    more: z.boolean().describe('Whether others are left: call again with the same `since`.'),
+    more: z.boolean().describe('Whether deliveries are left: if so, call again with the same `since`.'),
   })
   .describe('How many failed deliveries are sent again.');
 
@@ -128,7 +130,7 @@ export const webhookAnswer = z
       .object({
         reason: disabledReason,
         status: z.number().int().nullable().describe('The 4xx status that disabled it, or null.'),
-        at: instant.describe('Since when.'),
+        at: instant.describe('Since when it is disabled.'),
       })
       .nullable()
       .describe('Why it is disabled, or null while it is enabled.'),
@@ -145,18 +147,21 @@ export const webhookAnswer = z
 
 /** What a deletion did. */
 export const deletedWebhook = z
-  .object({ id: webhookId, deletedAt: instant.describe('When; nothing is sent to it any more.') })
-  .describe('The webhook that is no more; its deliveries go with it.');
+  .object({
+    id: webhookId,
+    deletedAt: instant.describe('When it was deleted; nothing is sent to it any more.'),
+  })
+  .describe('The deleted webhook; its deliveries are deleted too.');
 
 /** The states of a delivery, and what each means. */
 export const deliveryStates = {
-  pending: 'It will be sent, or sent again, by itself.',
+  pending: 'It will be sent, or sent again, automatically.',
   held: 'The webhook is disabled; enabling it within 30 days of the event sends it.',
   delivered: 'The receiver acknowledged it with a 2xx status.',
   refused:
-    'The receiver answered with a 4xx status, during a rotation to every secret in force, which also disabled the ' +
-    'webhook. Not sent again by itself.',
-  exhausted: 'Four attempts brought no acknowledgement. Not sent again by itself.',
+    'The receiver answered with a 4xx status (during a rotation, for every secret in force), which also disabled the ' +
+    'webhook. Not sent again automatically.',
+  exhausted: 'Four attempts brought no acknowledgement. Not sent again automatically.',
 } as const;
 
 /** How one attempt ended. */
@@ -165,9 +170,10 @@ export const attemptOutcomes = {
   refused: 'A 4xx status.',
   failed: 'Another status: a 5xx, or a redirect, which is not followed.',
   timeout: 'No complete answer within 5 seconds.',
-  unreachable: 'No such name, no connection, no TLS session, or closed before an answer.',
-  bad_response: 'What came back is not an HTTP answer that can be read.',
-  blocked: 'The address leads where this service must not go; nothing was sent.',
+  unreachable:
+    'The name does not exist, no connection or TLS session came about, or it was closed before an answer.',
+  bad_response: 'The answer cannot be read as HTTP.',
+  blocked: 'The address leads to a host that this service must not call; nothing was sent.',
   unknown: 'The sender ended before it recorded the outcome; the receiver may have got it.',
 } as const;
 
@@ -181,7 +187,7 @@ export const deliveryAttempt = z
       .int()
       .min(1)
       .describe(
-        'Its number, counted over re-sending. During a rotation, the POSTs with either secret share it.',
+        'Its number, counted on when the delivery is sent again. During a rotation, the POSTs with either secret share it.',
       ),
     at: instant.describe('When it began.'),
     outcome: attemptOutcome,
@@ -212,7 +218,7 @@ export const deliveryAnswer = z
     event: eventName,
     test: z.boolean().describe('Whether it is a test: sent with `X-Fairlead-Test: true` and made-up data.'),
     state: deliveryState,
-    createdAt: instant.describe('When it was made out of its event.'),
+    createdAt: instant.describe('When it was created from its event.'),
     nextAttemptAt: instant
       .nullable()
       .describe('When it is sent next; null while it is being sent, is held, or is settled.'),

@@ -30,7 +30,7 @@ export function fromHex(text: string): Uint8Array {
   return hexToBytes(text);
 }
 
-/** Standard alphabet, padded. */
+/** Base64 with the standard alphabet and padding. */
 export function toBase64(bytes: Uint8Array): string {
   let binary = '';
   for (const byte of bytes) binary += String.fromCharCode(byte);
@@ -49,7 +49,7 @@ export function fromBase64(text: string): Uint8Array {
 
 const base32Alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** RFC 4648, upper case, without padding. */
+/** Base32 of RFC 4648, upper case, without padding. */
 export function toBase32(bytes: Uint8Array): string {
   let text = '';
   let buffer = 0;
@@ -67,7 +67,7 @@ export function toBase32(bytes: Uint8Array): string {
   return text;
 }
 
-/** The whole bytes in upper-case base32 without padding; bits left over are dropped. Null for any other character. */
+/** Decodes upper-case base32 without padding; bits that fill no byte are dropped. Null for any other character. */
 export function fromBase32(text: string): Uint8Array | null {
   const bytes = new Uint8Array(Math.floor((text.length * 5) / 8));
   let at = 0;
@@ -88,7 +88,7 @@ export function fromBase32(text: string): Uint8Array | null {
   return bytes;
 }
 
-/** Takes the same time wherever the difference is; only the lengths may be told from it. */
+/** Takes the same time wherever the bytes differ; only a difference of the lengths can be inferred from the time. */
 export function equalInConstantTime(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
   let difference = 0;

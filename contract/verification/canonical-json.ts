@@ -1,6 +1,6 @@
 import canonicalize from 'canonicalize';
 
-/** Nesting is bounded, which also ends the walk over a value that contains itself. */
+/** The deepest nesting. The bound also ends the walk over a value that contains itself. */
 const MAX_DEPTH = 32;
 
 /** A value that has no canonical JSON form; `path` is where it is. */
@@ -19,7 +19,7 @@ interface CanonicalJsonOptions {
   integersOnly?: boolean;
 }
 
-/** Objects of any realm whose prototype is the bare one; a Date, Map or class instance is not data. */
+/** True for objects of any realm without a class; a Date, Map or class instance is not data. */
 function isPlainObject(value: object): value is Record<string, unknown> {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
@@ -66,7 +66,7 @@ function check(value: unknown, path: string, depth: number, options: CanonicalJs
  * The JSON Canonicalization Scheme, RFC 8785: no white space, members sorted by UTF-16 code units, numbers as
  * ECMAScript writes them. Members that are undefined are left out; anything else that JSON cannot hold (NaN, Infinity, lone
  * surrogates, undefined at the top or in arrays, functions, bigints, dates) throws CanonicalJsonError.
- * The text is to be hashed as UTF-8.
+ * Hash the text as UTF-8.
  */
 export function canonicalJson(value: unknown, options: CanonicalJsonOptions = {}): string {
   check(value, '$', 0, options);

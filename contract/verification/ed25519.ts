@@ -1,7 +1,7 @@
 import { getPublicKey, hashes, sign, verify } from '@noble/ed25519';
 import { sha512 } from '@noble/hashes/sha2.js';
 
-// The synchronous half of the library has no hash of its own; WebCrypto, the other half's, is missing on plain HTTP.
+// The synchronous functions of the library need a hash. The asynchronous ones need WebCrypto, which plain HTTP pages lack.
 hashes.sha512 = sha512;
 
 const KEY_BYTES = 32;

@@ -1,9 +1,9 @@
-/** The forms that are read: seconds, up to nine decimals of them or none, and `Z` or an offset. */
+/** The accepted forms: with seconds, with up to nine decimals or none, and with `Z` or an offset. */
 export const sentInstantPattern =
   /^(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(\d{1,9}))?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
 
 /**
- * An instant as a client may send it, in the one form that answers and hashes have: UTC, milliseconds (what is finer is
+ * An instant as a client may send it, in the one form that answers and hashes have: UTC, milliseconds (further digits are
  * cut off), `Z`. `2026-11-21T10:30:00+01:00` → `2026-11-21T09:30:00.000Z`. Null for any other form, and for days and
  * hours that do not exist: Date would turn 31 November into 1 December.
  */

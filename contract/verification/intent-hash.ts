@@ -4,7 +4,7 @@ import { canonicalJson } from './canonical-json.js';
 import { utcInstant } from './instant.js';
 import { parsePublicKey } from './strkey.js';
 
-/** What an intent hash is taken of: the terms as the wallet sends them, never a default of the server. */
+/** The terms that an intent hash is computed from, as the wallet sends them, without defaults of the server. */
 export interface IntentTerms {
   /** In any case; hashed in lower case. */
   corridor: string;

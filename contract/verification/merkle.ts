@@ -24,7 +24,7 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
 /** Takes leaf hashes one by one and holds at most one hash per level, so a caller can pause between any two. */
 export interface MerkleAccumulator {
   append(hash: Uint8Array): void;
-  /** Root of what was appended so far; SHA-256 of nothing for no leaves. */
+  /** Root of the leaves appended so far; SHA-256 of the empty input for no leaves. */
   root(): Uint8Array;
 }
 
@@ -117,7 +117,7 @@ export function consistencyProof(leafHashes: readonly Uint8Array[], size1: numbe
   return fromRoot.reverse();
 }
 
-/** Position of a node and of the last node of its level, from the leaves up. Numbers, not bits: sizes pass 2³². */
+/** Position of a node and of the last node of its level, from the leaves up. No bit operations: sizes pass 2³². */
 interface Climb {
   own: number;
   last: number;
@@ -132,7 +132,7 @@ function climb(at: Climb): void {
   at.last = Math.floor(at.last / 2);
 }
 
-/** Past the levels on which the last, odd node was carried up without a sibling. */
+/** Climbs past the levels on which the last, odd node was carried up without a sibling. */
 function climbWhileCarried(at: Climb): void {
   while (!isRightChild(at) && at.own !== 0) climb(at);
 }
@@ -151,8 +151,8 @@ export interface InclusionClaim extends InclusionProof {
 }
 
 /**
- * The hashes of the nodes on the way from the leaf, which is the first, to the root, which is the last: RFC 9162 section
- * 2.1.3.2. Null where the place, the length of the proof or that of a hash cannot be.
+ * The hashes of the nodes on the way from the leaf (the first) to the root (the last): RFC 9162 section 2.1.3.2. Null if
+ * the index, the length of the proof or the length of a hash is impossible.
  */
 export function inclusionPath({ leafHash: leaf, index, size, proof }: InclusionProof): Uint8Array[] | null {
   if (!Number.isSafeInteger(index) || !Number.isSafeInteger(size)) return null;
@@ -175,7 +175,7 @@ export function inclusionPath({ leafHash: leaf, index, size, proof }: InclusionP
   return at.last === 0 ? path : null;
 }
 
-/** RFC 9162 section 2.1.3.2. Anything malformed is false, because proofs come from untrusted parties. */
+/** Verifies as RFC 9162 section 2.1.3.2. Malformed input is false, because proofs come from untrusted parties. */
 export function verifyInclusion({ root, ...proof }: InclusionClaim): boolean {
   const computed = inclusionPath(proof)?.at(-1);
   return computed !== undefined && root.length === HASH_BYTES && equalInConstantTime(computed, root);
@@ -190,7 +190,7 @@ export interface ConsistencyClaim {
   proof: readonly Uint8Array[];
 }
 
-/** RFC 9162 section 2.1.4.2; sizes are 1 or more. Anything malformed is false. */
+/** Verifies as RFC 9162 section 2.1.4.2; sizes are 1 or more. Malformed input is false. */
 export function verifyConsistency({ size1, root1, size2, root2, proof }: ConsistencyClaim): boolean {
   if (!Number.isSafeInteger(size1) || !Number.isSafeInteger(size2)) return false;
   if (size1 < 1 || size1 > size2) return false;

@@ -18,7 +18,7 @@ const wilsonZ = '1.959963984540054';
 const z = new D(wilsonZ);
 const zSquared = z.times(z);
 
-/** Below either there is no score. */
+/** With fewer outcomes or account-days than these there is no score. */
 export const leastOutcomes = 30;
 export const leastAccountDays = 15;
 

@@ -7,7 +7,7 @@ import { decodeSecretKey, encodePublicKey } from './strkey.js';
 /** The body of `POST /api/reputation/dispute`. */
 export type SignedDispute = FileDisputeBody;
 
-/** What `signDispute` makes a body of. `reason`: 1 to 2,000 characters; it is not signed. */
+/** The input of `signDispute`. `reason`: 1 to 2,000 characters; it is not signed. */
 export interface DisputeToSign {
   intentHash: string;
   anchorId: string;
@@ -17,8 +17,8 @@ export interface DisputeToSign {
 }
 
 /**
- * A complete dispute, signed over the SEP-53 hash of the intent hash's 64 characters. A wallet that keeps its key to
- * itself does the same: `signMessage(intentHash)`, and the base64 it answers is the `signature`.
+ * A complete dispute, signed over the SEP-53 hash of the intent hash's 64 characters. A wallet that does not
+ * reveal its key does the same with `signMessage(intentHash)`, which returns the `signature` in base64.
  * Throws RangeError if intentHash is not 64 lower-case hex digits, StrkeyError on a malformed `S…`.
  */
 export function signDispute({ intentHash, anchorId, reason, secretKey }: DisputeToSign): SignedDispute {

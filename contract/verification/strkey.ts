@@ -10,7 +10,7 @@ const TEXT_LENGTH = 56;
 const PUBLIC_KEY_VERSION = 6 << 3;
 const SECRET_SEED_VERSION = 18 << 3;
 
-/** First letter of the other strkeys → what they are, for messages. */
+/** The other kinds of strkeys by first letter, described for messages. */
 const otherKinds: Readonly<Record<string, string>> = {
   M: 'is a muxed account (M…): give the G… account behind it',
   C: 'is a contract (C…): a contract has no Ed25519 key, give a G… account',
@@ -24,7 +24,7 @@ const otherKinds: Readonly<Record<string, string>> = {
 
 export type StrkeyFault = 'other_kind' | 'length' | 'alphabet' | 'version' | 'checksum' | 'form';
 
-/** A text that is not the key it should be. The message never repeats the text: it may be a secret. */
+/** Thrown for a text that is not the expected key. The message never repeats the text: it may be a secret. */
 export class StrkeyError extends Error {
   readonly fault: StrkeyFault;
 
@@ -72,7 +72,7 @@ function decode(version: number, letter: string, text: string): Uint8Array {
     );
   }
   const key = bytes.slice(1, KEY_BYTES + 1);
-  // SEP-23: a decoder re-encodes and compares, which settles the checksum and every other spelling at once.
+  // SEP-23: a decoder re-encodes and compares, which checks the checksum and excludes other spellings at once.
   if (encode(version, key) !== text) {
     throw new StrkeyError('checksum', 'has a wrong checksum: a character is mistyped');
   }

@@ -50,17 +50,17 @@ export const batchHeader = z
   .strict()
   .describe('What is signed of a batch; its hash is that of its RFC 8785 form.');
 
-/** A published entry as far as the proof goes: a JSON object of strings, integers and the like. */
+/** A published entry, of which the proof needs only that it is a JSON object of strings, integers and the like. */
 export type BatchEntry = object;
 
-/** A key of the publisher as one trusts it. */
+/** A trusted key of the publisher. */
 export interface BatchKey {
   keyId: string;
   /** `G…` or 64 hex digits. */
   publicKey: string;
 }
 
-/** The batch before: of a header at hand, or as remembered from an earlier check. */
+/** What identifies a batch, such as the previous one: from its header, or stored by an earlier check. */
 export interface BatchHead {
   sequence: number;
   headerHash: string;
@@ -89,7 +89,7 @@ export function entryLeafHash(entry: BatchEntry): Uint8Array {
   return leafHash(utf8(canonicalJson(entry, { integersOnly: true })));
 }
 
-/** What a batch fails on, and what that means. */
+/** The faults of a batch, with their meanings. */
 export const batchFaults = {
   malformed_header: 'The header lacks a member, has another one, or one of another form.',
   broken_chain: 'The header does not follow the batch before it.',
@@ -107,16 +107,16 @@ export type BatchFault = keyof typeof batchFaults;
 
 export type BatchVerification = { ok: true; headerHash: string } | { ok: false; reason: BatchFault };
 
-/** A batch as the service answers it, and what it is held against. */
+/** A batch as the service answers it, and the data it is checked against. */
 export interface BatchToVerify {
   header: BatchHeader;
   /** 64 bytes in standard base64. */
   signature: string;
-  /** Every entry, in order; left out, only the header is checked. */
+  /** Every entry, in order; when absent, only the header is checked. */
   entries?: Iterable<BatchEntry>;
-  /** Keys one trusts, got once from a source other than the batch. */
+  /** Trusted keys, obtained once from a source other than the batch. */
   keys: readonly BatchKey[];
-  /** The batch before; null says that this must be the first; left out, the link is not checked. */
+  /** The previous batch; null if this one must be the first; when absent, the link is not checked. */
   previous?: BatchHead | null;
 }
 
@@ -183,7 +183,7 @@ export function verifyBatch({
 export interface EntryClaim {
   entry: BatchEntry;
   index: number;
-  /** Number of entries as the proof's sender says; must be the header's. */
+  /** Number of entries according to the sender of the proof; must equal that of the header. */
   size: number;
   /** Sibling hashes in hex, from leaf to root. */
   proof: readonly string[];
@@ -191,8 +191,8 @@ export interface EntryClaim {
 }
 
 /**
- * Whether the entry stands at `index` of the batch with this header. It says nothing about the header: check that with
- * `verifyBatch` first. Anything malformed is false, as is an entry or a header of a formula that is not known.
+ * Whether the batch with this header has the entry at `index`. The header itself is not verified: do that with
+ * `verifyBatch` first. Malformed input is false, as is an entry or a header of an unknown formula.
  */
 export function verifyEntry({ entry, index, size, proof, header }: EntryClaim): boolean {
   if (!batchHeader.safeParse(header).success || size !== header.size) return false;

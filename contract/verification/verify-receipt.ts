@@ -42,7 +42,7 @@ export function receiptSigningBytes({ signature: _, ...signed }: OracleReceipt):
   return utf8(SIGNING_CONTEXT + toHex(sha256(utf8(canonicalJson(signed)))));
 }
 
-/** What a receipt fails on, and what that means. */
+/** The faults of a receipt, with their meanings. */
 export const receiptFaults = {
   malformed_receipt: 'It lacks a member, has another one, or one of another form.',
   other_batch: 'It is for another batch.',

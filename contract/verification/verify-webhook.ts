@@ -28,7 +28,7 @@ export class WebhookVerificationError extends Error {
   }
 }
 
-/** A `Headers` object, or the record of a Node request; names count in any case. */
+/** A `Headers` object, or the record of a Node request; names may be in upper or lower case. */
 export type WebhookHeaders =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -50,7 +50,7 @@ export interface WebhookDelivery {
 
 /**
  * The secret as Standard Webhooks libraries take it, `whsec_` and base64 of the key bytes. A registered secret of that
- * form is one already; any other stands for its own UTF-8 bytes.
+ * form is returned unchanged; the key bytes of any other are its UTF-8 bytes.
  */
 export function standardSecret(secret: string): string {
   return standardKey(secret) === null ? STANDARD_PREFIX + toBase64(utf8(secret)) : secret;
@@ -73,14 +73,14 @@ function headerReader(headers: WebhookHeaders): (name: string) => string | undef
   }
   const values = new Map<string, string>();
   for (const [name, value] of Object.entries(headers)) {
-    // A header sent twice reads as one joined value, as it does in a Headers object, and so matches nothing.
+    // The values of a header that was sent twice are joined, as in a Headers object, and so match nothing.
     if (value !== undefined)
       values.set(name.toLowerCase(), typeof value === 'string' ? value : value.join(', '));
   }
   return (name) => values.get(name);
 }
 
-/** Any of the secrets may have made any of the signatures; each comparison takes the same time whatever it finds. */
+/** Whether any given signature is an expected one. Each comparison takes the same time whatever its result. */
 function matchesAny(given: readonly string[], expected: readonly string[]): boolean {
   return given
     .flatMap((text) => expected.map((other) => equalInConstantTime(utf8(text), utf8(other))))
@@ -103,7 +103,7 @@ interface StandardHeaders {
   signatures: string;
 }
 
-/** The three headers of Standard Webhooks, or null if there is none of them; some of them is an error. */
+/** The three headers of Standard Webhooks, or null if none is present. Throws if only some are. */
 function standardHeaders(read: (name: string) => string | undefined): StandardHeaders | null {
   const id = read('webhook-id');
   const timestamp = read('webhook-timestamp');

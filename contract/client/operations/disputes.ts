@@ -46,11 +46,11 @@ export interface DisputesOperations {
    *
    * Files a dispute signed by the intent's account (against a settled outcome, or one that expired although a
    * transaction was attached) or by the anchor (against a failed one), within 30 days. The signature over
-   * intentHash is verified before anything is stored. The dispute is read with its intent. The same one again
-   * answers 200. A key can file ten disputes in 24 hours, and from one client make ten attempts at it; each
-   * client has the default limit besides. Of expired intents whose transaction the anchor never showed, a
-   * client disputes three in 24 hours, and all together 200 per anchor. The headers show the limit with the
-   * least left.
+   * intentHash is verified before anything is stored. `getIntent` shows the dispute. The same dispute sent
+   * again answers 200. In 24 hours a key can file ten disputes, and make ten attempts from one client; the
+   * default limit of the client applies too. Of expired intents whose transaction the anchor never showed,
+   * one client can dispute three in 24 hours, and all clients together 200 per anchor. The headers show the
+   * limit with the least left.
    *
    * Limit: 10 requests per 24 h, per public key.
    *

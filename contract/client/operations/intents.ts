@@ -138,15 +138,15 @@ export interface IntentsOperations {
   /**
    * Register an off-ramp intent, or attach its transaction.
    *
-   * Records what an account is about to sell through an anchor, against the quote of this moment. The
-   * intentHash is computed from the terms (`intentHash` of the contract package), so the same intent sent
-   * again is the same intent: 201 the first time, 200 with its present state after that. Send it again with
-   * `anchorTransactionId` to attach the transaction the anchor made of it; a different one replaces it until
-   * the anchor has shown a record of it, and is 409 after that. One that another intent holds is 409 too; the
-   * claim is remembered, and the transaction passes to the intent whose account the anchor names as the
-   * sender, before any outcome. Where the anchor has no quote now, the intent is accepted with `quote: null`,
-   * unless it names `minReceive`, which cannot be checked then (503). A client that holds its share of the
-   * intents that nobody paid gets 503 `NOT_READY` for a new one.
+   * Records what an account is about to sell through an anchor, with the current quote. The intentHash is
+   * computed from the terms (`intentHash` of the contract package), so the same terms are the same intent:
+   * 201 the first time, 200 with its current state after that. Send the intent again with
+   * `anchorTransactionId` to attach the transaction that the anchor created for it. Another id replaces it
+   * until the anchor has shown a record of it; after that, another id is 409. An id that another intent holds
+   * is 409 too, but the claim is stored: before the holder has an outcome, the transaction passes to the
+   * intent whose account the anchor names as the sender. If the anchor has no quote now, the intent is
+   * accepted with `quote: null`, unless it names `minReceive`, which then cannot be checked (503). A client
+   * that already holds its share of the unpaid intents gets 503 `NOT_READY` for a new one.
    *
    * Limit: 20 requests per 60 s, per client address.
    *
@@ -160,7 +160,7 @@ export interface IntentsOperations {
   /**
    * Read an intent.
    *
-   * The intent as it stands: the transaction it follows, its outcome and its dispute.
+   * The current state of the intent: the transaction it follows, its outcome and its dispute.
    *
    * Limit: 60 requests per 60 s, per client address.
    *
@@ -173,11 +173,11 @@ export interface IntentsOperations {
   /**
    * Follow an intent through its transitions.
    *
-   * Every transition so far and each one to come, in order, none left out and none sent twice; with
-   * `Last-Event-ID` those after it, on whichever instance. The stream ends after the last transition that is
-   * possible: settled; expired, with nothing left to look up; failed, once it cannot recover any more, after
-   * up to 30 days. Opened again with its number it answers 204, at which an EventSource stops. Disputes are
-   * no transitions: `intent.dispute` shows one as it stands. By default at most 20 streams are open for one
+   * Every past and future transition in order, none left out and none sent twice; with `Last-Event-ID`, those
+   * after it, on any instance. The stream ends after the last possible transition: settled; expired, with
+   * nothing left to look up; or failed, once the intent can no longer recover, after up to 30 days. Opened
+   * again with the number of the last transition it answers 204, at which an EventSource stops. Disputes are
+   * not transitions: `intent.dispute` shows the current one. By default at most 20 streams are open for one
    * client address (docs/streams.md).
    *
    * Limit: 60 requests per 60 s, per client address.
@@ -199,8 +199,8 @@ export interface IntentsOperations {
   /**
    * Attach the transaction of an intent.
    *
-   * Does what sending the intent again with `anchorTransactionId` does, with the nonce in place of the terms,
-   * and without counting as a registration. The same id sent again is 200 with the present state of the
+   * Does the same as sending the intent again with `anchorTransactionId`, but takes the nonce in place of the
+   * terms and does not count as a registration. The same id sent again is 200 with the current state of the
    * intent. A wrong nonce is 404, like an unknown hash.
    *
    * Limit: 60 requests per 60 s, per client address.
@@ -216,10 +216,10 @@ export interface IntentsOperations {
    *
    * Called by anchors (SEP-6 and SEP-24 `on_change_callback`). The `Signature` header, `t=<unix seconds>,
    * s=<base64>`, must be the anchor's Ed25519 signature with its SIGNING_KEY over `<t>.<host>.<body>`, host
-   * being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Of the
-   * body only the members that say how the transaction stands are read; bank details are neither stored nor
+   * being that of this service, and `t` within two minutes. Anything else is 403 and changes nothing. Only
+   * the members that describe the state of the transaction are read; bank details are neither stored nor
    * logged. Callbacks with a valid signature are counted per anchor, and others per client address, 60 per 60
-   * s. The headers show the limit that counted the request.
+   * s. The headers show the limit that the request was counted by.
    *
    * Limit: 12000 requests per 60 s, per anchor.
    *

@@ -36,7 +36,7 @@ export interface ListBatchesQuery {
   from?: string | undefined;
   /** How many items, 1 to 100; 50 when absent. */
   limit?: string | undefined;
-  /** Opaque: the `nextCursor` of the previous page, with the other parameters as they were. */
+  /** Opaque: the `nextCursor` of the previous page. Leave the other parameters unchanged. */
   cursor?: string | undefined;
 }
 
@@ -57,8 +57,8 @@ export type ListBatchesResult =
 /**
  * List the published batches.
  *
- * The signed headers with their receipts, newest first; `order=asc` begins with the first, as a verifier of
- * the chain wants them, and `from` begins with that sequence.
+ * The signed headers with their receipts, newest first. `order=asc` begins with the oldest, which a verifier
+ * of the chain needs; `from` is the sequence to begin with.
  *
  * Limit: 60 requests per 60 s, per client address.
  *
@@ -105,7 +105,7 @@ export interface ListBatchEntriesParams {
 export interface ListBatchEntriesQuery {
   /** How many items, 1 to 100; 50 when absent. */
   limit?: string | undefined;
-  /** Opaque: the `nextCursor` of the previous page, with the other parameters as they were. */
+  /** Opaque: the `nextCursor` of the previous page. Leave the other parameters unchanged. */
   cursor?: string | undefined;
 }
 
@@ -183,10 +183,10 @@ export type ProveBatchEntryResult =
 /** The signed, append-only log of the scores, with proofs that anyone can check. */
 export interface PublisherOperations {
   /**
-   * Read how the publisher is.
+   * Read the state of the publisher.
    *
    * Whether batches are made and reach the oracle, the last tick, the latest batch with and without a
-   * receipt, and the keys. Judged by the clock of the database.
+   * receipt, and the keys. The clock of the database decides what is late.
    *
    * Limit: 120 requests per 60 s, per client address.
    *
@@ -197,8 +197,8 @@ export interface PublisherOperations {
   /**
    * List the published batches.
    *
-   * The signed headers with their receipts, newest first; `order=asc` begins with the first, as a verifier of
-   * the chain wants them, and `from` begins with that sequence.
+   * The signed headers with their receipts, newest first. `order=asc` begins with the oldest, which a
+   * verifier of the chain needs; `from` is the sequence to begin with.
    *
    * Limit: 60 requests per 60 s, per client address.
    *
@@ -237,7 +237,8 @@ export interface PublisherOperations {
    * Prove that a score is in a batch.
    *
    * The entry of an anchor in a corridor, and the hashes that lead from it to the root of the signed header.
-   * `verifyEntry` and `verifyBatch` of the contract package check them; docs/publisher.md tells how by hand.
+   * `verifyEntry` and `verifyBatch` of the contract package check them; docs/publisher.md says how to check
+   * them by hand.
    *
    * Limit: 60 requests per 60 s, per client address.
    *

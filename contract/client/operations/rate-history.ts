@@ -30,7 +30,7 @@ export interface GetRateHistoryQuery {
   day?: string | undefined;
   /** How many items, 1 to 100; 50 when absent. */
   limit?: string | undefined;
-  /** Opaque: the `nextCursor` of the previous page, with the other parameters as they were. */
+  /** Opaque: the `nextCursor` of the previous page. Leave the other parameters unchanged. */
   cursor?: string | undefined;
 }
 
@@ -54,11 +54,11 @@ export type GetRateHistoryResult =
 /**
  * Read what the anchors of a corridor offered in the past.
  *
- * The samples of a range in short, newest first. A sample is the whole answer of the rates at the reference
- * amount, taken once in each slot of 15 minutes and kept for 90 days, the first of each UTC day for good; a
- * slot without a fresh answer has none, and nothing is filled in. With `Accept: text/csv` or
- * `application/x-ndjson` the samples of one `day` are streamed whole. A corridor that has left the fleet
- * keeps its history. The range must lie in the past, begin before it ends, and be no wider than its
+ * Summaries of the samples of a range, newest first. A sample is the whole answer of the rates at the
+ * reference amount, taken once per slot of 15 minutes. Samples are kept for 90 days, the first one of each
+ * UTC day for good. A slot without a fresh answer has no sample, and gaps are not filled in. With `Accept:
+ * text/csv` or `application/x-ndjson` the whole samples of one `day` are streamed. A corridor that has left
+ * the fleet keeps its history. The range must lie in the past, begin before it ends, and be no wider than its
  * resolution allows.
  *
  * Limit: 60 requests per 60 s, per client address.
@@ -84,12 +84,12 @@ export interface RateHistoryOperations {
   /**
    * Read what the anchors of a corridor offered in the past.
    *
-   * The samples of a range in short, newest first. A sample is the whole answer of the rates at the reference
-   * amount, taken once in each slot of 15 minutes and kept for 90 days, the first of each UTC day for good; a
-   * slot without a fresh answer has none, and nothing is filled in. With `Accept: text/csv` or
-   * `application/x-ndjson` the samples of one `day` are streamed whole. A corridor that has left the fleet
-   * keeps its history. The range must lie in the past, begin before it ends, and be no wider than its
-   * resolution allows.
+   * Summaries of the samples of a range, newest first. A sample is the whole answer of the rates at the
+   * reference amount, taken once per slot of 15 minutes. Samples are kept for 90 days, the first one of each
+   * UTC day for good. A slot without a fresh answer has no sample, and gaps are not filled in. With `Accept:
+   * text/csv` or `application/x-ndjson` the whole samples of one `day` are streamed. A corridor that has left
+   * the fleet keeps its history. The range must lie in the past, begin before it ends, and be no wider than
+   * its resolution allows.
    *
    * Limit: 60 requests per 60 s, per client address.
    *

@@ -23,11 +23,11 @@ export interface GetLeaderboardQuery {
   corridor?: string | undefined;
   /** 7, 30 or 90 days; 30 when absent. */
   window?: '7' | '30' | '90' | undefined;
-  /** The formula to score by; the one that leads when absent (docs/reputation.md). */
+  /** The formula of the scores; the leading one when absent (docs/reputation.md). */
   formula?: FormulaQuery | undefined;
   /** How many items, 1 to 100; 50 when absent. */
   limit?: string | undefined;
-  /** Opaque: the `nextCursor` of the previous page, with the other parameters as they were. */
+  /** Opaque: the `nextCursor` of the previous page. Leave the other parameters unchanged. */
   cursor?: string | undefined;
 }
 
@@ -51,7 +51,7 @@ export type GetLeaderboardResult =
  *
  * The anchors of the fleet by score, best first; those without a score come last with `rank: null`. Over all
  * corridors an anchor's score is the outcome-weighted mean over its scored corridors; with `corridor` it is
- * the one of its card there. Pages of one answer belong together while its scores are kept.
+ * the score of its card there. The pages of one ranking are consistent while its scores are kept.
  *
  * Limit: 60 requests per 60 s, per client address.
  *
@@ -79,7 +79,7 @@ export interface GetReputationParams {
 export interface GetReputationQuery {
   /** 7, 30 or 90 days; 30 when absent. */
   window?: '7' | '30' | '90' | undefined;
-  /** The formula to score by; the one that leads when absent (docs/reputation.md). */
+  /** The formula of the scores; the leading one when absent (docs/reputation.md). */
   formula?: FormulaQuery | undefined;
 }
 
@@ -112,11 +112,11 @@ export interface GetReputationHistoryQuery {
   corridor?: string | undefined;
   /** 7, 30 or 90 days; 30 when absent. */
   window?: '7' | '30' | '90' | undefined;
-  /** The formula to score by; the one that leads when absent (docs/reputation.md). */
+  /** The formula of the scores; the leading one when absent (docs/reputation.md). */
   formula?: FormulaQuery | undefined;
   /** How many items, 1 to 100; 50 when absent. */
   limit?: string | undefined;
-  /** Opaque: the `nextCursor` of the previous page, with the other parameters as they were. */
+  /** Opaque: the `nextCursor` of the previous page. Leave the other parameters unchanged. */
   cursor?: string | undefined;
 }
 
@@ -169,7 +169,7 @@ export interface ReputationOperations {
    *
    * The anchors of the fleet by score, best first; those without a score come last with `rank: null`. Over
    * all corridors an anchor's score is the outcome-weighted mean over its scored corridors; with `corridor`
-   * it is the one of its card there. Pages of one answer belong together while its scores are kept.
+   * it is the score of its card there. The pages of one ranking are consistent while its scores are kept.
    *
    * Limit: 60 requests per 60 s, per client address.
    *

@@ -11,11 +11,11 @@ import type { PublicScores } from '../types/scores.js';
 
 /** The query of `client.scores.getPublicScores`. */
 export interface GetPublicScoresQuery {
-  /** The formula to score by; the one that leads when absent (docs/reputation.md). */
+  /** The formula of the scores; the leading one when absent (docs/reputation.md). */
   formula?: FormulaQuery | undefined;
   /** How many items, 1 to 100; 50 when absent. */
   limit?: string | undefined;
-  /** Opaque: the `nextCursor` of the previous page, with the other parameters as they were. */
+  /** Opaque: the `nextCursor` of the previous page. Leave the other parameters unchanged. */
   cursor?: string | undefined;
 }
 

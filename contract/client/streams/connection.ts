@@ -8,7 +8,7 @@ import { UnexpectedAnswerError } from '../unexpected-answer-error.js';
 import type { EventParser, RawEvent } from './event-parser.js';
 import type { StreamEvent } from './stream-options.js';
 
-/** A connection that ended before the stream did; another attempt goes on after what it brought. */
+/** Thrown if a connection ended before the stream did; another attempt continues after the last event received. */
 export class Lost extends Error {
   /** @param askedMs how long the answer asks to wait */
   constructor(
@@ -24,7 +24,7 @@ export interface Opening {
   transport: Transport;
   route: Route;
   request: { url: string; init: RequestInit };
-  /** Of the whole stream, which the attempt follows. */
+  /** The signal of the whole stream, which the attempt follows. */
   signal: AbortSignal;
   attempt: Attempt;
   parser: EventParser;
@@ -33,18 +33,18 @@ export interface Opening {
   onLive: () => void;
 }
 
-/** An event is a few kilobytes; nothing that a server sends may fill the memory. */
+/** The longest unfinished event, so that no server can fill the memory. An event has a few kilobytes. */
 const mostPendingChars = 2 ** 20;
 
 /**
- * The events of one connection; returns when no more are to come. Throws Lost where another attempt is of use, the error of
- * an answer that waiting does not mend, and the reason of the signal.
+ * The events of one connection; returns when no more will come. Throws Lost if another attempt may help, the error of an
+ * answer that waiting does not change, and the reason of the signal.
  */
 export async function* connect(opening: Opening): AsyncGenerator<StreamEvent<string, unknown>, void> {
   const { transport, route, request, attempt, parser, signal } = opening;
   const { url, init } = request;
   const { send, timeoutMs } = transport;
-  // An address, header or option that is wrong stays so; where fetch told of it, it would look like a lost connection.
+  // Throws on a wrong address, header or option, which fetch would report like a lost connection that a retry may mend.
   new Request(url, { ...init, signal: null });
   const response = await hear(opening, timeoutMs, send(url, { ...init, signal: attempt.signal }));
   transport.tellRateLimit(route, response);
@@ -62,7 +62,7 @@ export async function* connect(opening: Opening): AsyncGenerator<StreamEvent<str
       const { done, value } = await hear(opening, opening.silenceMs, reader.read());
       if (done) throw new Lost();
       for (const raw of parser.parse(decoder.decode(value, { stream: true }))) {
-        // The event of a later version, whose form is not known.
+        // This is an event of a later version, whose form is not known.
         if (!route.events?.includes(raw.event)) continue;
         const event = read(opening, headers, raw);
         yield event;
@@ -75,12 +75,12 @@ export async function* connect(opening: Opening): AsyncGenerator<StreamEvent<str
       }
     }
   } finally {
-    // For a fetch that takes no notice of signals.
+    // A fetch that ignores signals needs this.
     reader.cancel().catch(() => undefined);
   }
 }
 
-/** What is waited for; Lost where it does not come, unless the whole stream was ended. */
+/** Awaits the promise. Throws Lost if it fails, unless the whole stream was ended. */
 async function hear<T>({ attempt, signal }: Opening, limitMs: number, waitedFor: Promise<T>): Promise<T> {
   try {
     return await attempt.within(limitMs, waitedFor);
@@ -90,7 +90,7 @@ async function hear<T>({ attempt, signal }: Opening, limitMs: number, waitedFor:
   }
 }
 
-/** What to throw for an answer that is no stream: Lost for one that waiting may mend. */
+/** The error for an answer that is no stream: Lost if waiting may help. */
 function refusal({ transport, route }: Opening, answer: Parameters<Transport['answerOf']>[1]): unknown {
   const { status, headers, text } = answer;
   const error =

@@ -7,7 +7,7 @@ export interface RawEvent {
   id: string;
 }
 
-/** What a stream said so far beside its events. */
+/** Parses an event stream, and holds what it said so far beside its events. */
 export interface EventParser {
   /** The id to reconnect with. */
   readonly lastEventId: string;
@@ -15,15 +15,15 @@ export interface EventParser {
   readonly retryMs: number | undefined;
   /** Whether an event or a comment has arrived. */
   readonly isAlive: boolean;
-  /** Characters that are kept of a line or an event without an end. */
+  /** Characters that are stored of an unfinished line or event. */
   readonly pendingChars: number;
   /** The events that end in this piece of the stream, which may be cut anywhere between characters. */
   parse(text: string): RawEvent[];
 }
 
 /**
- * Interprets one event stream as the HTML standard has it (§9.2.6, "Interpreting an event stream"); its decoder removes the
- * byte order mark. An event that has no end when the stream ends is discarded.
+ * Interprets one event stream as the HTML standard defines it (§9.2.6, "Interpreting an event stream"); its decoder removes
+ * the byte order mark. An event that has no end when the stream ends is discarded.
  */
 export function createEventParser(lastEventId: string): EventParser {
   let rest = '';

@@ -1,25 +1,25 @@
 import type { CallOptions } from '../answer.js';
 
-/** What every stream takes beside what it asks for. */
+/** The options that every stream takes. */
 export interface StreamOptions extends CallOptions {
   /** Ends the stream and its connection when it aborts; the loop over it throws the reason. */
   signal?: AbortSignal | undefined;
   /** The `id` of the last event that was seen before: the stream goes on after it. From the start when absent. */
   lastEventId?: string | undefined;
-  /** Told of every change of the connection. What it throws is reported as uncaught. */
+  /** Called on every change of the connection. What it throws is reported as uncaught. */
   onState?: ((state: StreamState) => void) | undefined;
-  /** How long nothing may arrive, heartbeats included, before the stream connects anew; 45,000 when absent. */
+  /** How long the stream waits for data, heartbeats included, before it reconnects; 45,000 when absent. */
   silenceMs?: number | undefined;
 }
 
-/** How it stands with the connection of a stream, told apart by `state`. */
+/** The state of the connection of a stream, distinguished by `state`. */
 export type StreamState =
   | {
       /** A request is on its way. */
       state: 'connecting';
     }
   | {
-      /** Connected: what was told last is how things are. */
+      /** Connected: the last event is up to date. */
       state: 'live';
     }
   | {
@@ -34,12 +34,12 @@ export type StreamState =
       cause: unknown;
     };
 
-/** An event of a stream: told apart by `event`, which says what `data` is. */
+/** An event of a stream, distinguished by `event`, which says what `data` is. */
 export interface StreamEvent<Name extends string, Data> {
   /** Which kind of event it is. */
   event: Name;
-  /** What it tells. */
+  /** The data of the event. */
   data: Data;
-  /** To go on after this event, as `lastEventId`. */
+  /** The value of `lastEventId` with which a stream continues after this event. */
   id: string;
 }

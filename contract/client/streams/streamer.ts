@@ -9,13 +9,13 @@ import type { StreamEvent, StreamOptions, StreamState } from './stream-options.j
 
 type Events = AsyncGenerator<StreamEvent<string, unknown>, void, undefined>;
 
-/** Streams what an operation tells, over as many connections as it takes, until there is nothing more to come. */
+/** Streams the events of an operation, over as many connections as needed, until no more will come. */
 export type Streamer = (route: Route, args: CallArguments, options?: StreamOptions) => Events;
 
-/** Until a stream says how long to wait before reconnecting. */
+/** The wait before reconnecting until a stream names another. */
 const usualRetryMs = 1_000;
 
-/** The one way in which every client streams: at the pace of the loop that reads it. */
+/** The streamer of every client. It reads at the pace of the loop that consumes the events. */
 export function createStreamer(transport: Transport): Streamer {
   return (route, args, options = {}) => {
     let whole: Attempt | undefined;
@@ -33,7 +33,7 @@ export function createStreamer(transport: Transport): Streamer {
     const events = untilLeft();
     const leave = events.return.bind(events);
     return Object.assign(events, {
-      // By itself, a generator would return after the event that is waited for.
+      // A plain generator would return only after the awaited event.
       return(value: undefined) {
         isLeft = true;
         whole?.end();
@@ -92,7 +92,7 @@ function requestOf(
       'last-event-id': lastEventId || undefined,
       ...extraHeaders,
     },
-    // An event stream is never kept. Node has no such option, and takes no notice of it.
+    // An event stream is never cached. Node has no such option, and ignores it.
     fetchOptions: { cache: 'no-store', ...fetchOptions } as RequestInit,
   });
 }

@@ -30,9 +30,9 @@ export interface AnchorAnswer {
   /** Where these addresses come from. */
   discovery: AnchorAnswerDiscovery;
   /**
-   * Intents registered in the last 90 days whose record names a payment that the ledger shows to be none: it
-   * does not exist, failed, or paid no account that the anchor named. 10,000 at most; null where no ledger is
-   * asked.
+   * Intents registered in the last 90 days for which the anchor's record names a payment that the ledger
+   * contradicts: it does not exist, failed, or paid no account that the anchor named. 10,000 at most; null
+   * where no ledger is asked.
    */
   contradictedPayments: number | null;
   /** How a wallet starts there, one entry per corridor and protocol. */
@@ -67,7 +67,7 @@ export interface AnchorAnswerEndpoints {
 
 /** A page of anchors, ordered by id. */
 export interface AnchorPage {
-  /** This page, in the order that the operation says. */
+  /** The items of this page, in the order that the operation says. */
   items: AnchorSummary[];
   /** `cursor` of the next page; null on the last one. */
   nextCursor: string | null;

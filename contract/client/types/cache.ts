@@ -15,11 +15,13 @@ export interface InvalidateCacheAnswer {
   scope: CacheScope;
   /** The corridor it was limited to, or null for all. */
   corridor: string | null;
-  /** The new cache version of this scope and corridor: entries begun under an older one are never served. */
+  /**
+   * The new cache version of this scope and corridor. Entries begun under an older version are never served.
+   */
   epoch: number;
   /** Entries dropped at once in the answering instance. */
   droppedEntries: number;
-  /** When; the other instances follow within a second. */
+  /** When it was done here; the other instances follow within a second. */
   invalidatedAt: string;
 }
 

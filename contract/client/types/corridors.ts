@@ -43,7 +43,7 @@ export interface CorridorAnswerAnchor {
 
 /** A page of corridors, ordered by id. */
 export interface CorridorPage {
-  /** This page, in the order that the operation says. */
+  /** The items of this page, in the order that the operation says. */
   items: CorridorAnswer[];
   /** `cursor` of the next page; null on the last one. */
   nextCursor: string | null;

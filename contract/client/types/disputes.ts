@@ -27,16 +27,16 @@ export interface AdminDispute {
   /** The outcome that is disputed. */
   outcomeStatus: 'settled' | 'failed' | 'expired';
   /**
-   * `supported`: the anchor showed a record of the disputed transaction. `unsupported`: it never did, so
-   * nothing but the signer says that there was one.
+   * `supported`: the anchor showed a record of the disputed transaction. `unsupported`: it never did, so only
+   * the signer says that there was one.
    */
   support: DisputeSupport;
   /**
-   * What accepting changes as things stand, or has changed. `counts_not_filled`: The outcome counts as not
-   * filled. `counts_filled`: The outcome counts as filled. `not_counted`: The outcome does not count at all.
-   * `nothing`: Nothing: the outcome does not count whatever the verdict, or the anchor has made the disputed
-   * failure good. `undecided`: Not decided yet: more outcomes of the account and day wait to be counted than
-   * may count. Read it again in a few seconds.
+   * What accepting the dispute would change now, or has changed. `counts_not_filled`: The outcome counts as
+   * not filled. `counts_filled`: The outcome counts as filled. `not_counted`: The outcome does not count at
+   * all. `nothing`: Nothing: the outcome does not count whatever the verdict, or the anchor has made the
+   * disputed failure good. `undecided`: Not decided yet: more outcomes of the account and day are waiting to
+   * be counted than may count. Read the dispute again in a few seconds.
    */
   effect: 'counts_not_filled' | 'counts_filled' | 'not_counted' | 'nothing' | 'undecided';
   /** Every step, oldest first. */
@@ -49,7 +49,7 @@ export interface AdminDisputeAuditItem {
   at: string;
   /** What happened. */
   action: 'filed' | 'accepted' | 'rejected';
-  /** The signer when filed; then who decided, as the admin gave it. */
+  /** The signer when filed; then the person who decided, as the admin named them. */
   actor: string;
   /** What the admin noted, or null. */
   note: string | null;
@@ -83,8 +83,8 @@ export interface DisputeAnswer {
 export type DisputeStatus = 'open' | 'accepted' | 'rejected';
 
 /**
- * `supported`: the anchor showed a record of the disputed transaction. `unsupported`: it never did, so
- * nothing but the signer says that there was one.
+ * `supported`: the anchor showed a record of the disputed transaction. `unsupported`: it never did, so only
+ * the signer says that there was one.
  */
 export type DisputeSupport = 'supported' | 'unsupported';
 
@@ -106,7 +106,7 @@ export interface FileDisputeBody {
 }
 
 export interface ListDisputesAnswer {
-  /** This page, in the order that the operation says. */
+  /** The items of this page, in the order that the operation says. */
   items: AdminDispute[];
   /** `cursor` of the next page; null on the last one. */
   nextCursor: string | null;
@@ -116,7 +116,7 @@ export interface ListDisputesAnswer {
 export interface ResolveDisputeBody {
   /** Identifier of a dispute; sorts by time of filing. */
   id: string;
-  /** The verdict; given once. */
+  /** The verdict, which can be given once. */
   action: 'accept' | 'reject';
   /** Why, for the audit trail. */
   note?: string | undefined;

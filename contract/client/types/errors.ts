@@ -18,20 +18,19 @@ export interface UnavailableAnchor {
    * `blocked`: Its address is one that this service must not call. `malformed`: Its answer was not a valid
    * price for this pair, was too large, or its numbers contradict each other beyond rounding.
    * `refused_amount`: It does not quote this amount, or would take an amount outside the limits of the
-   * corridor for it. `receive_unsupported`: It quotes an amount to sell only, not the one that a given payout
-   * takes (`receive`). `busy`: Its share of calls is used up for the moment and no recent quote for this
-   * amount is kept. `circuit_open`: It failed repeatedly just now and is left alone for a moment.
-   * `unauthorized`: It demands a token that this service does not hold. `no_fx`: Only an estimate is
-   * possible, and the reference exchange rate is missing or too old. `not_served`: It does not offer this
-   * delivery method, or publishes no price or fee for the pair. `error`: It answered with an error of its
-   * own.
+   * corridor for it. `receive_unsupported`: It quotes only for an amount to sell, not for a given payout
+   * (`receive`). `busy`: Its share of calls is used up for the moment, and no recent quote for this amount is
+   * stored. `circuit_open`: It failed repeatedly just now and is not asked for a moment. `unauthorized`: It
+   * demands a token that this service does not hold. `no_fx`: Only an estimate is possible, and the reference
+   * exchange rate is missing or too old. `not_served`: It does not offer this delivery method, or publishes
+   * no price or fee for the pair. `error`: It answered with an error of its own.
    */
   reason: UnavailableReason;
 }
 
 /**
  * `INVALID_REQUEST`, status 400. A path, query, header or body value does not have its documented form, and
- * `details` names each one; or it is not valid HTTP.
+ * `details` names each such value; or the request is not valid HTTP.
  */
 export interface InvalidRequestErrorBody {
   /** What went wrong, for programs. */
@@ -185,7 +184,7 @@ export interface RunInProgressErrorBody {
   startedAt: string;
 }
 
-/** `DISPUTE_EXISTS`, status 409. The dispute of the other party of this intent is still open. */
+/** `DISPUTE_EXISTS`, status 409. The other party of this intent has filed a dispute that is still open. */
 export interface DisputeExistsErrorBody {
   /** What went wrong, for programs. */
   code: 'DISPUTE_EXISTS';
@@ -226,8 +225,9 @@ export interface QuoteBelowMinimumErrorBody {
 }
 
 /**
- * `TRANSACTION_CONFLICT`, status 409. The intent already follows another transaction that was seen, or has
- * ended, or another intent holds the transaction; the claim on it is then remembered.
+ * `TRANSACTION_CONFLICT`, status 409. The intent already follows another transaction that was seen, or the
+ * intent has ended, or another intent holds the transaction. In the last case the claim of this intent is
+ * stored, and the transaction may pass to it later.
  */
 export interface TransactionConflictErrorBody {
   /** What went wrong, for programs. */
@@ -285,7 +285,8 @@ export interface AnchorMismatchErrorBody {
 
 /**
  * `AMOUNT_OUT_OF_RANGE`, status 422. The amount is outside the limits of the corridor, or every anchor
- * refused it; for `receive`, every anchor refused it or would take an amount outside those limits.
+ * refused it. For `receive`: every anchor refused the payout or would take an amount outside those limits for
+ * it.
  */
 export interface AmountOutOfRangeErrorBody {
   /** What went wrong, for programs. */
@@ -297,9 +298,9 @@ export interface AmountOutOfRangeErrorBody {
 }
 
 /**
- * `RATE_LIMITED`, status 429. The limit of this endpoint is used up, for this client address, public key or
- * anchor as the operation says, or that of rates for amounts that nobody asked for lately, or the client
- * holds as many streams as it may; `retryAfter` says in how many seconds to come back.
+ * `RATE_LIMITED`, status 429. A limit is used up: that of this endpoint, counted per client address, public
+ * key or anchor as the operation says, or that of rates for amounts that nobody requested lately. Or the
+ * client already holds as many streams as it may. `retryAfter` says how many seconds to wait.
  */
 export interface RateLimitedErrorBody {
   /** Always RATE_LIMITED. */
@@ -318,7 +319,7 @@ export interface HeadersTooLargeErrorBody {
   message: string;
 }
 
-/** `INTERNAL`, status 500. A fault of the service; the `X-Request-Id` header finds it in the log. */
+/** `INTERNAL`, status 500. A fault of the service. The `X-Request-Id` header identifies it in the log. */
 export interface InternalErrorBody {
   /** What went wrong, for programs. */
   code: 'INTERNAL';
@@ -327,8 +328,8 @@ export interface InternalErrorBody {
 }
 
 /**
- * `RATES_UNAVAILABLE`, status 503. No anchor of the corridor has a quote and nothing recent enough is kept;
- * `unavailable` says why. `retryAfter` is there only if waiting may help.
+ * `RATES_UNAVAILABLE`, status 503. No anchor of the corridor has a quote, and no stored quote is recent
+ * enough; `unavailable` says why. `retryAfter` is present only if waiting may help.
  */
 export interface RatesUnavailableErrorBody {
   /** What went wrong, for programs. */
@@ -342,10 +343,10 @@ export interface RatesUnavailableErrorBody {
 }
 
 /**
- * `NOT_READY`, status 503. The service is starting or stopping, its database does not answer, more disputes
- * arrive than it can verify, a job was to be run by an instance whose clock is wrong, the instance holds as
- * many streams as it can, an intent is followed from a transition that the database has not confirmed, or the
- * client that registers an intent holds its share of the unpaid ones.
+ * `NOT_READY`, status 503. The service is starting or stopping; its database does not answer; more disputes
+ * arrive than it can verify; the instance that should run a job has a wrong clock; the instance holds as many
+ * streams as it can; the `Last-Event-ID` of an intent stream names a transition that the database has not
+ * confirmed; or the client that registers an intent already holds its share of the unpaid intents.
  */
 export interface NotReadyErrorBody {
   /** What went wrong, for programs. */
@@ -359,8 +360,8 @@ export interface NotReadyErrorBody {
 /** The body of each error by its code. */
 export interface ErrorBodies {
   /**
-   * A path, query, header or body value does not have its documented form, and `details` names each one; or
-   * it is not valid HTTP.
+   * A path, query, header or body value does not have its documented form, and `details` names each such
+   * value; or the request is not valid HTTP.
    */
   INVALID_REQUEST: InvalidRequestErrorBody;
   /**
@@ -399,7 +400,7 @@ export interface ErrorBodies {
   REQUEST_TIMEOUT: RequestTimeoutErrorBody;
   /** The same job is running already; `startedAt` says since when. */
   RUN_IN_PROGRESS: RunInProgressErrorBody;
-  /** The dispute of the other party of this intent is still open. */
+  /** The other party of this intent has filed a dispute that is still open. */
   DISPUTE_EXISTS: DisputeExistsErrorBody;
   /** The dispute was already decided the other way. */
   DISPUTE_RESOLVED: DisputeResolvedErrorBody;
@@ -410,8 +411,9 @@ export interface ErrorBodies {
   /** The anchor's present quote pays out less than `minReceive`. */
   QUOTE_BELOW_MINIMUM: QuoteBelowMinimumErrorBody;
   /**
-   * The intent already follows another transaction that was seen, or has ended, or another intent holds the
-   * transaction; the claim on it is then remembered.
+   * The intent already follows another transaction that was seen, or the intent has ended, or another intent
+   * holds the transaction. In the last case the claim of this intent is stored, and the transaction may pass
+   * to it later.
    */
   TRANSACTION_CONFLICT: TransactionConflictErrorBody;
   /** The body is larger than 16 KB. */
@@ -428,30 +430,30 @@ export interface ErrorBodies {
   /** The dispute names an anchor that is not the intent's. */
   ANCHOR_MISMATCH: AnchorMismatchErrorBody;
   /**
-   * The amount is outside the limits of the corridor, or every anchor refused it; for `receive`, every anchor
-   * refused it or would take an amount outside those limits.
+   * The amount is outside the limits of the corridor, or every anchor refused it. For `receive`: every anchor
+   * refused the payout or would take an amount outside those limits for it.
    */
   AMOUNT_OUT_OF_RANGE: AmountOutOfRangeErrorBody;
   /**
-   * The limit of this endpoint is used up, for this client address, public key or anchor as the operation
-   * says, or that of rates for amounts that nobody asked for lately, or the client holds as many streams as
-   * it may; `retryAfter` says in how many seconds to come back.
+   * A limit is used up: that of this endpoint, counted per client address, public key or anchor as the
+   * operation says, or that of rates for amounts that nobody requested lately. Or the client already holds as
+   * many streams as it may. `retryAfter` says how many seconds to wait.
    */
   RATE_LIMITED: RateLimitedErrorBody;
   /** The header block is larger than 8 KB. */
   HEADERS_TOO_LARGE: HeadersTooLargeErrorBody;
-  /** A fault of the service; the `X-Request-Id` header finds it in the log. */
+  /** A fault of the service. The `X-Request-Id` header identifies it in the log. */
   INTERNAL: InternalErrorBody;
   /**
-   * No anchor of the corridor has a quote and nothing recent enough is kept; `unavailable` says why.
-   * `retryAfter` is there only if waiting may help.
+   * No anchor of the corridor has a quote, and no stored quote is recent enough; `unavailable` says why.
+   * `retryAfter` is present only if waiting may help.
    */
   RATES_UNAVAILABLE: RatesUnavailableErrorBody;
   /**
-   * The service is starting or stopping, its database does not answer, more disputes arrive than it can
-   * verify, a job was to be run by an instance whose clock is wrong, the instance holds as many streams as it
-   * can, an intent is followed from a transition that the database has not confirmed, or the client that
-   * registers an intent holds its share of the unpaid ones.
+   * The service is starting or stopping; its database does not answer; more disputes arrive than it can
+   * verify; the instance that should run a job has a wrong clock; the instance holds as many streams as it
+   * can; the `Last-Event-ID` of an intent stream names a transition that the database has not confirmed; or
+   * the client that registers an intent already holds its share of the unpaid intents.
    */
   NOT_READY: NotReadyErrorBody;
 }

@@ -111,9 +111,9 @@ export interface IntentFailedEventData {
   status: 'settled' | 'failed';
   /**
    * `refunded`: Failed: the anchor sent the funds back. `error`: Failed: the anchor closed the withdrawal
-   * without paying out, and left it so for 24 hours. `overdue`: Failed: still open when the corridor's time
-   * for a payout was over. `unproven`: Failed: called completed, but 24 hours later without an amount paid
-   * out.
+   * without paying out, and it stayed closed for 24 hours. `overdue`: Failed: still open when the corridor's
+   * time for a payout was over. `unproven`: Failed: the anchor called it completed, but named no amount paid
+   * out within 24 hours.
    */
   reason?: 'refunded' | 'error' | 'overdue' | 'unproven' | undefined;
 }
@@ -168,7 +168,7 @@ export interface PublisherTickEventData {
   headerHash: string;
   /** How many entries it has. */
   size: number;
-  /** Whether an oracle receipt is held; false where no oracle is configured. */
+  /** Whether the receipt of the oracle is stored; false where no oracle is configured. */
   submitted: boolean;
 }
 

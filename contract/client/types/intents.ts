@@ -8,12 +8,12 @@ import type { QuoteTier, UnrankedReason } from './rates.js';
  * both.
  */
 export interface AttachTransactionBody {
-  /** Random, kept secret by the wallet: knowing it is the right to attach a transaction. */
+  /** Random, kept secret by the wallet: anyone who knows it may attach a transaction. */
   nonce: string;
   /** The `id` the anchor gave the withdrawal (SEP-24 or SEP-6). */
   anchorTransactionId?: string | undefined;
   /**
-   * The hash of the Stellar transaction that paid the withdrawal, 64 hex digits. Either hash of a fee bump.
+   * The hash of the Stellar transaction that paid the withdrawal, 64 hex digits. For a fee bump, either hash.
    */
   paymentHash?: string | undefined;
 }
@@ -34,39 +34,41 @@ export interface CreateIntentBody {
   deliveryMethod?: string | undefined;
   /**
    * Until when the payment may be made: in the future, at most 30 days; 24 hours when absent. ISO 8601,
-   * `2026-11-21T09:30:00Z`; decimals of a second and an offset are read. Hashed in UTC with milliseconds.
+   * `2026-11-21T09:30:00Z`; decimals of a second and an offset are accepted. Hashed in UTC with milliseconds.
    */
   expiresAt?: string | undefined;
-  /** Random, kept secret by the wallet: knowing it is the right to attach a transaction. */
+  /** Random, kept secret by the wallet: anyone who knows it may attach a transaction. */
   nonce: string;
   /** The `id` the anchor gave the withdrawal (SEP-24 or SEP-6). */
   anchorTransactionId?: string | undefined;
 }
 
 /**
- * The anchor's transaction, as last seen. `problem`: what the last look found wrong with the id; null:
- * nothing, or not heard of yet.
+ * The anchor's transaction, as last seen. `problem`: what the last poll found wrong with the id; null if
+ * nothing, and before the first poll.
  */
 export interface FollowedTransaction {
   /** The `id` the anchor gave the withdrawal (SEP-24 or SEP-6). */
   id: string;
-  /** The anchor's last status word; `unrecognised` for one outside SEP-24 and SEP-6; null: none yet. */
+  /**
+   * The anchor's last status; `unrecognised` if SEP-24 and SEP-6 do not have it; null if there was none yet.
+   */
   status: string | null;
   /** When it was last read, by poll or callback. */
   lastSeenAt: string | null;
-  /** When funds received were first seen, or null. */
+  /** When it was first observed that the funds were received, or null. */
   fundsReceivedAt: string | null;
   /** Since when cash is ready for pick-up, or null. */
   readyAt: string | null;
   /**
-   * `unknown_to_anchor`: The anchor answers that it has no transaction of this id, or answered so until it
-   * was given up. `not_a_withdrawal`: The anchor's record does not say that it is a withdrawal.
-   * `other_account`: The anchor's record names another sender than the intent's account. `other_asset`: The
-   * anchor's record names other assets than those of the corridor. `held_by_another`: Another intent
-   * presented this id first and follows it. It passes to this intent if the record names this account as the
-   * sender up to the arrival of the funds, and before the other intent has an outcome. `passed_to_another`:
-   * It was followed by this intent, and passed to another one that presented it too and whose account the
-   * anchor's record names as the sender.
+   * `unknown_to_anchor`: The anchor answers that it has no transaction with this id, or did so until the
+   * service stopped asking for it. `not_a_withdrawal`: The anchor's record does not say that it is a
+   * withdrawal. `other_account`: The anchor's record names another sender than the intent's account.
+   * `other_asset`: The anchor's record names other assets than those of the corridor. `held_by_another`:
+   * Another intent presented this id first and follows the transaction. It passes to this intent if the
+   * record names this account as the sender up to the arrival of the funds, and before the other intent has
+   * an outcome. `passed_to_another`: This intent followed the transaction, which then passed to another
+   * intent that had presented it too and whose account the anchor's record names as the sender.
    */
   problem:
     | 'unknown_to_anchor'
@@ -138,12 +140,12 @@ export interface IntentOutcome {
   /**
    * `completed`: Settled: the anchor completed the withdrawal and names the amount paid out. `recovered`:
    * Settled: it had failed, and the anchor completed it within 30 days. `refunded`: Failed: the anchor sent
-   * the funds back. `error`: Failed: the anchor closed the withdrawal without paying out, and left it so for
-   * 24 hours. `overdue`: Failed: still open when the corridor's time for a payout was over. `unproven`:
-   * Failed: called completed, but 24 hours later without an amount paid out. `no_transaction`: Expired: no
-   * transaction was attached in time. `never_funded`: Expired: the anchor saw no funds in time. `abandoned`:
-   * Expired: the anchor closed the withdrawal before it saw funds. `not_collected`: Expired: the cash lay
-   * ready for 90 days and was not collected.
+   * the funds back. `error`: Failed: the anchor closed the withdrawal without paying out, and it stayed
+   * closed for 24 hours. `overdue`: Failed: still open when the corridor's time for a payout was over.
+   * `unproven`: Failed: the anchor called it completed, but named no amount paid out within 24 hours.
+   * `no_transaction`: Expired: no transaction was attached in time. `never_funded`: Expired: the anchor saw
+   * no funds in time. `abandoned`: Expired: the anchor closed the withdrawal before it saw funds.
+   * `not_collected`: Expired: the cash lay ready for 90 days and was not collected.
    */
   reason:
     | 'completed'
@@ -156,11 +158,12 @@ export interface IntentOutcome {
     | 'never_funded'
     | 'abandoned'
     | 'not_collected';
-  /** When it was first recorded here; a recovery keeps it. */
+  /** When it was first recorded here; a recovery does not change this. */
   recordedAt: string;
   /**
-   * Fiat paid out, by the anchor's record (`amount_out`), with the currency's minor units at least. Null
-   * unless settled, where the record names another asset, and for outcomes recorded before it was kept.
+   * Fiat paid out according to the anchor's record (`amount_out`), with the currency's minor units at least.
+   * Null unless settled, if the record names another asset, and for outcomes recorded before this member
+   * existed.
    */
   amountOut: string | null;
   /**
@@ -170,7 +173,9 @@ export interface IntentOutcome {
   paidOutAt: string | null;
   /** When a failed intent became settled, or null. */
   recoveredAt: string | null;
-  /** Seconds from payment to pay-out (for cash: to ready for pick-up); null unless settled. */
+  /**
+   * Seconds from payment to pay-out (for cash: to ready for pick-up); null unless settled, and if not known.
+   */
   settleSeconds: number | null;
   /** Share by which the pay-out fell short of the anchor's own quote, nine places, or null. */
   shortfall: string | null;
@@ -182,7 +187,7 @@ export interface IntentOutcome {
    * corridor's. `amount_mismatch`: The amount paid in is not within 10 % of the sell amount.
    * `amount_missing`: It was completed without saying what was paid in. `started_before_intent`: The
    * transaction was started before the intent was registered. `seen_after_payment`: The transaction was first
-   * seen after the funds had been received, and its record does not excuse a late look.
+   * seen after the funds had been received, and no late first poll excuses that (docs/intents.md).
    */
   unscoredReason:
     | 'not_a_withdrawal'
@@ -200,9 +205,8 @@ export interface IntentOutcome {
    */
   evidence: 'ledger' | 'anchor' | 'unverified';
   /**
-   * `pending`: Not decided yet: the next aggregation decides, within seconds as a rule. `filled`: It counts
-   * as paid out. `not_filled`: It counts as not paid out. `no`: It does not count; `uncountedReason` says
-   * why.
+   * `pending`: Not decided yet: the next aggregation decides, usually within seconds. `filled`: It counts as
+   * paid out. `not_filled`: It counts as not paid out. `no`: It does not count; `uncountedReason` says why.
    */
   counts: 'pending' | 'filled' | 'not_filled' | 'no';
   /**
@@ -211,11 +215,11 @@ export interface IntentOutcome {
    * corridor's. `amount_mismatch`: The amount paid in is not within 10 % of the sell amount.
    * `amount_missing`: It was completed without saying what was paid in. `started_before_intent`: The
    * transaction was started before the intent was registered. `seen_after_payment`: The transaction was first
-   * seen after the funds had been received, and its record does not excuse a late look. `below_least_amount`:
-   * Less than 10 units of stablecoin were to be sold. `account_day_full`: Three other outcomes of the same
-   * account, anchor, corridor and UTC day were counted before it. `unverified`: Its payment could not be
-   * verified on the ledger, which counts against nobody. `expired`: It expired, which counts against nobody.
-   * `dispute_accepted`: An accepted dispute took it out.
+   * seen after the funds had been received, and no late first poll excuses that (docs/intents.md).
+   * `below_least_amount`: Less than 10 units of stablecoin were to be sold. `account_day_full`: Three other
+   * outcomes of the same account, anchor, corridor and UTC day were counted before it. `unverified`: Its
+   * payment could not be verified on the ledger, which counts against nobody. `expired`: It expired, which
+   * counts against nobody. `dispute_accepted`: An accepted dispute excluded it.
    */
   uncountedReason:
     | 'not_a_withdrawal'
@@ -242,19 +246,19 @@ export interface IntentQuote {
   tier: QuoteTier;
   /** Stablecoin given; may differ from the amount asked for. */
   sellAmount: string;
-  /** Fiat received for it, all fees in, with the currency's minor units. */
+  /** Fiat received for it, all fees included, with the currency's minor units. */
   receiveAmount: string;
-  /** Fiat per one stablecoin, all fees in. */
+  /** Fiat per one stablecoin, all fees included. */
   rate: string;
   /** Whether the anchor quoted another amount than the one asked for. */
   adjusted: boolean;
   /** When the anchor answered. */
   quotedAt: string;
   /**
-   * Why it would not be ranked among the rates: it is far from what others pay. The anchor is still held to
-   * it. Null where it is ranked, and for intents registered before this was kept. `above_band`: Its rate is
-   * above the `high` of the band: more than anyone can be expected to pay. `below_band`: Its rate is below
-   * the `low` of the band: hardly anything is paid out.
+   * Why it would not be ranked among the rates: it is far from what others pay. The payout is still compared
+   * with it. Null where it is ranked, and for intents registered before this member existed. `above_band`:
+   * Its rate is above the `high` of the band: more than anyone can be expected to pay. `below_band`: Its rate
+   * is below the `low` of the band: hardly anything is paid out.
    */
   unranked: UnrankedReason | null;
 }
@@ -265,14 +269,17 @@ export interface IntentQuote {
  */
 export type IntentStatus = 'pending' | 'settled' | 'failed' | 'expired';
 
-/** A step of an intent, and the intent as it stands. */
+/** A transition of an intent, and the current state of the intent. */
 export interface IntentTransition {
-  /** 1 for the first, without gaps: the same on every instance and at every time. The `id` of the event. */
+  /**
+   * Number of the transition, from 1 without gaps, the same on every instance at all times. The `id` of the
+   * event.
+   */
   number: number;
   /**
-   * `registered`: The intent was registered. `transaction_attached`: It follows a transaction of the anchor,
-   * or another one than before. `transaction_released`: Its transaction passed to another intent, whose
-   * account paid it. `transaction_status`: The anchor's status word for the transaction is another one.
+   * `registered`: The intent was registered. `transaction_attached`: The intent follows a transaction of the
+   * anchor, or another one than before. `transaction_released`: Its transaction passed to another intent,
+   * whose account paid it. `transaction_status`: The anchor's status of the transaction changed.
    * `payment_found`: Its payment was found on the ledger. `funds_received`: The anchor has the funds.
    * `ready_for_pickup`: Cash is ready to be collected. `settled`: It was paid out. `failed`: The anchor
    * received the funds and did not pay out. `expired`: It ended without funds received, or without the cash
@@ -292,51 +299,51 @@ export interface IntentTransition {
     | 'expired'
     | 'recovered'
     | 'reopened';
-  /** When it happened, as exactly as is known; one may be told after a later one. */
+  /** When it happened, as exactly as is known. It may be sent after a transition that happened later. */
   at: string;
   /** The status of the intent after it. */
   status: IntentStatus;
-  /** The anchor's status word for the transaction after it; null: none yet. */
+  /** The anchor's status of the transaction after it; null if there was none yet. */
   transactionStatus: string | null;
-  /** Whether nothing can follow, so that the stream ends after it. */
+  /** Whether no transition can follow, so that the stream ends after it. */
   last: boolean;
-  /** The intent as it stands when this is sent: it has this transition, and may have later ones. */
+  /** The intent at the time of sending: it includes this transition, and may include later ones. */
   intent: IntentAnswer;
 }
 
-/** What the reconciliation looked at and what came of it. */
+/** What the reconciliation processed, with the results. */
 export interface ReconcileAnswer {
   /** When it began. */
   startedAt: string;
   /** When it ended. */
   finishedAt: string;
-  /** Intents whose turn it was. */
+  /** Intents that were due and processed. */
   looked: number;
-  /** Those whose transaction was asked for at the anchor. */
+  /** Intents whose transaction was requested from the anchor. */
   polled: number;
-  /** Became settled, recoveries included. */
+  /** Intents that became settled, recoveries included. */
   settled: number;
-  /** Those among them that had failed before. */
+  /** Settled intents that had failed before. */
   recovered: number;
-  /** Became failed. */
+  /** Intents that became failed. */
   failed: number;
-  /** Became expired. */
+  /** Intents that became expired. */
   expired: number;
-  /** Left open; looked at again later. */
+  /** Intents left open, to be processed again later. */
   leftOpen: number;
-  /** Left without a reading: the anchor did not answer, or not validly. */
+  /** Intents without a result: the anchor did not answer, or not validly. */
   unreachable: number;
-  /** The anchor knows no such transaction. */
+  /** Intents whose transaction the anchor does not know. */
   notFound: number;
   /** Intents whose payment was looked up on the ledger. */
   lookedUp: number;
-  /** Unpaid intents that were removed after their look-back. */
+  /** Unpaid intents that were removed some days after they ended. */
   removed: number;
-  /** Whether some were still due when the run ended; the next one goes on there. */
+  /** Whether intents were still due when the run ended; the next run goes on there. */
   more: boolean;
 }
 
-/** The callback was genuine; the intent stands as said. */
+/** The callback was genuine; `status` is the status of the intent after it. */
 export interface StatusCallbackAnswer {
   /** SHA-256 of the canonical intent: 64 lower-case hex digits. */
   intentHash: string;
@@ -345,7 +352,7 @@ export interface StatusCallbackAnswer {
    * out. `expired`: ended without funds received (or cash that was never collected); counts against nobody.
    */
   status: IntentStatus;
-  /** False where it says nothing new: an older or repeated callback, or one of another transaction. */
+  /** False if the callback says nothing new: it is older, repeated, or about another transaction. */
   applied: boolean;
 }
 

@@ -2,7 +2,7 @@
 import type { AnchorStatus } from './anchors.js';
 import type { QuoteTier } from './rates.js';
 
-/** What was observed of an anchor without a single intent. No score is made of it. */
+/** What was observed of an anchor without any intent. It is not part of the score. */
 export interface AnchorObservations {
   /** Anchor id: a slug of at most 40 characters. */
   anchorId: string;
@@ -30,11 +30,11 @@ export interface AnchorObservations {
 }
 
 /**
- * `answered`: It answered as the standard says, if only to refuse. `timeout`: The answer had not arrived
- * within 5 seconds. `unreachable`: No connection to it could be made, or it closed it without an answer.
- * `blocked`: Its address is one that this service must not call. `not_json`: Where JSON belongs it answered
- * something else, such as a web page. `malformed`: Its answer was too large, or not what the standard
- * describes. `error`: It answered with an error of its own.
+ * `answered`: It answered as the standard says; a refusal counts as an answer. `timeout`: The answer had not
+ * arrived within 5 seconds. `unreachable`: No connection to it could be made, or it closed the connection
+ * without an answer. `blocked`: Its address is one that this service must not call. `not_json`: It answered
+ * something other than JSON, such as a web page, where JSON is due. `malformed`: Its answer was too large, or
+ * not what the standard describes. `error`: It answered with an error of its own.
  */
 export type CallOutcome =
   | 'answered'
@@ -51,7 +51,7 @@ export interface CorridorObservations {
    * Corridor: asset code, ISO 4217 code, optional ISO 3166 country, lower case: `usdc-ngn`, `usdc-xof-sn`.
    */
   corridor: string;
-  /** How many observations of this window the figures are made of. */
+  /** How many observations of this window the figures are computed from. */
   observations: number;
   /** The share that succeeded, 0 to 1, with four places; or null. */
   availability: string | null;
@@ -63,7 +63,9 @@ export interface CorridorObservations {
     | 'no_reference'
     | 'too_few_payouts'
     | null;
-  /** How long the answers took, connection included, to within 5 %. What was not answered is not in it. */
+  /**
+   * How long the answers took, connection included, to within 5 %. Calls without an answer are not included.
+   */
   latencyMs: ServiceObservationsLatencyMs | null;
   /** Why the latency is null, or null. */
   latencyUnavailable:
@@ -75,7 +77,7 @@ export interface CorridorObservations {
     | null;
   /** The latest quote at the reference amount, or null. */
   lastQuote: CorridorObservationsLastQuote | null;
-  /** What its quotes lose against the mid-market, all fees in; below zero where they pay more. */
+  /** What its quotes lose against the mid-market, all fees included; below zero where they pay more. */
   fromMidMarket: CorridorObservationsFromMidMarket | null;
   /** Why `fromMidMarket` is null, or null. */
   fromMidMarketUnavailable:
@@ -85,7 +87,7 @@ export interface CorridorObservations {
     | 'no_reference'
     | 'too_few_payouts'
     | null;
-  /** How far what it paid out lies from its quotes of the same day. */
+  /** How far its payouts differ from its quotes of the same day. */
   fromPaid: CorridorObservationsFromPaid | null;
   /** Why `fromPaid` is null, or null. */
   fromPaidUnavailable:
@@ -119,7 +121,7 @@ export interface CorridorObservationsFromPaid {
   /** How many payouts were compared, the newest 200 of the window at most. */
   payouts: number;
   /**
-   * The mean of how far the rate that was paid lies from the day's mean quote, in per cent with two places;
+   * The mean difference between the rate that was paid and the day's mean quote, in per cent with two places;
    * below zero where less was paid.
    */
   meanPercent: string;
@@ -133,7 +135,7 @@ export interface CorridorObservationsLastQuote {
    * (SEP-24 or SEP-6 /info) and a reference exchange rate. Neither is firm.
    */
   tier: QuoteTier;
-  /** Fiat per one stablecoin at the reference amount, all fees in. */
+  /** Fiat per one stablecoin at the reference amount, all fees included. */
   rate: string;
   /** What it loses against the mid-market, in per cent; null without a reference rate. */
   costPercent: string | null;
@@ -152,7 +154,7 @@ export interface CorridorObservationsPublishedFee {
   percentOfReference: string;
 }
 
-/** Something wrong that the latest look at it found. It is gone once a look finds it mended. */
+/** A fault that the latest check found. It is removed once a check finds it mended. */
 export interface Finding {
   /**
    * `toml_unavailable`: Its stellar.toml cannot be read. `info_unavailable`: The `/info` of a transfer server
@@ -160,12 +162,11 @@ export interface Finding {
    * It answers a web page, or something else that is not JSON. `slow`: It took longer than 2 seconds, the
    * time that a request for rates gives it. `price_off`: Its price is more than 10 % from the median of the
    * corridor's own prices, or from the mid-market where fewer than three anchors give one. `fee_changed`: It
-   * charges another fee than before. A fee that stands for 7 days is its usual one from then on.
-   * `key_changed`: Its stellar.toml shows another signing key than the one it was onboarded with.
-   * `method_dropped`: It no longer lists a delivery method: one of the fleet file (SEP-38), or one that it
-   * listed before (SEP-6). `withdrawal_dropped`: A transfer server no longer lists the withdrawal of the
-   * stablecoin, or has disabled it. `service_dropped`: Its stellar.toml no longer names a server that it
-   * named before.
+   * charges another fee than before. After 7 days, a changed fee becomes its usual one. `key_changed`: Its
+   * stellar.toml shows another signing key than the one it was onboarded with. `method_dropped`: It no longer
+   * lists a delivery method: one of the fleet file (SEP-38), or one that it listed before (SEP-6).
+   * `withdrawal_dropped`: A transfer server no longer lists the withdrawal of the stablecoin, or has disabled
+   * it. `service_dropped`: Its stellar.toml no longer names a server that it named before.
    */
   code:
     | 'toml_unavailable'
@@ -223,7 +224,7 @@ export interface ServiceObservations {
    * SEP-6 transfer server. `sep38`: Its SEP-38 quote server: `/info` and `/price`.
    */
   service: ObservedService;
-  /** How many observations of this window the figures are made of. */
+  /** How many observations of this window the figures are computed from. */
   observations: number;
   /** The share that succeeded, 0 to 1, with four places; or null. */
   availability: string | null;
@@ -235,7 +236,9 @@ export interface ServiceObservations {
     | 'no_reference'
     | 'too_few_payouts'
     | null;
-  /** How long the answers took, connection included, to within 5 %. What was not answered is not in it. */
+  /**
+   * How long the answers took, connection included, to within 5 %. Calls without an answer are not included.
+   */
   latencyMs: ServiceObservationsLatencyMs | null;
   /** Why the latency is null, or null. */
   latencyUnavailable:
@@ -247,7 +250,7 @@ export interface ServiceObservations {
     | null;
   /** How many calls ended in each way that is not an answer. */
   failures: ServiceObservationsFailures;
-  /** How the latest round found it. */
+  /** The result of the latest round. */
   latest: ServiceObservationsLatest;
 }
 
@@ -255,11 +258,11 @@ export interface ServiceObservations {
 export interface ServiceObservationsFailures {
   /** The answer had not arrived within 5 seconds. */
   timeout: number;
-  /** No connection to it could be made, or it closed it without an answer. */
+  /** No connection to it could be made, or it closed the connection without an answer. */
   unreachable: number;
   /** Its address is one that this service must not call. */
   blocked: number;
-  /** Where JSON belongs it answered something else, such as a web page. */
+  /** It answered something other than JSON, such as a web page, where JSON is due. */
   not_json: number;
   /** Its answer was too large, or not what the standard describes. */
   malformed: number;
@@ -267,7 +270,9 @@ export interface ServiceObservationsFailures {
   error: number;
 }
 
-/** How long the answers took, connection included, to within 5 %. What was not answered is not in it. */
+/**
+ * How long the answers took, connection included, to within 5 %. Calls without an answer are not included.
+ */
 export interface ServiceObservationsLatencyMs {
   /** Half of the answers took no longer, in milliseconds. */
   p50: number;
@@ -275,16 +280,16 @@ export interface ServiceObservationsLatencyMs {
   p95: number;
 }
 
-/** How the latest round found it. */
+/** The result of the latest round. */
 export interface ServiceObservationsLatest {
   /** When it was last asked. */
   at: string;
   /**
-   * `answered`: It answered as the standard says, if only to refuse. `timeout`: The answer had not arrived
-   * within 5 seconds. `unreachable`: No connection to it could be made, or it closed it without an answer.
-   * `blocked`: Its address is one that this service must not call. `not_json`: Where JSON belongs it answered
-   * something else, such as a web page. `malformed`: Its answer was too large, or not what the standard
-   * describes. `error`: It answered with an error of its own.
+   * `answered`: It answered as the standard says; a refusal counts as an answer. `timeout`: The answer had
+   * not arrived within 5 seconds. `unreachable`: No connection to it could be made, or it closed the
+   * connection without an answer. `blocked`: Its address is one that this service must not call. `not_json`:
+   * It answered something other than JSON, such as a web page, where JSON is due. `malformed`: Its answer was
+   * too large, or not what the standard describes. `error`: It answered with an error of its own.
    */
   outcome: CallOutcome;
   /** How long the slowest answer of that round took; null without one. */

@@ -38,7 +38,7 @@ export interface FoundPayment {
 
 /** What was named as the payment, and what was found on the ledger. */
 export interface IntentPayment {
-  /** The transactions that were named as the payment, one by each party at most. */
+  /** The transactions that were named as the payment, at most one per party. */
   named: IntentPaymentNamedItem[];
   /** The payment as it stands on the ledger. Anybody can look it up again. */
   found: FoundPayment | null;
@@ -52,18 +52,20 @@ export interface IntentPaymentNamedItem {
   /** When it was last looked up, or null. */
   lookedUpAt: string | null;
   /**
-   * Why it is not taken for the payment, or null. `ledger_unavailable`: No ledger answered, or none that
-   * could be read. It is looked up again. `out_of_range`: Not found, but the ledgers that are asked do not
-   * reach so far back. It is looked up again. `not_found`: The ledger has no such transaction. It is looked
-   * up again; after an hour a record that names it is not believed. `no_instructions`: No record of the
-   * anchor that named account and memo was stored before it closed. `transaction_failed`: The transaction
-   * failed: nothing was paid. `no_payment`: The transaction holds no payment. `too_early`: It closed before
-   * the intent was registered. `too_late`: It closed more than a day after the intent expired, or after a
-   * record had shown the withdrawal as closed. `other_sender`: No operation is from the intent's account.
-   * `other_destination`: None pays the account that the anchor's record named before it closed.
-   * `other_asset`: None pays in the corridor's stablecoin. `wrong_memo`: It carries neither the memo that the
-   * anchor's record named nor a muxed id in its place. `amount_mismatch`: What it delivers is not within 10 %
-   * of the sell amount. `already_used`: It is the payment of another intent: one payment serves one.
+   * Why it is not taken for the payment, or null. `ledger_unavailable`: The ledger did not answer, or its
+   * answer could not be read. The payment is looked up again. `out_of_range`: Not found, but the history that
+   * is asked for does not reach back far enough. The payment is looked up again. `not_found`: The ledger has
+   * no such transaction. It is looked up again; after an hour, a record that names it is no longer believed.
+   * `no_instructions`: When the ledger of the payment closed, no record of the anchor with the account and
+   * memo to pay with was stored. `transaction_failed`: The transaction failed: nothing was paid.
+   * `no_payment`: The transaction holds no payment. `too_early`: The ledger of the payment closed before the
+   * intent was registered. `too_late`: The ledger of the payment closed more than a day after the intent
+   * expired, or after a record had shown the withdrawal as closed. `other_sender`: No operation is from the
+   * intent's account. `other_destination`: No operation pays the account that the anchor's record named
+   * before the ledger closed. `other_asset`: No operation pays in the corridor's stablecoin. `wrong_memo`:
+   * The transaction has neither the memo that the anchor's record named nor a muxed id in its place.
+   * `amount_mismatch`: The amount delivered is not within 10 % of the sell amount. `already_used`: It is
+   * already the payment of another intent; a payment serves only one.
    */
   problem:
     | 'ledger_unavailable'

@@ -4,7 +4,7 @@ import type { BatchHeader, OracleReceipt } from './signed-records.js';
 
 /** Entries of a batch, by anchor and corridor. Hash every member as it is, unknown ones too. */
 export interface BatchEntries {
-  /** This page, in the order that the operation says. */
+  /** The items of this page, in the order that the operation says. */
   items: (ScoreCardV2 | ScoreCard)[];
   /** `cursor` of the next page; null on the last one. */
   nextCursor: string | null;
@@ -16,7 +16,7 @@ export interface BatchEntries {
 
 /** A page of batches. */
 export interface BatchPage {
-  /** This page, in the order that the operation says. */
+  /** The items of this page, in the order that the operation says. */
   items: PublishedBatch[];
   /** `cursor` of the next page; null on the last one. */
   nextCursor: string | null;
@@ -44,7 +44,7 @@ export interface PublishedBatch {
   header: BatchHeader;
   /** SHA-256 of the RFC 8785 form of the header. */
   headerHash: string;
-  /** Ed25519 signature in base64; docs/publisher.md has the signed bytes. */
+  /** Ed25519 signature in base64; docs/publisher.md defines the signed bytes. */
   signature: string;
   /** The key of `keyId` (G…). Trust the one you know, not this one. */
   publicKey: string;
@@ -54,13 +54,13 @@ export interface PublishedBatch {
   receipt: OracleReceipt | null;
 }
 
-/** How the publisher is. */
+/** The state of the publisher. */
 export interface PublisherHealth {
   /**
-   * `ok`: The last tick did what it set out to do, lately, and no batch has waited long for its receipt.
-   * `idle`: There is nothing to say: no publisher key is configured, or there were no scores to publish yet.
-   * `stale`: No tick has ended for three intervals, or a batch has waited that long for its receipt.
-   * `failing`: The last tick failed or died.
+   * `ok`: The last tick was recent and did everything, and no batch has waited long for its receipt. `idle`:
+   * Nothing is published: no publisher key is configured, or there were no scores to publish yet. `stale`: No
+   * tick has ended for three intervals, or a batch has waited that long for its receipt. `failing`: The last
+   * tick failed or died.
    */
   status: PublisherStatus;
   /**
@@ -72,8 +72,8 @@ export interface PublisherHealth {
    * batch; a person must find out why. `oracle_receipt`: The oracle's answer is no valid receipt for the
    * batch it was sent. `log_behind`: The oracle has batches that the log lacks; nothing is published until
    * they are back. `log_restored`: The log was restored; nothing is published until an operator says that it
-   * is whole. `interrupted`: The tick ended without a word: its process died or was cut off. `internal`: A
-   * fault of the service; its log says more.
+   * is whole. `interrupted`: The tick ended without recording a result: its process died or was cut off.
+   * `internal`: A fault of the service; its log says more.
    */
   reason: PublisherReason | null;
   /** Now, by the clock of the database. */
@@ -86,7 +86,7 @@ export interface PublisherHealth {
   latest: PublisherHealthLatest | null;
   /** The latest batch that has a receipt, or null. */
   lastSubmission: PublisherHealthLastSubmission | null;
-  /** Whether an oracle is configured; without one the signed log stands alone. */
+  /** Whether an oracle is configured; without one, batches are signed but not submitted. */
   oracle: boolean;
   /** Batches without a receipt; 0 without an oracle. */
   pending: number;
@@ -110,7 +110,7 @@ export interface PublisherHealthLastTick {
   startedAt: string;
   /** When it ended, or null if it died. */
   finishedAt: string | null;
-  /** What it came to, or null if it came to nothing. */
+  /** Its result, or null if it ended without one. */
   result: TickResult | null;
   /** Why it did not do everything, or null. */
   failure: TickFailure | null;
@@ -151,8 +151,8 @@ export interface PublisherKey {
  * batch; a person must find out why. `oracle_receipt`: The oracle's answer is no valid receipt for the batch
  * it was sent. `log_behind`: The oracle has batches that the log lacks; nothing is published until they are
  * back. `log_restored`: The log was restored; nothing is published until an operator says that it is whole.
- * `interrupted`: The tick ended without a word: its process died or was cut off. `internal`: A fault of the
- * service; its log says more.
+ * `interrupted`: The tick ended without recording a result: its process died or was cut off. `internal`: A
+ * fault of the service; its log says more.
  */
 export type PublisherReason =
   | 'no_key'
@@ -170,10 +170,10 @@ export type PublisherReason =
   | 'internal';
 
 /**
- * `ok`: The last tick did what it set out to do, lately, and no batch has waited long for its receipt.
- * `idle`: There is nothing to say: no publisher key is configured, or there were no scores to publish yet.
- * `stale`: No tick has ended for three intervals, or a batch has waited that long for its receipt. `failing`:
- * The last tick failed or died.
+ * `ok`: The last tick was recent and did everything, and no batch has waited long for its receipt. `idle`:
+ * Nothing is published: no publisher key is configured, or there were no scores to publish yet. `stale`: No
+ * tick has ended for three intervals, or a batch has waited that long for its receipt. `failing`: The last
+ * tick failed or died.
  */
 export type PublisherStatus = 'ok' | 'idle' | 'stale' | 'failing';
 
@@ -185,14 +185,14 @@ export interface TickAnswer {
   finishedAt: string;
   /**
    * `published`: A new batch was made. `unchanged`: The scores are those of the latest batch, so no new one
-   * was made. `empty`: There are no scores to publish yet. `held`: No new batch is made before another has
-   * its receipt, or before the log is whole: see `failure`. `no_key`: No publisher key is configured, so no
-   * batch can be signed.
+   * was made. `empty`: There are no scores to publish yet. `held`: No new batch is made until an earlier one
+   * has its receipt, or until the log is whole: see `failure`. `no_key`: No publisher key is configured, so
+   * no batch can be signed.
    */
   result: TickResult;
   /** The last batch that was made, or null. */
   batch: PublishedBatch | null;
-  /** All batches that were made, in order: one for each formula with news. */
+  /** All batches that were made, in order: one for each formula whose scores changed. */
   made: number[];
   /** The batches that got their receipt, in order. */
   submitted: number[];
@@ -209,7 +209,8 @@ export interface TickAnswer {
  * `oracle_receipt`: The oracle's answer is no valid receipt for the batch it was sent. `log_behind`: The
  * oracle has batches that the log lacks; nothing is published until they are back. `log_restored`: The log
  * was restored; nothing is published until an operator says that it is whole. `interrupted`: The tick ended
- * without a word: its process died or was cut off. `internal`: A fault of the service; its log says more.
+ * without recording a result: its process died or was cut off. `internal`: A fault of the service; its log
+ * says more.
  */
 export type TickFailure =
   | 'oracle_unreachable'
@@ -224,8 +225,8 @@ export type TickFailure =
 
 /**
  * `published`: A new batch was made. `unchanged`: The scores are those of the latest batch, so no new one was
- * made. `empty`: There are no scores to publish yet. `held`: No new batch is made before another has its
- * receipt, or before the log is whole: see `failure`. `no_key`: No publisher key is configured, so no batch
- * can be signed.
+ * made. `empty`: There are no scores to publish yet. `held`: No new batch is made until an earlier one has
+ * its receipt, or until the log is whole: see `failure`. `no_key`: No publisher key is configured, so no
+ * batch can be signed.
  */
 export type TickResult = 'published' | 'unchanged' | 'empty' | 'held' | 'no_key';

@@ -2,14 +2,14 @@
 import type { QuoteTier, UnavailableReason, UnrankedReason } from './rates.js';
 
 /**
- * `15m`: Every sample that is kept: one in 15 minutes for 90 days, one a day before that. `1h`: The first
- * sample of each hour. `1d`: The first sample of each UTC day, which is kept for good.
+ * `15m`: Every stored sample: one per 15 minutes for 90 days, one per day before that. `1h`: The first sample
+ * of each hour. `1d`: The first sample of each UTC day, which is kept for good.
  */
 export type HistoryResolution = '15m' | '1h' | '1d';
 
 /** The samples of a range, newest first. */
 export interface RateHistoryPage {
-  /** This page, in the order that the operation says. */
+  /** The items of this page, in the order that the operation says. */
   items: RateHistoryPoint[];
   /** `cursor` of the next page; null on the last one. */
   nextCursor: string | null;
@@ -18,7 +18,7 @@ export interface RateHistoryPage {
    */
   corridor: string;
   /**
-   * `15m`: Every sample that is kept: one in 15 minutes for 90 days, one a day before that. `1h`: The first
+   * `15m`: Every stored sample: one per 15 minutes for 90 days, one per day before that. `1h`: The first
    * sample of each hour. `1d`: The first sample of each UTC day, which is kept for good.
    */
   resolution: HistoryResolution;
@@ -28,9 +28,9 @@ export interface RateHistoryPage {
   to: string;
 }
 
-/** A sample of the rates of a corridor, in short. */
+/** A summary of a sample of the rates of a corridor. */
 export interface RateHistoryPoint {
-  /** When the answer was given; send it as `asOf` to the rates for the whole of it. */
+  /** When the answer was given; send it as `asOf` to the rates to get the whole answer. */
   at: string;
   /** When the oldest quote in it was fetched. */
   asOf: string;
@@ -38,7 +38,7 @@ export interface RateHistoryPoint {
   amount: string;
   /** The anchor that a person would have chosen; null where no quote was ranked. */
   best: RateHistoryPointBest | null;
-  /** The best first, as they were listed. */
+  /** The quotes as they were listed, the best first. */
   quotes: RateHistoryPointQuote[];
   /** The anchors of the corridor that had no quote, and why. */
   unavailable: RateHistoryPointUnavailableItem[];
@@ -60,9 +60,9 @@ export interface RateHistoryPointQuote {
   tier: QuoteTier;
   /** Stablecoin given. */
   sellAmount: string;
-  /** Fiat received for it, all fees in. */
+  /** Fiat received for it, all fees included. */
   receiveAmount: string;
-  /** Fiat per one stablecoin, all fees in. */
+  /** Fiat per one stablecoin, all fees included. */
   rate: string;
   /** What the quote cost against the mid-market, in per cent, or null where that was not known. */
   costPercent: string | null;
@@ -84,13 +84,12 @@ export interface RateHistoryPointUnavailableItem {
    * `blocked`: Its address is one that this service must not call. `malformed`: Its answer was not a valid
    * price for this pair, was too large, or its numbers contradict each other beyond rounding.
    * `refused_amount`: It does not quote this amount, or would take an amount outside the limits of the
-   * corridor for it. `receive_unsupported`: It quotes an amount to sell only, not the one that a given payout
-   * takes (`receive`). `busy`: Its share of calls is used up for the moment and no recent quote for this
-   * amount is kept. `circuit_open`: It failed repeatedly just now and is left alone for a moment.
-   * `unauthorized`: It demands a token that this service does not hold. `no_fx`: Only an estimate is
-   * possible, and the reference exchange rate is missing or too old. `not_served`: It does not offer this
-   * delivery method, or publishes no price or fee for the pair. `error`: It answered with an error of its
-   * own.
+   * corridor for it. `receive_unsupported`: It quotes only for an amount to sell, not for a given payout
+   * (`receive`). `busy`: Its share of calls is used up for the moment, and no recent quote for this amount is
+   * stored. `circuit_open`: It failed repeatedly just now and is not asked for a moment. `unauthorized`: It
+   * demands a token that this service does not hold. `no_fx`: Only an estimate is possible, and the reference
+   * exchange rate is missing or too old. `not_served`: It does not offer this delivery method, or publishes
+   * no price or fee for the pair. `error`: It answered with an error of its own.
    */
   reason: UnavailableReason;
 }

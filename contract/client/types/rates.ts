@@ -29,15 +29,19 @@ export interface RateQuote {
    * (SEP-24 or SEP-6 /info) and a reference exchange rate. Neither is firm.
    */
   tier: QuoteTier;
-  /** Stablecoin given; may differ from the amount asked for. What `receive` takes at this anchor. */
+  /**
+   * Stablecoin given; may differ from the amount asked for. For `receive`: what the payout takes at this
+   * anchor.
+   */
   sellAmount: string;
   /**
-   * Fiat received for it, all fees in, rounded down to the currency's minor units, all of which are written.
+   * Fiat received for it, all fees included, rounded down to the currency's minor units and written with all
+   * of them.
    */
   receiveAmount: string;
   /** Whether the anchor answered for another amount than the one asked for, to sell or to receive. */
   adjusted: boolean;
-  /** Fiat per one stablecoin, all fees in: receiveAmount / sellAmount. */
+  /** Fiat per one stablecoin, all fees included: receiveAmount / sellAmount. */
   rate: string;
   /** The fee inside the amounts, or null where the anchor does not say. */
   fee: RateQuoteFee | null;
@@ -62,7 +66,8 @@ export interface RateQuote {
   costUnavailable: 'no_reference' | 'stale_reference' | 'no_par' | null;
   /**
    * Fiat to expect: receiveAmount less the mean shortfall, rounded down. An anchor with fewer than 30
-   * outcomes is expected to fall short as the corridor's typical one, in proportion to what is missing.
+   * outcomes is expected to fall short as the corridor's typical one does, in proportion to the missing
+   * outcomes.
    */
   expectedReceive: string;
   /**
@@ -72,13 +77,13 @@ export interface RateQuote {
    */
   unranked: UnrankedReason | null;
   /**
-   * What `best` compares: expectedReceive less what failed withdrawals and waiting cost a person by the
-   * record, in fiat, rounded down. A figure to compare offers by, not a payout (docs/rates.md).
+   * The figure that `best` compares: expectedReceive less what failed withdrawals and waiting cost a person
+   * according to the record, in fiat, rounded down. It is not a payout (docs/rates.md).
    */
   worth: string;
 }
 
-/** The price of the quote against the mid-market, all fees in (docs/rates.md). */
+/** The price of the quote against the mid-market, all fees included (docs/rates.md). */
 export interface RateQuoteCost {
   /**
    * Fee and exchange-rate margin together, in per cent of the amount sold, with two places. Below zero where
@@ -119,7 +124,7 @@ export interface RateQuoteEstimate {
   fxDate: string;
 }
 
-/** The fee, contained in the amounts already. */
+/** The fee, which the amounts already include. */
 export interface RateQuoteFee {
   /** The whole fee. */
   total: string;
@@ -133,7 +138,7 @@ export interface RateQuoteReputation {
   score: string | null;
   /** `insufficient_data` while there are too few outcomes to judge by; the score is then null. */
   state: ReputationState;
-  /** Outcomes the record holds. */
+  /** Outcomes in the record. */
   outcomes: number;
   /** Share of the outcomes that were paid out, from 0 to 1; null without outcomes. */
   fillRate: string | null;
@@ -170,8 +175,8 @@ export interface RatesAnswer {
   /** The fiat currency, in SEP-38 form: `iso4217:NGN`. */
   buyAsset: string;
   /**
-   * The stablecoin amount asked for, or the reference amount. Where `receive` was asked for: what the best
-   * quote takes for it, and 0 where there is none.
+   * The stablecoin amount asked for, or the reference amount. For `receive`: what the best quote takes for
+   * the payout, or 0 where there is no best quote.
    */
   amount: string;
   /** The payout asked for by `receive`, in fiat; null where an amount to sell was asked for. */
@@ -185,27 +190,33 @@ export interface RatesAnswer {
    * anchor serves this delivery method, and when no quote is ranked.
    */
   best: RatesAnswerBest | null;
-  /** The typical record of the corridor, which stands in for outcomes that an anchor lacks to 30. */
+  /**
+   * The typical record of the corridor, which stands in for the outcomes that an anchor with fewer than 30
+   * lacks.
+   */
   typical: RatesAnswerTypical;
   /**
    * The rates within which quotes are ranked. Null where fewer than three anchors give a price and there is
    * no usable reference exchange rate: then every quote is ranked, however absurd.
    */
   band: RatesAnswerBand | null;
-  /** In the order of `sort`, the best first when it is absent; those that are not ranked come last. */
+  /** In the order of `sort`, or the best first when it is absent. Quotes that are not ranked come last. */
   quotes: RateQuote[];
   /** The anchors of the corridor without a quote, and why. */
   unavailable: RatesAnswerUnavailableItem[];
 }
 
-/** The rates, in fiat per one stablecoin with all fees in, within which quotes are ranked (docs/rates.md). */
+/**
+ * The rates, in fiat per one stablecoin with all fees included, within which quotes are ranked
+ * (docs/rates.md).
+ */
 export interface RatesAnswerBand {
   /**
-   * `median`: of at least three anchors' own prices. `reference`: the reference exchange rate, where fewer
-   * anchors give one.
+   * `median`: the median of at least three anchors' own prices. `reference`: the reference exchange rate,
+   * where fewer anchors give one.
    */
   basis: 'median' | 'reference';
-  /** How many anchors' own prices it is the median of; else 0. */
+  /** How many anchors' own prices the median is taken over; 0 for `reference`. */
   anchors: number;
   /** The corridor's factor, a setting of the operator. */
   factor: string;
@@ -220,9 +231,12 @@ export interface RatesAnswerBest {
   anchorId: string;
 }
 
-/** The typical record of the corridor, which stands in for outcomes that an anchor lacks to 30. */
+/**
+ * The typical record of the corridor, which stands in for the outcomes that an anchor with fewer than 30
+ * lacks.
+ */
 export interface RatesAnswerTypical {
-  /** How many scored anchors of the corridor it is the median of; with 0, it is assumed. */
+  /** How many scored anchors of the corridor the record is the median of; with 0, it is assumed. */
   anchors: number;
   /** Share of withdrawals that are paid out, from 0 to 1. */
   fillRate: string;
@@ -240,13 +254,12 @@ export interface RatesAnswerUnavailableItem {
    * `blocked`: Its address is one that this service must not call. `malformed`: Its answer was not a valid
    * price for this pair, was too large, or its numbers contradict each other beyond rounding.
    * `refused_amount`: It does not quote this amount, or would take an amount outside the limits of the
-   * corridor for it. `receive_unsupported`: It quotes an amount to sell only, not the one that a given payout
-   * takes (`receive`). `busy`: Its share of calls is used up for the moment and no recent quote for this
-   * amount is kept. `circuit_open`: It failed repeatedly just now and is left alone for a moment.
-   * `unauthorized`: It demands a token that this service does not hold. `no_fx`: Only an estimate is
-   * possible, and the reference exchange rate is missing or too old. `not_served`: It does not offer this
-   * delivery method, or publishes no price or fee for the pair. `error`: It answered with an error of its
-   * own.
+   * corridor for it. `receive_unsupported`: It quotes only for an amount to sell, not for a given payout
+   * (`receive`). `busy`: Its share of calls is used up for the moment, and no recent quote for this amount is
+   * stored. `circuit_open`: It failed repeatedly just now and is not asked for a moment. `unauthorized`: It
+   * demands a token that this service does not hold. `no_fx`: Only an estimate is possible, and the reference
+   * exchange rate is missing or too old. `not_served`: It does not offer this delivery method, or publishes
+   * no price or fee for the pair. `error`: It answered with an error of its own.
    */
   reason: UnavailableReason;
 }
@@ -259,9 +272,9 @@ export type ReputationState = 'scored' | 'insufficient_data';
  * Its address is one that this service must not call. `malformed`: Its answer was not a valid price for this
  * pair, was too large, or its numbers contradict each other beyond rounding. `refused_amount`: It does not
  * quote this amount, or would take an amount outside the limits of the corridor for it.
- * `receive_unsupported`: It quotes an amount to sell only, not the one that a given payout takes (`receive`).
- * `busy`: Its share of calls is used up for the moment and no recent quote for this amount is kept.
- * `circuit_open`: It failed repeatedly just now and is left alone for a moment. `unauthorized`: It demands a
+ * `receive_unsupported`: It quotes only for an amount to sell, not for a given payout (`receive`). `busy`:
+ * Its share of calls is used up for the moment, and no recent quote for this amount is stored.
+ * `circuit_open`: It failed repeatedly just now and is not asked for a moment. `unauthorized`: It demands a
  * token that this service does not hold. `no_fx`: Only an estimate is possible, and the reference exchange
  * rate is missing or too old. `not_served`: It does not offer this delivery method, or publishes no price or
  * fee for the pair. `error`: It answered with an error of its own.

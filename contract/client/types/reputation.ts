@@ -20,25 +20,25 @@ export interface AnchorReputation {
   /** The formula that the scores follow; docs/reputation.md describes each. */
   formula: FormulaQuery;
   /**
-   * Since when the cards have not been computed anew because the ledger does not answer; null while they are,
-   * and always by v1, which does not ask the ledger.
+   * Since when the cards have not been computed anew because the ledger does not answer; null while they are
+   * computed, and always for v1, which does not ask the ledger.
    */
   standsStillSince: string | null;
   /** When the scores were computed; null before the first time. */
   computedAt: string | null;
   /** Outcomes that count: filled and not filled. */
   outcomes: number;
-  /** Those that were paid out. */
+  /** Outcomes that were paid out. */
   filled: number;
   /** filled / outcomes, six places, rounded down; null without outcomes. */
   fillRate: string | null;
   /** Median time from payment to pay-out. */
   p50SettleSeconds: number | null;
-  /** 95th percentile of the same. */
+  /** 95th percentile of that time. */
   p95SettleSeconds: number | null;
   /** Mean share by which pay-outs fell short of the quote, nine places; null without quoted outcomes. */
   meanShortfall: string | null;
-  /** Outcomes that had the anchor's own quote to be held against. */
+  /** Outcomes that can be compared with the anchor's own quote. */
   quotedOutcomes: number;
   /** Disputes accepted against outcomes of the window. */
   acceptedDisputes: number;
@@ -50,32 +50,33 @@ export interface AnchorReputation {
   state: 'scored' | 'insufficient_data';
   /**
    * Filled outcomes whose payment and payout were observed one after the other, so that their time is known.
-   * The time of the others is assumed, or left out of the median, so that formula v1 takes their silence for
-   * speed.
+   * The time of the others is assumed, or left out of the median, so formula v1 does not penalise an anchor
+   * for unknown times.
    */
   timesKnown: number;
   /**
-   * Distinct accounts among the outcomes; of the newest 20,000 account-days of the anchor, where it has more.
+   * Distinct accounts among the outcomes; if the anchor has more than 20,000 account-days, among the newest
+   * 20,000.
    */
   accounts: number;
   /**
-   * Share of the outcomes of accounts that had their first outcome, with any anchor, less than 30 days
-   * before; six places, rounded up; null without outcomes.
+   * Share of the outcomes whose account had its first outcome, with any anchor, less than 30 days before; six
+   * places, rounded up; null without outcomes.
    */
   newAccountShare: string | null;
   /**
-   * Share of the outcomes that one account has, the one with most; taken over the same account-days as
+   * Share of the outcomes that belong to the account with most; taken over the same account-days as
    * `accounts`.
    */
   largestAccountShare: string | null;
-  /** Share of the outcomes of one UTC day, the one with most. */
+  /** Share of the outcomes that fall on the UTC day with most. */
   busiestDayShare: string | null;
   /** Outcomes whose payment was found on the ledger; only they count for formula v2. */
   ledgerOutcomes: number;
   /** Outcomes that rest on the anchor's word; they count for formula v1 alone. */
   anchorOutcomes: number;
   /**
-   * Filled outcomes among `ledgerOutcomes` whose time is not known; formula v2 takes four speed targets for
+   * Filled outcomes among `ledgerOutcomes` whose time is not known; formula v2 assumes four speed targets for
    * each.
    */
   timesWithheld: number;
@@ -89,17 +90,17 @@ export interface HistoryPoint {
   day: string;
   /** Outcomes that count: filled and not filled. */
   outcomes: number;
-  /** Those that were paid out. */
+  /** Outcomes that were paid out. */
   filled: number;
   /** filled / outcomes, six places, rounded down; null without outcomes. */
   fillRate: string | null;
   /** Median time from payment to pay-out. */
   p50SettleSeconds: number | null;
-  /** 95th percentile of the same. */
+  /** 95th percentile of that time. */
   p95SettleSeconds: number | null;
   /** Mean share by which pay-outs fell short of the quote, nine places; null without quoted outcomes. */
   meanShortfall: string | null;
-  /** Outcomes that had the anchor's own quote to be held against. */
+  /** Outcomes that can be compared with the anchor's own quote. */
   quotedOutcomes: number;
   /** Disputes accepted against outcomes of the window. */
   acceptedDisputes: number;
@@ -113,19 +114,19 @@ export interface HistoryPoint {
 
 /** A page of the ranking: best score first, anchors without a score last. */
 export interface LeaderboardAnswer {
-  /** This page, in the order that the operation says. */
+  /** The items of this page, in the order that the operation says. */
   items: LeaderboardEntry[];
   /** `cursor` of the next page; null on the last one. */
   nextCursor: string | null;
-  /** The corridor ranked in, or null over all corridors. */
+  /** The corridor of the ranking, or null over all corridors. */
   corridor: string | null;
   /** Days the record is taken over, the present UTC day included. */
   window: 7 | 30 | 90;
   /** The formula that the scores follow; docs/reputation.md describes each. */
   formula: FormulaQuery;
   /**
-   * Since when the cards have not been computed anew because the ledger does not answer; null while they are,
-   * and always by v1, which does not ask the ledger.
+   * Since when the cards have not been computed anew because the ledger does not answer; null while they are
+   * computed, and always for v1, which does not ask the ledger.
    */
   standsStillSince: string | null;
   /** When the scores were computed; null before the first time. */
@@ -144,17 +145,17 @@ export interface LeaderboardEntry {
   simulated: boolean;
   /** Outcomes that count: filled and not filled. */
   outcomes: number;
-  /** Those that were paid out. */
+  /** Outcomes that were paid out. */
   filled: number;
   /** filled / outcomes, six places, rounded down; null without outcomes. */
   fillRate: string | null;
   /** Median time from payment to pay-out. */
   p50SettleSeconds: number | null;
-  /** 95th percentile of the same. */
+  /** 95th percentile of that time. */
   p95SettleSeconds: number | null;
   /** Mean share by which pay-outs fell short of the quote, nine places; null without quoted outcomes. */
   meanShortfall: string | null;
-  /** Outcomes that had the anchor's own quote to be held against. */
+  /** Outcomes that can be compared with the anchor's own quote. */
   quotedOutcomes: number;
   /** Disputes accepted against outcomes of the window. */
   acceptedDisputes: number;
@@ -166,32 +167,33 @@ export interface LeaderboardEntry {
   state: 'scored' | 'insufficient_data';
   /**
    * Filled outcomes whose payment and payout were observed one after the other, so that their time is known.
-   * The time of the others is assumed, or left out of the median, so that formula v1 takes their silence for
-   * speed.
+   * The time of the others is assumed, or left out of the median, so formula v1 does not penalise an anchor
+   * for unknown times.
    */
   timesKnown: number;
   /**
-   * Distinct accounts among the outcomes; of the newest 20,000 account-days of the anchor, where it has more.
+   * Distinct accounts among the outcomes; if the anchor has more than 20,000 account-days, among the newest
+   * 20,000.
    */
   accounts: number;
   /**
-   * Share of the outcomes of accounts that had their first outcome, with any anchor, less than 30 days
-   * before; six places, rounded up; null without outcomes.
+   * Share of the outcomes whose account had its first outcome, with any anchor, less than 30 days before; six
+   * places, rounded up; null without outcomes.
    */
   newAccountShare: string | null;
   /**
-   * Share of the outcomes that one account has, the one with most; taken over the same account-days as
+   * Share of the outcomes that belong to the account with most; taken over the same account-days as
    * `accounts`.
    */
   largestAccountShare: string | null;
-  /** Share of the outcomes of one UTC day, the one with most. */
+  /** Share of the outcomes that fall on the UTC day with most. */
   busiestDayShare: string | null;
   /** Outcomes whose payment was found on the ledger; only they count for formula v2. */
   ledgerOutcomes: number;
   /** Outcomes that rest on the anchor's word; they count for formula v1 alone. */
   anchorOutcomes: number;
   /**
-   * Filled outcomes among `ledgerOutcomes` whose time is not known; formula v2 takes four speed targets for
+   * Filled outcomes among `ledgerOutcomes` whose time is not known; formula v2 assumes four speed targets for
    * each.
    */
   timesWithheld: number;
@@ -203,17 +205,17 @@ export interface LeaderboardEntry {
 export interface RefreshAnswer {
   /** When it began. */
   startedAt: string;
-  /** The moment the cards are as of. */
+  /** The instant for which the cards were computed. */
   computedAt: string;
-  /** Intents whose change was counted into the roll-ups before the cards were made. */
+  /** Intents whose changes were added to the roll-ups before the cards were computed. */
   folded: number;
-  /** True when another instance was counting at that moment. */
+  /** True when another instance was adding changes to the roll-ups at that moment. */
   foldedElsewhere: boolean;
   /** Anchors that have a record now. */
   anchors: number;
   /** Cards computed, over all windows. */
   cards: number;
-  /** Those among them with a score. */
+  /** Cards among them that have a score. */
   scored: number;
   /** How long it took. */
   durationMs: number;
@@ -221,13 +223,13 @@ export interface RefreshAnswer {
 
 /** Daily points of an anchor, newest first. */
 export interface ReputationHistory {
-  /** This page, in the order that the operation says. */
+  /** The items of this page, in the order that the operation says. */
   items: HistoryPoint[];
   /** `cursor` of the next page; null on the last one. */
   nextCursor: string | null;
   /** Anchor id: a slug of at most 40 characters. */
   anchorId: string;
-  /** The corridor read, or null over all corridors. */
+  /** The corridor of the points, or null over all corridors. */
   corridor: string | null;
   /** Days the record is taken over, the present UTC day included. */
   window: 7 | 30 | 90;

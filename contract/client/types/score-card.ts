@@ -12,7 +12,7 @@ export interface CardWithSigns {
   window: 7 | 30 | 90;
   /** Outcomes that count: filled and not filled. */
   outcomes: number;
-  /** Those that were paid out. */
+  /** Outcomes that were paid out. */
   filled: number;
   /** Distinct pairs of account and UTC day among the outcomes. */
   accountDays: number;
@@ -20,11 +20,11 @@ export interface CardWithSigns {
   fillRate: string | null;
   /** Median time from payment to pay-out. */
   p50SettleSeconds: number | null;
-  /** 95th percentile of the same. */
+  /** 95th percentile of that time. */
   p95SettleSeconds: number | null;
   /** Mean share by which pay-outs fell short of the quote, nine places; null without quoted outcomes. */
   meanShortfall: string | null;
-  /** Outcomes that had the anchor's own quote to be held against. */
+  /** Outcomes that can be compared with the anchor's own quote. */
   quotedOutcomes: number;
   /** Disputes accepted against outcomes of the window. */
   acceptedDisputes: number;
@@ -40,32 +40,33 @@ export interface CardWithSigns {
   formula?: 'v2' | undefined;
   /**
    * Filled outcomes whose payment and payout were observed one after the other, so that their time is known.
-   * The time of the others is assumed, or left out of the median, so that formula v1 takes their silence for
-   * speed.
+   * The time of the others is assumed, or left out of the median, so formula v1 does not penalise an anchor
+   * for unknown times.
    */
   timesKnown: number;
   /**
-   * Distinct accounts among the outcomes; of the newest 20,000 account-days of the anchor, where it has more.
+   * Distinct accounts among the outcomes; if the anchor has more than 20,000 account-days, among the newest
+   * 20,000.
    */
   accounts: number;
   /**
-   * Share of the outcomes of accounts that had their first outcome, with any anchor, less than 30 days
-   * before; six places, rounded up; null without outcomes.
+   * Share of the outcomes whose account had its first outcome, with any anchor, less than 30 days before; six
+   * places, rounded up; null without outcomes.
    */
   newAccountShare: string | null;
   /**
-   * Share of the outcomes that one account has, the one with most; taken over the same account-days as
+   * Share of the outcomes that belong to the account with most; taken over the same account-days as
    * `accounts`.
    */
   largestAccountShare: string | null;
-  /** Share of the outcomes of one UTC day, the one with most. */
+  /** Share of the outcomes that fall on the UTC day with most. */
   busiestDayShare: string | null;
   /** Outcomes whose payment was found on the ledger; only they count for formula v2. */
   ledgerOutcomes: number;
   /** Outcomes that rest on the anchor's word; they count for formula v1 alone. */
   anchorOutcomes: number;
   /**
-   * Filled outcomes among `ledgerOutcomes` whose time is not known; formula v2 takes four speed targets for
+   * Filled outcomes among `ledgerOutcomes` whose time is not known; formula v2 assumes four speed targets for
    * each.
    */
   timesWithheld: number;
@@ -85,7 +86,7 @@ export interface ScoreCard {
   window: 7 | 30 | 90;
   /** Outcomes that count: filled and not filled. */
   outcomes: number;
-  /** Those that were paid out. */
+  /** Outcomes that were paid out. */
   filled: number;
   /** Distinct pairs of account and UTC day among the outcomes. */
   accountDays: number;
@@ -93,11 +94,11 @@ export interface ScoreCard {
   fillRate: string | null;
   /** Median time from payment to pay-out. */
   p50SettleSeconds: number | null;
-  /** 95th percentile of the same. */
+  /** 95th percentile of that time. */
   p95SettleSeconds: number | null;
   /** Mean share by which pay-outs fell short of the quote, nine places; null without quoted outcomes. */
   meanShortfall: string | null;
-  /** Outcomes that had the anchor's own quote to be held against. */
+  /** Outcomes that can be compared with the anchor's own quote. */
   quotedOutcomes: number;
   /** Disputes accepted against outcomes of the window. */
   acceptedDisputes: number;
@@ -123,7 +124,7 @@ export interface ScoreCardV2 {
   window: 7 | 30 | 90;
   /** Outcomes that count: filled and not filled. */
   outcomes: number;
-  /** Those that were paid out. */
+  /** Outcomes that were paid out. */
   filled: number;
   /** Distinct pairs of account and UTC day among the outcomes. */
   accountDays: number;
@@ -131,11 +132,11 @@ export interface ScoreCardV2 {
   fillRate: string | null;
   /** Median time from payment to pay-out. */
   p50SettleSeconds: number | null;
-  /** 95th percentile of the same. */
+  /** 95th percentile of that time. */
   p95SettleSeconds: number | null;
   /** Mean share by which pay-outs fell short of the quote, nine places; null without quoted outcomes. */
   meanShortfall: string | null;
-  /** Outcomes that had the anchor's own quote to be held against. */
+  /** Outcomes that can be compared with the anchor's own quote. */
   quotedOutcomes: number;
   /** Disputes accepted against outcomes of the window. */
   acceptedDisputes: number;
@@ -154,7 +155,7 @@ export interface ScoreCardV2 {
   /** Outcomes that rest on the anchor's word; they count for formula v1 alone. */
   anchorOutcomes: number;
   /**
-   * Filled outcomes among `ledgerOutcomes` whose time is not known; formula v2 takes four speed targets for
+   * Filled outcomes among `ledgerOutcomes` whose time is not known; formula v2 assumes four speed targets for
    * each.
    */
   timesWithheld: number;

@@ -3,7 +3,7 @@ import type { FormulaQuery, ScoreCard, ScoreCardV2 } from './score-card.js';
 
 /** Public scores: every card of window 30, by anchor and corridor. */
 export interface PublicScores {
-  /** This page, in the order that the operation says. */
+  /** The items of this page, in the order that the operation says. */
   items: (ScoreCardV2 | ScoreCard)[];
   /** `cursor` of the next page; null on the last one. */
   nextCursor: string | null;
@@ -12,8 +12,8 @@ export interface PublicScores {
   /** The formula that the scores follow; docs/reputation.md describes each. */
   formula: FormulaQuery;
   /**
-   * Since when the cards have not been computed anew because the ledger does not answer; null while they are,
-   * and always by v1, which does not ask the ledger.
+   * Since when the cards have not been computed anew because the ledger does not answer; null while they are
+   * computed, and always for v1, which does not ask the ledger.
    */
   standsStillSince: string | null;
   /** Days the cards are taken over. */
@@ -22,7 +22,7 @@ export interface PublicScores {
   generatedAt: string | null;
   /**
    * The latest published batch whose entries are exactly these cards, over all pages; null while the cards
-   * are newer than what was published, until the next batch.
+   * are newer than the last batch.
    */
   batch: PublicScoresBatch | null;
 }

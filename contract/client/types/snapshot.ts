@@ -22,13 +22,17 @@ export interface SnapshotBest {
    * (SEP-24 or SEP-6 /info) and a reference exchange rate. Neither is firm.
    */
   tier: QuoteTier;
-  /** Stablecoin given; may differ from the amount asked for. What `receive` takes at this anchor. */
+  /**
+   * Stablecoin given; may differ from the amount asked for. For `receive`: what the payout takes at this
+   * anchor.
+   */
   sellAmount: string;
   /**
-   * Fiat received for it, all fees in, rounded down to the currency's minor units, all of which are written.
+   * Fiat received for it, all fees included, rounded down to the currency's minor units and written with all
+   * of them.
    */
   receiveAmount: string;
-  /** Fiat per one stablecoin, all fees in: receiveAmount / sellAmount. */
+  /** Fiat per one stablecoin, all fees included: receiveAmount / sellAmount. */
   rate: string;
   /** When the anchor answered. */
   quotedAt: string;
@@ -45,12 +49,13 @@ export interface SnapshotBest {
   costUnavailable: 'no_reference' | 'stale_reference' | 'no_par' | null;
   /**
    * Fiat to expect: receiveAmount less the mean shortfall, rounded down. An anchor with fewer than 30
-   * outcomes is expected to fall short as the corridor's typical one, in proportion to what is missing.
+   * outcomes is expected to fall short as the corridor's typical one does, in proportion to the missing
+   * outcomes.
    */
   expectedReceive: string;
   /**
-   * What `best` compares: expectedReceive less what failed withdrawals and waiting cost a person by the
-   * record, in fiat, rounded down. A figure to compare offers by, not a payout (docs/rates.md).
+   * The figure that `best` compares: expectedReceive less what failed withdrawals and waiting cost a person
+   * according to the record, in fiat, rounded down. It is not a payout (docs/rates.md).
    */
   worth: string;
 }
@@ -69,6 +74,6 @@ export interface SnapshotRow {
   amount: string;
   /** The best offer, by the formula of the rates; null when no anchor had one that is ranked. */
   best: SnapshotBest | null;
-  /** When the offers of this corridor were last asked for. */
+  /** When the anchors of this corridor were last asked for offers. */
   asOf: string;
 }

@@ -2,10 +2,10 @@
 
 /**
  * `acknowledged`: A 2xx status. `refused`: A 4xx status. `failed`: Another status: a 5xx, or a redirect,
- * which is not followed. `timeout`: No complete answer within 5 seconds. `unreachable`: No such name, no
- * connection, no TLS session, or closed before an answer. `bad_response`: What came back is not an HTTP
- * answer that can be read. `blocked`: The address leads where this service must not go; nothing was sent.
- * `unknown`: The sender ended before it recorded the outcome; the receiver may have got it.
+ * which is not followed. `timeout`: No complete answer within 5 seconds. `unreachable`: The name does not
+ * exist, no connection or TLS session came about, or it was closed before an answer. `bad_response`: The
+ * answer cannot be read as HTTP. `blocked`: The address leads to a host that this service must not call;
+ * nothing was sent. `unknown`: The sender ended before it recorded the outcome; the receiver may have got it.
  */
 export type AttemptOutcome =
   | 'acknowledged'
@@ -33,11 +33,11 @@ export interface CreateWebhookBody {
   secret: string;
 }
 
-/** The webhook that is no more; its deliveries go with it. */
+/** The deleted webhook; its deliveries are deleted too. */
 export interface DeletedWebhook {
   /** Identifier of a webhook; sorts by time of registration. */
   id: string;
-  /** When; nothing is sent to it any more. */
+  /** When it was deleted; nothing is sent to it any more. */
   deletedAt: string;
 }
 
@@ -54,14 +54,14 @@ export interface DeliveryAnswer {
   /** Whether it is a test: sent with `X-Fairlead-Test: true` and made-up data. */
   test: boolean;
   /**
-   * `pending`: It will be sent, or sent again, by itself. `held`: The webhook is disabled; enabling it within
-   * 30 days of the event sends it. `delivered`: The receiver acknowledged it with a 2xx status. `refused`:
-   * The receiver answered with a 4xx status, during a rotation to every secret in force, which also disabled
-   * the webhook. Not sent again by itself. `exhausted`: Four attempts brought no acknowledgement. Not sent
-   * again by itself.
+   * `pending`: It will be sent, or sent again, automatically. `held`: The webhook is disabled; enabling it
+   * within 30 days of the event sends it. `delivered`: The receiver acknowledged it with a 2xx status.
+   * `refused`: The receiver answered with a 4xx status (during a rotation, for every secret in force), which
+   * also disabled the webhook. Not sent again automatically. `exhausted`: Four attempts brought no
+   * acknowledgement. Not sent again automatically.
    */
   state: DeliveryState;
-  /** When it was made out of its event. */
+  /** When it was created from its event. */
   createdAt: string;
   /** When it is sent next; null while it is being sent, is held, or is settled. */
   nextAttemptAt: string | null;
@@ -75,16 +75,20 @@ export interface DeliveryAnswer {
 
 /** One POST of a delivery. */
 export interface DeliveryAttempt {
-  /** Its number, counted over re-sending. During a rotation, the POSTs with either secret share it. */
+  /**
+   * Its number, counted on when the delivery is sent again. During a rotation, the POSTs with either secret
+   * share it.
+   */
   attempt: number;
   /** When it began. */
   at: string;
   /**
    * `acknowledged`: A 2xx status. `refused`: A 4xx status. `failed`: Another status: a 5xx, or a redirect,
-   * which is not followed. `timeout`: No complete answer within 5 seconds. `unreachable`: No such name, no
-   * connection, no TLS session, or closed before an answer. `bad_response`: What came back is not an HTTP
-   * answer that can be read. `blocked`: The address leads where this service must not go; nothing was sent.
-   * `unknown`: The sender ended before it recorded the outcome; the receiver may have got it.
+   * which is not followed. `timeout`: No complete answer within 5 seconds. `unreachable`: The name does not
+   * exist, no connection or TLS session came about, or it was closed before an answer. `bad_response`: The
+   * answer cannot be read as HTTP. `blocked`: The address leads to a host that this service must not call;
+   * nothing was sent. `unknown`: The sender ended before it recorded the outcome; the receiver may have got
+   * it.
    */
   outcome: AttemptOutcome;
   /** The HTTP status, or null without an answer. */
@@ -104,11 +108,11 @@ export interface DeliveryAttempt {
 }
 
 /**
- * `pending`: It will be sent, or sent again, by itself. `held`: The webhook is disabled; enabling it within
- * 30 days of the event sends it. `delivered`: The receiver acknowledged it with a 2xx status. `refused`: The
- * receiver answered with a 4xx status, during a rotation to every secret in force, which also disabled the
- * webhook. Not sent again by itself. `exhausted`: Four attempts brought no acknowledgement. Not sent again by
- * itself.
+ * `pending`: It will be sent, or sent again, automatically. `held`: The webhook is disabled; enabling it
+ * within 30 days of the event sends it. `delivered`: The receiver acknowledged it with a 2xx status.
+ * `refused`: The receiver answered with a 4xx status (during a rotation, for every secret in force), which
+ * also disabled the webhook. Not sent again automatically. `exhausted`: Four attempts brought no
+ * acknowledgement. Not sent again automatically.
  */
 export type DeliveryState = 'pending' | 'held' | 'delivered' | 'refused' | 'exhausted';
 
@@ -125,14 +129,14 @@ export type EventName =
   | 'publisher.tick';
 
 export interface ListDeliveriesAnswer {
-  /** This page, in the order that the operation says. */
+  /** The items of this page, in the order that the operation says. */
   items: DeliveryAnswer[];
   /** `cursor` of the next page; null on the last one. */
   nextCursor: string | null;
 }
 
 export interface ListWebhooksAnswer {
-  /** This page, in the order that the operation says. */
+  /** The items of this page, in the order that the operation says. */
   items: WebhookAnswer[];
   /** `cursor` of the next page; null on the last one. */
   nextCursor: string | null;
@@ -151,7 +155,7 @@ export interface ResendFailedBody {
 export interface ResentDeliveries {
   /** How many deliveries this call sends again. */
   resent: number;
-  /** Whether others are left: call again with the same `since`. */
+  /** Whether deliveries are left: if so, call again with the same `since`. */
   more: boolean;
 }
 
@@ -166,9 +170,9 @@ export interface RotateSecretBody {
   overlapSeconds?: number | undefined;
 }
 
-/** Which event to show; an empty body, or none, shows the first subscribed one. */
+/** Which event to send; an empty body, or none, sends the first subscribed one. */
 export interface TestWebhookBody {
-  /** Which event to show; the first subscribed one when absent. */
+  /** Which event to send; the first subscribed one when absent. */
   event?: EventName | undefined;
 }
 
@@ -180,7 +184,7 @@ export interface UpdateWebhookBody {
   url?: string | undefined;
   /** The events to subscribe to. */
   events?: EventName[] | undefined;
-  /** true sends everything that was held meanwhile; false holds what comes from now on. */
+  /** `true` sends everything that was held in the meantime; `false` holds all deliveries from now on. */
   enabled?: boolean | undefined;
 }
 
@@ -211,6 +215,6 @@ export interface WebhookAnswerDisabled {
   reason: DisabledReason;
   /** The 4xx status that disabled it, or null. */
   status: number | null;
-  /** Since when. */
+  /** Since when it is disabled. */
   at: string;
 }

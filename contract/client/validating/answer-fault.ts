@@ -16,8 +16,8 @@ const operations = new Map(
 );
 
 /**
- * What of an answer is not as the contract says; undefined where all is. What a later minor version may add is no fault:
- * a member that is not known, or another value of an enum, such as the name of a new event.
+ * The first difference of an answer from the contract; undefined if there is none. Additions of a later minor version are
+ * no fault: an unknown member, or a new value of an enum, such as the name of a new event.
  */
 export function answerFault(
   { operationId }: Route,
@@ -33,7 +33,7 @@ export function answerFault(
   return issue && { path: ['body', ...issue.path].join('.'), message: issue.message };
 }
 
-/** That of the error's own code; an error whose code came later has only what every error has. */
+/** The schema of the error's own code; for a code of a later version, what every error has. */
 function errorSchema(status: number | null, body: unknown): z.ZodTypeAny {
   const { code } = body as { code: string };
   const known = Object.hasOwn(errorTable, code) ? (code as ErrorCode) : undefined;
@@ -41,7 +41,7 @@ function errorSchema(status: number | null, body: unknown): z.ZodTypeAny {
   return status === null || status === errorTable[known].status ? errorBody(known) : z.never();
 }
 
-/** Such as a window of 365 days beside those of 7, 30 and 90. */
+/** Whether it is another value of the same type, such as a window of 365 days beside those of 7, 30 and 90. */
 function isOtherValue(expected: unknown, received: unknown): boolean {
   return typeof expected === typeof received && ['string', 'number'].includes(typeof received);
 }
@@ -54,7 +54,7 @@ function isAddition(issue: ZodIssue): boolean {
   if (issue.code === 'unrecognized_keys') return true;
   if (issue.code === 'invalid_enum_value') return typeof issue.received === 'string';
   if (issue.code === 'invalid_literal') return isOtherValue(issue.expected, issue.received);
-  // A union has room for an addition if one of its forms differs by nothing else.
+  // The mismatch of a union is an addition if one of its forms differs by nothing else.
   return (
     issue.code === 'invalid_union' && issue.unionErrors.some(({ issues }) => firstFault(issues) === undefined)
   );

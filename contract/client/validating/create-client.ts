@@ -10,15 +10,15 @@ import { answerFault } from './answer-fault.js';
 /** Options of `createClient`; every one may be left out. */
 export interface ClientOptions extends CommonOptions {
   /**
-   * `X-Admin-Key`, sent to admin operations only. Never part of what a page loads; one of the service's own origin may take
-   * it from the operator and keep it in its memory, as the desk does.
+   * `X-Admin-Key`, sent to admin operations only. Never ship it with a page; a page of the service's own origin may ask the
+   * operator for it and keep it in memory, as the desk does.
    */
   adminKey?: string;
   /** Bearer credential, sent to internal operations only. Never put it into a page. */
   cronSecret?: string;
 }
 
-/** Every operation, whoever may call it. */
+/** The operations for everyone and those of the operator. */
 const allRoutes: RouteTable = Object.fromEntries(
   [...new Set([...Object.keys(routes), ...Object.keys(operatorRoutes)])].map((group) => [
     group,
@@ -29,8 +29,8 @@ const allRoutes: RouteTable = Object.fromEntries(
 /**
  * A typed client of the service at `baseUrl` (`https://fairlead.example`, or `''` for the page's own origin), for
  * browsers and Node, which validates every answer. Every answer that the contract lists, errors included, is a value
- * `{status, body, headers}`; `unwrap` makes exceptions of the errors. A call rejects with UnexpectedAnswerError on any
- * other answer, with the path of what has another form, RangeError on an empty path parameter, a DOMException named
+ * `{status, body, headers}`; `unwrap` turns errors into exceptions. A call rejects with UnexpectedAnswerError on any
+ * other answer, with the path of the faulty value, RangeError on an empty path parameter, a DOMException named
  * `TimeoutError` after `timeoutMs`, the reason of `signal` when that aborts, and with what `fetch` throws where there is
  * no connection.
  */

@@ -6,8 +6,8 @@ from enum import Enum
 class Code(str, Enum):
     """Every error code of this version; a newer service may have others."""
 
-    # A path, query, header or body value does not have its documented form, and `details` names each one;
-    # or it is not valid HTTP.
+    # A path, query, header or body value does not have its documented form, and `details` names each such
+    # value; or the request is not valid HTTP.
     INVALID_REQUEST = "INVALID_REQUEST"
     # The body is not JSON, is nested deeper than 16 levels, or has a key `__proto__`, `constructor` or
     # `prototype`.
@@ -41,7 +41,7 @@ class Code(str, Enum):
     REQUEST_TIMEOUT = "REQUEST_TIMEOUT"
     # The same job is running already; `startedAt` says since when.
     RUN_IN_PROGRESS = "RUN_IN_PROGRESS"
-    # The dispute of the other party of this intent is still open.
+    # The other party of this intent has filed a dispute that is still open.
     DISPUTE_EXISTS = "DISPUTE_EXISTS"
     # The dispute was already decided the other way.
     DISPUTE_RESOLVED = "DISPUTE_RESOLVED"
@@ -51,8 +51,9 @@ class Code(str, Enum):
     INTENT_UNRESOLVED = "INTENT_UNRESOLVED"
     # The anchor's present quote pays out less than `minReceive`.
     QUOTE_BELOW_MINIMUM = "QUOTE_BELOW_MINIMUM"
-    # The intent already follows another transaction that was seen, or has ended, or another intent holds
-    # the transaction; the claim on it is then remembered.
+    # The intent already follows another transaction that was seen, or the intent has ended, or another
+    # intent holds the transaction. In the last case the claim of this intent is stored, and the transaction
+    # may pass to it later.
     TRANSACTION_CONFLICT = "TRANSACTION_CONFLICT"
     # The body is larger than 16 KB.
     PAYLOAD_TOO_LARGE = "PAYLOAD_TOO_LARGE"
@@ -65,22 +66,22 @@ class Code(str, Enum):
     UNSUPPORTED_PAIR = "UNSUPPORTED_PAIR"
     # The dispute names an anchor that is not the intent's.
     ANCHOR_MISMATCH = "ANCHOR_MISMATCH"
-    # The amount is outside the limits of the corridor, or every anchor refused it; for `receive`, every
-    # anchor refused it or would take an amount outside those limits.
+    # The amount is outside the limits of the corridor, or every anchor refused it. For `receive`: every
+    # anchor refused the payout or would take an amount outside those limits for it.
     AMOUNT_OUT_OF_RANGE = "AMOUNT_OUT_OF_RANGE"
-    # The limit of this endpoint is used up, for this client address, public key or anchor as the operation
-    # says, or that of rates for amounts that nobody asked for lately, or the client holds as many streams
-    # as it may; `retryAfter` says in how many seconds to come back.
+    # A limit is used up: that of this endpoint, counted per client address, public key or anchor as the
+    # operation says, or that of rates for amounts that nobody requested lately. Or the client already holds
+    # as many streams as it may. `retryAfter` says how many seconds to wait.
     RATE_LIMITED = "RATE_LIMITED"
     # The header block is larger than 8 KB.
     HEADERS_TOO_LARGE = "HEADERS_TOO_LARGE"
-    # A fault of the service; the `X-Request-Id` header finds it in the log.
+    # A fault of the service. The `X-Request-Id` header identifies it in the log.
     INTERNAL = "INTERNAL"
-    # No anchor of the corridor has a quote and nothing recent enough is kept; `unavailable` says why.
-    # `retryAfter` is there only if waiting may help.
+    # No anchor of the corridor has a quote, and no stored quote is recent enough; `unavailable` says why.
+    # `retryAfter` is present only if waiting may help.
     RATES_UNAVAILABLE = "RATES_UNAVAILABLE"
-    # The service is starting or stopping, its database does not answer, more disputes arrive than it can
-    # verify, a job was to be run by an instance whose clock is wrong, the instance holds as many streams as
-    # it can, an intent is followed from a transition that the database has not confirmed, or the client
-    # that registers an intent holds its share of the unpaid ones.
+    # The service is starting or stopping; its database does not answer; more disputes arrive than it can
+    # verify; the instance that should run a job has a wrong clock; the instance holds as many streams as it
+    # can; the `Last-Event-ID` of an intent stream names a transition that the database has not confirmed;
+    # or the client that registers an intent already holds its share of the unpaid intents.
     NOT_READY = "NOT_READY"

@@ -36,8 +36,9 @@ export interface AdminCacheOperatorOperations {
   /**
    * Drop cached data on every instance.
    *
-   * Drops what is kept of the given scope and corridor: here at once, on the other instances within a second.
-   * The next request asks the anchors again. Answers 200 with what it did; an empty body drops everything.
+   * Drops the cached data of the given scope and corridor: here at once, on the other instances within a
+   * second. The next request asks the anchors again. Answers 200 with what it did; an empty body drops
+   * everything.
    *
    * Limit: 60 requests per 60 s, per client address.
    *

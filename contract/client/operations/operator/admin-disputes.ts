@@ -26,8 +26,8 @@ export interface ListDisputesQuery {
   /** `open`: not decided. `accepted`: the outcome counts differently. `rejected`: nothing changes. */
   status?: DisputeStatus | undefined;
   /**
-   * `supported`: the anchor showed a record of the disputed transaction. `unsupported`: it never did, so
-   * nothing but the signer says that there was one.
+   * `supported`: the anchor showed a record of the disputed transaction. `unsupported`: it never did, so only
+   * the signer says that there was one.
    */
   support?: DisputeSupport | undefined;
   /** Only disputes that concern this anchor. */
@@ -38,7 +38,7 @@ export interface ListDisputesQuery {
   id?: string | undefined;
   /** How many items, 1 to 100; 50 when absent. */
   limit?: string | undefined;
-  /** Opaque: the `nextCursor` of the previous page, with the other parameters as they were. */
+  /** Opaque: the `nextCursor` of the previous page. Leave the other parameters unchanged. */
   cursor?: string | undefined;
 }
 
@@ -62,8 +62,8 @@ export type ListDisputesResult =
  * List disputes.
  *
  * Disputes with their reasons and audit trails: the supported ones first, then the unsupported ones, newest
- * first in each part; filtered by status, support, anchor, intent and id. An intent or id that no dispute has
- * answers an empty list.
+ * first in each part; filtered by status, support, anchor, intent and id. The list is empty for an intent or
+ * id that no dispute has.
  *
  * Limit: 60 requests per 60 s, per client address.
  *
@@ -128,8 +128,8 @@ export interface AdminDisputesOperatorOperations {
    * List disputes.
    *
    * Disputes with their reasons and audit trails: the supported ones first, then the unsupported ones, newest
-   * first in each part; filtered by status, support, anchor, intent and id. An intent or id that no dispute
-   * has answers an empty list.
+   * first in each part; filtered by status, support, anchor, intent and id. The list is empty for an intent
+   * or id that no dispute has.
    *
    * Limit: 60 requests per 60 s, per client address.
    *
@@ -142,8 +142,8 @@ export interface AdminDisputesOperatorOperations {
   /**
    * Read a dispute.
    *
-   * One dispute with its reason, its audit trail and what accepting it changes. `dispute.created` names the
-   * id.
+   * One dispute with its reason, its audit trail and what accepting it changes. The event `dispute.created`
+   * names the id.
    *
    * Limit: 60 requests per 60 s, per client address.
    *
@@ -156,10 +156,10 @@ export interface AdminDisputesOperatorOperations {
   /**
    * Accept or reject a dispute.
    *
-   * Decides a dispute, once: the same verdict again answers 200 with what stands, the other one 409.
-   * Accepting an unsupported dispute requires `evidence`. Accepting changes what the outcome counts as, and
-   * the scores follow with the next aggregation and refresh, unless the anchor has made the disputed failure
-   * good in the meantime.
+   * Decides a dispute, once: the same verdict again answers 200 with the dispute, the opposite one 409.
+   * Accepting an unsupported dispute requires `evidence`. Accepting changes how the outcome counts, unless
+   * the anchor has made the disputed failure good in the meantime; the scores follow with the next
+   * aggregation and refresh.
    *
    * Limit: 60 requests per 60 s, per client address.
    *

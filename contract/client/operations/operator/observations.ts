@@ -39,8 +39,9 @@ export interface ObservationsOperatorOperations {
   /**
    * Observe the anchors of the fleet once.
    *
-   * One round of the observer, whether it is scheduled (`OBSERVER`) or not. It ends when every anchor that
-   * the budget allows for was asked. Answers 200 with what it did; the body may be empty or absent.
+   * Runs one round of the observer, whether it is scheduled (`OBSERVER`) or not. The round ends when every
+   * anchor that the budget allows for was asked. Answers 200 with what it did; the body may be empty or
+   * absent.
    *
    * Limit: 60 requests per 60 s, per client address.
    *

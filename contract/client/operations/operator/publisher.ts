@@ -40,8 +40,8 @@ export interface PublisherOperatorOperations {
    * Publish the scores and submit them to the oracle.
    *
    * First submits batches that have no receipt yet, oldest first; then, if the scores differ from those of
-   * the latest batch, signs a new one and submits it. Answers 200 with what it did, also where the oracle
-   * failed (`failure` then says how); 409 while another tick is under way. The body may be empty or absent.
+   * the latest batch, signs a new one and submits it. Answers 200 with what it did, even if the oracle failed
+   * (`failure` then says how); 409 while another tick is under way. The body may be empty or absent.
    *
    * Limit: 60 requests per 60 s, per client address.
    *

@@ -37,12 +37,12 @@ export type ReconcileResult =
  */
 export interface ReconcileOperatorOperations {
   /**
-   * Ask the anchors how open intents stand.
+   * Poll the anchors for the state of open intents.
    *
-   * Polls the SEP-24 and SEP-6 transactions of open intents whose turn it is, one worker per anchor, a
-   * bounded batch per run, and records outcomes. Anchors that granted no partner token are not polled: their
-   * callbacks report. Answers 200 with what it did; 409 while another run is under way. The body may be empty
-   * or absent.
+   * Polls the SEP-24 and SEP-6 transactions of open intents that are due, one worker per anchor, a bounded
+   * batch per run, and records outcomes. Anchors that granted no partner token are not polled: they report by
+   * callbacks. Answers 200 with what it did; 409 while another run is under way. The body may be empty or
+   * absent.
    *
    * Limit: 60 requests per 60 s, per client address.
    *

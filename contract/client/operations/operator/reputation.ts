@@ -39,8 +39,8 @@ export interface ReputationOperatorOperations {
   /**
    * Compute the scores anew.
    *
-   * Counts what has changed since the last time into the roll-ups, then computes every card, score and
-   * ranking from them. Answers 200 with what it did; the body may be empty or absent.
+   * Adds what has changed since the last run to the roll-ups, then computes every card, score and ranking
+   * from them. Answers 200 with what it did; the body may be empty or absent.
    *
    * Limit: 60 requests per 60 s, per client address.
    *

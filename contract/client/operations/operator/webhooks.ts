@@ -47,7 +47,7 @@ export type CreateWebhookResult =
 export interface ListWebhooksQuery {
   /** How many items, 1 to 100; 50 when absent. */
   limit?: string | undefined;
-  /** Opaque: the `nextCursor` of the previous page, with the other parameters as they were. */
+  /** Opaque: the `nextCursor` of the previous page. Leave the other parameters unchanged. */
   cursor?: string | undefined;
 }
 
@@ -216,16 +216,16 @@ export interface ListDeliveriesParams {
 /** The query of `client.webhooks.listDeliveries`. */
 export interface ListDeliveriesQuery {
   /**
-   * `pending`: It will be sent, or sent again, by itself. `held`: The webhook is disabled; enabling it within
-   * 30 days of the event sends it. `delivered`: The receiver acknowledged it with a 2xx status. `refused`:
-   * The receiver answered with a 4xx status, during a rotation to every secret in force, which also disabled
-   * the webhook. Not sent again by itself. `exhausted`: Four attempts brought no acknowledgement. Not sent
-   * again by itself.
+   * `pending`: It will be sent, or sent again, automatically. `held`: The webhook is disabled; enabling it
+   * within 30 days of the event sends it. `delivered`: The receiver acknowledged it with a 2xx status.
+   * `refused`: The receiver answered with a 4xx status (during a rotation, for every secret in force), which
+   * also disabled the webhook. Not sent again automatically. `exhausted`: Four attempts brought no
+   * acknowledgement. Not sent again automatically.
    */
   state?: DeliveryState | undefined;
   /** How many items, 1 to 100; 50 when absent. */
   limit?: string | undefined;
-  /** Opaque: the `nextCursor` of the previous page, with the other parameters as they were. */
+  /** Opaque: the `nextCursor` of the previous page. Leave the other parameters unchanged. */
   cursor?: string | undefined;
 }
 
@@ -365,8 +365,8 @@ export interface WebhooksOperatorOperations {
   /**
    * Change, enable or disable a webhook.
    *
-   * Changes address, subscription or both; `enabled: true` also sends what was held since it was disabled,
-   * oldest first as far as they wait, in no promised order. Deliveries that are waiting go to the new
+   * Changes address, subscription or both; `enabled: true` also sends the deliveries that were held while it
+   * was disabled, the oldest waiting ones first, but in no promised order. Waiting deliveries go to the new
    * address.
    *
    * Limit: 60 requests per 60 s, per client address.
@@ -380,7 +380,7 @@ export interface WebhooksOperatorOperations {
   /**
    * Delete a webhook.
    *
-   * Nothing more is sent, but for what is being sent at this moment. Its deliveries, waiting or settled, are
+   * Nothing more is sent, except what is being sent at this moment. Its deliveries, waiting or settled, are
    * deleted too.
    *
    * Limit: 60 requests per 60 s, per client address.
@@ -394,7 +394,7 @@ export interface WebhooksOperatorOperations {
   /**
    * Replace the secret of a webhook.
    *
-   * Until the overlap ends, X-Fairlead-Signature, which is one signature exactly, is made with the old
+   * Until the overlap ends, X-Fairlead-Signature, which holds exactly one signature, is made with the old
    * secret; a 4xx answer is followed at once by another POST that is signed with the new one, and only a
    * receiver that refuses both is disabled. `webhook-signature` lists signatures by both.
    *
@@ -437,8 +437,8 @@ export interface WebhooksOperatorOperations {
   /**
    * Send a delivery again.
    *
-   * Sends it now, with the same id and body and the present secret, even if the webhook is disabled. One that
-   * is settled gets four attempts afresh; one that waits is brought forward; one that is being sent is left
+   * Sends it now, with the same id and body and the present secret, even if the webhook is disabled. A
+   * settled delivery gets four new attempts; a waiting one is brought forward; one that is being sent is left
    * alone.
    *
    * Limit: 60 requests per 60 s, per client address.
@@ -453,9 +453,9 @@ export interface WebhooksOperatorOperations {
    * Send again what failed since a time.
    *
    * Sends every delivery again that was refused or exhausted since then, tests excepted: at most 1,000 per
-   * call, those that failed first in front, each with its id and body and four attempts afresh. They wait
-   * while the webhook is disabled. Calling again with the same `since` sends none of them a second time, also
-   * where they have failed again; a later `since` does.
+   * call, those that failed first in front, each with its id and body and four new attempts. They wait while
+   * the webhook is disabled. A second call with the same `since` sends none of them again, even if they have
+   * failed again; a call with a later `since` does.
    *
    * Limit: 60 requests per 60 s, per client address.
    *
