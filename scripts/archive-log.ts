@@ -22,7 +22,7 @@ import {
 import { isMain } from '../server/is-main.js';
 import { createApi, type Wait } from './verify-service/api.js';
 
-export const exitCodes = { added: 0, doesNotFollow: 1, couldNotAsk: 2, underWay: 3 } as const;
+export const exitCodes = { added: 0, invalidBatch: 1, couldNotAsk: 2, underWay: 3 } as const;
 
 const batchPage = z.object({ items: z.array(publishedBatch) });
 const entriesPage = z.object({ items: z.array(z.record(z.unknown())), nextCursor: z.string().nullable() });
@@ -31,7 +31,7 @@ const archivedHead = z.object({ header: batchHeader, headerHash: z.string() });
 /** A lock that was not renewed for this long belongs to a run that died. Verifying a large batch delays its renewal. */
 const staleLockMs = 60_000;
 
-class DoesNotFollow extends Error {}
+class InvalidBatch extends Error {}
 
 class UnderWay extends Error {}
 
@@ -120,8 +120,7 @@ async function addTo(
       // Any key is accepted here; restoring a batch decides whose key it is.
       const keys = [{ keyId: batchKeyId(parsePublicKey(publicKey).key), publicKey }];
       const result = verifyBatch({ header, signature, entries, keys, previous: head });
-      if (!result.ok)
-        throw new DoesNotFollow(`batch ${from} of ${address} does not follow: ${result.reason}`);
+      if (!result.ok) throw new InvalidBatch(`batch ${from} of ${address} is not valid: ${result.reason}`);
       throwIfLost();
       await file.appendFile(`${JSON.stringify({ header, headerHash, signature, publicKey, entries })}\n`);
       await file.datasync();
@@ -139,12 +138,12 @@ export async function archiveLog(args: readonly string[], terminal: Terminal): P
     if (address === undefined || path === undefined || more.length > 0)
       throw new Error('usage: archive-log address file');
     const added = await holding(path, (throwIfLost) => addTo(path, address, terminal, throwIfLost));
-    terminal.say(`${added} batches were added to ${path}`);
+    terminal.say(`added to ${path}: ${added} ${added === 1 ? 'batch' : 'batches'}`);
     return exitCodes.added;
   } catch (error) {
     terminal.warn(error instanceof Error ? error.message : String(error));
     if (error instanceof UnderWay) return exitCodes.underWay;
-    return error instanceof DoesNotFollow ? exitCodes.doesNotFollow : exitCodes.couldNotAsk;
+    return error instanceof InvalidBatch ? exitCodes.invalidBatch : exitCodes.couldNotAsk;
   }
 }
 

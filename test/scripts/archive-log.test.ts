@@ -95,7 +95,7 @@ it('adds what has been published since, and leaves nothing but the file', async 
   publish();
   expect(await run()).toBe(exitCodes.added);
   expect(archived()).toEqual([1, 2, 3]);
-  expect(said).toEqual([`2 batches were added to ${file}`, `1 batches were added to ${file}`]);
+  expect(said).toEqual([`added to ${file}: 2 batches`, `added to ${file}: 1 batch`]);
   expect(readdirSync(folder)).toEqual(['batches.jsonl']);
 });
 
@@ -119,7 +119,7 @@ it('adds nothing while another run does, and says so', async () => {
 it('asks for no more entries than a batch has', async () => {
   publish();
   endless = true;
-  expect(await run()).toBe(exitCodes.doesNotFollow);
-  expect(said).toEqual([`batch 1 of ${address} does not follow: root_mismatch`]);
+  expect(await run()).toBe(exitCodes.invalidBatch);
+  expect(said).toEqual([`batch 1 of ${address} is not valid: root_mismatch`]);
   expect(pages).toBe(cards.length / perPage);
 });
