@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { acceptedOf, runEight, sumOf } from '../../fixtures/limits/limiter-processes.js';
 import { testDatabase } from '../../support/database.js';
@@ -6,18 +7,31 @@ const { uri } = testDatabase();
 const processes = 8;
 /** A long time limit, since speed is not tested here. */
 const timeoutMs = 10_000;
+/** A retry must not count in the windows of the first try. */
+const newKey = (name: string) => `${name}|${randomUUID()}`;
+
+/**
+ * Draws that use a limit up: each takes a sixteenth of what is left, at least 1, and every process is refused once. They
+ * are more where processes hand portions back and draw them again, so the test allows twice as many.
+ */
+function expectedDraws(points: number): number {
+  let draws = processes;
+  for (let left = points; left > 0; draws += 1) left -= Math.max(1, Math.floor(left / (2 * processes)));
+  return draws;
+}
 
 describe('eight processes with one database', () => {
   it('accept exactly the limit in each of 50 windows, clocks that are wrong or not', async () => {
     const windowSeconds = 2;
     const limits = [20, 90, 1_000];
+    const keys = new Map(limits.map((points) => [points, newKey(`windows|${points}`)]));
     const results = await runEight({
       uri,
       seconds: 125,
       timeoutMs,
       trafficOf: () =>
         limits.map((points) => ({
-          key: `windows|${points}`,
+          key: keys.get(points) ?? '',
           points,
           windowSeconds,
           // One and a half times the limit, plus twenty requests of each process in each window.
@@ -25,7 +39,7 @@ describe('eight processes with one database', () => {
         })),
     });
     for (const points of limits) {
-      const accepted = acceptedOf(results, `windows|${points}`);
+      const accepted = acceptedOf(results, keys.get(points) ?? '');
       expect(Math.max(...accepted)).toBe(points);
       // Traffic ends within a window, and on a busy machine a few windows lack the requests of a process that did not run.
       expect(accepted.filter((count) => count === points).length).toBeGreaterThanOrEqual(50);
@@ -33,21 +47,15 @@ describe('eight processes with one database', () => {
     }
   }, 300_000);
 
-  it.each([
-    // Each of eight processes draws at least twice; the order of their turns decides how often they find nothing left.
-    { points: 20, perAccepted: 2.5 },
-    { points: 90, perAccepted: 0.7 },
-    { points: 1_000, perAccepted: 0.1 },
-  ])(
-    'ask the database at most $perAccepted times per accepted request of $points',
-    async (row) => {
-      const { points, perAccepted } = row;
-      const key = `operations|${points}`;
+  it.each([20, 90, 1_000])(
+    'ask the database at most twice for each of the draws that a limit of %i takes',
+    async (points) => {
+      const key = newKey('operations');
       const traffic = [{ key, points, windowSeconds: 60, perSecond: 200 }];
       const results = await runEight({ uri, seconds: 15, timeoutMs, trafficOf: () => traffic });
       const operations = sumOf(results, 'operations');
       expect(acceptedOf(results, key)).toEqual([points]);
-      expect(operations / points).toBeLessThanOrEqual(perAccepted);
+      expect(operations).toBeLessThanOrEqual(2 * expectedDraws(points));
       expect(operations / sumOf(results, 'requests')).toBeLessThanOrEqual(0.01);
     },
     120_000,
@@ -55,7 +63,7 @@ describe('eight processes with one database', () => {
 
   it('are short by at most one portion where traffic leaves one of them', async () => {
     const points = 90;
-    const key = 'leaving';
+    const key = newKey('leaving');
     const results = await runEight({
       uri,
       seconds: 10,
