@@ -2179,16 +2179,16 @@ type AnchorReputation struct {
 	// LedgerOutcomes Outcomes whose payment was found on the ledger; only they count for formula v2.
 	LedgerOutcomes int64 `json:"ledgerOutcomes"`
 
-	// MeanShortfall Mean share by which pay-outs fell short of the quote, nine places; null without quoted outcomes.
+	// MeanShortfall Mean share by which payouts fell short of the quote, nine places; null without quoted outcomes.
 	MeanShortfall *string `json:"meanShortfall"`
 
-	// NewAccountShare Share of the outcomes whose account had its first outcome, with any anchor, less than 30 days before; six places, rounded up; null without outcomes.
+	// NewAccountShare Share of the outcomes whose account had its first one, with any anchor, less than 30 days before; six places, rounded up; null without outcomes.
 	NewAccountShare *string `json:"newAccountShare"`
 
 	// Outcomes Outcomes that count: filled and not filled.
 	Outcomes int64 `json:"outcomes"`
 
-	// P50SettleSeconds Median time from payment to pay-out.
+	// P50SettleSeconds Median time from payment to payout.
 	P50SettleSeconds *int64 `json:"p50SettleSeconds"`
 
 	// P95SettleSeconds 95th percentile of that time.
@@ -2203,7 +2203,7 @@ type AnchorReputation struct {
 	// Simulated True for a simulated anchor of a development fleet.
 	Simulated bool `json:"simulated"`
 
-	// StandsStillSince Since when the cards have not been computed anew because the ledger does not answer; null while they are computed, and always for v1, which does not ask the ledger.
+	// StandsStillSince Since when the cards wait for a ledger that does not answer, or null. Always null for v1, which does not ask it.
 	StandsStillSince *string `json:"standsStillSince"`
 
 	// State `insufficient_data` while no corridor has 30 outcomes and 15 account-days; score is then null.
@@ -2212,7 +2212,7 @@ type AnchorReputation struct {
 	// Status `active`: in the fleet and asked for rates. `delisted`: was in the fleet, its record stays readable. `refused`: its signing key is no longer the one it was onboarded with, so it is not asked.
 	Status AnchorStatus `json:"status"`
 
-	// TimesKnown Filled outcomes whose payment and payout were observed one after the other, so that their time is known. The time of the others is assumed, or left out of the median, so formula v1 does not penalise an anchor for unknown times.
+	// TimesKnown Filled outcomes whose payment and payout were observed one after the other, so that their time is known.
 	TimesKnown int64 `json:"timesKnown"`
 
 	// TimesWithheld Filled outcomes among `ledgerOutcomes` whose time is not known; formula v2 assumes four speed targets for each.
@@ -2388,16 +2388,16 @@ type CardWithSigns struct {
 	// LedgerOutcomes Outcomes whose payment was found on the ledger; only they count for formula v2.
 	LedgerOutcomes int64 `json:"ledgerOutcomes"`
 
-	// MeanShortfall Mean share by which pay-outs fell short of the quote, nine places; null without quoted outcomes.
+	// MeanShortfall Mean share by which payouts fell short of the quote, nine places; null without quoted outcomes.
 	MeanShortfall *string `json:"meanShortfall"`
 
-	// NewAccountShare Share of the outcomes whose account had its first outcome, with any anchor, less than 30 days before; six places, rounded up; null without outcomes.
+	// NewAccountShare Share of the outcomes whose account had its first one, with any anchor, less than 30 days before; six places, rounded up; null without outcomes.
 	NewAccountShare *string `json:"newAccountShare"`
 
 	// Outcomes Outcomes that count: filled and not filled.
 	Outcomes int64 `json:"outcomes"`
 
-	// P50SettleSeconds Median time from payment to pay-out.
+	// P50SettleSeconds Median time from payment to payout.
 	P50SettleSeconds *int64 `json:"p50SettleSeconds"`
 
 	// P95SettleSeconds 95th percentile of that time.
@@ -2418,7 +2418,7 @@ type CardWithSigns struct {
 	// State `insufficient_data` under 30 outcomes or 15 account-days; the score is then null.
 	State CardWithSignsState `json:"state"`
 
-	// TimesKnown Filled outcomes whose payment and payout were observed one after the other, so that their time is known. The time of the others is assumed, or left out of the median, so formula v1 does not penalise an anchor for unknown times.
+	// TimesKnown Filled outcomes whose payment and payout were observed one after the other, so that their time is known.
 	TimesKnown int64 `json:"timesKnown"`
 
 	// TimesWithheld Filled outcomes among `ledgerOutcomes` whose time is not known; formula v2 assumes four speed targets for each.
@@ -2629,7 +2629,7 @@ type CreateIntentBody struct {
 	// DeliveryMethod Delivery method, named as the anchors name it: `bank_account`, `mobile_money`, `cash`.
 	DeliveryMethod *string `json:"deliveryMethod,omitempty"`
 
-	// ExpiresAt Until when the payment may be made: in the future, at most 30 days; 24 hours when absent. ISO 8601, `2026-11-21T09:30:00Z`; decimals of a second and an offset are accepted. Hashed in UTC with milliseconds.
+	// ExpiresAt Until when the payment may be made: in the future, at most 30 days; 24 hours when absent. ISO 8601 with `Z` or an offset. Hashed in UTC with milliseconds.
 	ExpiresAt *string `json:"expiresAt,omitempty"`
 
 	// MinReceive Least fiat to accept, at most as many places as the currency has; 409 if the quote is below.
@@ -2650,7 +2650,7 @@ type CreateWebhookBody struct {
 	// Secret Shared secret that signs the deliveries: 16 to 256 printable ASCII characters. It is never returned. The form of Standard Webhooks, `whsec_` and base64, may be used.
 	Secret string `json:"secret"`
 
-	// URL Where deliveries are sent: an https address on port 443 of a public host, without credentials. Others, http and loopback included, only where the operator lists their origin in OUTBOUND_ALLOW.
+	// URL Where deliveries are sent: an https address on port 443 of a public host, without credentials; others only where the operator lists their origin in OUTBOUND_ALLOW.
 	URL string `json:"url"`
 }
 
@@ -2952,13 +2952,13 @@ type HistoryPoint struct {
 	// Filled Outcomes that were paid out.
 	Filled int64 `json:"filled"`
 
-	// MeanShortfall Mean share by which pay-outs fell short of the quote, nine places; null without quoted outcomes.
+	// MeanShortfall Mean share by which payouts fell short of the quote, nine places; null without quoted outcomes.
 	MeanShortfall *string `json:"meanShortfall"`
 
 	// Outcomes Outcomes that count: filled and not filled.
 	Outcomes int64 `json:"outcomes"`
 
-	// P50SettleSeconds Median time from payment to pay-out.
+	// P50SettleSeconds Median time from payment to payout.
 	P50SettleSeconds *int64 `json:"p50SettleSeconds"`
 
 	// P95SettleSeconds 95th percentile of that time.
@@ -3070,10 +3070,10 @@ type IntentOutcome struct {
 	// Scored Whether the transaction is one that may count; `counts` says whether the outcome does.
 	Scored bool `json:"scored"`
 
-	// SettleSeconds Seconds from payment to pay-out (for cash: to ready for pick-up); null unless settled, and if not known.
+	// SettleSeconds Seconds from payment to payout (for cash: to ready for pick-up); null unless settled, and if not known.
 	SettleSeconds *int64 `json:"settleSeconds"`
 
-	// Shortfall Share by which the pay-out fell short of the anchor's own quote, nine places, or null.
+	// Shortfall Share by which the payout fell short of the anchor's own quote, nine places, or null.
 	Shortfall *string `json:"shortfall"`
 
 	// Status How it ended.
@@ -3153,7 +3153,7 @@ type IntentQuote struct {
 	// Tier `anchor`: the anchor's own indicative SEP-38 price. `estimate`: computed from the fee it publishes (SEP-24 or SEP-6 /info) and a reference exchange rate. Neither is firm.
 	Tier QuoteTier `json:"tier"`
 
-	// Unranked Why it would not be ranked among the rates: it is far from what others pay. The payout is still compared with it. Null where it is ranked, and for intents registered before this member existed. `above_band`: Its rate is above the `high` of the band: more than anyone can be expected to pay. `below_band`: Its rate is below the `low` of the band: hardly anything is paid out.
+	// Unranked Why the quote would not be ranked; the payout is still compared with it. Null where it is, and for older intents. `above_band`: Its rate is above the `high` of the band: more than anyone can be expected to pay. `below_band`: Its rate is below the `low` of the band: hardly anything is paid out.
 	Unranked *UnrankedReason `json:"unranked"`
 }
 
@@ -3202,7 +3202,7 @@ type LeaderboardAnswer struct {
 	// NextCursor `cursor` of the next page; null on the last one.
 	NextCursor *string `json:"nextCursor"`
 
-	// StandsStillSince Since when the cards have not been computed anew because the ledger does not answer; null while they are computed, and always for v1, which does not ask the ledger.
+	// StandsStillSince Since when the cards wait for a ledger that does not answer, or null. Always null for v1, which does not ask it.
 	StandsStillSince *string `json:"standsStillSince"`
 
 	// Window Days the record is taken over, the present UTC day included.
@@ -3247,16 +3247,16 @@ type LeaderboardEntry struct {
 	// LedgerOutcomes Outcomes whose payment was found on the ledger; only they count for formula v2.
 	LedgerOutcomes int64 `json:"ledgerOutcomes"`
 
-	// MeanShortfall Mean share by which pay-outs fell short of the quote, nine places; null without quoted outcomes.
+	// MeanShortfall Mean share by which payouts fell short of the quote, nine places; null without quoted outcomes.
 	MeanShortfall *string `json:"meanShortfall"`
 
-	// NewAccountShare Share of the outcomes whose account had its first outcome, with any anchor, less than 30 days before; six places, rounded up; null without outcomes.
+	// NewAccountShare Share of the outcomes whose account had its first one, with any anchor, less than 30 days before; six places, rounded up; null without outcomes.
 	NewAccountShare *string `json:"newAccountShare"`
 
 	// Outcomes Outcomes that count: filled and not filled.
 	Outcomes int64 `json:"outcomes"`
 
-	// P50SettleSeconds Median time from payment to pay-out.
+	// P50SettleSeconds Median time from payment to payout.
 	P50SettleSeconds *int64 `json:"p50SettleSeconds"`
 
 	// P95SettleSeconds 95th percentile of that time.
@@ -3280,7 +3280,7 @@ type LeaderboardEntry struct {
 	// State `insufficient_data` while no corridor has 30 outcomes and 15 account-days; score is then null.
 	State LeaderboardEntryState `json:"state"`
 
-	// TimesKnown Filled outcomes whose payment and payout were observed one after the other, so that their time is known. The time of the others is assumed, or left out of the median, so formula v1 does not penalise an anchor for unknown times.
+	// TimesKnown Filled outcomes whose payment and payout were observed one after the other, so that their time is known.
 	TimesKnown int64 `json:"timesKnown"`
 
 	// TimesWithheld Filled outcomes among `ledgerOutcomes` whose time is not known; formula v2 assumes four speed targets for each.
@@ -3367,7 +3367,7 @@ type OracleReceiptVersion int
 
 // PublicScores Public scores: every card of window 30, by anchor and corridor.
 type PublicScores struct {
-	// Batch The latest published batch whose entries are exactly these cards, over all pages; null while the cards are newer than the last batch.
+	// Batch The latest batch whose entries are exactly these cards, over all pages; null while the cards are newer.
 	Batch   *PublicScoresBatch `json:"batch"`
 	Formula FormulaQuery       `json:"formula"`
 
@@ -3380,7 +3380,7 @@ type PublicScores struct {
 	// NextCursor `cursor` of the next page; null on the last one.
 	NextCursor *string `json:"nextCursor"`
 
-	// StandsStillSince Since when the cards have not been computed anew because the ledger does not answer; null while they are computed, and always for v1, which does not ask the ledger.
+	// StandsStillSince Since when the cards wait for a ledger that does not answer, or null. Always null for v1, which does not ask it.
 	StandsStillSince *string `json:"standsStillSince"`
 
 	// Version Version of this answer.
@@ -3797,7 +3797,7 @@ type RatesAnswer struct {
 	// AsOf When the oldest of these quotes was fetched.
 	AsOf string `json:"asOf"`
 
-	// Band The rates within which quotes are ranked. Null where fewer than three anchors give a price and there is no usable reference exchange rate: then every quote is ranked, however absurd.
+	// Band The rates within which quotes are ranked. Null, with every quote ranked, where fewer than three anchors give a price and no reference exchange rate is usable.
 	Band *RatesAnswerBand `json:"band"`
 
 	// Best The anchor a person would choose: the first by `sort=best`, whatever order is asked for. Null when no anchor serves this delivery method, and when no quote is ranked.
@@ -4041,13 +4041,13 @@ type ScoreCard struct {
 	// Filled Outcomes that were paid out.
 	Filled int64 `json:"filled"`
 
-	// MeanShortfall Mean share by which pay-outs fell short of the quote, nine places; null without quoted outcomes.
+	// MeanShortfall Mean share by which payouts fell short of the quote, nine places; null without quoted outcomes.
 	MeanShortfall *string `json:"meanShortfall"`
 
 	// Outcomes Outcomes that count: filled and not filled.
 	Outcomes int64 `json:"outcomes"`
 
-	// P50SettleSeconds Median time from payment to pay-out.
+	// P50SettleSeconds Median time from payment to payout.
 	P50SettleSeconds *int64 `json:"p50SettleSeconds"`
 
 	// P95SettleSeconds 95th percentile of that time.
@@ -4107,13 +4107,13 @@ type ScoreCardV2 struct {
 	// LedgerOutcomes Outcomes whose payment was found on the ledger; only they count for formula v2.
 	LedgerOutcomes int64 `json:"ledgerOutcomes"`
 
-	// MeanShortfall Mean share by which pay-outs fell short of the quote, nine places; null without quoted outcomes.
+	// MeanShortfall Mean share by which payouts fell short of the quote, nine places; null without quoted outcomes.
 	MeanShortfall *string `json:"meanShortfall"`
 
 	// Outcomes Outcomes that count: filled and not filled.
 	Outcomes int64 `json:"outcomes"`
 
-	// P50SettleSeconds Median time from payment to pay-out.
+	// P50SettleSeconds Median time from payment to payout.
 	P50SettleSeconds *int64 `json:"p50SettleSeconds"`
 
 	// P95SettleSeconds 95th percentile of that time.
@@ -4404,7 +4404,7 @@ type UpdateWebhookBody struct {
 	// Events The events to subscribe to.
 	Events *[]EventName `json:"events,omitempty"`
 
-	// URL Where deliveries are sent: an https address on port 443 of a public host, without credentials. Others, http and loopback included, only where the operator lists their origin in OUTBOUND_ALLOW.
+	// URL Where deliveries are sent: an https address on port 443 of a public host, without credentials; others only where the operator lists their origin in OUTBOUND_ALLOW.
 	URL *string `json:"url,omitempty"`
 }
 
@@ -4617,7 +4617,7 @@ type GetRatesParams struct {
 	// Sort The order of the quotes; `best` when absent. `best`: The first is the one a person would choose: the anchors' own prices before estimates, exact amounts before adjusted ones, then the most `worth` for each unit sold, then the most `expectedReceive`, then by anchor id. `receive`: The highest promise first: as `best`, but by `receiveAmount` for each unit sold, and by `best` among equals. `score`: The highest score first, anchors with too few outcomes to be judged last, by `best` among equals. `speed`: The least `p50SettleSeconds` first, then the least `p95SettleSeconds`; anchors with too few outcomes to be judged last; by `best` among equals.
 	Sort *QuoteSort `form:"sort,omitempty" json:"sort,omitempty"`
 
-	// AsOf An instant of the past, without other parameters: the answer is the latest sample of the rate history at or before it, byte for byte as it was given. Samples are for the reference amount.
+	// AsOf An instant of the past, without other parameters: the answer is the latest sample at or before it, as it was given, for the reference amount.
 	AsOf *string `form:"asOf,omitempty" json:"asOf,omitempty"`
 
 	// IfNoneMatch The ETag of an answer you still have; 304 without a body while it is the present one.

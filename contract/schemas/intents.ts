@@ -153,11 +153,11 @@ export const intentOutcome = z
       .min(0)
       .nullable()
       .describe(
-        'Seconds from payment to pay-out (for cash: to ready for pick-up); null unless settled, and if not known.',
+        'Seconds from payment to payout (for cash: to ready for pick-up); null unless settled, and if not known.',
       ),
     shortfall: decimalAnswer
       .nullable()
-      .describe("Share by which the pay-out fell short of the anchor's own quote, nine places, or null."),
+      .describe("Share by which the payout fell short of the anchor's own quote, nine places, or null."),
     scored: z
       .boolean()
       .describe('Whether the transaction is one that may count; `counts` says whether the outcome does.'),
@@ -182,8 +182,7 @@ export const intentQuote = z
     unranked: unrankedReason
       .nullable()
       .describe(
-        'Why it would not be ranked among the rates: it is far from what others pay. The payout is still compared with it. ' +
-          `Null where it is ranked, and for intents registered before this member existed. ${unrankedReason.description}`,
+        `Why the quote would not be ranked; the payout is still compared with it. Null where it is, and for older intents. ${unrankedReason.description}`,
       ),
   })
   .describe('The quote the intent was accepted against; indicative, never firm.');
@@ -323,8 +322,8 @@ export const createIntentBody = z
     expiresAt: sentInstant
       .optional()
       .describe(
-        'Until when the payment may be made: in the future, at most 30 days; 24 hours when absent. ISO 8601, ' +
-          '`2026-11-21T09:30:00Z`; decimals of a second and an offset are accepted. Hashed in UTC with milliseconds.',
+        'Until when the payment may be made: in the future, at most 30 days; 24 hours when absent. ISO 8601 with `Z` ' +
+          'or an offset. Hashed in UTC with milliseconds.',
       ),
     nonce: intentNonce,
     anchorTransactionId: anchorTransactionId.optional(),

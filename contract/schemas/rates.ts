@@ -271,8 +271,8 @@ export const ratesAnswer = z
     band: band
       .nullable()
       .describe(
-        'The rates within which quotes are ranked. Null where fewer than three anchors give a price and there is no ' +
-          'usable reference exchange rate: then every quote is ranked, however absurd.',
+        'The rates within which quotes are ranked. Null, with every quote ranked, where fewer than three anchors give a ' +
+          'price and no reference exchange rate is usable.',
       ),
     quotes: z
       .array(rateQuote)
@@ -306,8 +306,8 @@ export const ratesQuery = z
     asOf: sentInstant
       .optional()
       .describe(
-        'An instant of the past, without other parameters: the answer is the latest sample of the rate history at or ' +
-          'before it, byte for byte as it was given. Samples are for the reference amount.',
+        'An instant of the past, without other parameters: the answer is the latest sample at or before it, as it was ' +
+          'given, for the reference amount.',
       ),
   })
   .strict();

@@ -21,12 +21,12 @@ export const cardRecord = {
   fillRate: decimalAnswer
     .nullable()
     .describe('filled / outcomes, six places, rounded down; null without outcomes.'),
-  p50SettleSeconds: count.nullable().describe('Median time from payment to pay-out.'),
+  p50SettleSeconds: count.nullable().describe('Median time from payment to payout.'),
   p95SettleSeconds: count.nullable().describe('95th percentile of that time.'),
   meanShortfall: decimalAnswer
     .nullable()
     .describe(
-      'Mean share by which pay-outs fell short of the quote, nine places; null without quoted outcomes.',
+      'Mean share by which payouts fell short of the quote, nine places; null without quoted outcomes.',
     ),
   quotedOutcomes: count.describe("Outcomes that can be compared with the anchor's own quote."),
   acceptedDisputes: count.describe('Disputes accepted against outcomes of the window.'),
@@ -64,8 +64,7 @@ export const formulaMembers = {
   standsStillSince: instant
     .nullable()
     .describe(
-      'Since when the cards have not been computed anew because the ledger does not answer; null while they are ' +
-        'computed, and always for v1, which does not ask the ledger.',
+      'Since when the cards wait for a ledger that does not answer, or null. Always null for v1, which does not ask it.',
     ),
 };
 
@@ -105,15 +104,13 @@ const share = decimalAnswer.nullable();
  */
 export const cardSigns = {
   timesKnown: count.describe(
-    'Filled outcomes whose payment and payout were observed one after the other, so that their time is known. The time ' +
-      'of the others is assumed, or left out of the median, so formula v1 does not penalise an anchor for unknown times.',
+    'Filled outcomes whose payment and payout were observed one after the other, so that their time is known.',
   ),
   accounts: count.describe(
     'Distinct accounts among the outcomes; if the anchor has more than 20,000 account-days, among the newest 20,000.',
   ),
   newAccountShare: share.describe(
-    'Share of the outcomes whose account had its first outcome, with any anchor, less than 30 days before; six ' +
-      'places, rounded up; null without outcomes.',
+    'Share of the outcomes whose account had its first one, with any anchor, less than 30 days before; six places, rounded up; null without outcomes.',
   ),
   largestAccountShare: share.describe(
     'Share of the outcomes that belong to the account with most; taken over the same account-days as `accounts`.',

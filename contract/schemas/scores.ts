@@ -21,8 +21,7 @@ export const publicScores = page(publishedCard)
       })
       .nullable()
       .describe(
-        'The latest published batch whose entries are exactly these cards, over all pages; null while the cards are ' +
-          'newer than the last batch.',
+        'The latest batch whose entries are exactly these cards, over all pages; null while the cards are newer.',
       ),
   })
   .describe('Public scores: every card of window 30, by anchor and corridor.');

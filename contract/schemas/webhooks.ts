@@ -38,8 +38,8 @@ const url = z
     'must begin with https:// and a host, without credentials, spaces or backslashes',
   )
   .describe(
-    'Where deliveries are sent: an https address on port 443 of a public host, without credentials. Others, http and ' +
-      'loopback included, only where the operator lists their origin in OUTBOUND_ALLOW.',
+    'Where deliveries are sent: an https address on port 443 of a public host, without credentials; others only where ' +
+      'the operator lists their origin in OUTBOUND_ALLOW.',
   );
 
 /** Printable ASCII, because forms, variables and languages on the way to the receiver do not change it. */

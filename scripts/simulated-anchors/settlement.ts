@@ -2,7 +2,7 @@ import type { Random } from '../../server/ports.js';
 import type { Ending, Range, SettlementProfile } from './profiles.js';
 
 /** The effect of a step on the money, besides the status. */
-export type StepEffect = 'pay-out' | 'refund' | 'refund-old';
+export type StepEffect = 'payout' | 'refund' | 'refund-old';
 
 /** One status change of a withdrawal, at an instant that was fixed when it was planned. */
 export interface Step {
@@ -69,9 +69,9 @@ export interface SettlementTimes {
 }
 
 function paidOut(atMs: number, { pickUpMs }: SettlementTimes): Step[] {
-  if (pickUpMs === null) return [{ atMs, status: 'completed', effect: 'pay-out' }];
+  if (pickUpMs === null) return [{ atMs, status: 'completed', effect: 'payout' }];
   return [
-    { atMs, status: 'pending_user_transfer_complete', effect: 'pay-out', message: 'Ready for pick-up' },
+    { atMs, status: 'pending_user_transfer_complete', effect: 'payout', message: 'Ready for pick-up' },
     { atMs: atMs + pickUpMs, status: 'completed' },
   ];
 }

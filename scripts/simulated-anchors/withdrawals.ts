@@ -53,7 +53,7 @@ export const withdrawalSchema = z.object({
     z.object({
       atMs: millis,
       status: z.string(),
-      effect: z.enum(['pay-out', 'refund', 'refund-old']).optional(),
+      effect: z.enum(['payout', 'refund', 'refund-old']).optional(),
       message: z.string().optional(),
     }),
   ),
@@ -135,7 +135,7 @@ export function createWithdrawals(
     withdrawal.status = step.status;
     withdrawal.updatedMs = step.atMs;
     withdrawal.message = step.message ?? null;
-    if (step.effect === 'pay-out') payOut(context, withdrawal);
+    if (step.effect === 'payout') payOut(context, withdrawal);
     if (step.effect === 'refund' || step.effect === 'refund-old') refund(withdrawal, step.effect);
     if (step.status === 'completed' || step.status === 'refunded') withdrawal.completedMs = step.atMs;
     changed = true;

@@ -42,8 +42,8 @@ export interface GetRatesQuery {
    */
   sort?: QuoteSort | undefined;
   /**
-   * An instant of the past, without other parameters: the answer is the latest sample of the rate history at
-   * or before it, byte for byte as it was given. Samples are for the reference amount.
+   * An instant of the past, without other parameters: the answer is the latest sample at or before it, as it
+   * was given, for the reference amount.
    */
   asOf?: string | undefined;
 }

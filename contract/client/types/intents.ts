@@ -33,8 +33,8 @@ export interface CreateIntentBody {
   /** Delivery method, named as the anchors name it: `bank_account`, `mobile_money`, `cash`. */
   deliveryMethod?: string | undefined;
   /**
-   * Until when the payment may be made: in the future, at most 30 days; 24 hours when absent. ISO 8601,
-   * `2026-11-21T09:30:00Z`; decimals of a second and an offset are accepted. Hashed in UTC with milliseconds.
+   * Until when the payment may be made: in the future, at most 30 days; 24 hours when absent. ISO 8601 with
+   * `Z` or an offset. Hashed in UTC with milliseconds.
    */
   expiresAt?: string | undefined;
   /** Random, kept secret by the wallet: anyone who knows it may attach a transaction. */
@@ -174,10 +174,10 @@ export interface IntentOutcome {
   /** When a failed intent became settled, or null. */
   recoveredAt: string | null;
   /**
-   * Seconds from payment to pay-out (for cash: to ready for pick-up); null unless settled, and if not known.
+   * Seconds from payment to payout (for cash: to ready for pick-up); null unless settled, and if not known.
    */
   settleSeconds: number | null;
-  /** Share by which the pay-out fell short of the anchor's own quote, nine places, or null. */
+  /** Share by which the payout fell short of the anchor's own quote, nine places, or null. */
   shortfall: string | null;
   /** Whether the transaction is one that may count; `counts` says whether the outcome does. */
   scored: boolean;
@@ -255,10 +255,9 @@ export interface IntentQuote {
   /** When the anchor answered. */
   quotedAt: string;
   /**
-   * Why it would not be ranked among the rates: it is far from what others pay. The payout is still compared
-   * with it. Null where it is ranked, and for intents registered before this member existed. `above_band`:
-   * Its rate is above the `high` of the band: more than anyone can be expected to pay. `below_band`: Its rate
-   * is below the `low` of the band: hardly anything is paid out.
+   * Why the quote would not be ranked; the payout is still compared with it. Null where it is, and for older
+   * intents. `above_band`: Its rate is above the `high` of the band: more than anyone can be expected to pay.
+   * `below_band`: Its rate is below the `low` of the band: hardly anything is paid out.
    */
   unranked: UnrankedReason | null;
 }

@@ -196,8 +196,8 @@ export interface RatesAnswer {
    */
   typical: RatesAnswerTypical;
   /**
-   * The rates within which quotes are ranked. Null where fewer than three anchors give a price and there is
-   * no usable reference exchange rate: then every quote is ranked, however absurd.
+   * The rates within which quotes are ranked. Null, with every quote ranked, where fewer than three anchors
+   * give a price and no reference exchange rate is usable.
    */
   band: RatesAnswerBand | null;
   /** In the order of `sort`, or the best first when it is absent. Quotes that are not ranked come last. */

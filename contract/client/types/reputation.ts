@@ -20,8 +20,8 @@ export interface AnchorReputation {
   /** The formula that the scores follow; docs/reputation.md describes each. */
   formula: FormulaQuery;
   /**
-   * Since when the cards have not been computed anew because the ledger does not answer; null while they are
-   * computed, and always for v1, which does not ask the ledger.
+   * Since when the cards wait for a ledger that does not answer, or null. Always null for v1, which does not
+   * ask it.
    */
   standsStillSince: string | null;
   /** When the scores were computed; null before the first time. */
@@ -32,11 +32,11 @@ export interface AnchorReputation {
   filled: number;
   /** filled / outcomes, six places, rounded down; null without outcomes. */
   fillRate: string | null;
-  /** Median time from payment to pay-out. */
+  /** Median time from payment to payout. */
   p50SettleSeconds: number | null;
   /** 95th percentile of that time. */
   p95SettleSeconds: number | null;
-  /** Mean share by which pay-outs fell short of the quote, nine places; null without quoted outcomes. */
+  /** Mean share by which payouts fell short of the quote, nine places; null without quoted outcomes. */
   meanShortfall: string | null;
   /** Outcomes that can be compared with the anchor's own quote. */
   quotedOutcomes: number;
@@ -50,8 +50,6 @@ export interface AnchorReputation {
   state: 'scored' | 'insufficient_data';
   /**
    * Filled outcomes whose payment and payout were observed one after the other, so that their time is known.
-   * The time of the others is assumed, or left out of the median, so formula v1 does not penalise an anchor
-   * for unknown times.
    */
   timesKnown: number;
   /**
@@ -60,7 +58,7 @@ export interface AnchorReputation {
    */
   accounts: number;
   /**
-   * Share of the outcomes whose account had its first outcome, with any anchor, less than 30 days before; six
+   * Share of the outcomes whose account had its first one, with any anchor, less than 30 days before; six
    * places, rounded up; null without outcomes.
    */
   newAccountShare: string | null;
@@ -94,11 +92,11 @@ export interface HistoryPoint {
   filled: number;
   /** filled / outcomes, six places, rounded down; null without outcomes. */
   fillRate: string | null;
-  /** Median time from payment to pay-out. */
+  /** Median time from payment to payout. */
   p50SettleSeconds: number | null;
   /** 95th percentile of that time. */
   p95SettleSeconds: number | null;
-  /** Mean share by which pay-outs fell short of the quote, nine places; null without quoted outcomes. */
+  /** Mean share by which payouts fell short of the quote, nine places; null without quoted outcomes. */
   meanShortfall: string | null;
   /** Outcomes that can be compared with the anchor's own quote. */
   quotedOutcomes: number;
@@ -125,8 +123,8 @@ export interface LeaderboardAnswer {
   /** The formula that the scores follow; docs/reputation.md describes each. */
   formula: FormulaQuery;
   /**
-   * Since when the cards have not been computed anew because the ledger does not answer; null while they are
-   * computed, and always for v1, which does not ask the ledger.
+   * Since when the cards wait for a ledger that does not answer, or null. Always null for v1, which does not
+   * ask it.
    */
   standsStillSince: string | null;
   /** When the scores were computed; null before the first time. */
@@ -149,11 +147,11 @@ export interface LeaderboardEntry {
   filled: number;
   /** filled / outcomes, six places, rounded down; null without outcomes. */
   fillRate: string | null;
-  /** Median time from payment to pay-out. */
+  /** Median time from payment to payout. */
   p50SettleSeconds: number | null;
   /** 95th percentile of that time. */
   p95SettleSeconds: number | null;
-  /** Mean share by which pay-outs fell short of the quote, nine places; null without quoted outcomes. */
+  /** Mean share by which payouts fell short of the quote, nine places; null without quoted outcomes. */
   meanShortfall: string | null;
   /** Outcomes that can be compared with the anchor's own quote. */
   quotedOutcomes: number;
@@ -167,8 +165,6 @@ export interface LeaderboardEntry {
   state: 'scored' | 'insufficient_data';
   /**
    * Filled outcomes whose payment and payout were observed one after the other, so that their time is known.
-   * The time of the others is assumed, or left out of the median, so formula v1 does not penalise an anchor
-   * for unknown times.
    */
   timesKnown: number;
   /**
@@ -177,7 +173,7 @@ export interface LeaderboardEntry {
    */
   accounts: number;
   /**
-   * Share of the outcomes whose account had its first outcome, with any anchor, less than 30 days before; six
+   * Share of the outcomes whose account had its first one, with any anchor, less than 30 days before; six
    * places, rounded up; null without outcomes.
    */
   newAccountShare: string | null;

@@ -18,11 +18,11 @@ export interface CardWithSigns {
   accountDays: number;
   /** filled / outcomes, six places, rounded down; null without outcomes. */
   fillRate: string | null;
-  /** Median time from payment to pay-out. */
+  /** Median time from payment to payout. */
   p50SettleSeconds: number | null;
   /** 95th percentile of that time. */
   p95SettleSeconds: number | null;
-  /** Mean share by which pay-outs fell short of the quote, nine places; null without quoted outcomes. */
+  /** Mean share by which payouts fell short of the quote, nine places; null without quoted outcomes. */
   meanShortfall: string | null;
   /** Outcomes that can be compared with the anchor's own quote. */
   quotedOutcomes: number;
@@ -40,8 +40,6 @@ export interface CardWithSigns {
   formula?: 'v2' | undefined;
   /**
    * Filled outcomes whose payment and payout were observed one after the other, so that their time is known.
-   * The time of the others is assumed, or left out of the median, so formula v1 does not penalise an anchor
-   * for unknown times.
    */
   timesKnown: number;
   /**
@@ -50,7 +48,7 @@ export interface CardWithSigns {
    */
   accounts: number;
   /**
-   * Share of the outcomes whose account had its first outcome, with any anchor, less than 30 days before; six
+   * Share of the outcomes whose account had its first one, with any anchor, less than 30 days before; six
    * places, rounded up; null without outcomes.
    */
   newAccountShare: string | null;
@@ -92,11 +90,11 @@ export interface ScoreCard {
   accountDays: number;
   /** filled / outcomes, six places, rounded down; null without outcomes. */
   fillRate: string | null;
-  /** Median time from payment to pay-out. */
+  /** Median time from payment to payout. */
   p50SettleSeconds: number | null;
   /** 95th percentile of that time. */
   p95SettleSeconds: number | null;
-  /** Mean share by which pay-outs fell short of the quote, nine places; null without quoted outcomes. */
+  /** Mean share by which payouts fell short of the quote, nine places; null without quoted outcomes. */
   meanShortfall: string | null;
   /** Outcomes that can be compared with the anchor's own quote. */
   quotedOutcomes: number;
@@ -130,11 +128,11 @@ export interface ScoreCardV2 {
   accountDays: number;
   /** filled / outcomes, six places, rounded down; null without outcomes. */
   fillRate: string | null;
-  /** Median time from payment to pay-out. */
+  /** Median time from payment to payout. */
   p50SettleSeconds: number | null;
   /** 95th percentile of that time. */
   p95SettleSeconds: number | null;
-  /** Mean share by which pay-outs fell short of the quote, nine places; null without quoted outcomes. */
+  /** Mean share by which payouts fell short of the quote, nine places; null without quoted outcomes. */
   meanShortfall: string | null;
   /** Outcomes that can be compared with the anchor's own quote. */
   quotedOutcomes: number;

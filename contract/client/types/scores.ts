@@ -12,8 +12,8 @@ export interface PublicScores {
   /** The formula that the scores follow; docs/reputation.md describes each. */
   formula: FormulaQuery;
   /**
-   * Since when the cards have not been computed anew because the ledger does not answer; null while they are
-   * computed, and always for v1, which does not ask the ledger.
+   * Since when the cards wait for a ledger that does not answer, or null. Always null for v1, which does not
+   * ask it.
    */
   standsStillSince: string | null;
   /** Days the cards are taken over. */
@@ -21,8 +21,7 @@ export interface PublicScores {
   /** When the cards were computed; null before the first time. */
   generatedAt: string | null;
   /**
-   * The latest published batch whose entries are exactly these cards, over all pages; null while the cards
-   * are newer than the last batch.
+   * The latest batch whose entries are exactly these cards, over all pages; null while the cards are newer.
    */
   batch: PublicScoresBatch | null;
 }

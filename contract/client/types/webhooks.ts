@@ -20,8 +20,8 @@ export type AttemptOutcome =
 /** A webhook to be registered. */
 export interface CreateWebhookBody {
   /**
-   * Where deliveries are sent: an https address on port 443 of a public host, without credentials. Others,
-   * http and loopback included, only where the operator lists their origin in OUTBOUND_ALLOW.
+   * Where deliveries are sent: an https address on port 443 of a public host, without credentials; others
+   * only where the operator lists their origin in OUTBOUND_ALLOW.
    */
   url: string;
   /** The events to subscribe to. */
@@ -178,8 +178,8 @@ export interface TestWebhookBody {
 
 export interface UpdateWebhookBody {
   /**
-   * Where deliveries are sent: an https address on port 443 of a public host, without credentials. Others,
-   * http and loopback included, only where the operator lists their origin in OUTBOUND_ALLOW.
+   * Where deliveries are sent: an https address on port 443 of a public host, without credentials; others
+   * only where the operator lists their origin in OUTBOUND_ALLOW.
    */
   url?: string | undefined;
   /** The events to subscribe to. */

@@ -23,7 +23,7 @@ describe('the steps after a payment', () => {
       'complete',
       [
         [40, 'pending_external'],
-        [100, 'completed', 'pay-out'],
+        [100, 'completed', 'payout'],
       ],
     ],
     [
@@ -60,7 +60,7 @@ describe('the steps after a payment', () => {
         [40, 'pending_external'],
         [100, 'error'],
         [1900, 'pending_anchor'],
-        [1930, 'completed', 'pay-out'],
+        [1930, 'completed', 'payout'],
       ],
     ],
     [
@@ -68,7 +68,7 @@ describe('the steps after a payment', () => {
       [
         [20, 'on_hold'],
         [3620, 'pending_external'],
-        [3700, 'completed', 'pay-out'],
+        [3700, 'completed', 'payout'],
       ],
     ],
     ['stuck', [[40, 'pending_external']]],
@@ -79,7 +79,7 @@ describe('the steps after a payment', () => {
   it('pay out cash when it is ready for pick-up, and complete when it is picked up', () => {
     expect(walk('complete', { pickUpMs: 600_000 })).toEqual([
       [40, 'pending_external'],
-      [100, 'pending_user_transfer_complete', 'pay-out'],
+      [100, 'pending_user_transfer_complete', 'payout'],
       [700, 'completed'],
     ]);
   });
