@@ -155,6 +155,12 @@ describe('the track of an off-ramp', () => {
     expect(possibleEnds(intentWith({ transaction: open, payment }), 'awaitReceipt')).not.toContain('expired');
     expect(possibleEnds(intentWith({ transaction: open }), 'pay')).toContain('expired');
   });
+
+  it('can be that cash which is ready is not collected', () => {
+    const ready = { ...transaction, readyAt: '2026-11-21T09:40:00.000Z' };
+    const ends = possibleEnds(intentWith({ transaction: ready, payment }), 'collect');
+    expect(ends).toEqual(['settled', 'failed', 'uncollected']);
+  });
 });
 
 describe('who may dispute an outcome', () => {

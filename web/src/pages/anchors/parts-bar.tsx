@@ -33,14 +33,16 @@ export function PartsBar(props: { score: string; parts: ScoreParts; record: Expl
     return segment;
   });
   const { speedTargetSeconds: target } = record;
-  const aboutOf = (name: keyof ScoreParts) =>
+  const aboutOf = (name: keyof ScoreParts) => {
+    if (name === 'time' && record.p50SettleSeconds === null) return 'anchors.partTimeUnknown';
     // Several corridors have no common target time.
-    name === 'time' && target === undefined ? 'anchors.partTimeAboutAll' : texts[name].about;
+    return name === 'time' && target === undefined ? 'anchors.partTimeAboutAll' : texts[name].about;
+  };
   const values = {
     unpaid: record.outcomes - record.filled,
     outcomes: record.outcomes,
     quoted: record.quotedOutcomes,
-    time: record.p50SettleSeconds === null ? '–' : formats.duration(record.p50SettleSeconds),
+    time: formats.duration(record.p50SettleSeconds ?? 0),
     target: formats.duration(target ?? 0),
   };
   return (

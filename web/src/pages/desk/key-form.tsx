@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
+import { useEmptiedOnLeaving } from '../../components/emptied-on-leaving.js';
 import { Field } from '../../components/field.js';
 import { Notice } from '../../components/notice.js';
 import { useLanguage } from '../../i18n/language.js';
@@ -15,6 +16,7 @@ export function KeyForm(props: { closed: Closed | undefined; onOpen: (session: S
   const { t } = useLanguage();
   const { closed, onOpen } = props;
   const control = useRef<HTMLInputElement>(null);
+  useEmptiedOnLeaving(control);
   const [error, setError] = useState(closed === 'refused' ? t('desk.keyWrong') : undefined);
   const [isOpening, setIsOpening] = useState(false);
   useEffect(() => {

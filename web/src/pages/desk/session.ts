@@ -25,12 +25,20 @@ export function answersOf({ number }: Session): readonly unknown[] {
   return ['desk', number];
 }
 
-/** The session while the desk is open: leaving the page forgets the key and all that was read with it. */
+/**
+ * The session while the desk is open: leaving the page forgets the key and all that was read with it, also where the
+ * browser keeps the page to show it again when the reader goes back.
+ */
 export function useSession() {
   const [session, setSession] = useState<Session>();
   useEffect(() => {
     if (session === undefined) return;
-    return () => forgetAnswers(answersOf(session));
+    const close = () => setSession(undefined);
+    window.addEventListener('pagehide', close);
+    return () => {
+      window.removeEventListener('pagehide', close);
+      forgetAnswers(answersOf(session));
+    };
   }, [session]);
   return { session, open: setSession, close: () => setSession(undefined) };
 }

@@ -34,8 +34,7 @@ export function DisputedOutcome({ intent, standing }: { intent: IntentAnswer; st
         )}
         {(standing.kind === 'open' || dispute?.status === 'open') && outcome !== null && (
           <Fact name={t('dispute.ifAccepted')}>
-            {t(`dispute.accepted_${effectOf(outcome)}`)}
-            {!outcome.scored && <> {t('dispute.acceptedNothing')}</>}
+            {neverCounts(outcome) ? t('dispute.acceptedNothing') : t(`dispute.accepted_${effectOf(outcome)}`)}
           </Fact>
         )}
       </Facts>
@@ -64,6 +63,11 @@ export function DisputedOutcome({ intent, standing }: { intent: IntentAnswer; st
       </p>
     </Card>
   );
+}
+
+/** Whether the outcome stays out of the record even if a dispute of it is accepted (docs/intents.md). */
+function neverCounts({ scored, uncountedReason }: NonNullable<IntentAnswer['outcome']>) {
+  return !scored || uncountedReason === 'below_least_amount' || uncountedReason === 'account_day_full';
 }
 
 /** What an accepted dispute makes of an outcome (docs/disputes.md). */

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import { Button } from '../../components/button.js';
+import { useEmptiedOnLeaving } from '../../components/emptied-on-leaving.js';
 import { Field } from '../../components/field.js';
 import { useLanguage } from '../../i18n/language.js';
 import styles from './dispute.module.css';
@@ -14,6 +15,7 @@ import type { SignerProps } from './signer-props.js';
 export function KeySigner({ intentHash, signer, onSign }: SignerProps) {
   const { t } = useLanguage();
   const control = useRef<HTMLInputElement>(null);
+  useEmptiedOnLeaving(control);
   const [error, setError] = useState<string>();
   const sign = async () => {
     const typed = control.current?.value ?? '';

@@ -52,7 +52,9 @@ function EmbeddedBoard({ corridor }: { corridor: CorridorAnswer }) {
     <>
       <header class={styles.head}>
         <h1 tabIndex={-1}>{title}</h1>
-        {shown !== undefined && <LiveMark liveness={liveness} asOf={shown.asOf} isStale={shown.stale} />}
+        {shown !== undefined && liveness !== undefined && (
+          <LiveMark liveness={liveness} asOf={shown.asOf} isStale={shown.stale} />
+        )}
       </header>
       {answer.problem !== undefined && <ProblemNotice answer={answer} />}
       {shown === undefined && answer.problem === undefined && <Skeleton lines={6} />}

@@ -39,7 +39,12 @@ export function MoneyCard({ intent }: Props) {
             {Number(outcome.shortfall) === 0
               ? t('offramp.noShortfall')
               : t('offramp.shortfallOf', {
-                  share: formats.number(outcome.shortfall, { style: 'percent', maximumSignificantDigits: 2 }),
+                  // Rounded down, so that 100 % always means all.
+                  share: formats.number(outcome.shortfall, {
+                    style: 'percent',
+                    maximumSignificantDigits: 2,
+                    roundingMode: 'floor',
+                  }),
                 })}
           </Fact>
         )}

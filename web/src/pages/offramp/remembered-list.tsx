@@ -40,7 +40,7 @@ export function RememberedList() {
   );
 }
 
-/** A button that stores an off-ramp on this device, or forgets it. */
+/** Says whether this device remembers an off-ramp, with a button that changes that. */
 export function RememberButton({ intentHash }: { intentHash: string }) {
   const { t } = useLanguage();
   const [isKept, setIsKept] = useState(() => rememberedOfframps().includes(intentHash));
@@ -51,8 +51,9 @@ export function RememberButton({ intentHash }: { intentHash: string }) {
     setIsKept(rememberedOfframps().includes(intentHash));
   };
   return (
-    <Button title={t('offramp.rememberHint')} onClick={turn}>
-      {isKept ? t('offramp.isRemembered') : t('offramp.remember')}
-    </Button>
+    <div class={styles.remember}>
+      <Button onClick={turn}>{isKept ? t('offramp.forget') : t('offramp.remember')}</Button>
+      <small role="status">{isKept ? t('offramp.isRemembered') : t('offramp.rememberHint')}</small>
+    </div>
   );
 }

@@ -1,12 +1,11 @@
-import type { RateQuote, RatesAnswer } from '@fairlead/contract/client';
+import type { RatesAnswer } from '@fairlead/contract/client';
 import { Changing } from '../../components/changing.js';
 import { shortName } from '../../figures/anchor-name.js';
-import { subtractDecimals } from '../../figures/decimal.js';
 import { type Language, useLanguage } from '../../i18n/language.js';
 import { AnchorLink } from './anchor-link.js';
 import styles from './best-offer.module.css';
-import { orderQuotes } from './order-quotes.js';
 import { type Codes, codesOf } from './texts.js';
+import { type WhyBest, whyBest } from './why-best.js';
 import { WorthLedger } from './worth-ledger.js';
 
 /** The best offer, large, and why it is the best. */
@@ -36,7 +35,7 @@ export function BestOffer({ answer }: { answer: RatesAnswer }) {
           {isForPayout ? t('rates.toPayOut', { amount: received }) : t('rates.forAmount', { amount: sold })}
           {cost !== null && ` · ${t('rates.costOf', { cost: formats.number(cost.percent, percentStyle) })}`}
         </p>
-        <p>{whyBest(answer, best, codes, language)}</p>
+        <p>{sentenceOf(whyBest(answer, best), codes, language)}</p>
       </div>
       <WorthLedger quote={best} codes={codes} />
     </section>
@@ -50,18 +49,11 @@ export const percentStyle: Intl.NumberFormatOptions = {
   minimumFractionDigits: 2,
 };
 
-/** One sentence on why the best offer is better than the one that promises most. */
-function whyBest(answer: RatesAnswer, best: RateQuote, codes: Codes, { t, formats }: Language): string {
-  const ranked = orderQuotes(answer.quotes, 'receive').filter(({ unranked }) => unranked === null);
-  const most = ranked[0];
-  if (most === undefined || ranked.length === 1) return t('rates.whyOnly');
-  if (most.anchorId === best.anchorId) return t('rates.whyAlsoMost');
-  const anchor = shortName(most);
-  if (most.sellAmount === best.sellAmount)
-    return t('rates.whyWorthMore', {
-      anchor,
-      more: formats.money(subtractDecimals(most.receiveAmount, best.receiveAmount), codes.currency),
-      less: formats.money(subtractDecimals(best.worth, most.worth), codes.currency),
-    });
-  return t('rates.whyRecord', { anchor });
+function sentenceOf(why: WhyBest, { currency }: Codes, { t, formats }: Language): string {
+  if (why.why !== 'whyWorthMore') return t(`rates.${why.why}`, 'anchor' in why ? { anchor: why.anchor } : {});
+  return t('rates.whyWorthMore', {
+    anchor: why.anchor,
+    more: formats.money(why.more, currency),
+    less: formats.money(why.less, currency),
+  });
 }

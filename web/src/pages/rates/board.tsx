@@ -40,12 +40,17 @@ export function Board(props: {
           options={sorts.map((value) => ({ value, label: t(sortTexts[value]) }))}
           onChoose={onSort}
         />
-        {shown !== undefined && <LiveMark liveness={liveness} asOf={shown.asOf} isStale={shown.stale} />}
+        {shown !== undefined && liveness !== undefined && (
+          <LiveMark liveness={liveness} asOf={shown.asOf} isStale={shown.stale} />
+        )}
       </div>
       <BestAloud answer={answer.value} />
       {shown === undefined && answer.problem === undefined && <Skeleton lines={7} />}
       {shown !== undefined && (
-        <div class={`${styles.answer} ${isOfBefore ? styles.before : ''}`} aria-busy={isOfBefore}>
+        <div
+          class={`${styles.answer} ${isOfBefore ? styles.before : ''}`}
+          aria-busy={isOfBefore && answer.problem === undefined}
+        >
           {shown.quotes.length === 0 ? (
             <Empty title={t('rates.noQuotes')}>{t('rates.noQuotesWhy')}</Empty>
           ) : (

@@ -3,7 +3,7 @@ import { anchorNames } from '../../figures/anchor-name.js';
 import { useLanguage } from '../../i18n/language.js';
 import { AnchorLink, type BoardPlace } from './anchor-link.js';
 import styles from './missing-anchors.module.css';
-import { reasonTexts } from './texts.js';
+import { ReasonText } from './reason-text.js';
 
 /** The anchors of the corridor without a quote, and why they have none. */
 export function MissingAnchors(props: {
@@ -24,7 +24,9 @@ export function MissingAnchors(props: {
             <AnchorLink anchorId={anchorId} place={place}>
               {nameOf(anchorId)}
             </AnchorLink>
-            <span>{t(reasonTexts[reason])}</span>
+            <span>
+              <ReasonText reason={reason} />
+            </span>
           </li>
         ))}
       </ul>

@@ -11,7 +11,8 @@ import { percentStyle } from './best-offer.js';
 import { FillRate } from './fill-rate.js';
 import { QuoteDetails } from './quote-details.js';
 import styles from './quotes-table.module.css';
-import { type Codes, costUnavailableTexts, unrankedTexts } from './texts.js';
+import { ReasonText } from './reason-text.js';
+import type { Codes } from './texts.js';
 
 /** One anchor's quote, and below it, unfolded, what it is made of. */
 export function QuoteRow(props: {
@@ -47,7 +48,11 @@ export function QuoteRow(props: {
             )}
             {quote.simulated && <Tag text={t('rates.tagSimulated')} title={t('rates.tagSimulatedWhy')} />}
           </span>
-          {quote.unranked !== null && <p class={styles.reason}>{t(unrankedTexts[quote.unranked])}</p>}
+          {quote.unranked !== null && (
+            <p class={styles.reason}>
+              <ReasonText reason={quote.unranked} />
+            </p>
+          )}
         </th>
         <td data-label={answer.receive === null ? t('rates.columnReceive') : t('rates.columnSend')}>
           <strong class={styles.figure}>
@@ -63,7 +68,7 @@ export function QuoteRow(props: {
         <td data-label={t('rates.columnCost')}>
           {cost === null ? (
             <small class={styles.words}>
-              {quote.costUnavailable && t(costUnavailableTexts[quote.costUnavailable])}
+              {quote.costUnavailable !== null && <ReasonText reason={quote.costUnavailable} />}
             </small>
           ) : (
             <>

@@ -22,7 +22,8 @@ export interface Board {
   answer: Answered<RatesAnswer>;
   /** The last answer to an earlier question about this corridor, until the present question has one. */
   before: RatesAnswer | undefined;
-  liveness: Liveness;
+  /** Undefined while the service refuses the question, since nothing is asked then. */
+  liveness: Liveness | undefined;
   /** Whether the service refuses the amount, which the field says. */
   isAmountRefused: boolean;
 }
@@ -61,10 +62,11 @@ export function useBoard(corridor: CorridorAnswer, asked: Asked): Board {
   if (answer.value !== undefined) before.current = answer.value;
   const isOnline = useIsOnline();
   const { problem } = answer;
+  const isRefused = problem?.kind === 'refused';
   return {
     answer,
     before: before.current?.corridor === id ? before.current : undefined,
-    liveness: livenessOf({ problem, standing, isTroubled, isOnline }),
-    isAmountRefused: problem?.kind === 'refused' && problem.body.code === 'AMOUNT_OUT_OF_RANGE',
+    liveness: isRefused ? undefined : livenessOf({ problem, standing, isTroubled, isOnline }),
+    isAmountRefused: isRefused && problem.body.code === 'AMOUNT_OUT_OF_RANGE',
   };
 }

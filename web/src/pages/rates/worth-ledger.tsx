@@ -19,12 +19,14 @@ export function WorthLedger({ quote, codes }: { quote: RateQuote; codes: Codes }
       ? t('rates.ledgerUnknown')
       : t('rates.ledgerShortfallOf', { share: formats.smallShare(meanShortfall) });
   const record =
-    fillRate === null || p50SettleSeconds === null
+    fillRate === null
       ? t('rates.ledgerUnknown')
-      : t('rates.ledgerRecordOf', {
-          share: formats.percent(fillRate),
-          time: formats.duration(p50SettleSeconds),
-        });
+      : p50SettleSeconds === null
+        ? t('rates.ledgerNoTime', { share: formats.percent(fillRate) })
+        : t('rates.ledgerRecordOf', {
+            share: formats.percent(fillRate),
+            time: formats.duration(p50SettleSeconds),
+          });
   return (
     <div>
       <dl class={styles.ledger}>
