@@ -56,9 +56,12 @@ export function readFxTable(json: unknown): FxTable | undefined {
   return { base, date, asOfMs, rates: new Map([...known, [base, new Money(1)] as const]) };
 }
 
+const dayMs = 86_400_000;
+const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
+
 /** A day is read as its end in UTC; an instant without an offset is in UTC. */
 function readDate(text: string): number | undefined {
-  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return valid(Date.parse(`${text}T23:59:59.999Z`));
+  if (dayPattern.test(text)) return valid(Date.parse(`${text}T23:59:59.999Z`));
   if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(text)) return undefined;
   return valid(Date.parse(/(Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : `${text}Z`));
 }
@@ -80,7 +83,9 @@ export function rateFor(
   const peg = pegs.get(asset.code);
   if (peg === undefined) return { missing: 'no_par' };
   const ageMs = limits.nowMs - found.asOfMs;
-  if (ageMs > limits.maxAgeMs || ageMs < -86_400_000) return { missing: 'stale_reference' };
+  // A day is read as its end, so tomorrow ends up to two days from now.
+  const mostAheadMs = dayPattern.test(found.date) ? 2 * dayMs : dayMs;
+  if (ageMs > limits.maxAgeMs || ageMs < -mostAheadMs) return { missing: 'stale_reference' };
   const perBase = found.rates.get(asset.currency);
   const pegPerBase = found.rates.get(peg);
   if (perBase === undefined || pegPerBase === undefined) return { missing: 'no_reference' };

@@ -60,7 +60,7 @@ export function createReplies(deps: {
     const result = await deps.source({ caller, corridor, asked, deliveryMethod });
     // Our own call budget says nothing about the anchor, so its last quote is used while it is recent.
     const busy = 'reason' in result && result.reason === 'busy';
-    if (busy && quoted && clock() - previous.at < staleMs) return previous;
+    if (busy && quoted && isRecent(previous.at, clock())) return previous;
     const { id, name, simulated } = anchor;
     const { priority } = caller;
     return { anchorId: id, anchorName: name, simulated, result, at: clock(), priority };
@@ -96,6 +96,11 @@ function callerOf(question: AnchorQuestion, previous: Reply | undefined): Caller
     return { anchorId, priority: 'reference' };
   if (client !== undefined) return { anchorId, priority: 'intent', client };
   return { anchorId, priority: previous !== undefined && 'offer' in previous.result ? 'known' : 'new' };
+}
+
+/** Whether a quote of then may still be used. One from the future was made before a clock was set back: its age is unknown. */
+export function isRecent(atMs: number, nowMs: number): boolean {
+  return atMs <= nowMs && nowMs - atMs < staleMs;
 }
 
 function isBusy({ result }: Reply): boolean {

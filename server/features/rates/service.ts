@@ -34,7 +34,7 @@ import {
 } from './question.rules.js';
 import type { QuoteWatch } from './quote-watch.js';
 import { type QuoteReputation, type TypicalRecord, typicalRecord } from './record.rules.js';
-import { freshMs, type Replies, replyForIntent, replyFreshUntil, staleMs } from './replies.js';
+import { freshMs, isRecent, type Replies, replyForIntent, replyFreshUntil, staleMs } from './replies.js';
 
 export interface Rates {
   /**
@@ -223,7 +223,7 @@ export function createRates(deps: RatesDeps): Rates {
     corridor: Corridor,
     received: readonly Reply[],
   ): KeptAnswer {
-    if (previous === undefined || clock() - previous.asOf >= staleMs) {
+    if (previous === undefined || !isRecent(previous.asOf, clock())) {
       const unavailable = unavailableOf(received);
       const retryAfter = retryAfterFor(unavailable.map(({ reason }) => reason));
       throw new ApiError('RATES_UNAVAILABLE', `No anchor of ${corridor.id} has a quote.`, {

@@ -107,6 +107,14 @@ describe('the FX reference', () => {
     expect(twoDays('2026-11-25')).toBe(false);
   });
 
+  it('takes a date of tomorrow, where a source is in a time zone that is ahead, and none of later', () => {
+    const reads = (date: string) => 'rate' in rateFor(table({ date }), usdcNgn, limits);
+    expect(reads('2026-11-22')).toBe(true);
+    expect(reads('2026-11-23')).toBe(false);
+    expect(reads('2026-11-22T09:00:00Z')).toBe(true);
+    expect(reads('2026-11-22T09:00:01Z')).toBe(false);
+  });
+
   it.each([
     ['negative', -1],
     ['zero', 0],
