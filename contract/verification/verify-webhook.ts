@@ -91,6 +91,9 @@ function checkTimestamp(text: string, nowSeconds: number, toleranceSeconds: numb
   if (!/^\d{1,12}$/.test(text)) {
     throw new WebhookVerificationError('bad_timestamp', 'webhook-timestamp is not a time in seconds');
   }
+  if (!(toleranceSeconds >= 0) || !Number.isFinite(nowSeconds)) {
+    throw new RangeError('toleranceSeconds must be a number from 0 on, and now a time in milliseconds');
+  }
   const age = nowSeconds - Number(text);
   if (age > toleranceSeconds) throw new WebhookVerificationError('too_old', 'webhook-timestamp is too old');
   if (-age > toleranceSeconds)

@@ -117,13 +117,16 @@ function endOf({ at, elapsedMs }: AttemptDocument): Date {
 }
 
 /**
- * The update of a delivery that an admin sends again. If it had ended, it gets four more attempts. If it waits, it is
+ * The update of a delivery that an admin sends again. If it had ended, or its attempts are used up, it gets four more. If it waits, it is
  * due now. If it is being sent, it stays with its owner; only its retries move to the queue of the admin.
  */
 export function sentAgain(webhookId: string, nowMs: number, priority: Priority = 'admin'): Fields {
-  const beingSent = { $ne: ['$owner', null] };
+  const beingSent = { $and: [{ $ne: ['$owner', null] }, { $gt: ['$due', '$$NOW'] }] };
+  // Its last attempt was made, or was lost with the process that claimed it: without more it would end as exhausted.
+  const usedUp = { $and: [{ $not: [beingSent] }, { $gte: ['$attempt', '$lastAttempt'] }] };
+  const ended = { $or: [{ $not: ['$open'] }, usedUp] };
   return {
-    lastAttempt: { $cond: ['$open', '$lastAttempt', { $add: ['$attempt', attemptsGranted] }] },
+    lastAttempt: { $cond: [ended, { $add: ['$attempt', attemptsGranted] }, '$lastAttempt'] },
     state: 'pending',
     open: true,
     settledAt: null,

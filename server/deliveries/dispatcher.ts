@@ -43,6 +43,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   /** The most events of one step: as many as a queue claims at once. A full step means that there may be more. */
   const largestStep = limits.maxBatch;
   const queues = new Map<string, EndpointQueue>();
+  /** The queues of deleted webhooks whose deliveries are not all deleted. Settled ones are due in no queue. */
+  const forgotten = new Set<string>();
   let looking: Promise<void> | undefined;
   /** Requests for a further pass: every pass handles new events, but due deliveries only if `dueWanted` is set. */
   let again = false;
@@ -141,7 +143,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
 
   async function wakeDueQueues(): Promise<void> {
     dueWanted = false;
-    for (const key of await store.dueQueues()) queue(key).wake();
+    for (const key of new Set([...forgotten, ...(await store.dueQueues())])) queue(key).wake();
   }
 
   function queue(key: string): EndpointQueue {
@@ -151,7 +153,10 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       ...deps,
       report,
       hungry: (size) => goOn(size),
-      gone: () => queues.delete(key),
+      gone() {
+        queues.delete(key);
+        forgotten.delete(key);
+      },
     });
     queues.set(key, made);
     return made;
@@ -173,7 +178,10 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     },
     // The queue finds out by itself that its webhook is gone.
     forget(webhookId) {
-      if (!stopped) queue(queueKey(webhookId, 'normal')).wake();
+      if (stopped) return;
+      const key = queueKey(webhookId, 'normal');
+      forgotten.add(key);
+      queue(key).wake();
     },
     async stop() {
       stopped = true;

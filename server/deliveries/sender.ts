@@ -64,6 +64,8 @@ export function createSender(deps: {
         timeoutMs,
         maxBytes: answerBytes,
         onOverflow: 'truncate',
+        // The status decides, and it is known by then.
+        onBroken: 'take',
       });
       const outcome = outcomeOfStatus(status);
       return { ...begun, outcome, status, elapsedMs, answer: excerptOf(body, to.secretForms) };
@@ -97,12 +99,22 @@ export function createSender(deps: {
  * @param secretForms the forms of secrets, which a receiver may echo
  */
 export function excerptOf(answer: Uint8Array, secretForms: readonly string[]): string {
-  let text = Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength).toString('latin1');
-  for (const form of secretForms) text = text.replaceAll(form, '[secret]');
-  return text
-    .slice(0, excerptBytes)
-    .replaceAll(
-      /[^\x20-\x7e]|[\\<>&"]/g,
-      (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
-    );
+  const text = Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength).toString('latin1');
+  return withoutSecrets(text, secretForms).replaceAll(
+    /[^\x20-\x7e]|[\\<>&"]/g,
+    (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
+  );
+}
+
+/** What begins in the first 1,024 bytes: a secret that was cut off behind them must not move into the excerpt. */
+function withoutSecrets(text: string, forms: readonly string[]): string {
+  const longestFirst = [...forms].sort((a, b) => b.length - a.length);
+  let kept = '';
+  let at = 0;
+  while (at < Math.min(text.length, excerptBytes)) {
+    const form = longestFirst.find((each) => text.startsWith(each, at));
+    kept += form === undefined ? text.charAt(at) : '[secret]';
+    at += form === undefined ? 1 : form.length;
+  }
+  return kept.slice(0, excerptBytes);
 }

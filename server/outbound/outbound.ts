@@ -28,6 +28,8 @@ export interface OutboundRequest {
   maxBytes: number;
   /** `error` (default) fails as `too_large`; `truncate` answers with the first maxBytes. */
   onOverflow?: 'error' | 'truncate';
+  /** Where the body ends early or cannot be read: `error` (default) fails as `bad_response`, `take` answers with what came. */
+  onBroken?: 'error' | 'take';
   /** With `json`, an answer 200 is parsed, and is a `bad_response` if it is not JSON. */
   expects?: 'json';
 }
@@ -174,6 +176,7 @@ function checkArguments(asked: OutboundRequest): Exchange {
     ...(asked.body === undefined ? {} : { body: asked.body }),
     maxBytes,
     onOverflow: asked.onOverflow ?? 'error',
+    onBroken: asked.onBroken ?? 'error',
   };
 }
 

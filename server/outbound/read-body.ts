@@ -10,6 +10,7 @@ export interface BodyLimits {
   /** Counted after decompression. */
   maxBytes: number;
   onOverflow: 'error' | 'truncate';
+  onBroken: 'error' | 'take';
 }
 
 /** Takes a body as it arrives. */
@@ -46,7 +47,10 @@ export function readBody(
     if (limits.onOverflow === 'truncate') receiver.done(kept.bytes(), true);
     else receiver.failed(tooLarge(limits.maxBytes));
   };
-  const broken = (cause: unknown) => receiver.failed(unreadable(cause));
+  const broken = (cause: unknown) => {
+    if (limits.onBroken === 'take') receiver.done(kept.bytes(), true);
+    else receiver.failed(unreadable(cause));
+  };
   const decoder = decoderFor(encoding);
   if (decoder === undefined) {
     const take = (chunk: Buffer) => {
@@ -66,7 +70,11 @@ export function readBody(
     if (!kept.append(chunk)) overflow();
   });
   decoder.on('drain', receiver.resume);
-  decoder.on('end', whole);
+  let hasArrived = false;
+  // A decoder ends with its format, although more may follow: the connection is then not at rest.
+  decoder.on('end', () =>
+    hasArrived ? whole() : broken(new Error('the body goes on after its compressed part')),
+  );
   decoder.on('error', broken);
   return {
     take(chunk) {
@@ -77,6 +85,7 @@ export function readBody(
     },
     end() {
       // A body without bytes is empty, whatever coding was named: 204, 304, Content-Length 0, no chunks.
+      hasArrived = true;
       if (compressedBytes > 0) decoder.end();
       else {
         decoder.destroy();

@@ -40,6 +40,12 @@ describe('excerptOf', () => {
       expect(excerpt).not.toContain(word);
   });
 
+  it('holds nothing of a secret that was cut off behind it, however much shorter the ones before have become', () => {
+    const long = 's3cr3t+'.repeat(40).slice(0, 256);
+    const answer = bytes('x'.repeat(100) + long.repeat(6)).subarray(0, answerBytes);
+    expect(excerptOf(answer, formsOf(long))).toBe('x'.repeat(100) + '[secret]'.repeat(4));
+  });
+
   it('cuts out a secret that begins inside the excerpt and ends after it', () => {
     for (const secretLength of [16, 100, 256]) {
       const long = 's3cr3t+'.repeat(40).slice(0, secretLength);

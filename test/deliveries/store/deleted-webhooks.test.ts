@@ -37,4 +37,24 @@ describe('a webhook that is deleted', () => {
     await fixture.webhooks.remove(id);
     await until(async () => (await deliveries.countDocuments({ webhookId: id })) === 0);
   });
+
+  it('leaves no delivery behind, also where the database failed while they were deleted', async () => {
+    const { to, fixture } = await openWithReceiver();
+    const { id } = await fixture.register(to.origin);
+    await fixture.emitTicks(1, 2, 3);
+    await fixture.deliverAllDue();
+    const { dropSome } = fixture.store;
+    let failures = 0;
+    fixture.store.dropSome = async () => {
+      fixture.store.dropSome = dropSome;
+      failures += 1;
+      throw new Error('the database was away');
+    };
+    await fixture.webhooks.remove(id);
+    await until(async () => failures === 1);
+    const deliveries = fixture.connection.collection('deliveries');
+    expect(await deliveries.countDocuments({ webhookId: id })).toBe(3);
+    await fixture.deliveries.dispatch();
+    await until(async () => (await deliveries.countDocuments({ webhookId: id })) === 0);
+  });
 });

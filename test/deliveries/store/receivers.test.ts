@@ -150,7 +150,19 @@ describe('a receiver that answers', () => {
     },
   );
 
-  it('200 with a gigabyte acknowledges; the first kilobyte is kept and the rest is not read', async () => {
+  it.each([
+    [200, 'delivered', 'acknowledged', 'Content-Encoding: gzip\r\nContent-Length: 5\r\n\r\nplain'],
+    [200, 'delivered', 'acknowledged', 'Content-Length: 500\r\n\r\ncut off'],
+    [410, 'refused', 'refused', 'Content-Length: 500\r\n\r\ncut off'],
+    [410, 'refused', 'refused', 'Transfer-Encoding: chunked\r\n\r\nzz\r\n'],
+  ] as const)('%i counts as such where its body cannot be read: %s', async (status, state, outcome, rest) => {
+    const to = await listener(answering((socket) => socket.end(`HTTP/1.1 ${status} Whatever\r\n${rest}`)));
+    const origin = `http://127.0.0.1:${to.port}`;
+    const fixture = await open({ allow: [origin] });
+    await expectEnd(fixture, origin, { state, outcome, status, attempts: 1 });
+  });
+
+  it('200 with a gigabyte acknowledges; the first 1,024 bytes are kept and the rest is not read', async () => {
     const to = await listener(
       answering((socket) => {
         const piece = 'g'.repeat(65_536);

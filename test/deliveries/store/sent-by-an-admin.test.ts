@@ -60,6 +60,29 @@ describe('sending a delivery again', () => {
     expect(to.received).toHaveLength(4);
   });
 
+  it('makes four attempts anew where the last one was lost with the process that had claimed it', async () => {
+    const { to, fixture } = await openWithReceiver();
+    const { id } = await fixture.register(to.origin);
+    await fixture.emitTicks(1);
+    const deliveries = fixture.connection.collection('deliveries');
+    await fixture.deliverAllDue();
+    const lapsed = {
+      state: 'pending',
+      open: true,
+      owner: 'gone',
+      attempt: 4,
+      lastAttempt: 4,
+      settledAt: null,
+    };
+    const claimedAt = new Date(Date.now() - 600_000);
+    await deliveries.updateOne({ webhookId: id }, { $set: { ...lapsed, claimedAt, due: claimedAt } });
+    const delivery = (await fixture.deliveriesOf(id))[0];
+    await fixture.log.resend(id, delivery?.id ?? '');
+    await fixture.deliverAllDue();
+    expect((await fixture.deliveriesOf(id))[0]).toMatchObject({ state: 'delivered' });
+    expect(to.received).toHaveLength(2);
+  });
+
   it('goes past a backlog, and to a webhook that is disabled', async () => {
     const { to, fixture, status } = await openWithReceiver();
     const { id } = await fixture.register(to.origin);
