@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import type { Connection } from 'mongoose';
 import { parsePublicKey, StrkeyError } from '../contract/verification/strkey.js';
 import { createDisputeStore } from './features/disputes/store.js';
+import { createAggregationStore } from './features/intents/aggregation-store.js';
 import { createEraseAccount } from './features/intents/erasure.js';
 import { createErasureStore } from './features/intents/erasure-store.js';
 import { aggregationLease } from './features/reputation/aggregator.js';
@@ -16,7 +17,7 @@ import { silentLogger } from './logger.js';
 import { readDatabaseTime } from './mongo/database-clock.js';
 import { createLeases } from './mongo/leases.js';
 import { createInLeasedTransaction, createInTransaction } from './mongo/transactions.js';
-import { couldNotBeDone, onDatabase, refuse, runCommand } from './operator-command.js';
+import { couldNotBeDone, onServiceDatabase, refuse, runCommand } from './operator-command.js';
 
 async function erase(connection: Connection, account: string, dryRun: boolean): Promise<number> {
   const leases = createLeases({ connection, owner: `erase-${process.pid}`, logger: silentLogger });
@@ -41,7 +42,9 @@ async function erase(connection: Connection, account: string, dryRun: boolean): 
   if (!run.ran) {
     return refuse(`Outcomes are being counted since ${run.startedAt}; try again in a moment.`);
   }
-  process.stdout.write(`${JSON.stringify({ account, dryRun, ...run.value }, null, 2)}\n`);
+  process.stdout.write(
+    `${JSON.stringify({ database: connection.name, account, dryRun, ...run.value }, null, 2)}\n`,
+  );
   return Object.keys(run.value.kept).length === 0 ? 0 : 1;
 }
 
@@ -55,6 +58,8 @@ function accountIn(text: string): string | undefined {
   }
 }
 
+const hasIntents = (connection: Connection) => createAggregationStore(connection).collectionExists();
+
 runCommand(async () => {
   const options = { 'dry-run': { type: 'boolean', default: false } } as const;
   const { values, positionals } = parseArgs({ allowPositionals: true, options });
@@ -62,5 +67,5 @@ runCommand(async () => {
   if (given === undefined || more.length > 0) return refuse('Name one account: G…, or 64 hex digits.');
   const account = accountIn(given);
   if (account === undefined) return couldNotBeDone;
-  return onDatabase((connection) => erase(connection, account, values['dry-run']));
+  return onServiceDatabase(hasIntents, (connection) => erase(connection, account, values['dry-run']));
 });

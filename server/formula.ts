@@ -6,8 +6,9 @@
 import { parseArgs } from 'node:util';
 import type { Connection } from 'mongoose';
 import { type Formula, formulas, isKnownFormula } from '../contract/verification/formulas.js';
+import { createAggregationStore } from './features/intents/aggregation-store.js';
 import { createReputationStore, type ReputationStore } from './features/reputation/store.js';
-import { onDatabase, refuse, runCommand } from './operator-command.js';
+import { onServiceDatabase, refuse, runCommand } from './operator-command.js';
 
 async function standingOf(store: ReputationStore, formula: Formula) {
   const { cards, readRuns } = store.by[formula];
@@ -30,11 +31,13 @@ async function lead(connection: Connection, wanted: Formula | undefined): Promis
   return 0;
 }
 
+const hasIntents = (connection: Connection) => createAggregationStore(connection).collectionExists();
+
 runCommand(async () => {
   const { positionals } = parseArgs({ allowPositionals: true });
   const [wanted, ...more] = positionals;
   if (more.length > 0) return refuse('Name one formula at most.');
   if (wanted !== undefined && !isKnownFormula(wanted))
     return refuse(`There is no formula ${wanted}: name one of ${formulas.join(', ')}.`);
-  return onDatabase((connection) => lead(connection, wanted));
+  return onServiceDatabase(hasIntents, (connection) => lead(connection, wanted));
 });

@@ -21,6 +21,20 @@ export async function onDatabase(work: (connection: Connection) => Promise<numbe
   }
 }
 
+/**
+ * Does work on the service's own database: `isOurs` says whether it is. Of any other one, such as one whose name was
+ * mistyped, a command would truthfully say that there is nothing to do.
+ */
+export function onServiceDatabase(
+  isOurs: (connection: Connection) => Promise<boolean>,
+  work: (connection: Connection) => Promise<number>,
+): Promise<number> {
+  return onDatabase(async (connection) => {
+    if (await isOurs(connection)) return work(connection);
+    return refuse(`The database ${connection.name} has no data of the service: is it the right one?`);
+  });
+}
+
 /** Says on standard error why a command cannot be done. */
 export function refuse(why: string): typeof couldNotBeDone {
   process.stderr.write(`${why}\n`);

@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import type { Connection } from 'mongoose';
 import { createWebhookStore } from './features/webhooks/store.js';
 import { readDatabaseTime } from './mongo/database-clock.js';
-import { onDatabase, runCommand } from './operator-command.js';
+import { onServiceDatabase, runCommand } from './operator-command.js';
 
 async function pauseWebhooks(connection: Connection): Promise<number> {
   const store = createWebhookStore(connection);
@@ -17,6 +17,7 @@ async function pauseWebhooks(connection: Connection): Promise<number> {
   const before = await store.disabledByAdmin();
   const now = await store.disableAll(await readDatabaseTime(connection));
   const report = {
+    database: connection.name,
     paused: now.map(({ _id, url, createdAt }) => ({ id: _id, url, createdAt })),
     pausedBefore: before.map(({ _id, url, createdAt, disabled }) => ({
       id: _id,
@@ -29,8 +30,10 @@ async function pauseWebhooks(connection: Connection): Promise<number> {
   return 0;
 }
 
+const hasWebhooks = (connection: Connection) => createWebhookStore(connection).collectionExists();
+
 runCommand(async () => {
   // Refuses any argument, so that `--help` or `--dry-run` pauses nothing.
   parseArgs({ options: {} });
-  return onDatabase(pauseWebhooks);
+  return onServiceDatabase(hasWebhooks, pauseWebhooks);
 });

@@ -12,16 +12,13 @@ import { createReputationStore } from './features/reputation/store.js';
 import { silentLogger } from './logger.js';
 import { createLeases } from './mongo/leases.js';
 import { createInTransaction } from './mongo/transactions.js';
-import { onDatabase, refuse, runCommand } from './operator-command.js';
+import { onServiceDatabase, refuse, runCommand } from './operator-command.js';
 import { atMostEvery } from './timing.js';
 
 const progressMs = 2_000;
 
 async function rebuild(connection: Connection, adopt: boolean): Promise<number> {
   const intents = createAggregationStore(connection);
-  if (!(await intents.collectionExists())) {
-    return refuse(`There are no intents in the database ${connection.name}: is it the service's?`);
-  }
   const leases = createLeases({ connection, owner: `rebuild-${process.pid}`, logger: silentLogger });
   await leases.seed([aggregationLease]);
   const recount = createRebuild({
@@ -46,7 +43,9 @@ async function rebuild(connection: Connection, adopt: boolean): Promise<number> 
   return run.value.differing === 0 && run.value.stale === 0 ? 0 : 1;
 }
 
+const hasIntents = (connection: Connection) => createAggregationStore(connection).collectionExists();
+
 runCommand(async () => {
   const { values } = parseArgs({ options: { adopt: { type: 'boolean', default: false } } });
-  return onDatabase((connection) => rebuild(connection, values.adopt));
+  return onServiceDatabase(hasIntents, (connection) => rebuild(connection, values.adopt));
 });

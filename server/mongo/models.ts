@@ -105,3 +105,9 @@ export function bulkCollection<T extends mongo.Document>(
   const noLimit = { timeoutMS: undefined } as unknown as mongo.DbOptions;
   return connection.getClient().db(connection.name, noLimit).collection<T>(name);
 }
+
+/** Whether the database of a model has its collection, with documents in it or without. */
+export async function collectionExists<T>({ db, collection }: Model<T>): Promise<boolean> {
+  const found = await db.db?.listCollections({ name: collection.name }).toArray();
+  return found !== undefined && found.length > 0;
+}

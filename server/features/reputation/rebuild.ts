@@ -1,5 +1,9 @@
 import type { HeldLease, LeaseOutcome, Leases } from '../../mongo/leases.js';
-import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
+import {
+  type ClientSession,
+  createInLeasedTransaction,
+  type InTransaction,
+} from '../../mongo/transactions.js';
 import type { Logger } from '../../ports.js';
 import type { IntentAggregation } from '../intents/aggregation.js';
 import { accountDaysOf, planRebuild } from './aggregation.rules.js';
@@ -119,8 +123,10 @@ export function createRebuild(deps: RebuildDeps): Rebuild {
 
   /** Removes the generations that an earlier rebuild left behind, or the one that this rebuild replaces. */
   async function dropOthers(lease: HeldLease, generation: number): Promise<void> {
+    // Fenced like every other write: a rebuild that was suspended must not delete what another one has put in force.
+    const dropSome = (session: ClientSession) => rollups.dropSomeOfOthers(session, generation);
     do lease.signal.throwIfAborted();
-    while (await rollups.dropSomeOfOthers(generation));
+    while (await inLeasedTransaction(lease, dropSome));
   }
 
   return (options) =>

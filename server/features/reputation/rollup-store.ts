@@ -69,7 +69,7 @@ export interface RollupStore {
     session?: ClientSession,
   ): Promise<Map<string, Rollup>>;
   /** Removes some of the data of other generations. Returns false once none is left. */
-  dropSomeOfOthers(generation: number): Promise<boolean>;
+  dropSomeOfOthers(session: ClientSession, generation: number): Promise<boolean>;
 }
 
 /** `key` is the `rollupKey`. */
@@ -272,16 +272,16 @@ export function createRollupStore(connection: Connection): RollupStore {
       return new Map(found.map((rollup) => [keyOf(generation, rollup._id), rollup]));
     },
 
-    async dropSomeOfOthers(generation) {
+    async dropSomeOfOthers(session, generation) {
       const kept = idsBelow(String(generation));
       const outside = { $or: [{ _id: { $lt: kept.$gte } }, { _id: { $gte: kept.$lt } }] };
       for (const { collection } of [rollups, accountDays]) {
         const found = await collection
-          .find<{ _id: string }>(outside as object, { projection: { _id: 1 } })
+          .find<{ _id: string }>(outside as object, { session, projection: { _id: 1 } })
           .limit(pageSize)
           .toArray();
         if (found.length === 0) continue;
-        await collection.deleteMany({ _id: { $in: found.map(({ _id }) => _id) as never[] } });
+        await collection.deleteMany({ _id: { $in: found.map(({ _id }) => _id) as never[] } }, { session });
         return true;
       }
       return false;

@@ -21,7 +21,7 @@ it('the rebuild program exits with 2 when it cannot run, and with 0 when both co
   // A mistyped database name must not be reported as agreement.
   expect(await rebuild({ MONGODB_URI: uri })).toMatchObject({
     status: 2,
-    stderr: expect.stringContaining('no intents'),
+    stderr: expect.stringContaining('no data of the service'),
   });
   const fixture = await openAggregationFixture(uri);
   await fixture.close();

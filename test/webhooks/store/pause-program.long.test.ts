@@ -28,6 +28,14 @@ it('pauses every webhook and lists it, but none where it is given an argument', 
   expect(await fixture.webhooks.get(id)).toMatchObject({ enabled: false });
 });
 
+it('refuses a database without the service, of which it would say that nothing was enabled', async () => {
+  const other = new URL(uri);
+  other.pathname = '/mistyped';
+  const env = { PATH: process.env.PATH, MONGODB_URI: other.href };
+  const refused = await runProgram(process.execPath, ['--import', 'tsx', program], { env });
+  expect(refused).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining('mistyped') });
+});
+
 it('lists all again where the run before was applied and could not say so', async () => {
   const { to, fixture } = await openWithReceiver();
   const [first, second] = [await fixture.register(to.origin), await fixture.register(`${to.origin}/second`)];
