@@ -45,7 +45,7 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
   INVALID_REQUEST: {
     cause:
       'A value is missing, misspelt or of the wrong form, or a member or parameter is not known here. Amounts are decimal ' +
-      'texts, not numbers; dates are ISO 8601; every object refuses members that the document does not list.',
+      'texts, not numbers; dates are ISO 8601; every object but the callback of an anchor refuses members that the document does not list.',
     retry: 'never',
     caller:
       'Read `details`: each entry names the place (`body.amount`, `query.limit`) and says what is wrong there. The ' +
@@ -90,7 +90,7 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
   },
   SIGNER_NOT_ENTITLED: {
     cause:
-      'The signature is right, but its key belongs to nobody who may dispute: a session key, a shared account, another wallet.',
+      'The key belongs to nobody who may dispute, such as a session key, a shared account or another wallet, or to the party that the outcome favours. The signature is checked after this.',
     retry: 'never',
     caller:
       'Sign with the account of the intent, or with the SIGNING_KEY of its anchor. An anchor may dispute failures only.',
@@ -106,10 +106,11 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
   },
   UNKNOWN_CORRIDOR: {
     cause:
-      'The asset, the currency or the country is not one that an anchor of the fleet serves, or the corridor has left the fleet.',
+      'The asset, the currency or the country is not one of a corridor of the fleet, or the corridor has left the fleet.',
     retry: 'never',
     caller: 'Take corridors from `GET /api/corridors`.',
-    operator: 'A corridor appears with the first anchor in the fleet file that serves it (docs/fleet.md).',
+    operator:
+      'A corridor appears once the fleet file lists it under `corridors` and the service is restarted (docs/fleet.md).',
     example: { message: 'The corridor usdc-zzz is not served.' },
   },
   UNKNOWN_ANCHOR: {
@@ -201,10 +202,11 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
     example: { message: 'The outcome is older than 30 days.' },
   },
   INTENT_UNRESOLVED: {
-    cause: 'The intent is still pending: the payout is under way, or nobody has paid.',
+    cause:
+      'The intent is still pending: the payout is under way, or nobody has paid; or it was taken up again after it had expired, since its payment was found.',
     retry: 'whenChanged',
     caller:
-      'Follow the intent, or subscribe to `intent.settled` and `intent.failed`, and dispute its outcome.',
+      'Follow the intent, or subscribe to `intent.settled` and `intent.failed`, and dispute its outcome, or decide its dispute, then.',
     example: { message: 'The intent has no outcome yet.' },
   },
   QUOTE_BELOW_MINIMUM: {

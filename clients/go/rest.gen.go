@@ -5083,7 +5083,7 @@ type ClientInterface interface {
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
-	// Errors of its own: `UNKNOWN_DISPUTE`, `DISPUTE_RESOLVED`.
+	// Errors of its own: `UNKNOWN_DISPUTE`, `DISPUTE_RESOLVED`, `INTENT_UNRESOLVED`.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -5096,7 +5096,7 @@ type ClientInterface interface {
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
-	// Errors of its own: `UNKNOWN_DISPUTE`, `DISPUTE_RESOLVED`.
+	// Errors of its own: `UNKNOWN_DISPUTE`, `DISPUTE_RESOLVED`, `INTENT_UNRESOLVED`.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -5767,7 +5767,7 @@ func (c *Client) ListDisputes(ctx context.Context, params *ListDisputesParams, r
 //
 // Limit: 60 requests per 60 s, per client address.
 //
-// Errors of its own: `UNKNOWN_DISPUTE`, `DISPUTE_RESOLVED`.
+// Errors of its own: `UNKNOWN_DISPUTE`, `DISPUTE_RESOLVED`, `INTENT_UNRESOLVED`.
 //
 // Takes any type of body and a specified content type.
 //
@@ -5790,7 +5790,7 @@ func (c *Client) ResolveDisputeWithBody(ctx context.Context, contentType string,
 //
 // Limit: 60 requests per 60 s, per client address.
 //
-// Errors of its own: `UNKNOWN_DISPUTE`, `DISPUTE_RESOLVED`.
+// Errors of its own: `UNKNOWN_DISPUTE`, `DISPUTE_RESOLVED`, `INTENT_UNRESOLVED`.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -9495,7 +9495,7 @@ type ClientWithResponsesInterface interface {
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
-	// Errors of its own: `UNKNOWN_DISPUTE`, `DISPUTE_RESOLVED`.
+	// Errors of its own: `UNKNOWN_DISPUTE`, `DISPUTE_RESOLVED`, `INTENT_UNRESOLVED`.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -9508,7 +9508,7 @@ type ClientWithResponsesInterface interface {
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
-	// Errors of its own: `UNKNOWN_DISPUTE`, `DISPUTE_RESOLVED`.
+	// Errors of its own: `UNKNOWN_DISPUTE`, `DISPUTE_RESOLVED`, `INTENT_UNRESOLVED`.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -11826,7 +11826,7 @@ func (c *ClientWithResponses) ListDisputesWithResponse(ctx context.Context, para
 //
 // Limit: 60 requests per 60 s, per client address.
 //
-// Errors of its own: `UNKNOWN_DISPUTE`, `DISPUTE_RESOLVED`.
+// Errors of its own: `UNKNOWN_DISPUTE`, `DISPUTE_RESOLVED`, `INTENT_UNRESOLVED`.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -11845,7 +11845,7 @@ func (c *ClientWithResponses) ResolveDisputeWithBodyWithResponse(ctx context.Con
 //
 // Limit: 60 requests per 60 s, per client address.
 //
-// Errors of its own: `UNKNOWN_DISPUTE`, `DISPUTE_RESOLVED`.
+// Errors of its own: `UNKNOWN_DISPUTE`, `DISPUTE_RESOLVED`, `INTENT_UNRESOLVED`.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

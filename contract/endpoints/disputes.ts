@@ -110,7 +110,7 @@ export const adminDisputesContract = c.router(
       access: 'admin',
       limit: 'default',
       cache: 'no-store',
-      errors: ['UNKNOWN_DISPUTE', 'DISPUTE_RESOLVED'],
+      errors: ['UNKNOWN_DISPUTE', 'DISPUTE_RESOLVED', 'INTENT_UNRESOLVED'],
       summary: 'Accept or reject a dispute',
       description:
         'Decides a dispute, once: the same verdict again answers 200 with the dispute, the opposite one 409. Accepting an ' +

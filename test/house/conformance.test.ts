@@ -301,6 +301,16 @@ const checks: Record<string, () => Promise<void>> = {
     // test/tracing checks it where traces are on.
     expect(post?.headers).not.toHaveProperty('traceparent');
   },
+  'Data of `intent.failed`: five members': async () => {
+    const { id } = await webhooks.register('/failed');
+    await webhooks.admin('POST', `/api/admin/webhooks/${id}/test`, { event: 'intent.failed' });
+    await webhooks.settled(id, 1);
+    const post = webhooks.receiver.received.find(({ path }) => path === '/failed');
+    const { data } = JSON.parse(post?.body ?? '{}');
+    expect(Object.keys(data).sort()).toEqual(
+      ['amount', 'anchorId', 'corridor', 'intentHash', 'reason', 'status'].sort(),
+    );
+  },
   "A webhook's `secret` is a string": async () => {
     const register = (text: string) => {
       const body = { url: `${webhooks.receiver.origin}/secret`, events: ['publisher.tick'], secret: text };

@@ -43,8 +43,8 @@ export interface DisputeReview {
   /** Throws UNKNOWN_DISPUTE. */
   get(id: string): Promise<AdminDispute>;
   /**
-   * Records the verdict; the same verdict again changes nothing. Throws UNKNOWN_DISPUTE, DISPUTE_RESOLVED and, where
-   * required evidence is missing, INVALID_REQUEST.
+   * Records the verdict; the same verdict again changes nothing. Throws UNKNOWN_DISPUTE, DISPUTE_RESOLVED, INVALID_REQUEST
+   * where required evidence is missing, and INTENT_UNRESOLVED where an intent whose outcome was disputed has none now.
    */
   resolve(body: ResolveDisputeBody): Promise<AdminDispute>;
 }
@@ -90,6 +90,12 @@ export function createDisputeReview(deps: ReviewDeps): DisputeReview {
 
   async function apply(session: ClientSession, dispute: DisputeDocument): Promise<void> {
     const intent = await findIntent(dispute.intentHash, session);
+    if (intent !== null && intent.outcome === null) {
+      // The verdict would have no effect, and the party has no other dispute.
+      const message =
+        'The intent was taken up again and has no outcome now; accept the dispute once it has one.';
+      throw new ApiError('INTENT_UNRESOLVED', message);
+    }
     if (intent === null || !concerns(dispute, intent)) return;
     await applyEffect(session, dispute.intentHash, dispute.effect);
   }

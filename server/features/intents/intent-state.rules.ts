@@ -12,6 +12,7 @@ export function toState(intent: Intent): IntentState {
       sellAsset: intent.corridorTerms.sellAsset,
       buyAsset: intent.corridorTerms.buyAsset,
       overdueAfterSeconds: intent.corridorTerms.overdueAfterSeconds,
+      mayBeCollected: intent.corridorTerms.mayBeCollected ?? true,
       createdAtMs: intent.createdAt.getTime(),
       quote,
     },

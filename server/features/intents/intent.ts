@@ -31,7 +31,13 @@ export interface Intent {
   deadline: Date;
   quote: AcceptedQuote | null;
   /** The terms at registration: a later change of the fleet does not apply to this intent. */
-  corridorTerms: { sellAsset: string; buyAsset: string; overdueAfterSeconds: number };
+  corridorTerms: {
+    sellAsset: string;
+    buyAsset: string;
+    overdueAfterSeconds: number;
+    /** Whether the payout may be cash that waits to be collected; an intent of an earlier version does not say. */
+    mayBeCollected?: boolean;
+  };
   status: IntentStatus;
   outcome: IntentOutcome | null;
   /** False, with a reason, where the intent follows a transaction that must not count. */

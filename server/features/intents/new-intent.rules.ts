@@ -4,6 +4,7 @@ import type { CreateIntentBody } from '../../../contract/schemas/intents.js';
 import { utcInstant } from '../../../contract/verification/instant.js';
 import { isSmallOrder, parsePublicKey } from '../../../contract/verification/strkey.js';
 import { plainDecimal } from '../../amounts.rules.js';
+import { isCollected } from '../../delivery-methods.rules.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AcceptedQuote, Intent } from './intent.js';
 import { nothingKnown } from './payment-state.rules.js';
@@ -58,17 +59,21 @@ export function newIntent(accepted: {
   intentHash: string;
   body: CreateIntentBody;
   corridor: Pick<Corridor, 'id' | 'sellAsset' | 'buyAsset' | 'overdueAfterSeconds'>;
+  /** The delivery methods that the anchor offers in this corridor; with none, any is possible. */
+  offered?: readonly string[];
   quote: AcceptedQuote | null;
   nowMs: number;
   /** The hash of the client that registers it. */
   client?: string | undefined;
 }): Intent {
-  const { intentHash, body, corridor, quote, nowMs, client = null } = accepted;
+  const { intentHash, body, corridor, offered = [], quote, nowMs, client = null } = accepted;
   const { sellAsset, buyAsset, overdueAfterSeconds } = corridor;
   const now = new Date(nowMs);
   const deadline = new Date(
     body.expiresAt === undefined ? nowMs + defaultLifetimeMs : deadlineMs(body.expiresAt),
   );
+  const methods = body.deliveryMethod === undefined ? offered : [body.deliveryMethod];
+  const mayBeCollected = methods.length === 0 || methods.some(isCollected);
   const attached = body.anchorTransactionId !== undefined;
   return {
     _id: intentHash,
@@ -82,7 +87,7 @@ export function newIntent(accepted: {
     client,
     deadline,
     quote,
-    corridorTerms: { sellAsset, buyAsset, overdueAfterSeconds },
+    corridorTerms: { sellAsset, buyAsset, overdueAfterSeconds, mayBeCollected },
     status: 'pending',
     ...(body.anchorTransactionId === undefined ? {} : { transactionId: body.anchorTransactionId }),
     attachedAt: attached ? now : null,

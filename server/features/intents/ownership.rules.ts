@@ -48,7 +48,10 @@ export function claim(intent: Intent, transactionId: string, now: Date): IntentC
 }
 
 /** The change of the holder when its transaction passes to the sender's intent: only a claim on the transaction remains. */
-export function handedOver(holder: Intent): IntentChange {
+export function handedOver(holder: Intent, now: Date): IntentChange {
+  const payment = handedAway(holder.payment);
+  // Only payments that its own wallet named are left to be looked up.
+  const lookUpMs = nextLookUpMs(payment, true, now.getTime());
   return {
     transactionId: undefined,
     attachedAt: null,
@@ -57,7 +60,7 @@ export function handedOver(holder: Intent): IntentChange {
     observations: nothingObserved,
     sender: null,
     amountIn: null,
-    payment: handedAway(holder.payment),
+    payment,
     contradicted: false,
     scored: true,
     unscoredReason: null,
@@ -65,6 +68,7 @@ export function handedOver(holder: Intent): IntentChange {
     claimedAt: holder.attachedAt,
     problem: 'passed_to_another',
     due: claimEnd(holder),
+    lookUpDue: lookUpMs === null ? undefined : new Date(lookUpMs),
   };
 }
 

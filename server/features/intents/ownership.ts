@@ -56,7 +56,7 @@ function changed(intent: Intent, change: IntentChange) {
 }
 
 function released(holder: Intent, releasedAt: Date) {
-  return { ...changed(holder, handedOver(holder)), releasedAt };
+  return { ...changed(holder, handedOver(holder, releasedAt)), releasedAt };
 }
 
 export function createOwnership({ store, inTransaction, clock }: OwnershipDeps): Ownership {

@@ -74,18 +74,18 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
     const intentHash = hashOf(body);
     const known = await store.findByHash(intentHash);
     if (known !== null) return { created: false, intent: await repeat(known, body.anchorTransactionId) };
-    const corridor = acceptedCorridor(body);
-    return room.withPlace(client, () => record(intentHash, body, corridor, client));
+    const accepted = acceptedCorridor(body);
+    return room.withPlace(client, () => record(intentHash, body, accepted, client));
   }
 
   async function record(
     intentHash: string,
     body: CreateIntentBody,
-    corridor: Corridor,
+    accepted: AcceptedCorridor,
     client: string,
   ): Promise<{ created: boolean; intent: Intent }> {
     const quote = await quoteFor(body, plainDecimal(body.sellAmount), client);
-    const intent = newIntent({ intentHash, body, corridor, quote, nowMs: clock(), client });
+    const intent = newIntent({ intentHash, body, ...accepted, quote, nowMs: clock(), client });
     if (!(await store.insert(intent))) {
       // Either the same request came first, or another intent has the transaction: this one then claims it.
       const bare = withoutTransaction(intent);
@@ -102,19 +102,27 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
     return transactionId === undefined ? known : attach(known, transactionId);
   }
 
-  /** Validates the terms and returns their corridor. Throws INVALID_REQUEST, UNSUPPORTED_PAIR and AMOUNT_OUT_OF_RANGE. */
-  function acceptedCorridor(body: CreateIntentBody): Corridor {
+  /**
+   * Validates the terms and returns their corridor, and the anchor's delivery methods there. Throws INVALID_REQUEST,
+   * UNSUPPORTED_PAIR and AMOUNT_OUT_OF_RANGE.
+   */
+  function acceptedCorridor(body: CreateIntentBody): AcceptedCorridor {
     refuse(termFaults(body, clock()));
-    const corridor = corridorOf(body);
+    const accepted = corridorOf(body);
+    const { corridor } = accepted;
     refuse(minReceiveFaults(body.minReceive, corridor.payoutDecimals));
     if (isOutOfRange(plainDecimal(body.sellAmount), corridor)) {
       throw outOfRange(`must be between ${corridor.min} and ${corridor.max} in this corridor`);
     }
-    return corridor;
+    return accepted;
   }
 
-  /** The terms of the intent's corridor. Throws UNSUPPORTED_PAIR. */
-  function corridorOf({ corridor: corridorId, anchorId, deliveryMethod }: CreateIntentBody): Corridor {
+  /** Throws UNSUPPORTED_PAIR. */
+  function corridorOf({
+    corridor: corridorId,
+    anchorId,
+    deliveryMethod,
+  }: CreateIntentBody): AcceptedCorridor {
     const corridor = directory.corridor(corridorId);
     if (corridor === undefined) throw unsupportedPair('body.corridor', 'is not a corridor that is served');
     if (directory.anchor(anchorId) === undefined)
@@ -130,7 +138,7 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
     ) {
       throw unsupportedPair('body.deliveryMethod', 'is not offered by this anchor in this corridor');
     }
-    return corridor;
+    return { corridor, offered: served.deliveryMethods };
   }
 
   /** Null if the anchor has no quote at the moment; an intent may be registered all the same. */
@@ -202,6 +210,11 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
     },
     answerOf,
   };
+}
+
+interface AcceptedCorridor {
+  corridor: Corridor;
+  offered: readonly string[];
 }
 
 function refuse(faults: readonly ErrorDetail[]): void {

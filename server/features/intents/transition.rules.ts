@@ -67,7 +67,11 @@ export interface Ending {
 
 /** Everything that determines the outcome of an intent. */
 export interface IntentState {
-  terms: EligibilityTerms & { overdueAfterSeconds: number; quote: ShortfallInput['quote'] };
+  terms: EligibilityTerms & {
+    overdueAfterSeconds: number;
+    mayBeCollected: boolean;
+    quote: ShortfallInput['quote'];
+  };
   /** The deadline of the payment. */
   deadlineMs: number;
   /** When the transaction was attached; null: none is. */
@@ -152,10 +156,11 @@ export function overdueAtMs(state: IntentState): number | null {
   return fromMs === null ? null : fromMs + state.terms.overdueAfterSeconds * 1_000;
 }
 
-function observe(state: IntentState, observation: Observation, { ledger }: TransitionLimits): IntentState {
-  const { record, observedAtMs } = observation;
+function observe(state: IntentState, seen: Observation, { ledger }: TransitionLimits): IntentState {
   const before = state.observations;
-  if (state.attachedAtMs === null || isOld(observation, before)) return state;
+  if (state.attachedAtMs === null || isOld(seen, before)) return state;
+  const observation = { ...seen, record: asPaidOut(seen.record, state.terms) };
+  const { record, observedAtMs } = observation;
   const observations = addObservation(before, record, observedAtMs, state.attachedAtMs);
   const told = problemOf(record, state.terms, before.firstAtMs === null ? undefined : state.problem);
   // The ledger has shown who paid.
@@ -165,6 +170,15 @@ function observe(state: IntentState, observation: Observation, { ledger }: Trans
   const faultySinceMs = faultySince(state, judgement, observedAtMs);
   const payment = ledger ? withRecord(state.payment, record, observedAtMs) : state.payment;
   return { ...state, observations: { ...observations, faultySinceMs }, problem, sender, judgement, payment };
+}
+
+/**
+ * Only cash can wait to be collected: an anchor that says so of a transfer has the payment and still has to pay out. It
+ * would otherwise never be overdue, and its payout time would end before the payout.
+ */
+function asPaidOut(record: TransactionRecord, { mayBeCollected }: IntentState['terms']): TransactionRecord {
+  if (mayBeCollected || record.status.group !== 'ready') return record;
+  return { ...record, status: { ...record.status, group: 'open' } };
 }
 
 function faultySince(

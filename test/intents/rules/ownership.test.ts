@@ -8,6 +8,7 @@ import {
   takenOverByPayer,
 } from '../../../server/features/intents/ownership.rules.js';
 import type { FoundPayment } from '../../../server/features/intents/payment.js';
+import { withNamed } from '../../../server/features/intents/payment-state.rules.js';
 import { transition } from '../../../server/features/intents/transition.rules.js';
 import {
   claimantIntent,
@@ -119,8 +120,16 @@ describe('a transaction that passes', () => {
     expect(owner.observations?.closedSinceMs).toBe(atMs ?? startMs - second);
   });
 
+  it('looks up nothing more for the holder that only the anchor had named', () => {
+    const named = withNamed(holder.payment, 'a'.repeat(64), 'anchor', startMs);
+    const waiting = { ...holder, payment: named, lookUpDue: now };
+    expect(handedOver(waiting, now)).toMatchObject({ lookUpDue: undefined });
+    const own = withNamed(holder.payment, 'b'.repeat(64), 'wallet', startMs);
+    expect(handedOver({ ...holder, payment: own }, now).lookUpDue).toBeInstanceOf(Date);
+  });
+
   it('leaves the holder as if it had only claimed it', () => {
-    const left = handedOver({ ...holder, unscoredReason: 'sender_mismatch', scored: false });
+    const left = handedOver({ ...holder, unscoredReason: 'sender_mismatch', scored: false }, now);
     expect(left).toMatchObject({
       claimedId: contestedId,
       claimedAt: holder.attachedAt,

@@ -64,6 +64,17 @@ describe('an intent whose funds were received', () => {
     expect(outcome(wait(see(funded, [hour, ready]), 91 * day))).toBe('expired not_collected');
   });
 
+  it('becomes overdue where its anchor says of a transfer that it waits for pick-up, and is not timed by that', () => {
+    const ready = { ...paid, status: 'pending_user_transfer_complete' };
+    const transfer = { ...funded, terms: { ...funded.terms, mayBeCollected: false } };
+    const state = see(transfer, [hour, ready]);
+    expect(state.observations.readyAtMs).toBe(null);
+    expect(outcome(see(state, [72 * hour + minute, ready]))).toBe('failed overdue');
+    const settled = see(state, [10 * hour, done]);
+    expect(outcome(settled)).toBe('settled completed');
+    expect(settled.ending?.settleSeconds).toBeGreaterThan(9 * 3_600);
+  });
+
   it('waits for an amount when completed without one, and settles when it comes', () => {
     const bare = { ...done, amount_out: undefined };
     const state = see(funded, [hour, bare]);

@@ -9,6 +9,7 @@ import type {
 } from '../../types/disputes.js';
 import type {
   DisputeResolvedErrorBody,
+  IntentUnresolvedErrorBody,
   InternalErrorBody,
   InvalidRequestErrorBody,
   MalformedJsonErrorBody,
@@ -115,7 +116,7 @@ export type ResolveDisputeResult =
   | Answer<400, InvalidRequestErrorBody | MalformedJsonErrorBody>
   | Answer<401, UnauthorizedErrorBody>
   | Answer<404, UnknownDisputeErrorBody>
-  | Answer<409, DisputeResolvedErrorBody>
+  | Answer<409, DisputeResolvedErrorBody | IntentUnresolvedErrorBody>
   | Answer<413, PayloadTooLargeErrorBody>
   | Answer<415, UnsupportedMediaTypeErrorBody>
   | Answer<429, RateLimitedErrorBody>
@@ -163,7 +164,7 @@ export interface AdminDisputesOperatorOperations {
    *
    * Limit: 60 requests per 60 s, per client address.
    *
-   * Errors of its own: `UNKNOWN_DISPUTE`, `DISPUTE_RESOLVED`.
+   * Errors of its own: `UNKNOWN_DISPUTE`, `DISPUTE_RESOLVED`, `INTENT_UNRESOLVED`.
    *
    * `POST /api/admin/disputes`
    */
