@@ -1,8 +1,11 @@
-/** The result of the work, or the error from `late` if it takes longer; the work itself is not stopped. */
+/**
+ * The result of the work, or the error from `late` if it takes longer; the work itself is not stopped. A result that arrived
+ * while this process was busy is not late: timers run before what has arrived is read, so that is read first.
+ */
 export async function withTimeout<T>(timeoutMs: number, work: Promise<T>, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const expiry = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(late()), timeoutMs);
+    timer = setTimeout(() => setImmediate(() => reject(late())), timeoutMs);
   });
   try {
     return await Promise.race([work, expiry]);
