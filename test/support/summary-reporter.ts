@@ -12,6 +12,12 @@ export interface Counts {
   skipped: number;
 }
 
+/** The test files in which something failed, and how many of the failures are theirs. */
+export interface FailedFiles {
+  paths: readonly string[];
+  failed: number;
+}
+
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const checkTimeoutMs = 60_000;
 
@@ -31,14 +37,15 @@ export default class SummaryReporter implements Pick<Reporter, 'onRunComplete' |
       failed: results.numFailedTests + results.numRuntimeErrorTestSuites + (results.wasInterrupted ? 1 : 0),
       skipped: results.numPendingTests + results.numTodoTests,
     };
-    for (const name of repeated(results)) process.stdout.write(`run again: ${name}\n`);
-    if (counts.failed === 0 && this.isComplete(results) && !everyAnswerSeen()) {
+    const failedFiles = failuresOf(results);
+    if (this.isComplete(results) && !everyAnswerSeen()) {
       counts.failed += 1;
       this.failure = new Error('a documented answer was seen by no test');
     }
     process.once('exit', (code) => {
       if (code !== 0) counts.failed = Math.max(1, counts.failed);
-      process.stdout.write(`${summaryLines(counts, readCannotRun(testRun.runDir)).join('\n')}\n`);
+      const lines = summaryLines(counts, { cannotRun: readCannotRun(testRun.runDir), failedFiles });
+      process.stdout.write(`${lines.join('\n')}\n`);
     });
   }
 
@@ -57,13 +64,17 @@ export default class SummaryReporter implements Pick<Reporter, 'onRunComplete' |
   }
 }
 
-/** The tests that passed only in the second attempt. */
-function repeated(results: AggregatedResult): string[] {
-  return results.testResults.flatMap(({ testFilePath, testResults }) =>
-    testResults
-      .filter(({ invocations = 1 }) => invocations > 1)
-      .map(({ fullName }) => `${relative(root, testFilePath)} > ${fullName}`),
-  );
+function failuresOf({ testResults }: AggregatedResult): FailedFiles {
+  // A file that could not be loaded counts as one failure.
+  const failed = testResults.map(({ testFilePath, numFailingTests, testExecError }) => ({
+    path: relative(root, testFilePath),
+    count: testExecError === undefined ? numFailingTests : Math.max(1, numFailingTests),
+  }));
+  const inFiles = failed.filter(({ count }) => count > 0);
+  return {
+    paths: inFiles.map(({ path }) => path),
+    failed: inFiles.reduce((sum, { count }) => sum + count, 0),
+  };
 }
 
 function everyAnswerSeen(): boolean {
@@ -75,11 +86,15 @@ function everyAnswerSeen(): boolean {
   return status === 0;
 }
 
-/** The lines that end a run; programs read the last one. */
-export function summaryLines(counts: Counts, cannotRun: readonly string[]): string[] {
+/** The lines that end a run. `.ci/run` reads the last one, and runs the failed files again by the one before it. */
+export function summaryLines(
+  counts: Counts,
+  { cannotRun, failedFiles }: { cannotRun: readonly string[]; failedFiles: FailedFiles },
+): string[] {
   const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
   return [
     ...(cannotRun.length > 0 ? [`This machine could not run: ${cannotRun.join('; ')}`] : []),
+    ...(failedFiles.failed > 0 ? [`${failedFiles.failed} failed in: ${failedFiles.paths.join(' ')}`] : []),
     `${counts.passed} passed, ${counts.failed} failed${skipped}`,
   ];
 }

@@ -15,15 +15,9 @@ type TestRunner = (
 
 const require = createRequire(import.meta.url);
 const { default: circus } = require('jest-circus/runner') as { default: TestRunner };
-/** jest-circus keeps these on globalThis: the handlers of its events, the tests of a file, and the number of retries. */
+/** jest-circus keeps these on globalThis: the handlers of its events, and the tests of a file. */
 const eventHandlers = Symbol.for('EVENT_HANDLERS');
 const stateDescription = 'JEST_STATE_SYMBOL';
-const retryTimes = Symbol.for('RETRY_TIMES');
-const logErrorsBeforeRetry = Symbol.for('LOG_ERRORS_BEFORE_RETRY');
-
-// Tests stop and kill processes by the clock of a shared machine: in CI a test may run once more, and the run reports which
-// tests did, and why. A real fault fails twice.
-if (process.env.CI === 'true') Object.assign(globalThis, { [retryTimes]: '1', [logErrorsBeforeRetry]: true });
 
 /**
  * Jest's own test runner, with Node loading the modules: a test file runs as production does, in the only realm of its
