@@ -33,6 +33,8 @@ export async function createTraffic(
   const answers = createAnswerLog();
   const ending = new AbortController();
   const over = new AbortController();
+  /** Ends the external scheduler, whose ticks make new events. */
+  const lastTick = new AbortController();
   // Every activity under way listens for the end.
   setMaxListeners(0, ending.signal, over.signal);
   const refusals: string[] = [];
@@ -92,24 +94,29 @@ export async function createTraffic(
       begin('registering webhooks', webhooks.registerLater());
       // These two continue while the rest settles.
       begin('keeping webhooks', webhooks.keep(over.signal));
-      begin('ticking', tick(context, over.signal));
+      begin('ticking', tick(context, AbortSignal.any([lastTick.signal, over.signal])));
     },
     writesUnderWay: answers.writesUnderWay,
     async settle() {
       ending.abort();
       surroundings.calm();
-      const forEver = new Set(['keeping webhooks', 'ticking']);
-      await settle(context, {
-        withinMs: settleWithinMs,
-        ended: () => ended,
-        underWay: () => [
-          ...[...underWay.keys()]
-            .filter((name) => !forEver.has(name))
-            .map((name) => `${name} has not ended.`),
-          ...offRamps.open().map((intentHash) => `The intent ${intentHash} is paid and has no outcome.`),
-          ...disputes.open().map((intentHash) => `The dispute of ${intentHash} has not ended.`),
-        ],
-      });
+      const deadlineMs = clock() + settleWithinMs;
+      const settleBeside = (...goingOn: string[]) =>
+        settle(context, {
+          deadlineMs,
+          ended: () => ended,
+          underWay: () => [
+            ...[...underWay.keys()]
+              .filter((name) => !goingOn.includes(name))
+              .map((name) => `${name} has not ended.`),
+            ...offRamps.open().map((intentHash) => `The intent ${intentHash} is paid and has no outcome.`),
+            ...disputes.open().map((intentHash) => `The dispute of ${intentHash} has not ended.`),
+          ],
+        });
+      // What was begun may need a tick to end. The last one has events of its own, whose deliveries must end as well.
+      await settleBeside('keeping webhooks', 'ticking');
+      lastTick.abort();
+      await settleBeside('keeping webhooks');
     },
     async stop() {
       ending.abort();

@@ -11,7 +11,7 @@ class NotSettled extends Error {
 }
 
 export interface SettleOptions {
-  withinMs: number;
+  deadlineMs: number;
   /** The intents that have an outcome, and are to be counted. */
   ended(): readonly string[];
   /** What the driver itself still waits for, each in a sentence. */
@@ -29,7 +29,6 @@ const patienceMs = 5_000;
 export async function settle(context: TrafficContext, options: SettleOptions): Promise<void> {
   const { clients, clock, over } = context;
   const counted = new Set<string>();
-  const deadlineMs = clock() + options.withinMs;
 
   async function uncounted(): Promise<string[]> {
     for (const intentHash of options.ended()) {
@@ -95,7 +94,7 @@ export async function settle(context: TrafficContext, options: SettleOptions): P
     atRest = found.length === 0 ? atRest + 1 : 0;
     // An event's deliveries are created a moment after the event.
     if (atRest === 3) return;
-    if (clock() > deadlineMs) throw new NotSettled(found);
+    if (clock() > options.deadlineMs) throw new NotSettled(found);
     await delay(lookEveryMs, undefined, { signal: over });
   }
 }
