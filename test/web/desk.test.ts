@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Draft, isOfAnother, lackOf, verdictOf } from '../../web/src/pages/desk/verdict.js';
+import { type Draft, isOfAnother, isOvertaken, lackOf, verdictOf } from '../../web/src/pages/desk/verdict.js';
 
 const id = `dsp_${'0'.repeat(36)}`;
 const draft: Draft = { action: 'accept', note: '', evidence: '', actor: '' };
@@ -34,6 +34,12 @@ describe('a verdict of the desk', () => {
       evidence: 'x',
       actor: 'ada',
     });
+  });
+
+  it('was overtaken only where the dispute is decided, and not where its intent has no outcome', () => {
+    expect(isOvertaken({ status: 409, body: { code: 'DISPUTE_RESOLVED' } })).toBe(true);
+    expect(isOvertaken({ status: 409, body: { code: 'INTENT_UNRESOLVED' } })).toBe(false);
+    expect(isOvertaken({ status: 404, body: { code: 'UNKNOWN_DISPUTE' } })).toBe(false);
   });
 
   it('is our own where the audit trail says what was sent', () => {

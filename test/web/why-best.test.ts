@@ -22,7 +22,9 @@ describe('why an offer is the best, in a sentence', () => {
   it('is that it promises most, only where no other offer promises more', () => {
     expect(why([own, quoteOf('other', { receiveAmount: '151000' })])).toBe('whyAlsoMost');
     const estimate = quoteOf('estimate', { tier: 'estimate', receiveAmount: '153000' });
-    expect(why([own, estimate])).toBe('whyOwnPrice');
+    expect(why([own, estimate])).toBe('whyOrder');
+    const adjusted = quoteOf('adjusted', { adjusted: true, sellAmount: '90', receiveAmount: '120000' });
+    expect(why([adjusted, estimate])).toBe('whyOrder');
   });
 
   it('is that it asks for least, where all pay out the same', () => {

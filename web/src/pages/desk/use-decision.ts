@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { failureOf } from '../../data/problem.js';
 import { serviceNow } from '../../data/service-clock.js';
 import type { Session } from './session.js';
-import { isOfAnother } from './verdict.js';
+import { isOfAnother, isOvertaken } from './verdict.js';
 
 /** The result of sending a verdict. `overtaken`: another admin had made the opposite decision. */
 export type Decision =
@@ -29,7 +29,7 @@ export function useDecision(
         const status = body.action === 'accept' ? 'accepted' : 'rejected';
         return { state: 'decided', status, isOfAnother: isOfAnother(body, answer.body) };
       }
-      if (answer.status === 409) {
+      if (isOvertaken(answer)) {
         onOvertaken();
         return { state: 'overtaken' };
       }

@@ -27,6 +27,11 @@ export function verdictOf(id: string, draft: Draft & { action: 'accept' | 'rejec
   };
 }
 
+/** Whether a refusal says that another admin had decided the other way. Others leave the dispute open. */
+export function isOvertaken({ status, body }: { status: number; body: { code: string } }): boolean {
+  return status === 409 && body.code === 'DISPUTE_RESOLVED';
+}
+
 /**
  * Whether the stored verdict is that of another admin, who made the same decision at the same moment. It is then answered
  * like ours, but the note, the evidence and the name in the audit trail are theirs.

@@ -5,7 +5,7 @@ import { orderQuotes } from './order-quotes.js';
 
 /** Why the best offer is the best: the name of a sentence, and what it tells of the offer that promises most. */
 export type WhyBest =
-  | { why: 'whyOnly' | 'whyAlsoMost' | 'whyAlsoLeast' | 'whyOwnPrice' }
+  | { why: 'whyOnly' | 'whyAlsoMost' | 'whyAlsoLeast' | 'whyOrder' }
   | { why: 'whyRecord'; anchor: string }
   | { why: 'whyWorthMore'; anchor: string; more: string; less: string };
 
@@ -15,7 +15,7 @@ export function whyBest(answer: Pick<RatesAnswer, 'quotes' | 'receive'>, best: R
   if (most === undefined || ranked.length === 1) return { why: 'whyOnly' };
   if (most.anchorId === best.anchorId) {
     // Estimates and quotes for other amounts come after the anchors' own prices, whatever they promise.
-    if (ranked.some((other) => compareShares(rateOf(other), rateOf(best)) > 0)) return { why: 'whyOwnPrice' };
+    if (ranked.some((other) => compareShares(rateOf(other), rateOf(best)) > 0)) return { why: 'whyOrder' };
     return { why: answer.receive === null ? 'whyAlsoMost' : 'whyAlsoLeast' };
   }
   const anchor = shortName(most);
