@@ -16,6 +16,11 @@ import {
 } from './settlement.js';
 
 const millis = z.number().int().nonnegative();
+/** A state file of an older checkout may have the former name of an effect. */
+const stepEffect = z.preprocess(
+  (name) => (name === 'pay-out' ? 'payout' : name),
+  z.enum(['payout', 'refund', 'refund-old']).optional(),
+);
 
 /** What an anchor keeps of one withdrawal; as JSON in the state file. Amounts are decimal strings. */
 export const withdrawalSchema = z.object({
@@ -53,7 +58,7 @@ export const withdrawalSchema = z.object({
     z.object({
       atMs: millis,
       status: z.string(),
-      effect: z.enum(['payout', 'refund', 'refund-old']).optional(),
+      effect: stepEffect,
       message: z.string().optional(),
     }),
   ),

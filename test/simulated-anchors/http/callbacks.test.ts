@@ -155,6 +155,21 @@ describe('the state file', () => {
     });
   });
 
+  it('is read with the former name of an effect, as an older checkout wrote it', async () => {
+    const { id } = await begin('harbour');
+    fleet.anchor('harbour').pay(id, { ending: 'complete' });
+    await fleet.stop();
+    const file = join(folder, 'state.json');
+    const written = await readFile(file, 'utf8');
+    const former = written.replaceAll('"payout"', '"pay-out"');
+    expect(former).not.toBe(written);
+    await writeFile(file, former);
+    now += 3_600_000;
+    fleet = await startFleet();
+    await fleet.tick();
+    expect(fleet.anchor('harbour').transaction(id)).toMatchObject({ status: 'completed' });
+  });
+
   it('is written by a tick that changed something, and refused by name when malformed', async () => {
     await begin('harbour');
     await fleet.tick();
