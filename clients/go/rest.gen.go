@@ -1959,7 +1959,7 @@ type AdminDispute struct {
 	// CreatedAt ISO 8601 instant in UTC with milliseconds: `2026-11-21T09:30:00.000Z`.
 	CreatedAt string `json:"createdAt"`
 
-	// Effect What accepting the dispute would change now, or has changed. `counts_not_filled`: The outcome counts as not filled. `counts_filled`: The outcome counts as filled. `not_counted`: The outcome does not count at all. `nothing`: Nothing: the outcome does not count whatever the verdict, or the anchor has made the disputed failure good. `undecided`: Not decided yet: more outcomes of the account and day are waiting to be counted than may count. Read the dispute again in a few seconds.
+	// Effect What accepting the dispute would change now, or has changed. `counts_not_filled`: The outcome counts as not filled. `counts_filled`: The outcome counts as filled. `not_counted`: The outcome does not count at all. `nothing`: Nothing: the outcome does not count whatever the verdict, the anchor has made the disputed failure good, or the intent was taken up again and has no outcome now. `undecided`: Not decided yet: more outcomes of the account and day are waiting to be counted than may count. Read the dispute again in a few seconds.
 	Effect AdminDisputeEffect `json:"effect"`
 
 	// FiledBy Whose key signed: the intent's account or the anchor.
@@ -1990,7 +1990,7 @@ type AdminDispute struct {
 	Support DisputeSupport `json:"support"`
 }
 
-// AdminDisputeEffect What accepting the dispute would change now, or has changed. `counts_not_filled`: The outcome counts as not filled. `counts_filled`: The outcome counts as filled. `not_counted`: The outcome does not count at all. `nothing`: Nothing: the outcome does not count whatever the verdict, or the anchor has made the disputed failure good. `undecided`: Not decided yet: more outcomes of the account and day are waiting to be counted than may count. Read the dispute again in a few seconds.
+// AdminDisputeEffect What accepting the dispute would change now, or has changed. `counts_not_filled`: The outcome counts as not filled. `counts_filled`: The outcome counts as filled. `not_counted`: The outcome does not count at all. `nothing`: Nothing: the outcome does not count whatever the verdict, the anchor has made the disputed failure good, or the intent was taken up again and has no outcome now. `undecided`: Not decided yet: more outcomes of the account and day are waiting to be counted than may count. Read the dispute again in a few seconds.
 type AdminDisputeEffect string
 
 // AdminDisputeFiledBy Whose key signed: the intent's account or the anchor.

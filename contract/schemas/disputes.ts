@@ -48,7 +48,8 @@ export type VerdictEffect = keyof typeof verdictEffects;
 export const disputeEffects = {
   ...verdictEffects,
   nothing:
-    'Nothing: the outcome does not count whatever the verdict, or the anchor has made the disputed failure good.',
+    'Nothing: the outcome does not count whatever the verdict, the anchor has made the disputed failure good, or the ' +
+    'intent was taken up again and has no outcome now.',
   undecided:
     'Not decided yet: more outcomes of the account and day are waiting to be counted than may count. Read the dispute ' +
     'again in a few seconds.',
