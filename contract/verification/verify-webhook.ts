@@ -38,11 +38,11 @@ export interface WebhookDelivery {
   /** The body exactly as received: bytes, or their UTF-8 text. A parsed and re-written body does not verify. */
   body: string | Uint8Array;
   headers: WebhookHeaders;
-  /** The registered secret; during a rotation the old and the new one. */
+  /** The registered secret; during a rotation the old and the new one. RangeError if there is none or one is empty. */
   secret: string | readonly string[];
-  /** How far `webhook-timestamp` may be from now, either way; 300 when absent. */
+  /** How far `webhook-timestamp` may be from now, either way; 300 when absent. RangeError unless a number from 0 on. */
   toleranceSeconds?: number;
-  /** Present time in epoch milliseconds, for tests; the clock's when absent. */
+  /** Present time in epoch milliseconds, for tests; the clock's when absent. RangeError unless a finite number. */
   now?: number;
   /** Refuse a delivery without the Standard Webhooks headers, which alone carry a time. */
   requireTimestamp?: boolean;
@@ -90,9 +90,6 @@ function matchesAny(given: readonly string[], expected: readonly string[]): bool
 function checkTimestamp(text: string, nowSeconds: number, toleranceSeconds: number): void {
   if (!/^\d{1,12}$/.test(text)) {
     throw new WebhookVerificationError('bad_timestamp', 'webhook-timestamp is not a time in seconds');
-  }
-  if (!(toleranceSeconds >= 0) || !Number.isFinite(nowSeconds)) {
-    throw new RangeError('toleranceSeconds must be a number from 0 on, and now a time in milliseconds');
   }
   const age = nowSeconds - Number(text);
   if (age > toleranceSeconds) throw new WebhookVerificationError('too_old', 'webhook-timestamp is too old');
@@ -146,7 +143,8 @@ function parseEnvelope(payload: Uint8Array): WebhookEvent {
 }
 
 /**
- * Checks a delivery and returns its envelope; throws WebhookVerificationError if a check fails.
+ * Checks a delivery and returns its envelope; throws WebhookVerificationError if a check fails, and RangeError, before
+ * any check, if `secret`, `toleranceSeconds` or `now` cannot be used: that is a fault of the caller.
  * `X-Fairlead-Signature` must be the hex HMAC-SHA256 of the exact body, keyed with the UTF-8 bytes of the secret; the
  * Standard Webhooks headers, where present, must verify and be fresh besides (keyed as `standardSecret` says).
  * Deliveries come at least once: deduplicate by `id`. `data` is authentic but not validated, and a newer service may
@@ -162,6 +160,8 @@ export function verifyWebhook(delivery: WebhookDelivery): WebhookEvent {
   const payload = typeof delivery.body === 'string' ? utf8(delivery.body) : delivery.body;
   const secrets = typeof delivery.secret === 'string' ? [delivery.secret] : delivery.secret;
   if (secrets.length === 0 || secrets.includes('')) throw new RangeError('a secret must not be empty');
+  if (!(toleranceSeconds >= 0)) throw new RangeError('toleranceSeconds must be a number from 0 on');
+  if (!Number.isFinite(now)) throw new RangeError('now must be a time in milliseconds');
 
   const signature = read('x-fairlead-signature');
   if (signature === undefined) {

@@ -149,13 +149,18 @@ describe('verifyWebhook', () => {
     }
   });
 
-  it('does not take a tolerance or a time that is not a number for a wide one', () => {
-    const headers = { ...plain, ...standardHeaders([secret], body, nowSeconds - 86_400) };
-    const verify = (options: { toleranceSeconds?: number; now?: number }) => () =>
-      verifyWebhook({ body, headers, secret, now: nowSeconds * 1_000, ...options });
-    expect(verify({ toleranceSeconds: Number.NaN })).toThrow(RangeError);
-    expect(verify({ toleranceSeconds: -1 })).toThrow(RangeError);
-    expect(verify({ now: Number.NaN })).toThrow(RangeError);
+  const unusable = [
+    { toleranceSeconds: Number.NaN },
+    { toleranceSeconds: -1 },
+    { now: Number.NaN },
+    { now: Number.POSITIVE_INFINITY },
+  ];
+  it.each(unusable)('throws a RangeError for %p, whatever the delivery', (options) => {
+    const old = { ...plain, ...standardHeaders([secret], body, nowSeconds - 86_400) };
+    const forged = { ...full, 'X-Fairlead-Signature': '' };
+    for (const headers of [full, old, plain, forged, {}]) {
+      expect(() => faultOf({ headers, ...options })).toThrow(RangeError);
+    }
   });
 
   it('accepts with both secrets, during a rotation, a delivery signed with the old one and listed under both', () => {

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { build } from 'esbuild';
 import { eventNames } from '../../../contract/schemas/events.js';
 import vectors from '../../../contract/vectors/webhook.json' with { type: 'json' };
@@ -93,9 +93,20 @@ describe("the guide's function in Python", () => {
 });
 
 describe("the guide's receiver in TypeScript", () => {
-  it('prints and acknowledges a genuine, recent delivery, and answers 401 to any other', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'fairlead-guide-'));
-    const source = /```ts\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';
+  const secret = 'the secret of the guide';
+  const body = vectors.cases[0]?.body ?? '';
+  const eventId = String(JSON.parse(body).id);
+  const printed = /```ts\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';
+  const queueing = 'console.log(event.id, event.event, event.data);';
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'fairlead-guide-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** Starts the receiver on a free port. */
+  async function start(source: string, WEBHOOK_SECRET: string) {
     const listening = `listen(0, '127.0.0.1', function () { console.log('port', this.address().port); })`;
     expect(source).toContain('listen(3000)');
     writeFileSync(join(folder, 'receiver.ts'), source.replace('listen(3000)', listening));
@@ -109,42 +120,76 @@ describe("the guide's receiver in TypeScript", () => {
       nodePaths: [fileURLToPath(new URL('../../../node_modules', import.meta.url))],
       logLevel: 'silent',
     });
-    const secret = 'the secret of the guide';
     const child = spawn(process.execPath, [join(folder, 'receiver.mjs')], {
-      env: { ...process.env, WEBHOOK_SECRET: secret },
-      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, WEBHOOK_SECRET },
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
+    const said = { out: '', err: '' };
+    child.stdout.on('data', (chunk: Buffer) => {
+      said.out += chunk.toString();
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      said.err += chunk.toString();
+    });
+    return { child, said };
+  }
+
+  /** Runs the receiver while `act` posts to it, and returns all that it has written. */
+  async function whileItRuns(
+    source: string,
+    act: (post: (secrets: string[], ageSeconds: number) => Promise<number>, url: string) => Promise<void>,
+  ): Promise<{ out: string; err: string }> {
+    const { child, said } = await start(source, secret);
     try {
-      let printed = '';
-      child.stdout.on('data', (chunk: Buffer) => {
-        printed += chunk.toString();
-      });
-      while (!printed.includes('port')) await once(child.stdout, 'data');
-      const url = `http://127.0.0.1:${/port (\d+)/.exec(printed)?.[1]}/`;
-      const body = vectors.cases[0]?.body ?? '';
-      const eventId = String(JSON.parse(body).id);
-      const post = (secrets: string[], timestampSeconds: number) =>
-        fetch(url, {
-          method: 'POST',
-          body,
-          headers: deliveryHeaders({
-            event: 'intent.settled',
-            eventId,
-            body,
-            test: false,
-            secrets,
-            timestampSeconds,
-          }),
-        });
-      const nowSeconds = Math.floor(Date.now() / 1_000);
-      expect((await post([secret], nowSeconds)).status).toBe(204);
-      expect((await post([`${secret}.`], nowSeconds)).status).toBe(401);
-      expect((await post([secret], nowSeconds - 600)).status).toBe(401);
+      while (!said.out.includes('port')) await once(child.stdout, 'data');
+      const url = `http://127.0.0.1:${/port (\d+)/.exec(said.out)?.[1]}/`;
+      const post = async (secrets: string[], ageSeconds: number) => {
+        const timestampSeconds = Math.floor(Date.now() / 1_000) - ageSeconds;
+        const signed = { eventId, body, test: false, secrets, timestampSeconds };
+        const headers = deliveryHeaders({ event: 'intent.settled', ...signed });
+        return (await fetch(url, { method: 'POST', body, headers })).status;
+      };
+      await act(post, url);
+    } finally {
+      const closed = once(child, 'close');
+      child.kill();
+      await closed;
+    }
+    return said;
+  }
+
+  it('prints and acknowledges a genuine, recent delivery, and answers 401 to any other', async () => {
+    const { out, err } = await whileItRuns(printed, async (post, url) => {
+      expect(await post([secret], 0)).toBe(204);
+      expect(await post([`${secret}.`], 0)).toBe(401);
+      expect(await post([secret], 600)).toBe(401);
       expect((await fetch(url, { method: 'POST', body })).status).toBe(401);
-      expect(printed.match(new RegExp(eventId, 'g'))).toHaveLength(1);
+    });
+    expect(out.match(new RegExp(eventId, 'g'))).toHaveLength(1);
+    expect(err).toBe('');
+  });
+
+  it('answers 503 and logs why where the event cannot be queued, so that it is sent again', async () => {
+    expect(printed).toContain(queueing);
+    const full = printed.replace(queueing, "throw new Error('the queue is full');");
+    const { err } = await whileItRuns(full, async (post) => {
+      expect(await post([secret], 0)).toBe(503);
+      expect(await post([`${secret}.`], 0)).toBe(401);
+      expect(await post([secret], 0)).toBe(503);
+    });
+    expect(err.match(/^Error: the queue is full/gm)).toHaveLength(2);
+    expect(err).not.toContain('ERR_HTTP_HEADERS_SENT');
+  });
+
+  it('does not start without a secret, and says so', async () => {
+    const { child, said } = await start(printed, '');
+    try {
+      const [code] = await once(child, 'close', { signal: AbortSignal.timeout(30_000) });
+      expect(code).toBe(1);
+      expect(said.err).toContain('WEBHOOK_SECRET is not set');
+      expect(said.out).toBe('');
     } finally {
       child.kill();
-      rmSync(folder, { recursive: true, force: true });
     }
   });
 });
