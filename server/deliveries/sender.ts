@@ -106,7 +106,10 @@ export function excerptOf(answer: Uint8Array, secretForms: readonly string[]): s
   );
 }
 
-/** What begins in the first 1,024 bytes: a secret that was cut off behind them must not move into the excerpt. */
+/**
+ * Replaces secrets that begin in the first 1,024 bytes and drops the rest. Text after that may end in part of a secret,
+ * and shortening must not pull it into the excerpt.
+ */
 function withoutSecrets(text: string, forms: readonly string[]): string {
   const longestFirst = [...forms].sort((a, b) => b.length - a.length);
   let kept = '';

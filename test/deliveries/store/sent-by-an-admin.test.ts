@@ -60,7 +60,7 @@ describe('sending a delivery again', () => {
     expect(to.received).toHaveLength(4);
   });
 
-  it('makes four attempts anew where the last one was lost with the process that had claimed it', async () => {
+  it('grants four new attempts where the last one was lost with the process that had claimed it', async () => {
     const { to, fixture } = await openWithReceiver();
     const { id } = await fixture.register(to.origin);
     await fixture.emitTicks(1);
@@ -78,6 +78,7 @@ describe('sending a delivery again', () => {
     await deliveries.updateOne({ webhookId: id }, { $set: { ...lapsed, claimedAt, due: claimedAt } });
     const delivery = (await fixture.deliveriesOf(id))[0];
     await fixture.log.resend(id, delivery?.id ?? '');
+    expect(await deliveries.findOne({ webhookId: id })).toMatchObject({ lastAttempt: 8 });
     await fixture.deliverAllDue();
     expect((await fixture.deliveriesOf(id))[0]).toMatchObject({ state: 'delivered' });
     expect(to.received).toHaveLength(2);

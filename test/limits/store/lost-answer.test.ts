@@ -28,6 +28,7 @@ it('a draw whose answer is lost and that the driver sends again says when its wi
   const states = [];
   for (let request = 0; request < 6; request += 1)
     states.push(await limiter.consume(rule, 'client of a lost answer'));
+  expect(proxy.lostAnswers).toBe(1);
   const waits = states.map(({ retryAfterSeconds }) => retryAfterSeconds);
   expect(waits.slice(0, 4)).toEqual([undefined, undefined, undefined, undefined]);
   for (const wait of waits.slice(4)) {
