@@ -41,7 +41,7 @@ describe('the same dispute sent fifty times concurrently', () => {
     if (intent === undefined) throw new Error('no intent');
     const body = disputeOf(intent, owner);
     const answers = await concurrently(50, (index) =>
-      (index % 2 === 0 ? one : two).file(body, freshClient()),
+      (index % 2 === 0 ? one : two).fileUntilReady(body, freshClient()),
     );
     expect(countResults(answers)).toEqual({ created: 1, known: 49 });
     expect(await one.disputes.countDocuments({ intentHash: intent._id })).toBe(1);
@@ -91,7 +91,7 @@ describe('the ten disputes of a key', () => {
     const intents = await one.addIntents(owner, 30);
     const answers = await Promise.all(
       intents.map((intent, index) =>
-        (index % 2 === 0 ? one : two).file(disputeOf(intent, owner), freshClient()),
+        (index % 2 === 0 ? one : two).fileUntilReady(disputeOf(intent, owner), freshClient()),
       ),
     );
     expect(countResults(answers)).toEqual({ created: 10, RATE_LIMITED: 20 });
