@@ -24,10 +24,17 @@ function get<Body = RatesAnswer>(path: string, headers: Record<string, string> =
 
 describe('200', () => {
   it('ranks quotes for the reference amount without a query, labelled simulated', async () => {
-    const { status, body, headers } = await get('/api/rates/usdc-ngn');
+    // On a busy machine an anchor may take longer than its two seconds at first, and is asked again.
+    const { status, body, headers } = await waitFor(
+      async () => {
+        const answer = await get('/api/rates/usdc-ngn');
+        expect(answer.body.quotes?.length).toBeGreaterThanOrEqual(5);
+        return answer;
+      },
+      { timeout: 40_000, interval: 1_000 },
+    );
     expect(status).toBe(200);
     expect(body).toMatchObject({ corridor: 'usdc-ngn', amount: '100', stale: false });
-    expect(body.quotes.length).toBeGreaterThanOrEqual(5);
     expect(body.best).toEqual({ anchorId: body.quotes[0]?.anchorId });
     expect(body.quotes.every((quote) => quote.simulated)).toBe(true);
     expect(headers.get('cache-control')).toMatch(/^private, max-age=\d+$/);
