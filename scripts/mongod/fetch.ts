@@ -48,7 +48,7 @@ function watchDownload(
     const now = bytesIn(folder);
     if (now === bytes) return onSilence(Date.now() - grewAt);
     [bytes, grewAt] = [now, Date.now()];
-    sayBytes();
+    if (bytes >= 1e6) sayBytes();
   }, 1_000);
 }
 
