@@ -223,8 +223,8 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
     retry: 'claimed',
     caller:
       'Read the intent to see which transaction it follows. If another intent holds your withdrawal, do nothing more: ' +
-      "your claim is stored, and the transaction passes to your intent if the anchor's record or the ledger shows " +
-      'that your account paid (docs/intents.md).',
+      'your claim is stored, and as long as that intent has no outcome, the transaction passes to yours if the ' +
+      "anchor's record or the ledger shows that your account paid (docs/intents.md).",
     example: { message: 'This intent already follows another transaction.' },
   },
   PAYLOAD_TOO_LARGE: {
@@ -273,7 +273,7 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
     operator:
       'If an amount within the limits is refused by all, compare the limits in the fleet file with what the anchors quote (docs/fleet.md).',
     example: {
-      message: 'must be between 10 and 10000 in this corridor',
+      message: 'query.amount: must be between 10 and 10000 in this corridor',
       details: [{ path: 'query.amount', message: 'must be between 10 and 10000 in this corridor' }],
     },
   },

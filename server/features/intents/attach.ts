@@ -100,8 +100,8 @@ function refuseUnattachable(intent: Intent, isOver: boolean): void {
 
 function takenByAnother(): ApiError {
   return conflict(
-    'Another intent of this anchor holds this transaction. The claim is stored: the transaction passes to this intent if ' +
-      "the anchor's record or the ledger shows that this account paid.",
+    'Another intent of this anchor holds this transaction. The claim is stored: as long as that intent has no outcome, the ' +
+      "transaction passes to this one if the anchor's record or the ledger shows that this account paid.",
   );
 }
 

@@ -52,7 +52,9 @@ export function askedFor(
   }
   const asked = plainDecimal(amount ?? corridor.referenceAmount);
   if (isOutOfRange(asked, corridor)) {
-    throw amountError('query.amount', `must be between ${corridor.min} and ${corridor.max} in this corridor`);
+    const path = 'query.amount';
+    const message = `must be between ${corridor.min} and ${corridor.max} in this corridor`;
+    throw new ApiError('AMOUNT_OUT_OF_RANGE', `${path}: ${message}`, { details: [{ path, message }] });
   }
   return { amount: asked };
 }

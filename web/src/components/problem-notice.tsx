@@ -16,7 +16,8 @@ export function ProblemNotice({ answer }: { answer: Answered<unknown> }) {
   const seconds = retryAt === undefined ? undefined : Math.max(0, Math.ceil((retryAt - now) / 1_000));
   return (
     <Notice tone={problem.kind === 'refused' ? 'bad' : 'warn'} title={titleOf(problem, language)}>
-      {'body' in problem && <p>{problem.body.message}</p>}
+      {/* The text of a limit is for programs; the seconds are shown below. */}
+      {'body' in problem && problem.kind !== 'limited' && <p>{problem.body.message}</p>}
       {at !== undefined && (
         <p>{t('common.shownFrom', { ago: formats.ago(Math.max(0, now - at) / 1_000) })}</p>
       )}
