@@ -123,6 +123,8 @@ describe('a person', () => {
       await page.goto(`${url}/offramp/${intentHash}`);
       await shown(page);
       await page.getByText(texts.offramp.dispute_accepted, { exact: true }).first().waitFor(patient);
+      await page.getByText(texts.offramp.ended_contested, { exact: true }).first().waitFor();
+      expect(await page.getByText(texts.offramp.ended_completed, { exact: true }).count()).toBe(0);
       expect(complaints).toEqual([]);
       expect(originsOf(reader)).toEqual([url]);
       await context.close();

@@ -21,11 +21,14 @@ export function StateCard(props: { intent: IntentAnswer; transitions: IntentTran
   const ends = possibleEnds(intent, turn);
   const tone: Tone = party === 'wallet' ? 'warn' : toneOf[status];
   const problem = problemToMend(payment);
+  // That the anchor paid out is then its word against the account's.
+  const isContested = status === 'settled' && intent.dispute !== null && intent.dispute.status !== 'rejected';
+  const ending = isContested ? 'contested' : outcome?.reason;
   return (
     <Card title={t('offramp.state')} aside={<StatusMark status={status} />}>
-      {outcome !== null ? (
-        <Notice tone={toneOf[status]} title={t(`offramp.ended_${outcome.reason}`)}>
-          <p>{t(`offramp.explained_${outcome.reason}`)}</p>
+      {ending !== undefined ? (
+        <Notice tone={isContested ? 'plain' : toneOf[status]} title={t(`offramp.ended_${ending}`)}>
+          <p>{t(`offramp.explained_${ending}`)}</p>
           {turn === 'mayRecover' && <p>{t('offramp.turn_mayRecover')}</p>}
         </Notice>
       ) : (
