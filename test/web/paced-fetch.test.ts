@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { rateLimitClasses } from '../../contract/rate-limits.js';
-import { newAmountsAtOnce, newAmountsLimit } from '../../web/src/data/new-amounts.js';
+import { knownMs, newAmountsAtOnce, newAmountsLimit } from '../../web/src/data/new-amounts.js';
 import { createPacedFetch } from '../../web/src/data/paced-fetch.js';
 
 const startMs = 1_700_000_000_000;
@@ -98,6 +98,21 @@ describe('the fetch of the page', () => {
     const tookMs = slept.reduce((sum, ms) => sum + ms, 0);
     expect(slept).toHaveLength(all - newAmountsAtOnce);
     expect(tookMs).toBe(newAmountsLimit.windowMs);
+  });
+
+  it('counts an amount anew once an anchor that failed is asked again for it', async () => {
+    const { paced, pass, slept } = service(1_000_000);
+    const askAll = async () => {
+      for (let n = 0; n < newAmountsAtOnce; n += 1)
+        await paced(`/api/rates/usdc-ngn?amount=${n}`, { method: 'GET' });
+    };
+    await askAll();
+    pass(knownMs - 1);
+    await askAll();
+    expect(slept).toEqual([]);
+    pass(1);
+    await askAll();
+    expect(slept).not.toEqual([]);
   });
 
   it('asks for no more new amounts than the limit in any minute, whenever a minute of the service begins', async () => {

@@ -8,12 +8,15 @@ export const newAmountsLimit = { points: 26, windowMs: 60_000 };
 /** This many may be asked for in direct succession; the rest of a minute's amounts are spread over the minute. */
 export const newAmountsAtOnce = 10;
 
+/** For so long the service knows an amount in any case: an anchor that failed is asked again after that, which costs a point. */
+export const knownMs = 5_000;
+
 const { points, windowMs } = newAmountsLimit;
 const everyMs = windowMs / (points - newAmountsAtOnce);
 const ofAmount = ['amount', 'receive', 'deliveryMethod'];
 
 /**
- * Spreads the amounts that this page asks for the first time, so that no minute exceeds the limit: the page does not know
+ * Spreads the amounts that may be new to the service, so that no minute exceeds the limit: the page does not know
  * when the service's minutes begin. After every `everyMs`, one more may be asked for at once.
  */
 export function createNewAmounts({ clock, sleep }: TurnsDeps) {
@@ -25,7 +28,7 @@ export function createNewAmounts({ clock, sleep }: TurnsDeps) {
 
   async function wait(amount: string, signal: AbortSignal | null | undefined): Promise<void> {
     signal?.throwIfAborted();
-    for (const [each, at] of asked) if (clock() - at > windowMs) asked.delete(each);
+    for (const [each, at] of asked) if (clock() - at >= knownMs) asked.delete(each);
     if (asked.has(amount)) return;
     const waitMs = allBackAt - (newAmountsAtOnce - 1) * everyMs - clock();
     if (waitMs > 0) await sleep(waitMs, signal);
