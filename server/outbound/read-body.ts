@@ -71,7 +71,7 @@ export function readBody(
   });
   decoder.on('drain', receiver.resume);
   let hasArrived = false;
-  // A decoder ends with its format, although bytes of this answer may still arrive, so the connection cannot be reused.
+  // A decoder ends with its format. More bytes of this answer may still arrive, so the connection cannot be reused.
   decoder.on('end', () =>
     hasArrived ? whole() : broken(new Error('the body goes on after its compressed part')),
   );

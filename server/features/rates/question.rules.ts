@@ -52,9 +52,8 @@ export function askedFor(
   }
   const asked = plainDecimal(amount ?? corridor.referenceAmount);
   if (isOutOfRange(asked, corridor)) {
-    const path = 'query.amount';
-    const message = `must be between ${corridor.min} and ${corridor.max} in this corridor`;
-    throw new ApiError('AMOUNT_OUT_OF_RANGE', `${path}: ${message}`, { details: [{ path, message }] });
+    const fault = `must be between ${corridor.min} and ${corridor.max} in this corridor`;
+    throw amountError('query.amount', fault, `query.amount: ${fault}`);
   }
   return { amount: asked };
 }
@@ -73,6 +72,6 @@ export function allRefused(asked: AskedFor): ApiError {
   return amountError('query.receive', message);
 }
 
-function amountError(path: 'query.amount' | 'query.receive', message: string): ApiError {
-  return new ApiError('AMOUNT_OUT_OF_RANGE', message, { details: [{ path, message }] });
+function amountError(path: 'query.amount' | 'query.receive', fault: string, message = fault): ApiError {
+  return new ApiError('AMOUNT_OUT_OF_RANGE', message, { details: [{ path, message: fault }] });
 }

@@ -8,7 +8,11 @@ export const newAmountsLimit = { points: 26, windowMs: 60_000 };
 /** This many may be asked for in direct succession; the rest of a minute's amounts are spread over the minute. */
 export const newAmountsAtOnce = 10;
 
-/** For so long the service knows an amount in any case: an anchor that failed is asked again after that, which costs a point. */
+/**
+ * For so long an amount costs no second point. Where an anchor failed, the service asks it again after that time, and the
+ * amount counts as new. Where an anchor was busy or its circuit is open, it does so after one second, which is not counted
+ * here.
+ */
 export const knownMs = 5_000;
 
 const { points, windowMs } = newAmountsLimit;
