@@ -59,10 +59,10 @@ export function sendForm(
   own: { headers: HeaderList; ifNoneMatch: string | undefined },
 ): 200 | 304 {
   if (form.etag !== undefined && matchesTag(own.ifNoneMatch, form.etag)) {
-    res.writeHead(304, [...own.headers, ...form.headUnmodified]).end();
+    res.writeHead(304, own.headers.concat(form.headUnmodified)).end();
     return 304;
   }
-  res.writeHead(200, [...own.headers, ...form.head]);
+  res.writeHead(200, own.headers.concat(form.head));
   res.end(req.method === 'HEAD' ? undefined : form.body, 'latin1');
   return 200;
 }

@@ -2,11 +2,10 @@ import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { AppRoute } from '@ts-rest/core';
 import type { Request, Response } from 'express';
-import type { RateLimitClass } from '../../contract/rate-limits.js';
 import type { Changes } from '../cache/changes.js';
 import type { TrustedRange } from '../http/client-key.js';
-import { codingFor } from '../http/content-coding.js';
-import { clientLimitOf, limitKeyOf } from '../http/rate-limit.js';
+import { type Coding, codingFor } from '../http/content-coding.js';
+import { clientLimitOf } from '../http/rate-limit.js';
 import { type AnsweredRecord, idOf, type RequestRecord } from '../http/request-log.js';
 import { metadataOf } from '../http/route-table.js';
 import type { KeepAnswer } from '../http/send-json.js';
@@ -20,7 +19,7 @@ import {
   routeHeaders,
   sendForm,
 } from './answer-form.js';
-import { createClients } from './clients.js';
+import { createClientWindows, type LimitedRoute } from './client-windows.js';
 import { createKeptAnswers, type KeptTarget } from './kept-answers.js';
 import { refuse } from './refuse.js';
 import { type RequestHead, readHead } from './request-head.js';
@@ -29,7 +28,7 @@ import { type RequestHead, readHead } from './request-head.js';
 const longestWaitMs = 1_000;
 
 export interface FrontDeps {
-  limiter: Pick<RateLimiter, 'take' | 'consume'>;
+  limiter: Pick<RateLimiter, 'held' | 'consume'>;
   changes: Pick<Changes, 'count' | 'since'>;
   record: Pick<RequestRecord, 'of'>;
   trustProxy: readonly TrustedRange[];
@@ -60,7 +59,7 @@ export interface Front {
 /** What the requests of one route have in common. */
 interface Route {
   /** Undefined if the route has no limit. */
-  limit: { rule: RateLimitClass; operationId: string; place: number } | undefined;
+  limit: LimitedRoute | undefined;
   headers: HeaderList;
   records: Record<'GET' | 'HEAD', Record<200 | 304 | 429, AnsweredRecord>>;
 }
@@ -77,7 +76,7 @@ interface Asked {
 export function createFront(deps: FrontDeps): Front {
   const { limiter, changes, newId, maxBytes, stopwatch = () => performance.now() } = deps;
   const kept = createKeptAnswers<Route>({ ...deps, maxBytes: Math.max(1, maxBytes), stopwatch });
-  const clientOf = createClients(deps.trustProxy);
+  const clients = createClientWindows({ limiter, trusted: deps.trustProxy });
   const routes = new Map<string, Route>();
   /** The number of changes when a request was passed to the application. */
   const handedAt = new WeakMap<IncomingMessage, number>();
@@ -94,7 +93,7 @@ export function createFront(deps: FrontDeps): Front {
       const limit = metadata && {
         rule: clientLimitOf(metadata),
         operationId: metadata.operationId,
-        place: routes.size,
+        windows: new Map(),
       };
       const records = { GET: recordsOf('GET', path), HEAD: recordsOf('HEAD', path) };
       route = { limit, headers: routeHeaders(res), records };
@@ -148,8 +147,8 @@ export function createFront(deps: FrontDeps): Front {
     else send(asked, limit, form);
   }
 
-  /** Answers a request whose limit was checked, or which has none. */
-  function answer(app: RequestListener, asked: Asked, limit: RateLimitState | undefined): void {
+  /** Answers a request whose limit was checked, or which has none. `now` is by the stopwatch. */
+  function answer(app: RequestListener, asked: Asked, limit: RateLimitState | undefined, now: number): void {
     const { req, res, head, target, startedAt } = asked;
     const { retryAfterSeconds } = limit ?? {};
     if (retryAfterSeconds !== undefined) {
@@ -159,11 +158,23 @@ export function createFront(deps: FrontDeps): Front {
       target.route.records[methodOf(req)][429].answered(req, res, requestId, startedAt);
       return;
     }
-    const form = kept.current(target, codingFor(head.acceptEncoding));
-    if ('over' in form) renew(app, asked, limit, form.over);
-    // Bound, because the other request calls it, and it must not become part of that trace.
-    else if ('wait' in form) form.wait(AsyncResource.bind(() => answerRenewed(app, asked, limit)));
+    const coding = codingFor(head.acceptEncoding);
+    const form = kept.current(target, coding, now);
+    if (form === undefined) answerLater(app, asked, limit, coding);
     else send(asked, limit, form);
+  }
+
+  /** Makes the answer anew, or waits for another request that does. */
+  function answerLater(
+    app: RequestListener,
+    asked: Asked,
+    limit: RateLimitState | undefined,
+    coding: Coding,
+  ): void {
+    const renewal = kept.renewal(asked.target, coding);
+    if ('over' in renewal) renew(app, asked, limit, renewal.over);
+    // Bound, because the other request calls it, and it must not become part of that trace.
+    else renewal.wait(AsyncResource.bind(() => answerRenewed(app, asked, limit)));
   }
 
   function send(
@@ -185,17 +196,15 @@ export function createFront(deps: FrontDeps): Front {
       const target = kept.find(req.url as string);
       const head = target === undefined ? undefined : readHead(req);
       if (target === undefined || head === undefined) return hand(app, req, res);
-      const asked = { req, res, head, target, startedAt: stopwatch() };
+      const startedAt = stopwatch();
+      const asked = { req, res, head, target, startedAt };
       const { limit } = target.route;
-      if (limit === undefined) return answer(app, asked, undefined);
-      const client = clientOf(req.socket, head.forwardedFor);
-      const { rule, operationId, place } = limit;
-      client.counted[place] ??= { rule, key: limitKeyOf(operationId, client.key) };
-      const counted = client.counted[place];
-      const state = limiter.take(counted);
-      if (state !== undefined) return answer(app, asked, state);
-      limiter.consume(rule, counted.key).then(
-        (drawn) => answer(app, asked, drawn),
+      if (limit === undefined) return answer(app, asked, undefined, startedAt);
+      const origin = { socket: req.socket, forwardedFor: head.forwardedFor };
+      const state = clients.take(limit, origin, startedAt);
+      if (state !== undefined) return answer(app, asked, state, startedAt);
+      limiter.consume(limit.rule, clients.keyOf(limit, origin)).then(
+        (drawn) => answer(app, asked, drawn, stopwatch()),
         // The application answers with this error.
         (error: unknown) => {
           taken.set(req, () => {

@@ -33,8 +33,10 @@ export interface KeptTarget<Route> {
 export interface KeptAnswers<Route> {
   /** The entry of a target, whether or not its answers are still valid. */
   find(url: string): KeptTarget<Route> | undefined;
-  /** The answer in this coding, or a renewal if it may be outdated. */
-  current(target: KeptTarget<Route>, coding: Coding): AnswerForm | Renewal;
+  /** The answer in this coding, as of `now` by the stopwatch; undefined if it may be outdated. */
+  current(target: KeptTarget<Route>, coding: Coding, now: number): AnswerForm | undefined;
+  /** The renewal of an answer that may be outdated. */
+  renewal(target: KeptTarget<Route>, coding: Coding): Renewal;
   /** The answer after a renewal, if it is valid. */
   renewed(url: string, coding: Coding): AnswerForm | undefined;
   keep(
@@ -69,13 +71,16 @@ export function createKeptAnswers<Route extends object>(deps: {
 
   return {
     find: (url) => targets.get(url),
-    current({ answers }, coding) {
+    current({ answers }, coding, now) {
       const kept = answers[coding];
-      if (kept === undefined) return { over: () => undefined };
-      const overMs = stopwatch() - kept.renewAt;
-      if (isSame(kept) && (overMs < 0 || (kept.waiting !== undefined && overMs < renewalMs)))
-        return kept.form;
-      return renewalOf(kept);
+      if (kept === undefined) return undefined;
+      const overMs = now - kept.renewAt;
+      const isGiven = overMs < 0 || (kept.waiting !== undefined && overMs < renewalMs);
+      return isGiven && isSame(kept) ? kept.form : undefined;
+    },
+    renewal({ answers }, coding) {
+      const kept = answers[coding];
+      return kept === undefined ? { over: () => undefined } : renewalOf(kept);
     },
     renewed(url, coding) {
       const kept = targets.get(url)?.answers[coding];

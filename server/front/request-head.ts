@@ -8,22 +8,25 @@ export interface RequestHead {
   forwardedFor: string | undefined;
 }
 
-/** The index of each header that is read, and of those that the application refuses if they are given twice. */
-const places = new Map(
-  [
-    'host',
-    'x-request-id',
-    'if-none-match',
-    'accept-encoding',
-    'x-forwarded-for',
-    'authorization',
-    'x-admin-key',
-    'content-type',
-  ].map((name, place) => [name, place]),
-);
+/** The headers that are read, and those that the application refuses if they are given twice. */
+const once = [
+  'host',
+  'x-request-id',
+  'if-none-match',
+  'accept-encoding',
+  'x-forwarded-for',
+  'authorization',
+  'x-admin-key',
+  'content-type',
+];
 /** Headers of a request with a body, or whose client waits before it sends one. */
-const ofBodies = new Set(['content-length', 'transfer-encoding', 'expect']);
-const lengths = new Set([...places.keys(), ...ofBodies].map((name) => name.length));
+const ofBodies = ['content-length', 'transfer-encoding', 'expect'];
+
+/** By the length of their names, since comparing a name with one or two others costs less than hashing it. */
+const byLength: { name: string; place: number }[][] = [];
+for (const [place, name] of [...once, ...ofBodies].entries()) {
+  byLength[name.length] = [...(byLength[name.length] ?? []), { name, place }];
+}
 
 const faultyHost = /[\s,/\\?#@]/;
 let checkedHost: string | undefined;
@@ -36,20 +39,24 @@ let checkedHost: string | undefined;
 export function readHead(req: IncomingMessage): RequestHead | undefined {
   if (req.httpVersionMinor !== 1 || req.httpVersionMajor !== 1) return undefined;
   const { rawHeaders } = req;
-  const values: (string | undefined)[] = new Array(places.size).fill(undefined);
+  const values: (string | undefined)[] = new Array(once.length).fill(undefined);
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    const given = rawHeaders[i] as string;
-    if (!lengths.has(given.length)) continue;
-    const name = given.toLowerCase();
-    const place = places.get(name);
-    if (place === undefined) {
-      if (ofBodies.has(name)) return undefined;
-    } else if (values[place] !== undefined) return undefined;
-    else values[place] = rawHeaders[i + 1];
+    const place = placeOf(rawHeaders[i] as string);
+    if (place === undefined) continue;
+    if (place >= once.length || values[place] !== undefined) return undefined;
+    values[place] = rawHeaders[i + 1];
   }
   const [host, requestId, ifNoneMatch, acceptEncoding, forwardedFor] = values;
   if (host === undefined || !isPlain(host)) return undefined;
   return { requestId, ifNoneMatch, acceptEncoding, forwardedFor };
+}
+
+function placeOf(given: string): number | undefined {
+  const candidates = byLength[given.length];
+  if (candidates === undefined) return undefined;
+  const name = given.toLowerCase();
+  for (const candidate of candidates) if (candidate.name === name) return candidate.place;
+  return undefined;
 }
 
 /** The last valid host is remembered, because hosts hardly change from one request to the next. */

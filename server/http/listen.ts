@@ -38,7 +38,6 @@ export async function listen(
   const guard = guardConnections(server, options.connections);
   let draining = false;
   const serve: RequestListener = (req, res) => {
-    guard.onRequest(req, res);
     req.url = originForm(req.url as string);
     // Node then sends `Connection: close`, whichever way the head is written.
     if (draining) res.shouldKeepAlive = false;
@@ -86,6 +85,7 @@ export async function listen(
  * without a path, and its answer has no error of the common shape, no request id and no limit.
  */
 function originForm(target: string): string {
+  if (target.startsWith('/')) return target;
   const [authority] = /^[^/?*][^:]*:\/\/[^/?#]*/.exec(target) ?? [];
   if (authority === undefined) return target;
   const rest = target.slice(authority.length);

@@ -3,7 +3,8 @@ import { grantedState, isUsedUp, refusedState } from './remaining.rules.js';
 
 /**
  * The part of a window of a key that one instance holds. It is changed in place, since every request does so. The times
- * called monotonic are of the stopwatch of this process, so setting a clock changes nothing.
+ * called monotonic are of the stopwatch of this process, so setting a clock changes nothing. They are whole milliseconds,
+ * because V8 keeps fractions outside of the object, where every request would have to fetch them from memory.
  */
 export interface HeldWindow {
   readonly rule: RateLimitClass;
@@ -17,6 +18,8 @@ export interface HeldWindow {
   instances: number;
   /** The stored end, in epoch milliseconds. */
   readonly endsAtMs: number;
+  /** The same in seconds, as clients are told. */
+  readonly resetSeconds: number;
   /** Monotonic: points are granted until then, which is never after the end of the window. */
   servedUntil: number;
   /** Monotonic: the window has ended by then. */
@@ -47,7 +50,7 @@ export function takeFrom(window: HeldWindow, now: number) {
   if (now >= window.servedUntil || window.insured !== undefined) return undefined;
   if (window.left > 0) {
     window.left -= 1;
-    window.usedAt = now;
+    window.usedAt = Math.floor(now);
     return grantedState(window);
   }
   return isUsedUp(window) ? refusedState(window, now) : undefined;
@@ -61,8 +64,8 @@ export function withDrawn(
   { sentAt, receivedAt }: Exchange,
 ): HeldWindow {
   const { got, used, endsAtMs, leftMs, instances } = drawn;
-  const servedUntil = sentAt + leftMs;
-  const overBy = receivedAt + leftMs;
+  const servedUntil = Math.floor(sentAt + leftMs);
+  const overBy = Math.ceil(receivedAt + leftMs);
   if (held === undefined || held.endsAtMs !== endsAtMs) {
     return {
       rule,
@@ -71,9 +74,10 @@ export function withDrawn(
       remaining: rule.points,
       instances,
       endsAtMs,
+      resetSeconds: Math.ceil(endsAtMs / 1_000),
       servedUntil,
       overBy,
-      usedAt: receivedAt,
+      usedAt: Math.floor(receivedAt),
       insured: undefined,
     };
   }
@@ -111,16 +115,18 @@ export function insuredWindow(
     return held;
   }
   const windowMs = rule.windowSeconds * 1_000;
+  const endsAtMs = nowMs + windowMs;
   return {
     rule,
     left: 0,
     used: 0,
     remaining: rule.points,
     instances: 1,
-    endsAtMs: nowMs + windowMs,
-    servedUntil: now + windowMs,
-    overBy: now + windowMs,
-    usedAt: now,
+    endsAtMs,
+    resetSeconds: Math.ceil(endsAtMs / 1_000),
+    servedUntil: Math.floor(now + windowMs),
+    overBy: Math.ceil(now + windowMs),
+    usedAt: Math.floor(now),
     insured: points,
   };
 }

@@ -16,19 +16,12 @@ const outageMs = 5_000;
 /** Every instance draws 0 points from this key, so that its window tells how many instances there are. */
 const presence = { key: 'instances', limit: 0, windowMs: 30_000, waiting: 0 } as const;
 
-/** A key with its rule, for frequent callers: it remembers the window found last. A key belongs to one rule. */
-export interface CountedKey {
-  readonly rule: RateLimitClass;
-  readonly key: string;
-  held?: HeldWindow | undefined;
-}
-
 export interface RateLimiter {
   /**
-   * Takes a point that this instance holds, or refuses from memory. Undefined if the database has to be asked; then
-   * nothing was taken. Synchronous and cheap.
+   * The window of `key` that this instance holds, for callers that take its points by `takeFrom` themselves. One that is
+   * no longer held has no points left.
    */
-  take(counted: CountedKey): RateLimitState | undefined;
+  held(key: string): HeldWindow | undefined;
   /**
    * Takes one point from `key`: one that this instance holds, or else one of a new draw from MongoDB. If MongoDB does
    * not answer in time, it takes only points that no other instance can grant, and throws LimitUnknownError if there
@@ -102,13 +95,9 @@ export function createRateLimiter(deps: {
     return limiter;
   }
 
-  function take(counted: CountedKey): RateLimitState | undefined {
-    const now = stopwatch();
-    // A window that is no longer held has no points left, so it grants nothing here.
-    const state = counted.held && takeFrom(counted.held, now);
-    if (state !== undefined) return state;
-    counted.held = windows.get(counted.key);
-    return counted.held && takeFrom(counted.held, now);
+  function take(key: string): RateLimitState | undefined {
+    const held = windows.get(key);
+    return held && takeFrom(held, stopwatch());
   }
 
   async function countInstances(): Promise<void> {
@@ -129,8 +118,8 @@ export function createRateLimiter(deps: {
   }
 
   return {
-    take,
-    consume: async (rule, key) => take({ rule, key }) ?? limiterOf(rule).takeOrDraw(key),
+    held: windows.get,
+    consume: async (rule, key) => take(key) ?? limiterOf(rule).takeOrDraw(key),
     peek(rule, key) {
       const held = windows.running(key);
       if (held === undefined) {

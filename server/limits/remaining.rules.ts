@@ -6,7 +6,7 @@ interface ToldWindow {
   readonly left: number;
   readonly used: number;
   remaining: number;
-  readonly endsAtMs: number;
+  readonly resetSeconds: number;
   readonly overBy: number;
 }
 
@@ -35,7 +35,7 @@ export function stateOf(window: ToldWindow, retryAfterSeconds: number | undefine
   return {
     limit: window.rule.points,
     remaining: window.remaining,
-    resetSeconds: Math.ceil(window.endsAtMs / 1_000),
+    resetSeconds: window.resetSeconds,
     retryAfterSeconds,
   };
 }

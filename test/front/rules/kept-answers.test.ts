@@ -24,7 +24,7 @@ function afterASecond({ sameForMs = 60_000 } = {}) {
   const ask = () => {
     const target = kept.find(url);
     if (target === undefined) throw new Error('nothing is kept');
-    return kept.current(target, 'identity');
+    return kept.current(target, 'identity', now) ?? kept.renewal(target, 'identity');
   };
   keep('old');
   now = 1_000;
