@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { withTimeout } from '../../../server/timing.js';
 import type { Compiled } from '../../lib/compile.js';
 import { freePort } from '../../lib/free-port.js';
+import { productionFlags } from '../../lib/node-flags.js';
 import { StartedParts } from '../../lib/started-parts.js';
 import { untilReady } from '../../lib/until-ready.js';
 import { type RunningMongo, startMongo } from '../../mongod/replica-set.js';
@@ -68,9 +69,6 @@ export interface AnchorsProcess extends Program {
 
 export const benchAdminKey = 'admin-key-of-the-benches-0123456789';
 export const benchCronSecret = 'cron-secret-of-the-benches-0123456789';
-
-/** The flags of Node that docs/operations.md names. */
-const asInProduction = ['--max-semi-space-size=4', '--heap-growing-percent=40'];
 
 /** How benches run the service unless they say otherwise; requests may name any client they like. */
 const serviceEnvironment = {
@@ -155,7 +153,7 @@ function contextOf(settings: BenchSettings, parts: StartedParts, signal: AbortSi
       const port = await freePort();
       const program = await start('server/main', {
         env: { ...serviceEnvironment, PORT: String(port), ...env },
-        nodeArgs: [...asInProduction, ...nodeArgs, ...serviceNodeArgs],
+        nodeArgs: [...productionFlags, ...nodeArgs, ...serviceNodeArgs],
       });
       const url = `http://127.0.0.1:${port}`;
       await Promise.race([untilReady(url), program.crashed]);

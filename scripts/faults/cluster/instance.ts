@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { execa } from 'execa';
 import { readDescriptorLimit } from '../../../server/http/descriptors.js';
 import { withTimeout } from '../../../server/timing.js';
+import { productionFlags } from '../../lib/node-flags.js';
 import { isReady } from '../../lib/until-ready.js';
 
 /** A process of the service that may be killed, stopped and started again on the same port. */
@@ -35,8 +36,6 @@ export interface InstanceOptions {
   logFile: string;
 }
 
-/** The flags of Node that docs/operations.md names. */
-const asInProduction = ['--max-semi-space-size=4', '--heap-growing-percent=40'];
 const wrongClock = new URL('../../lib/shifted-clock.mjs', import.meta.url).href;
 const readyTimeoutMs = 90_000;
 /** The time that a process may take to finish its pending requests. */
@@ -94,7 +93,7 @@ export function createInstance({ name, program, port, env, logFile }: InstanceOp
       const log = openSync(logFile, 'a');
       const wrong = clockOffByMs === undefined ? [] : ['--import', wrongClock];
       const given = { PATH: process.env.PATH ?? '', ...env, PORT: String(port) };
-      child = spawn(process.execPath, [...asInProduction, ...wrong, program], {
+      child = spawn(process.execPath, [...productionFlags, ...wrong, program], {
         stdio: ['ignore', log, log],
         env: clockOffByMs === undefined ? given : { ...given, SHIFT_CLOCK_MS: String(clockOffByMs) },
       });
