@@ -76,7 +76,8 @@ export function createRateLimiter(deps: {
     async send(draws) {
       // New keys evict others, whose points go back before more are drawn, so that a flood cannot outrun that.
       await store.giveBack(windows.takeDropped());
-      return store.draw(draws, { ahead: true, instances });
+      const asked = draws.map((each) => ({ ...each, isNew: windows.get(each.key) === undefined }));
+      return store.draw(asked, { ahead: true, instances });
     },
     guard: guard.run,
     onDrawn: windows.addDrawn,
