@@ -1,4 +1,4 @@
-import { type BenchRow, microseconds, ms, percent, perSecond, ratio } from './figures.js';
+import { type BenchRow, median, microseconds, ms, percent, perSecond, ratio } from './figures.js';
 import { linesInTurns } from './in-turns.js';
 import { type Measured, mediansOf } from './measure.js';
 
@@ -8,7 +8,10 @@ export interface LoadLine {
   measure: () => Promise<Measured>;
 }
 
-/** Columns that compare a line with another one of its table: heading to `what`. */
+/**
+ * Columns that compare a line with another one of its table: heading to `what`. They show the median of the ratios of each
+ * round, since a machine whose speed changes does so for both lines of a round.
+ */
 export type References = Record<string, string>;
 
 const bytesTolerance = 0.02;
@@ -23,15 +26,15 @@ export async function compareLoads(
   { references, sameBytesAs }: { references: References; sameBytesAs?: string },
 ): Promise<BenchRow[]> {
   const turns = await linesInTurns<Measured, LoadLine>(rounds, lines);
-  const measured = turns.map(({ table, what, results }) => ({ table, what, figures: mediansOf(results) }));
-  return measured.map(({ table, what, figures }) => {
+  return turns.map(({ table, what, results }) => {
+    const figures = mediansOf(results);
     const find = (other: string) =>
-      measured.find((each) => each.table === table && each.what === other)?.figures;
+      turns.find((each) => each.table === table && each.what === other)?.results;
     const bare = sameBytesAs === undefined ? undefined : find(sameBytesAs);
-    if (bare !== undefined) assertSameBytes(`${table}: ${what}`, figures, bare);
+    if (bare !== undefined) assertSameBytes(`${table}: ${what}`, figures, mediansOf(bare));
     const compared = Object.entries(references).map(([column, other]) => {
       const reference = find(other);
-      return [column, reference === undefined ? '' : ratio(figures.perSecond, reference.perSecond)];
+      return [column, reference === undefined ? '' : ratioOf(results, reference)];
     });
     return {
       table,
@@ -48,6 +51,13 @@ export async function compareLoads(
       },
     };
   });
+}
+
+function ratioOf(results: readonly Measured[], reference: readonly Measured[]): string {
+  const ratios = results.map(
+    ({ perSecond }, round) => perSecond / (reference[round]?.perSecond ?? Number.NaN),
+  );
+  return ratio(median(ratios), 1);
 }
 
 function assertSameBytes(what: string, measured: Measured, bare: Measured): void {
