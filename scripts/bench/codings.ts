@@ -11,19 +11,21 @@ const plain = 'plain';
 export async function run(context: BenchContext): Promise<BenchRow[]> {
   const { service, measure } = await startReadBench(context);
   const seconds = context.seconds / rounds;
-  const lines = [ratesPath, scoresPath].flatMap((path) =>
-    [plain, 'gzip', 'br'].map(
-      (what): LoadLine => ({
-        table: `GET ${path}, clients that come back`,
-        what,
-        measure: () =>
-          measure(service, {
-            request: { path, headers: { 'accept-encoding': what === plain ? 'identity' : what } },
-            clients: manyReturningClients,
-            seconds,
-          }),
+  const line = (path: string, what: string): LoadLine => ({
+    table: `GET ${path}, clients that come back`,
+    what,
+    measure: () =>
+      measure(service, {
+        request: { path, headers: { 'accept-encoding': what === plain ? 'identity' : what } },
+        clients: manyReturningClients,
+        seconds,
       }),
-    ),
-  );
-  return compareLoads(rounds, lines, { references: { 'of plain': plain } });
+  });
+  const rows: BenchRow[] = [];
+  // One path after another: both together would need more limit windows than a process holds.
+  for (const path of [ratesPath, scoresPath]) {
+    const lines = [plain, 'gzip', 'br'].map((what) => line(path, what));
+    rows.push(...(await compareLoads(rounds, lines, { references: { 'of plain': plain } })));
+  }
+  return rows;
 }
