@@ -1,5 +1,11 @@
-import type { Transform } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import {
+  type BrotliDecompress,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  type Gunzip,
+  type Inflate,
+} from 'node:zlib';
 import { errors } from 'undici';
 import { OutboundError } from './outbound-error.js';
 
@@ -71,9 +77,11 @@ export function readBody(
   });
   decoder.on('drain', receiver.resume);
   let hasArrived = false;
-  // A decoder ends with its format. More bytes of this answer may still arrive, so the connection cannot be reused.
+  // A decoder ends with its format, and ignores what follows. More of it may still arrive, so the connection cannot be reused.
   decoder.on('end', () =>
-    hasArrived ? whole() : broken(new Error('the body goes on after its compressed part')),
+    hasArrived && decoder.bytesWritten === compressedBytes
+      ? whole()
+      : broken(new Error('the body goes on after its compressed part')),
   );
   decoder.on('error', broken);
   return {
@@ -103,7 +111,7 @@ export function readBody(
  * RFC 9110 section 8.4.1; `deflate` is the zlib format, as written there. A body in any other coding is left as it is,
  * as browsers do: `utf-8` occurs in the wild, and stacks of codings as an attack.
  */
-function decoderFor(encoding: string | undefined): Transform | undefined {
+function decoderFor(encoding: string | undefined): Gunzip | BrotliDecompress | Inflate | undefined {
   switch (encoding?.trim().toLowerCase()) {
     case 'gzip':
     case 'x-gzip':

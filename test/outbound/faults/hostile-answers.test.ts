@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { createOutbound, type OutboundError } from '../../../server/outbound/outbound.js';
 import { dripping, head, maxBytes, outboundCalls, withLength } from '../../fixtures/outbound/calls.js';
@@ -111,6 +111,22 @@ describe('an invalid answer', () => {
     ['says deflate but is not', answering(withLength('deflate', Buffer.from('hello'))), 'bad_response'],
   ])('fails when it %s', async (_what, behaviour, failure) => {
     expect((await callTo(behaviour)).outcome).toBe(failure);
+  });
+
+  it.each([
+    ['gzip', gzipSync('hello')],
+    ['br', brotliCompressSync('hello')],
+    ['deflate', deflateSync('hello')],
+  ])('fails where bytes follow its %s body, at once or later', async (coding, body) => {
+    for (const more of ['more', '\0\0\0\0']) {
+      const whole = withLength(coding, Buffer.concat([body, Buffer.from(more)]));
+      const later = answering((socket) => {
+        socket.write(whole.subarray(0, -4), () => setTimeout(() => socket.write(whole.subarray(-4)), 50));
+      });
+      for (const behaviour of [answering(whole), later])
+        expect((await callTo(behaviour)).outcome).toBe('bad_response');
+    }
+    expect((await callTo(answering(withLength(coding, body)))).outcome).not.toBe('bad_response');
   });
 
   it.each(['gzip, gzip', 'br,gzip', 'zstd', 'utf-8'])(
