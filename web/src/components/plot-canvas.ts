@@ -9,6 +9,7 @@ export interface DrawnPlot {
 const height = 220;
 const secondsOfDay = 86_400;
 const secondsOfHour = 3_600;
+const secondsOfMinute = 60;
 
 /** Draws into an element as wide as it is, in the colours of the theme, until it is destroyed. */
 export function drawPlot(
@@ -102,7 +103,7 @@ function axisWidth(drawn: uPlot, labels: string[] | null): number {
   return Math.ceil(widest / devicePixelRatio) + 16;
 }
 
-/** Days where the ticks are at least a day apart, else the time of day. */
+/** Days where the ticks are at least a day apart, else the time of day, without ticks between two minutes. */
 function timeLabels(locale: string, isDaily: boolean): uPlot.Axis.DynamicValues {
   const timeZone = isDaily ? { timeZone: 'UTC' } : {};
   const days = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', ...timeZone });
@@ -111,7 +112,8 @@ function timeLabels(locale: string, isDaily: boolean): uPlot.Axis.DynamicValues 
     splits.map((at) => {
       if (apart >= secondsOfDay) return days.format(at * 1_000);
       // A daily value has no time of day.
-      return isDaily ? (at % secondsOfDay === 0 ? days.format(at * 1_000) : '') : hours.format(at * 1_000);
+      if (isDaily) return at % secondsOfDay === 0 ? days.format(at * 1_000) : '';
+      return at % secondsOfMinute === 0 ? hours.format(at * 1_000) : '';
     });
 }
 
