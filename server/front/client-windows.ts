@@ -14,7 +14,7 @@ const maxLength = 200;
 export interface LimitedRoute {
   rule: RateLimitClass;
   operationId: string;
-  /** The window that a client counted in last, by what its requests name it: a header, or the key of a connection. */
+  /** The window that a client counted in last, by what its requests name it: a header, or the address of a connection. */
   windows: Map<string, HeldWindow>;
 }
 
@@ -27,6 +27,8 @@ interface Origin {
 interface Peer {
   /** The key of requests that name no other client. */
   key: string;
+  /** The key behind a line break: no header can be the same text. */
+  name: string;
   trusted: boolean;
 }
 
@@ -54,10 +56,8 @@ export function createClientWindows(deps: {
     let peer = peers.get(socket);
     if (peer === undefined) {
       const { remoteAddress } = socket;
-      peer = {
-        key: clientKey(remoteAddress, undefined, trusted),
-        trusted: isTrustedAddress(remoteAddress, trusted),
-      };
+      const key = clientKey(remoteAddress, undefined, trusted);
+      peer = { key, name: `\n${key}`, trusted: isTrustedAddress(remoteAddress, trusted) };
       peers.set(socket, peer);
     }
     return peer;
@@ -66,7 +66,7 @@ export function createClientWindows(deps: {
   /** The header counts only where a trusted proxy sends it. */
   function nameOf({ socket, forwardedFor }: Origin): string {
     const peer = peerOf(socket);
-    return forwardedFor !== undefined && peer.trusted ? forwardedFor : peer.key;
+    return forwardedFor !== undefined && peer.trusted ? forwardedFor : peer.name;
   }
 
   function remember(route: LimitedRoute, name: string, window: HeldWindow): void {
@@ -88,8 +88,9 @@ export function createClientWindows(deps: {
   function find(route: LimitedRoute, origin: Origin, name: string): HeldWindow | undefined {
     const client = clientOf(origin);
     const window = limiter.held(limitKeyOf(route.operationId, client));
-    // A header that names no client names another one for each proxy that sends it.
-    const isName = name === origin.forwardedFor ? client !== peerOf(origin.socket).key : true;
+    const peer = peerOf(origin.socket);
+    // A header without a client stands for the proxy that sends it, and so for another client with each proxy.
+    const isName = name === peer.name || client !== peer.key;
     if (window !== undefined && isName) remember(route, name, window);
     return window;
   }

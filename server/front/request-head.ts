@@ -9,7 +9,7 @@ export interface RequestHead {
 }
 
 /** The headers that are read, and those that the application refuses if they are given twice. */
-const once = [
+const atMostOnce = [
   'host',
   'x-request-id',
   'if-none-match',
@@ -24,7 +24,7 @@ const ofBodies = ['content-length', 'transfer-encoding', 'expect'];
 
 /** By the length of their names, since comparing a name with one or two others costs less than hashing it. */
 const byLength: { name: string; place: number }[][] = [];
-for (const [place, name] of [...once, ...ofBodies].entries()) {
+for (const [place, name] of [...atMostOnce, ...ofBodies].entries()) {
   byLength[name.length] = [...(byLength[name.length] ?? []), { name, place }];
 }
 
@@ -39,11 +39,11 @@ let checkedHost: string | undefined;
 export function readHead(req: IncomingMessage): RequestHead | undefined {
   if (req.httpVersionMinor !== 1 || req.httpVersionMajor !== 1) return undefined;
   const { rawHeaders } = req;
-  const values: (string | undefined)[] = new Array(once.length).fill(undefined);
+  const values: (string | undefined)[] = new Array(atMostOnce.length).fill(undefined);
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const place = placeOf(rawHeaders[i] as string);
     if (place === undefined) continue;
-    if (place >= once.length || values[place] !== undefined) return undefined;
+    if (place >= atMostOnce.length || values[place] !== undefined) return undefined;
     values[place] = rawHeaders[i + 1];
   }
   const [host, requestId, ifNoneMatch, acceptEncoding, forwardedFor] = values;

@@ -73,6 +73,15 @@ describe('the window of a client', () => {
     expect(held.get('getRates|10.0.0.2')?.left).toBe(2);
   });
 
+  it('is not found by a header that reads like the key of another client', () => {
+    const key = '2001:db8:1:2::/64';
+    hold(`getRates|${key}`, 3);
+    hold('getRates|10.0.0.1', 3);
+    expect(take(socketOf('2001:db8:1:2::7'))?.remaining).toBe(2);
+    expect(take(socketOf('10.0.0.1'), key)?.remaining).toBe(2);
+    expect(held.get(`getRates|${key}`)?.left).toBe(2);
+  });
+
   it('is the new one after it was given up, or has ended', () => {
     const socket = socketOf('192.0.2.1');
     hold('getRates|192.0.2.1', 3);
