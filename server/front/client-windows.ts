@@ -14,7 +14,7 @@ const maxLength = 200;
 export interface LimitedRoute {
   rule: RateLimitClass;
   operationId: string;
-  /** The window that a client counted in last, by what its requests name it: a header, or the address of a connection. */
+  /** The last window of each client, by the name in its requests: the text of the header, or the name of the peer. */
   windows: Map<string, HeldWindow>;
 }
 
@@ -27,7 +27,7 @@ interface Origin {
 interface Peer {
   /** The key of requests that name no other client. */
   key: string;
-  /** The key behind a line break: no header can be the same text. */
+  /** A line break and `key`; no header contains a line break. */
   name: string;
   trusted: boolean;
 }
@@ -37,7 +37,10 @@ interface Peer {
  * one look-up leads to its window: each further object that is not in the processor's cache costs 0.2 µs.
  */
 export interface ClientWindows {
-  /** Takes a point that this instance holds, or refuses from memory. Undefined if the database must be asked. */
+  /**
+   * Takes a point that this instance holds, or refuses from memory. Undefined if the database must be asked.
+   * @param now by the limiter's stopwatch
+   */
   take(route: LimitedRoute, origin: Origin, now: number): RateLimitState | undefined;
   /** The key that the requests of this client are counted by. */
   keyOf(route: LimitedRoute, origin: Origin): string;
@@ -84,7 +87,7 @@ export function createClientWindows(deps: {
     return clientKey(socket.remoteAddress, forwardedFor, trusted);
   }
 
-  /** Finds the window of a client whose name is not known, or whose window has ended. */
+  /** Finds the window of a client whose name is not known, or whose known window neither grants nor refuses. */
   function find(route: LimitedRoute, origin: Origin, name: string): HeldWindow | undefined {
     const client = clientOf(origin);
     const window = limiter.held(limitKeyOf(route.operationId, client));

@@ -36,7 +36,7 @@ export interface FrontDeps {
   maxBytes: number;
   newId: NewId;
   clock: Clock;
-  /** Monotonic milliseconds. */
+  /** Monotonic milliseconds; the limiter's. */
   stopwatch?: Clock;
 }
 

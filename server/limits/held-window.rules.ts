@@ -4,7 +4,8 @@ import { grantedState, isUsedUp, refusedState } from './remaining.rules.js';
 /**
  * The part of a window of a key that one instance holds. It is changed in place, since every request does so. The times
  * called monotonic are of the stopwatch of this process, so setting a clock changes nothing. They are whole milliseconds,
- * because V8 keeps fractions outside of the object, where every request would have to fetch them from memory.
+ * because V8 keeps fractions outside of the object, where every request would have to fetch them from memory. (After 24
+ * days a process keeps whole ones there, too.)
  */
 export interface HeldWindow {
   readonly rule: RateLimitClass;

@@ -18,8 +18,8 @@ const presence = { key: 'instances', limit: 0, windowMs: 30_000, waiting: 0 } as
 
 export interface RateLimiter {
   /**
-   * The window of `key` that this instance holds, for callers that take its points by `takeFrom` themselves. One that is
-   * no longer held has no points left.
+   * The window of `key` that this instance holds, for callers that take its points by `takeFrom` themselves, at a time by
+   * the limiter's stopwatch. One that is no longer held has no points left.
    */
   held(key: string): HeldWindow | undefined;
   /**
@@ -62,6 +62,7 @@ export function createRateLimiter(deps: {
   const store = createWindowStore({
     connection: deps.connection,
     instance: new Types.ObjectId().toHexString(),
+    stopwatch,
   });
   const limiters = new Map<RateLimitClass, PortionRateLimiter>();
   /** How many instances share the limits, this one included; undefined until the database has said. */
@@ -76,7 +77,7 @@ export function createRateLimiter(deps: {
     async send(draws) {
       // New keys evict others, whose points go back before more are drawn, so that a flood cannot outrun that.
       await store.giveBack(windows.takeDropped());
-      const asked = draws.map((each) => ({ ...each, isNew: windows.get(each.key) === undefined }));
+      const asked = draws.map((each) => ({ ...each, probablyNew: windows.get(each.key) === undefined }));
       return store.draw(asked, { ahead: true, instances });
     },
     guard: guard.run,

@@ -1,9 +1,15 @@
 import { type Connection, Schema } from 'mongoose';
 import { defineModel } from '../mongo/models.js';
+import type { Clock } from '../ports.js';
 
 /** After an election the time of the database may be a little behind. */
 const clockToleranceMs = 5_000;
 const maxKeysOfCommand = 200;
+/**
+ * For so long after the start, and after a batch of which most windows existed, no key is taken for new: clients of
+ * running windows come back after a restart, and a second round takes time that the limiter does not have.
+ */
+const noGuessMs = 5_000;
 
 /** One window of one key, as all instances share it. Its times are the database's. */
 interface LimitWindow {
@@ -40,8 +46,11 @@ export interface Draw {
   windowMs: number;
   /** Points that are needed at once. */
   waiting: number;
-  /** Whether there is probably no window of this key, because this instance holds none. Default: false. */
-  isNew?: boolean;
+  /**
+   * Whether there is probably no window of this key, because this instance holds none. Among several keys, such a window
+   * is opened by a shorter update; if there is one after all, it is drawn from in a second round. Default: false.
+   */
+  probablyNew?: boolean;
 }
 
 /** The answer to a draw. */
@@ -99,14 +108,18 @@ type AfterDraw = LimitWindow & { leftMs: number };
 export function createWindowStore({
   connection,
   instance,
+  stopwatch = () => performance.now(),
 }: {
   connection: Connection;
   instance: string;
+  /** Monotonic milliseconds. */
+  stopwatch?: Clock;
 }): WindowStore {
   const { name } = limitWindowModel(connection).collection;
   const collection = connection.collection<AfterDraw>(name);
   const projection = { leftMs: { $subtract: ['$expire', '$$NOW'] }, points: 1, seen: 1, by: 1, expire: 1 };
   let draws = 0;
+  let guessFrom = stopwatch() + noGuessMs;
 
   const read = (keys: readonly string[]) =>
     collection.find<AfterDraw>({ _id: { $in: [...keys] } }, { projection }).toArray();
@@ -134,27 +147,46 @@ export function createWindowStore({
     return read(updates.map(({ key }) => key));
   }
 
+  const drawing = (each: Draw, own: OwnDraw) => ({ key: each.key, update: drawUpdate(each, own) });
+  const opening = (each: Draw, own: OwnDraw) => ({ key: each.key, update: openUpdate(each, own) });
+
+  /** What this draw got. A draw of this instance that was given up as lost may have arrived in between. */
+  function drawnOf(windows: readonly AfterDraw[], { draw }: OwnDraw): [string, Drawn][] {
+    return windows.flatMap((window): [string, Drawn][] => {
+      const last = window.by[instance];
+      return last?.draw === draw ? [[window._id, toDrawn(window, last.got)]] : [];
+    });
+  }
+
+  async function drawAll(asked: readonly Draw[], own: OwnDraw): Promise<Map<string, Drawn>> {
+    const guesses = stopwatch() >= guessFrom;
+    const isGuess = ({ probablyNew }: Draw) => guesses && probablyNew === true;
+    const windows = await drawMany(asked.map((each) => (isGuess(each) ? opening : drawing)(each, own)));
+    const drawn = new Map(drawnOf(windows, own));
+    const newer = new Set(
+      windows.flatMap(({ _id, by }) => ((by[instance]?.draw ?? 0) > own.draw ? [_id] : [])),
+    );
+    const guessed = asked.filter(isGuess);
+    const existing = guessed.filter(({ key }) => !drawn.has(key) && !newer.has(key));
+    if (existing.length * 2 > guessed.length) guessFrom = stopwatch() + noGuessMs;
+    try {
+      const found = await drawMany(existing.map((each) => drawing(each, own)));
+      for (const [key, each] of drawnOf(found, own)) drawn.set(key, each);
+    } catch (error) {
+      // What was drawn in the first round is not lost. The requests of the other keys draw again, and learn of the error.
+      if (drawn.size === 0) throw error;
+    }
+    return drawn;
+  }
+
   return {
     async draw(asked, options) {
       draws += 1;
       const own: OwnDraw = { ...options, instance, draw: draws };
-      const drawing = (each: Draw) => ({ key: each.key, update: drawUpdate(each, own) });
-      // A draw of this instance that was given up as lost may have arrived in between.
-      const drawnOf = (windows: readonly AfterDraw[]) =>
-        windows.flatMap((window): [string, Drawn][] => {
-          const last = window.by[instance];
-          return last?.draw === own.draw ? [[window._id, toDrawn(window, last.got)]] : [];
-        });
       const [first, ...others] = asked;
       if (first === undefined) return new Map();
-      if (others.length === 0) return new Map(drawnOf(await drawOne(first.key, drawing(first).update)));
-      const opening = (each: Draw) => ({ key: each.key, update: openUpdate(each, own) });
-      const drawn = new Map(
-        drawnOf(await drawMany(asked.map((each) => (each.isNew === true ? opening : drawing)(each)))),
-      );
-      const known = asked.filter(({ key, isNew }) => isNew === true && !drawn.has(key));
-      for (const [key, each] of drawnOf(await drawMany(known.map(drawing)))) drawn.set(key, each);
-      return drawn;
+      if (others.length > 0) return drawAll(asked, own);
+      return new Map(drawnOf(await drawOne(first.key, drawing(first, own).update), own));
     },
 
     giveBack: (given) =>
@@ -200,15 +232,16 @@ function toDrawn({ points, seen, by, expire, leftMs }: AfterDraw, got: number): 
 type OwnDraw = DrawOptions & { instance: string; draw: number };
 
 /**
- * Opens the first window of a key and draws from it as `drawUpdate` does. A document that exists stays as it is. MongoDB
- * takes half the processor time for this, since it parses the whole pipeline for each key.
+ * Opens the first window of a key and draws from it as `drawUpdate` does; a document that exists stays as it is. MongoDB
+ * parses the pipeline of each key, so this short one costs it half as much.
  */
 function openUpdate({ limit, windowMs, waiting }: Draw, { ahead, instances, instance, draw }: OwnDraw) {
   const seen = instances ?? 1;
   const portion = Math.ceil(instances === 1 ? limit * partAlone : limit / (2 * seen));
   const got = Math.min(limit, ahead ? Math.max(waiting, portion) : waiting);
-  const opened = { points: got, seen, by: { [instance]: { draw, got } } };
-  return [{ $replaceWith: { $mergeObjects: [{ $literal: opened }, { expire: endOf(windowMs) }, '$$ROOT'] } }];
+  const drawn = { by: { [instance]: { draw, got } }, points: got, seen };
+  const opened = { $mergeObjects: [{ _id: '$_id' }, { $literal: drawn }, { expire: endOf(windowMs) }] };
+  return [{ $replaceWith: { $cond: [{ $eq: [{ $type: '$expire' }, 'missing'] }, opened, '$$ROOT'] } }];
 }
 
 /** Opens the window if it does not run, and draws from it, by the database's clock. */

@@ -14,7 +14,7 @@ describe('the flags that Node is started with in production', () => {
     ['the README', 'README.md', `node ${line} --env-file=.env dist/server/main.js`],
     ['the systemd unit', 'deploy/systemd/fairlead.service', `node ${line} dist/server/main.js`],
     ['the image', 'Dockerfile', JSON.stringify(['node', ...productionFlags, 'dist/server/main.js'])],
-  ])('are those of the benches and of the storm in %s', (_where, file, command) => {
+  ])('are in %s as the benches and the storm use them', (_where, file, command) => {
     expect(read(file).replaceAll('", "', '","')).toContain(command);
   });
 

@@ -32,9 +32,9 @@ beforeEach(() => {
   route = { rule, operationId: 'getRates', windows: new Map() };
 });
 
-function hold(key: string, points: number): void {
-  const drawn = { got: points, used: rule.points, endsAtMs: 60_000, leftMs: 60_000, instances: 1 };
-  held.set(key, withDrawn(undefined, rule, drawn, { sentAt: now, receivedAt: now }));
+function hold(key: string, points: number, at = now): void {
+  const drawn = { got: points, used: rule.points, endsAtMs: at + 60_000, leftMs: 60_000, instances: 1 };
+  held.set(key, withDrawn(undefined, rule, drawn, { sentAt: at, receivedAt: at }));
 }
 
 const socketOf = (remoteAddress: string) => ({ remoteAddress }) as Socket;
@@ -82,7 +82,17 @@ describe('the window of a client', () => {
     expect(held.get(`getRates|${key}`)?.left).toBe(2);
   });
 
-  it('is the new one after it was given up, or has ended', () => {
+  it('is the new one after the old one has ended', () => {
+    const origin = { socket: socketOf('192.0.2.1'), forwardedFor: undefined };
+    hold('getRates|192.0.2.1', 3);
+    expect(clients.take(route, origin, now)?.remaining).toBe(2);
+    const later = now + 60_000;
+    expect(clients.take(route, origin, later)).toBeUndefined();
+    hold('getRates|192.0.2.1', 5, later);
+    expect(clients.take(route, origin, later)?.remaining).toBe(4);
+  });
+
+  it('is the new one after it was given up', () => {
     const socket = socketOf('192.0.2.1');
     hold('getRates|192.0.2.1', 3);
     take(socket);

@@ -90,6 +90,14 @@ it('a refusal ends when the window has ended for sure, and not before', () => {
   expect(takeFrom(window, 5 + windowMs)).toBeUndefined();
 });
 
+it('times of a window are whole milliseconds, rounded so that no point is granted after its end', () => {
+  const exchange = { sentAt: 0.6, receivedAt: 1.2 };
+  const window = withDrawn(undefined, rule, { ...drawn, leftMs: 1_000, instances: 1 }, exchange);
+  expect(window).toMatchObject({ servedUntil: 1_000, overBy: 1_002, usedAt: 1 });
+  takeFrom(window, 7.9);
+  expect(window.usedAt).toBe(7);
+});
+
 const outage = (instances: number) => ({ instances, isOutage: true });
 
 it('without the database, an instance that is alone goes on with the rest of the window', () => {

@@ -18,23 +18,39 @@ let second: WindowStore;
 beforeAll(async () => {
   connection = await connectMongo({ uri: database.uri });
   await prepareCollections(connection);
-  first = createWindowStore({ connection, instance: 'first' });
-  second = createWindowStore({ connection, instance: 'second' });
+  first = open('first');
+  second = open('second');
 });
 afterAll(() => connection.close());
 
+/** A store that takes keys for new. */
+function open(instance: string, passed = { ms: 0 }): WindowStore {
+  const store = createWindowStore({ connection, instance, stopwatch: () => passed.ms });
+  passed.ms += 5_000;
+  return store;
+}
+
 const alone = { ahead: true, instances: 1 };
-const asked = (key: string, { limit = 90, waiting = 1, isNew = true } = {}) => ({
+const asked = (key: string, { limit = 90, waiting = 1, probablyNew = true } = {}) => ({
   key,
   limit,
   windowMs,
   waiting,
-  isNew,
+  probablyNew,
 });
 
 async function stored(key: string) {
   const document = await limitWindowModel(connection).findById(key).lean();
   return { points: document?.points, seen: document?.seen, by: document?.by };
+}
+
+/** The updates of a key meanwhile, as the database records them. */
+async function profiled(key: string, work: () => Promise<unknown>) {
+  await connection.db?.command({ profile: 2 });
+  await work();
+  await connection.db?.command({ profile: 0 });
+  const updates = { op: 'update', 'command.q._id': key };
+  return connection.collection('system.profile').find(updates).sort({ $natural: 1 }).toArray();
 }
 
 describe('the first windows of several keys, drawn at once', () => {
@@ -49,7 +65,7 @@ describe('the first windows of several keys, drawn at once', () => {
   ])('are the same as if they had been looked for: %j', async ({ instances, ...each }) => {
     const name = JSON.stringify({ instances, ...each });
     const draws = ['new', 'looked for'].map((which) =>
-      asked(`${which} ${name}`, { ...each, isNew: which === 'new' }),
+      asked(`${which} ${name}`, { ...each, probablyNew: which === 'new' }),
     );
     const drawn = await first.draw(draws, { ahead: true, instances });
     const [opened, found] = draws.map(({ key }) => drawn.get(key));
@@ -73,22 +89,29 @@ describe('a window that another instance has opened', () => {
     expect(drawn.get('e')).toMatchObject({ used: 68, got: 68, instances: 1 });
   });
 
+  it('is not written by the update that finds out that it exists', async () => {
+    await first.draw([asked('h'), asked('i')], alone);
+    const updates = await profiled('h', () => open('third').draw([asked('h'), asked('j')], alone));
+    expect(updates.map(({ nMatched, nModified }) => ({ nMatched, nModified }))).toEqual([
+      { nMatched: 1, nModified: 0 },
+      { nMatched: 1, nModified: 1 },
+    ]);
+  });
+
   it('is opened again if it has ended', async () => {
     await first.draw([asked('f'), asked('g')], alone);
     const ended = new Date(Date.now() - 1);
     await limitWindowModel(connection).updateMany({ _id: { $in: ['f', 'g'] } }, { $set: { expire: ended } });
-    const drawn = await second.draw([asked('f'), asked('g')], alone);
+    const drawn = await open('fourth').draw([asked('f'), asked('g')], alone);
     expect(drawn.get('f')?.leftMs).toBeGreaterThan(windowMs - 5_000);
     expect((await stored('f')).by).toEqual({
-      second: { draw: expect.any(Number), got: drawn.get('f')?.got },
+      fourth: { draw: expect.any(Number), got: drawn.get('f')?.got },
     });
   });
 });
 
 it('many instances that open the same windows at once grant no more than the limit', async () => {
-  const stores = Array.from({ length: 8 }, (_, place) =>
-    createWindowStore({ connection, instance: `many${place}` }),
-  );
+  const stores = Array.from({ length: 8 }, (_, place) => open(`many${place}`));
   const keys = Array.from({ length: 30 }, (_, place) => `shared ${place}`);
   const granted = new Map<string, number>();
   for (let round = 0; round < 3; round += 1) {
@@ -105,3 +128,26 @@ it('many instances that open the same windows at once grant no more than the lim
   }
   expect([...granted.values()]).toEqual(keys.map(() => 20));
 });
+
+describe('an instance', () => {
+  it('takes no key for new in the first seconds after its start', async () => {
+    await first.draw([asked('k'), asked('l')], alone);
+    const starting = createWindowStore({ connection, instance: 'starting', stopwatch: () => 0 });
+    expect(await updatesOf('k', () => starting.draw([asked('k'), asked('l')], alone))).toBe(1);
+  });
+
+  it('takes none for new for some seconds after most of a batch existed', async () => {
+    const passed = { ms: 0 };
+    const wrong = open('wrong', passed);
+    for (const key of ['m', 'n', 'o']) await first.draw([asked(key), asked(`${key} other`)], alone);
+    expect(await updatesOf('m', () => wrong.draw([asked('m'), asked('m other')], alone))).toBe(2);
+    expect(await updatesOf('n', () => wrong.draw([asked('n'), asked('n other')], alone))).toBe(1);
+    passed.ms += 5_000;
+    expect(await updatesOf('o', () => wrong.draw([asked('o'), asked('o other')], alone))).toBe(2);
+  });
+});
+
+/** How many updates of a key the database counts meanwhile. */
+async function updatesOf(key: string, work: () => Promise<unknown>): Promise<number> {
+  return (await profiled(key, work)).length;
+}

@@ -126,7 +126,7 @@ describe('an invalid answer', () => {
       for (const behaviour of [answering(whole), later])
         expect((await callTo(behaviour)).outcome).toBe('bad_response');
     }
-    expect((await callTo(answering(withLength(coding, body)))).outcome).not.toBe('bad_response');
+    expect((await callTo(answering(withLength(coding, body)))).outcome).toBe(200);
   });
 
   it.each(['gzip, gzip', 'br,gzip', 'zstd', 'utf-8'])(

@@ -103,7 +103,7 @@ function axisWidth(drawn: uPlot, labels: string[] | null): number {
   return Math.ceil(widest / devicePixelRatio) + 16;
 }
 
-/** Days where the ticks are at least a day apart, else the time of day, without ticks between two minutes. */
+/** Days where the ticks are at least a day apart, else the time of day at whole minutes. */
 function timeLabels(locale: string, isDaily: boolean): uPlot.Axis.DynamicValues {
   const timeZone = isDaily ? { timeZone: 'UTC' } : {};
   const days = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', ...timeZone });
