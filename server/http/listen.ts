@@ -54,7 +54,8 @@ export async function listen(
     // so that a client that resets it would end the process.
     socket.on('error', () => socket.destroy());
     socket.on('finish', () => socket.destroy());
-    refuse(socket, 'METHOD_NOT_ALLOWED');
+    if (guard.isMidAnswer(socket)) socket.destroy();
+    else refuse(socket, 'METHOD_NOT_ALLOWED');
   });
   // A client that asks before sending a body that is too large is refused at once.
   server.on('checkContinue', (req, res) => {

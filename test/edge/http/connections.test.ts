@@ -104,17 +104,23 @@ describe('a client that does not read', () => {
   });
 });
 
-it('an answer that has begun is cut off, and not followed by another, where what comes after its request is not HTTP', async () => {
-  const { port } = await start();
-  const socket = connect({ port, host: '127.0.0.1' });
-  socket.write('GET /begin HTTP/1.1\r\nHost: x\r\n\r\n');
-  let received = '';
-  for await (const chunk of socket) {
-    received += chunk;
-    if (received.includes('begun')) socket.write('nonsense\r\n\r\n');
-  }
-  expect(received.match(/HTTP\/1\.1/g)).toHaveLength(1);
-});
+it.each([
+  ['is not HTTP', 'nonsense\r\n\r\n'],
+  ['is a CONNECT', 'CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n'],
+])(
+  'an answer that has begun is cut off, and not followed by another, where what comes after its request %s',
+  async (_what, next) => {
+    const { port } = await start();
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.write('GET /begin HTTP/1.1\r\nHost: x\r\n\r\n');
+    let received = '';
+    for await (const chunk of socket) {
+      received += chunk;
+      if (received.includes('begun')) socket.write(next);
+    }
+    expect(received.match(/HTTP\/1\.1/g)).toHaveLength(1);
+  },
+);
 
 it('a request whose answer takes longer than the limit is not cut off', async () => {
   const { flood, openCount } = await start({ stalledWriteMs: 200 });
