@@ -18,7 +18,8 @@ const rounds = 5;
 const idleRate = 50;
 const idleClients = 20;
 const withoutDraw = 'bare node:http, without a draw';
-const sameDraw = 'bare node:http with the same draw';
+const sameDraw = 'bare node:http that draws';
+const opens = 'bare node:http that only opens windows';
 
 /** The same requests of new clients, of the service alone. */
 export async function mainLoad(context: BenchContext): Promise<void> {
@@ -32,6 +33,10 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
   const recorded = { [path]: await record(bench.service.url + path) };
   const node = await startBare(context, bareNode, recorded);
   const drawing = await startBare(context, 'scripts/bench/new-clients/bare-draw', recorded, [bench.mongoUri]);
+  const opening = await startBare(context, 'scripts/bench/new-clients/bare-draw', recorded, [
+    bench.mongoUri,
+    'open',
+  ]);
   const operations = await openLimitOperations(bench.mongoUri);
   context.onEnd('connection of the bench', operations.close);
   const seconds = context.seconds / rounds;
@@ -41,8 +46,13 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
     what,
     measure: () => bench.measure(target, { request: { path }, clients: { kind: 'new' }, seconds }),
   });
-  const lines = [line(withoutDraw, node), line(sameDraw, drawing), line('this service', bench.service)];
-  const references = { 'of the same draw': sameDraw, 'of no draw': withoutDraw };
+  const lines = [
+    line(withoutDraw, node),
+    line(sameDraw, drawing),
+    line(opens, opening),
+    line('this service', bench.service),
+  ];
+  const references = { 'of one that draws': sameDraw, 'of one that opens': opens };
   return [
     ...(await compareLoads(rounds, lines, { references, sameBytesAs: withoutDraw })),
     ...(await measureIdle(bench, operations, seconds)),

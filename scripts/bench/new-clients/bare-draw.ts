@@ -1,15 +1,18 @@
 /**
  * Bare node:http which draws from the client's limit before it sends the recorded answer. Clients that come while a
- * batch of draws is being sent make up the next one: one update and one query, with write concern majority.
+ * batch of draws is being sent make up the next one: one update and one query, with write concern majority. With `open`,
+ * the update of a batch only opens windows.
  */
 import { readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import { mongo } from 'mongoose';
 import type { RecordedAnswers } from '../lib/bare.js';
 import { serve } from '../lib/programs/serve.js';
-import { type BareWindow, draw, drawn } from './draw.js';
+import { type BareWindow, draw, drawn, open } from './draw.js';
 
-const [file = '', uri = ''] = process.argv.slice(2);
+const [file = '', uri = '', how = ''] = process.argv.slice(2);
+/** The update for the keys of a batch. */
+const update = how === 'open' ? open : draw;
 const recorded = JSON.parse(readFileSync(file, 'utf8')) as RecordedAnswers;
 const [answer] = Object.values(recorded);
 if (answer === undefined) throw new Error('no recorded answer');
@@ -41,7 +44,7 @@ async function drawAll(clients: readonly string[]): Promise<BareWindow[]> {
     return window === null ? [] : [window];
   }
   await windows.bulkWrite(
-    clients.map((_id) => ({ updateOne: { filter: { _id }, update: draw, upsert: true } })),
+    clients.map((_id) => ({ updateOne: { filter: { _id }, update, upsert: true } })),
     { ordered: false },
   );
   return windows.find({ _id: { $in: [...clients] } }, { projection: drawn.projection }).toArray();

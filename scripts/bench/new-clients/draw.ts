@@ -25,6 +25,25 @@ export const draw = [
   { $set: { used: { $add: ['$used', '$granted'] } } },
 ] satisfies mongo.Document[];
 
+/** Only opens the window of a client, where there is none, with one portion granted. */
+export const open = [
+  {
+    $replaceWith: {
+      $cond: [
+        { $eq: [{ $type: '$end' }, 'missing'] },
+        {
+          $mergeObjects: [
+            { _id: '$_id' },
+            { $literal: { used: want, granted: want } },
+            { end: { $add: ['$$NOW', windowMs] } },
+          ],
+        },
+        '$$ROOT',
+      ],
+    },
+  },
+] satisfies mongo.Document[];
+
 export const drawn = {
   upsert: true,
   returnDocument: 'after',
