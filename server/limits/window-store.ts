@@ -163,11 +163,10 @@ export function createWindowStore({
     const isGuess = ({ probablyNew }: Draw) => guesses && probablyNew === true;
     const windows = await drawMany(asked.map((each) => (isGuess(each) ? opening : drawing)(each, own)));
     const drawn = new Map(drawnOf(windows, own));
-    const newer = new Set(
-      windows.flatMap(({ _id, by }) => ((by[instance]?.draw ?? 0) > own.draw ? [_id] : [])),
-    );
+    const lastDraws = new Map(windows.map(({ _id, by }) => [_id, by[instance]?.draw ?? 0]));
     const guessed = asked.filter(isGuess);
-    const existing = guessed.filter(({ key }) => !drawn.has(key) && !newer.has(key));
+    // A window with this draw was opened by it, and one with a later draw needs no more points.
+    const existing = guessed.filter(({ key }) => (lastDraws.get(key) ?? 0) < own.draw);
     if (existing.length * 2 > guessed.length) guessFrom = stopwatch() + noGuessMs;
     try {
       const found = await drawMany(existing.map((each) => drawing(each, own)));
